@@ -15,11 +15,11 @@ from adapters.slack.incoming import (
     thread_of,
     unescape,
     without_mention,
-    words_of,
 )
 from adapters.slack.listener import PLATFORM, Listener, about_files
 from adapters.slack.patience import Doing, Patience
 from adapters.slack.whispers import Ear
+from adapters.slack.words import words_of
 from bot.conversing.presses import Deed, Details, carry_out
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger

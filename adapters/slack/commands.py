@@ -112,6 +112,7 @@ class Commands:
         ear = Ear(
             message.thread.channel,
             message.author.id,
+            direct=message.thread.channel.startswith("D"),
             response_url=str(command.get("response_url") or ""),
         )
         try:

@@ -5,10 +5,10 @@ https://docs.slack.dev/apis/slack-connect, https://docs.slack.dev/reference/obje
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from adapters.slack.calls import Json
 from adapters.slack.people import Person
 
 ORGANISATION = "E"  # how the id of a whole organisation begins; a workspace's begins with T
@@ -50,7 +50,7 @@ class Home:
         return bool(team) and team != self.team and not self.enterprise
 
 
-def teams_of(payload: Json) -> Iterator[str]:
+def teams_of(payload: Mapping[str, Any]) -> Iterator[str]:
     """The teams that an event, a message, a command or an interaction gives as its author's."""
     for name in ("user_team", "source_team", "team", "team_id"):
         if isinstance(payload.get(name), str):

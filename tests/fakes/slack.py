@@ -421,6 +421,10 @@ class FakeSlack(People):
             for method in methods or tuple(self._api.refusals):
                 self._api.refusals[method].clear()
 
+    def refuse_responses(self, how: str | int) -> None:
+        """No response URL works: ``reset`` cuts connections, else it is a status."""
+        self._server.weather.responses = str(how)
+
     def refuse_streaming(self, error: str, channel: str | None = None) -> None:
         for method in ("chat.startStream", "chat.appendStream", "chat.stopStream"):
             self.refuse(method, error, channel)

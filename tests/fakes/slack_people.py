@@ -12,8 +12,8 @@ from tests.fakes.slack_chat import removed
 from tests.fakes.slack_delivery import COMMAND, INTERACTION, Delivery
 from tests.fakes.slack_responses import ResponseUrls
 from tests.fakes.slack_screen import Shown, shown
-from tests.fakes.slack_words import as_sent, rich_text
-from tests.fakes.slack_workspace import File, Json, Message, Workspace
+from tests.fakes.slack_words import as_sent, plain, rich_text
+from tests.fakes.slack_workspace import App, File, Json, Message, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,34 @@ class People:
                 if f"<@{ws.bot_user}>" in sent and ws.channels[channel].kind != "im":
                     told.append(self.tell(events.app_mention(ws, message)))
                 told.append(self.tell(events.message_posted(ws, message)))
+            return self._done(message, told)
+
+    def say_as_app(
+        self,
+        app: App,
+        channel: str,
+        text: str = "",
+        thread_ts: str | None = None,
+        **parts: list[Json],
+    ) -> Doing:
+        """Another app posts; ``text`` is in Slack's own markup, ``parts`` are ``blocks`` and
+        ``attachments``. Who is mentioned in any of these is mentioned."""
+        ws = self.workspace
+        with ws.lock:
+            ws.apps[app.bot_id] = app
+            if app.user is not None:
+                ws.add_user(app.user, app.name, is_bot=True)
+            ts = ws.clock.ts()
+            message = Message(channel, ts, app.user or "", text, thread_ts, bot_id=app.bot_id)
+            message.blocks, message.attachments = (
+                parts.get("blocks", []),
+                parts.get("attachments", []),
+            )
+            ws.keep(message)
+            told = []
+            if f"<@{ws.bot_user}>" in text + plain([message.blocks, message.attachments]):
+                told.append(self.tell(events.app_mention(ws, message)))
+            told.append(self.tell(events.message_posted(ws, message)))
             return self._done(message, told)
 
     def edit(self, channel: str, ts: str, text: str) -> Doing:

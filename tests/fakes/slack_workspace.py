@@ -68,6 +68,25 @@ class User:
         return {**shown, "locale": self.locale} if include_locale else shown
 
 
+@dataclass(frozen=True, slots=True)
+class App:
+    """Another app than ours; ``user`` is its bot user, which a workflow or webhook has not."""
+
+    bot_id: str
+    name: str
+    user: str | None = None
+    team: str = TEAM
+
+    def json(self, message: Json) -> Json:
+        """A message of it as Slack shows that."""
+        own: Json = {"bot_id": self.bot_id, "app_id": f"A{self.bot_id[1:]}"}
+        if self.user is None:
+            message = {key: value for key, value in message.items() if key not in ("user", "team")}
+            return {**message, **own, "subtype": "bot_message", "username": self.name}
+        profile = {"id": self.bot_id, "app_id": own["app_id"], "name": self.name}
+        return {**message, **own, "bot_profile": {**profile, "team_id": self.team}}
+
+
 @dataclass(slots=True)
 class Channel:
     id: str
@@ -225,6 +244,7 @@ class Workspace:
         self.users: dict[str, User] = {}
         self.channels: dict[str, Channel] = {}
         self.files: dict[str, File] = {}
+        self.apps: dict[str, App] = {}  # the others, by bot id
         self.user_groups: dict[str, set[str]] = {}  # id → people
         self.sessions: dict[tuple[str, str], Session] = {}
         self.assistant: dict[tuple[str, str], Json] = {}
@@ -281,7 +301,7 @@ class Workspace:
         """The direct conversation of the bot and ``user``, opened when there is none."""
         with self.lock:
             for channel in self.channels.values():
-                if channel.kind == "im" and user in channel.members:
+                if channel.kind == "im" and {user, self.bot_user} <= channel.members:
                     return channel
             return self.add_channel(
                 Channel(f"D{user[1:]}", "directmessage", "im", {user, self.bot_user})
@@ -350,7 +370,9 @@ class Workspace:
         if message.client_msg_id:
             shown["client_msg_id"] = message.client_msg_id
         shown |= {"text": message.text, **self._team_json(message)}
-        if message.bot_id:
+        if message.bot_id in self.apps:
+            shown = self.apps[message.bot_id].json(shown)
+        elif message.bot_id:
             profile = {"id": self.bot_id, "app_id": APP_ID, "name": "footnote"}
             profile["team_id"] = self.team
             shown |= {"bot_id": message.bot_id, "app_id": APP_ID, "bot_profile": profile}

@@ -11,6 +11,7 @@ import pytest
 
 from tests.fakes.slack_screen import Shown
 from tests.fakes.slack_words import links
+from tests.fakes.slack_workspace import App
 from tests.scenario.gate import Gate, ask_and_catch
 from tests.scenario.places import (
     KEYS,
@@ -90,6 +91,25 @@ def test_a_thread_that_it_is_called_into_is_read(
         place.slack.say(ADA, GENERAL, mention, thread_ts=said.ts)
         the_answer(place, Said(GENERAL, said.ts, said.ts))
         assert "Pico" in str(gate.claude.calls[0])
+
+
+# ---------------------------------------------------------------- other apps
+
+
+def test_a_workflow_that_begins_a_conversation_is_answered_and_people_go_on(
+    nursery: Nursery, chatty: Program, place: SlackPlace
+) -> None:
+    text = {"type": "mrkdwn", "text": f"{place.slack.mention} {KEYS}"}
+    section = {"type": "section", "block_id": "s", "text": text}
+    with running(nursery, chatty, place):
+        flow = App("B9FLOW", "Morning workflow")
+        asked = place.slack.say_as_app(flow, GENERAL, "A question", blocks=[section])
+        said = Said(GENERAL, asked.ts, asked.ts)
+        assert "90 days" in until_answered(place, said)[0].text
+        place.slack.say_as_app(flow, GENERAL, f"{place.slack.mention} {LUNCH}", asked.ts).wait()
+        place.say(said, WHO)
+        assert "security team" in until_answered(place, said, 2)[1].text
+    assert "6.50" not in whole(place, said)
 
 
 # ---------------------------------------------------------------- people of other teams
