@@ -35,8 +35,8 @@ def app_of(event: Json, home: Home) -> Author:
     guest = None
     if event.get("is_ext_shared_channel") is not False:
         profile = event.get("bot_profile") or {}
-        team = str(profile.get("team_id") or event.get("team") or "")
-        guest = home.is_guest(Person(author_id(event), "", "", team=team), teams_of(event))
+        team = str(profile.get("team_id") or next(teams_of(event), ""))
+        guest = home.is_guest(Person(author_id(event), "", "", team=team))
     return Author(author_id(event), name_of_app(event), guest=bool(guest))
 
 

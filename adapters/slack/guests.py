@@ -28,14 +28,13 @@ class Home:
     def is_guest(self, person: Person | None, teams: Iterable[str] = ()) -> bool | None:
         """Whether somebody comes from outside; None where that is not known.
 
-        ``teams`` are the ids of workspaces and organisations that a payload gives as theirs. People
-        of other workspaces of the same organisation are no guests.
+        ``teams`` are the ids of workspaces and organisations that a payload gives as theirs; they
+        decide where the person is not known. People of other workspaces of the same organisation
+        are no guests.
         """
-        if any(map(self._is_elsewhere, teams)):
-            return True
-        if person is None:
-            return None
-        return person.guest or not self._includes(person)
+        if person is not None:
+            return person.guest or not self._includes(person)
+        return True if any(map(self._is_elsewhere, teams)) else None
 
     def _includes(self, person: Person) -> bool:
         if self.enterprise and person.enterprise == self.enterprise:
@@ -51,10 +50,15 @@ class Home:
 
 
 def teams_of(payload: Mapping[str, Any]) -> Iterator[str]:
-    """The teams that an event, a message, a command or an interaction gives as its author's."""
-    for name in ("user_team", "source_team", "team", "team_id"):
+    """The teams that an event, a message, a command or an interaction gives as its author's.
+
+    Not ``source_team``: in channels that another team shares, members have been seen with that
+    one's.
+    """
+    for name in ("user_team", "team", "team_id"):
         if isinstance(payload.get(name), str):
             yield payload[name]
+            break
     user = payload.get("user")  # of an interaction, whose "team" is where it happened
     if isinstance(user, dict) and isinstance(user.get("team_id"), str):
         yield user["team_id"]

@@ -280,10 +280,6 @@ class Workspace:
             stranger = User(user, name, team=team, enterprise=enterprise, is_stranger=True)
             return self.users.setdefault(user, stranger)
 
-    def is_foreign(self, user: str) -> bool:
-        """Whether somebody is of another team."""
-        return user in self.users and self.users[user].team != self.team
-
     def is_shared(self, channel: str) -> bool:
         """Whether people of another organisation are in a channel."""
         return any(
@@ -397,10 +393,14 @@ class Workspace:
         return copy.deepcopy(shown | self._thread_json(message))
 
     def _team_json(self, message: Message) -> Json:
-        """``team`` is the author's; in shared channels two more fields tell it."""
-        if not self.is_foreign(message.user):
+        """``team`` and ``user_team`` are the author's, ``source_team`` need not be."""
+        if message.user not in self.users or not self.is_shared(message.channel):
             return {"team": self.team}
         author = self.users[message.user]
+        if not author.is_stranger:
+            members = (self.users[user] for user in self.channels[message.channel].members)
+            other = next(member.team for member in members if member.is_stranger)
+            return {"team": author.team, "user_team": author.team, "source_team": other}
         # Seen: of somebody in an organisation ``user_team`` has that one's id.
         other = author.enterprise or author.team
         return {"team": author.team, "user_team": other, "source_team": other}

@@ -315,6 +315,9 @@ async def test_somebody_of_another_team_is_told_apart(slack: FakeSlack) -> None:
     assert (envelope["team_id"], envelope["is_ext_shared_channel"]) == ("T9OTHER", True)
     assert envelope["authorizations"][0]["team_id"] == slack.team
     slack.say(ADA, GENERAL, "hello")
+    event = slack.deliveries[-1].payload["event"]
+    assert (event["user_team"], event["source_team"]) == (slack.team, "T9OTHER")
+    slack.say(ADA, SECRET, "hello")
     assert "user_team" not in slack.deliveries[-1].payload["event"]
 
 

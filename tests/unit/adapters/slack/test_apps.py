@@ -152,7 +152,8 @@ def test_the_questions_of_an_app_are_counted_by_channel() -> None:
         ({"bot_id": "B1"}, True),
         ({"bot_id": "B1", "bot_profile": {"team_id": "T1"}}, False),
         ({"bot_id": "B1", "bot_profile": {"team_id": "T2"}}, True),
-        ({"bot_id": "B1", "bot_profile": {"team_id": "T1"}, "user_team": "E2"}, True),
+        ({"bot_id": "B1", "user_team": "T1", "team": "T2"}, False),
+        ({"bot_id": "B1", "team": "T2"}, True),
     ],
 )
 def test_an_app_that_another_team_can_have_installed_is_a_guest(

@@ -32,7 +32,7 @@ def of(team: str, enterprise: str = "", *, guest: bool = False) -> Person:
         (ALONE, of("T1", guest=True), ["T1"], True),
         (ALONE, of("T2"), [], True),
         (ALONE, of("T2", "E2"), ["T2", "E2"], True),
-        (ALONE, of("T1"), ["T2"], True),
+        (ALONE, of("T1"), ["T2"], False),
         (ALONE, of(""), [], True),
         (ALONE, None, [], None),
         (ALONE, None, ["", "T1"], None),
@@ -63,7 +63,8 @@ def test_a_guest_is_who_comes_from_outside(
     ("payload", "teams"),
     [
         ({"user": "U1", "team": "T1"}, ["T1"]),
-        ({"user_team": "E2", "source_team": "E2", "team": "T2"}, ["E2", "E2", "T2"]),
+        ({"user_team": "E2", "source_team": "T3", "team": "T2"}, ["E2"]),
+        ({"source_team": "T2", "team": "T1"}, ["T1"]),
         ({"user_id": "U1", "team_id": "T1"}, ["T1"]),
         ({"user": {"id": "U1", "team_id": "T2"}}, ["T2"]),
         ({"user": {"id": "U1"}, "team": {"id": "T1"}}, []),
