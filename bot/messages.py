@@ -41,7 +41,7 @@ class Author:
     ``roles`` are the platform's ids of the groups the author is in, ``admin`` whether the platform
     lets the author administer the workspace; both are known on arrival only, not stored. So are
     ``groups``, those that a proxy names, and whether the author is a ``guest`` from outside of the
-    team, who may search no documents; of a question these are kept in its options.
+    team (None: the platform did not tell yet); of a question these are kept in its options.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Author:
     roles: tuple[str, ...] = ()
     admin: bool = False
     groups: tuple[str, ...] = ()
-    guest: bool = False
+    guest: bool | None = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class RunOptions:
     daily_usd: float | None = None
     direct: bool = False
     groups: tuple[str, ...] = ()
-    guest: bool = False
+    guest: bool | None = False
 
     def asked_in(self, message: Message) -> RunOptions:
         """The options for a message that has just arrived."""

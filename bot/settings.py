@@ -198,6 +198,8 @@ class Settings(BaseSettings):
     allow_roles: StrList = ()
     deny_roles: StrList = ()
     direct_messages: bool = True
+    # people from outside of the team (guest accounts, Slack Connect): web alone, like members, none
+    guests: Literal["web", "members", "deny"] = "web"
     admins: StrList = ()  # users who may set channel rules, beside the platform's own admins
     followups: Literal["thread", "mention"] = "thread"  # what is answered in a thread of ours
     channels: dict[str, ChannelRules] = {}  # channel id → rules; an admin command changes them

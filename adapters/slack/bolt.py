@@ -26,6 +26,7 @@ from bot.errors import FootnoteError, StorageUnavailable
 from bot.logs import get_logger
 
 RETRY_HEADER = "x-slack-retry-num"
+SHARED = "is_ext_shared_channel"
 
 WiringOf = Callable[[AsyncBoltContext], Awaitable[Wiring]]
 Listener = Callable[..., Awaitable[None]]
@@ -68,10 +69,14 @@ def ignore_the_rest(app: AsyncApp) -> None:
 
 
 def _event_listener(wiring_of: WiringOf, name: str) -> Listener:
-    async def listen(event: dict[str, Any], request: Any, context: AsyncBoltContext) -> None:
+    async def listen(
+        event: dict[str, Any], body: dict[str, Any], request: Any, context: AsyncBoltContext
+    ) -> None:
         retry = (request.headers.get(RETRY_HEADER) or ["0"])[0]
         wiring = await wiring_of(context)
-        await wiring.events[name](event, int(retry) if retry.isdecimal() else 0)
+        # The envelope alone tells whether the channel is shared with other organisations.
+        told = {**event, SHARED: body[SHARED]} if SHARED in body else event
+        await wiring.events[name](told, int(retry) if retry.isdecimal() else 0)
 
     return listen
 

@@ -15,11 +15,11 @@ from adapters.slack.incoming import (
     thread_of,
     unescape,
     without_mention,
-    words_of,
 )
-from adapters.slack.listener import PLATFORM, Listener, about_files, author_of
+from adapters.slack.listener import PLATFORM, Listener, about_files
 from adapters.slack.patience import Doing, Patience
 from adapters.slack.whispers import Ear
+from adapters.slack.words import words_of
 from bot.conversing.buttons import Deed, Details, carry_out
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
@@ -50,7 +50,7 @@ class Buttons:
         container = body.get("container") or {}
         channel = str((body.get("channel") or {}).get("id") or container.get("channel_id") or "")
         user = str(body["user"]["id"])
-        author, locale = await self._who(user)
+        author, locale = await self._who(user, body)
         ear = Ear(
             channel,
             user,
@@ -103,7 +103,7 @@ class Buttons:
         people = await self._listener.people.quickly([user, *mentions_in(raw)])
         names = {person.id: person.name for person in people.values()}
         text = unescape(without_mention(raw, self._listener.me.user), names)
-        author, locale = author_of(user, people, text)
+        author, locale = self._listener.author(user, people, text, _of_presser(body))
         texts = texts_for(locale)
         attachments = attachments_of(said)
         text = text or about_files(attachments, texts)
@@ -133,5 +133,11 @@ class Buttons:
         if told is not None:
             self._whispers.say(ear, told)
 
-    async def _who(self, user: str) -> tuple[Author, str]:
-        return author_of(user, await self._listener.people.quickly([user]), "")
+    async def _who(self, user: str, body: Json) -> tuple[Author, str]:
+        people = await self._listener.people.quickly([user])
+        return self._listener.author(user, people, "", _of_presser(body))
+
+
+def _of_presser(body: Json) -> Json:
+    """What an interaction tells of who acted; its own team is where that happened."""
+    return {"user": body["user"]}

@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 
 from adapters.slack.calls import Json
 from adapters.slack.incoming import mentions_in, unescape
-from adapters.slack.listener import PLATFORM, Listener, author_of
+from adapters.slack.listener import PLATFORM, Listener
 from adapters.slack.patience import Patience
 from adapters.slack.whispers import Ear
 from bot.conversing.forget_me import forget_me
 from bot.conversing.reception import Handled
 from bot.conversing.rules import DEPTHS, KEYS, changed, depth_named, shown
 from bot.errors import FootnoteError
-from bot.messages import Author, Depth, Message, Thread
+from bot.messages import Depth, Message, Thread
 from bot.pages.urls import links_in
 from bot.posting import PostState
 from bot.rendering.lines import shortened
@@ -88,10 +88,10 @@ class Commands:
         raw = str(command.get("text") or "")
         people = await self._listener.people.quickly([user, *mentions_in(raw)])
         text = unescape(raw, {person.id: person.name for person in people.values()})
-        author, locale = author_of(user, people, text)
+        author, locale = self._listener.author(user, people, text, command)
         trigger = str(command["trigger_id"])
         if author.name == user:
-            author = Author(user, str(command.get("user_name") or user))
+            author = replace(author, name=str(command.get("user_name") or user))
         message = Message(
             event_id=f"{channel}:command:{trigger}",
             thread=Thread(PLATFORM, self._listener.me.team, channel, f"pending-{trigger}"),
@@ -112,6 +112,7 @@ class Commands:
         ear = Ear(
             message.thread.channel,
             message.author.id,
+            direct=message.thread.channel.startswith("D"),
             response_url=str(command.get("response_url") or ""),
         )
         try:
@@ -149,7 +150,8 @@ class Commands:
     async def _with_rights(self, message: Message) -> Message:
         """The message with what its author may do, looked up however long that takes."""
         person = await self._listener.people.person(message.author.id)
-        return replace(message, author=Author(person.id, person.name, admin=person.admin))
+        author, _ = self._listener.author(person.id, {person.id: person}, message.text, {})
+        return replace(message, author=author)
 
     def _shown(self, rules: Sequence[tuple[str, str]], texts: Texts) -> str:
         if not rules:

@@ -8,11 +8,13 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from adapters.slack.apps import author_id, name_of_app
 from adapters.slack.calls import Calls, Json, Limited, Refusal
 from adapters.slack.identity import Identity
-from adapters.slack.incoming import mentions_in, to_message, unescape, words_of
+from adapters.slack.incoming import mentions_in, to_message, unescape
 from adapters.slack.people import People
 from adapters.slack.trail import is_about, is_ts, message_ts, run_of, thread_messages
+from adapters.slack.words import words_of
 from bot.errors import FootnoteError, PlatformUnavailable, PostRefused
 from bot.messages import Attachment, Author, Message
 from bot.posting import RunRef, collected
@@ -83,12 +85,11 @@ async def _names(people: People, messages: Sequence[Json]) -> dict[str, str]:
 
 
 def _message(run: RunRef, message: Json, names: dict[str, str]) -> Message:
-    user = str(message.get("user") or message.get("bot_id") or "")
-    bot = (message.get("bot_profile") or {}).get("name") or message.get("username")
+    user = author_id(message)
     return to_message(
         message,
         thread=run.message.thread,
-        author=Author(user, names.get(user) or str(bot or user)),
+        author=Author(user, names.get(user) or name_of_app(message)),
         text=unescape(words_of(message), names),
         locale=run.message.locale,
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from adapters.slack.calls import Calls
+from adapters.slack.calls import Calls, Json
+from adapters.slack.guests import Home
 
 
 class Identity:
@@ -10,11 +11,24 @@ class Identity:
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
-        self._user = ""
+        self._known: Json = {}
 
     async def user(self, *, patience: float | None = None) -> str:
         """The bot's user id. Raises as ``Calls.patiently`` does."""
-        if not self._user:
-            told = await self._calls.patiently("auth.test", patience=patience)
-            self._user = str(told["user_id"])
-        return self._user
+        return str((await self._told(patience))["user_id"])
+
+    async def home(self, *, patience: float | None = None) -> Home:
+        """Where Footnote is installed. Raises as ``user`` does."""
+        return home_of(await self._told(patience))
+
+    async def _told(self, patience: float | None) -> Json:
+        if not self._known:
+            self._known = await self._calls.patiently("auth.test", patience=patience)
+        return self._known
+
+
+def home_of(told: Json) -> Home:
+    """Where a bot is installed, by what auth.test tells of it."""
+    enterprise = str(told.get("enterprise_id") or "")
+    whole = bool(told.get("is_enterprise_install"))
+    return Home(enterprise if whole else str(told["team_id"]), enterprise)

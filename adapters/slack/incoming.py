@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -136,6 +136,20 @@ def is_speech(message: Json) -> bool:
     )
 
 
+def is_of_app(message: Json) -> bool:
+    """Whether an app says something, such as a step of a workflow."""
+    return (
+        message.get("subtype") in SPEECH | {"bot_message"}
+        and bool(message.get("bot_id"))
+        and not message.get("hidden")
+    )
+
+
+def begins_thread(message: Json) -> bool:
+    """Whether a message is no reply."""
+    return message.get("thread_ts") in (None, message["ts"])
+
+
 def thread_of(team: str, channel: str, message: Json) -> Thread:
     """The thread a message is in, or that a reply to it begins.
 
@@ -160,25 +174,6 @@ def attachments_of(message: Json) -> tuple[Attachment, ...]:
         and file.get("mode") not in FILES_GONE
         and not file.get("is_external")
     )
-
-
-def words_of(message: Json) -> str:
-    """Slack's text of a message of anyone, also of an app that put all of it into attachments."""
-    if text := str(message.get("text") or ""):
-        return text
-    parts: Sequence[Json] = message.get("attachments") or ()
-    lines = [
-        line
-        for part in parts
-        for line in (part.get("title") or part.get("fallback"), part.get("text"), _source(part))
-        if line
-    ]
-    return "\n".join(dict.fromkeys(lines))
-
-
-def _source(part: Json) -> str:
-    url = part.get("title_link") or part.get("from_url")
-    return f"<{url}>" if url else ""
 
 
 def to_message(

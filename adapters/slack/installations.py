@@ -21,8 +21,8 @@ from slack_sdk.oauth.state_store.sqlalchemy import AsyncSQLAlchemyOAuthStateStor
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from adapters.slack.client import sdk_logger
+from adapters.slack.guests import ORGANISATION
 from adapters.slack.settings import SlackSettings
-from adapters.slack.teams import ORGANISATION
 from bot.errors import InvalidSetting
 from bot.storage.database import Database, open_database
 from bot.storage.encryption import Seal, Sealed

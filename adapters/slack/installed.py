@@ -39,6 +39,7 @@ class Installed:
     workspace: str
     bot_user: str
     bot_id: str
+    enterprise: str  # of which the workspace is a part, or ""
     team: Team = field(repr=False)
 
 
@@ -100,7 +101,8 @@ class InstalledTeams:
         if team is None:
             team = self._teams[workspace] = Team(self._client, self._timing)
         team.calls.client.token = bot.bot_token
-        known = Installed(workspace, bot.bot_user_id, bot.bot_id, team)
+        enterprise = bot.enterprise_id or ""
+        known = Installed(workspace, bot.bot_user_id, bot.bot_id, enterprise, team)
         self._known[workspace] = known
         return known
 

@@ -12,11 +12,15 @@ from dataclasses import dataclass
 
 from cachetools import LRUCache
 
+from adapters.slack.apps import AppQuestions, app_of, author_id
 from adapters.slack.calls import Calls, Json
+from adapters.slack.guests import Home, teams_of
 from adapters.slack.incoming import (
     attachments_of,
+    begins_thread,
     begins_with_mention,
     event_id,
+    is_of_app,
     is_speech,
     is_wordless,
     mentions_in,
@@ -30,8 +34,10 @@ from adapters.slack.people import People, Person
 from adapters.slack.retakes import Retakes
 from adapters.slack.trail import run_of
 from adapters.slack.whispers import Ear, Whispers
+from adapters.slack.words import words_of
 from bot.conversing.reception import Address, Handled, Reception
 from bot.errors import Denied, Invalid, StorageUnavailable
+from bot.logs import get_logger
 from bot.messages import Attachment, Author, Message
 from bot.rendering.sentences import sentence_for
 from bot.rendering.texts import Texts, texts_for
@@ -43,6 +49,9 @@ MESSAGES_REMEMBERED = 10_000
 # carries files. Both are sent at once; without the channel scopes only the mention is.
 MENTION_SECONDS = 0.25
 LAST_RETRY = 3  # Slack delivers no event more often
+NOBODY = "?"  # the author of an edit that names none
+
+log = get_logger()
 
 STOP_REACTIONS = frozenset(
     [
@@ -54,11 +63,17 @@ STOP_REACTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Me:
-    """Who the bot is: its workspace, its user, its bot id."""
+    """Who the bot is: its workspace, its user, its bot id, and the organisation of the workspace,
+    or ""."""
 
     team: str
     user: str
     bot: str
+    enterprise: str = ""
+
+    @property
+    def home(self) -> Home:
+        return Home(self.team, self.enterprise)
 
 
 class Listener:
@@ -75,12 +90,13 @@ class Listener:
         self._arrived: LRUCache[str, asyncio.Event] = LRUCache(MESSAGES_REMEMBERED)
         self._settled: LRUCache[str, None] = LRUCache(MESSAGES_REMEMBERED)
         self._retakes = Retakes(whispers)
+        self._app_questions = AppQuestions()
 
     # ------------------------------------------------------------ what people say
 
     async def mentioned(self, event: Json, retry: int = 0) -> None:
         """``app_mention``: in a channel, always followed by or following a ``message``."""
-        if not is_speech(event):
+        if not is_speech(event) and not self._is_question_of_app(event):
             return
         arrived = self._arrival(event["channel"], event["ts"])
         try:
@@ -101,6 +117,22 @@ class Listener:
                 self._arrival(event["channel"], event["ts"]).set()
             if (address := self._address(event, direct)) is not None:
                 await self._take(event, address, direct=direct, retry=retry)
+        elif self._is_question_of_app(event):
+            self._arrival(event["channel"], event["ts"]).set()
+            await self._take(event, "footnote", direct=False, retry=retry)
+        elif self._is_other_app(event) and not begins_thread(event):
+            await self._take(event, "others", direct=False, retry=retry)
+
+    def _is_other_app(self, event: Json) -> bool:
+        """Whether an app says something in a channel that is not Footnote itself."""
+        ours = event.get("bot_id") == self.me.bot or event.get("user") == self.me.user
+        is_ours = ours or run_of(event)[0] is not None
+        return is_of_app(event) and not is_ours and event.get("channel_type") != "im"
+
+    def _is_question_of_app(self, event: Json) -> bool:
+        """Whether an app begins a conversation with Footnote. What apps say in threads is heard
+        only, or two of them could answer each other for ever."""
+        return self._is_other_app(event) and begins_thread(event) and self._mentions_me(event)
 
     async def _changed(self, event: Json, retry: int) -> None:
         message, before = event["message"], event.get("previous_message") or {}
@@ -108,9 +140,11 @@ class Listener:
         if message.get("subtype") == "tombstone":  # deleted, but the head of a thread
             await self._deleted(channel, message, message)
             return
-        if not is_speech(message) or message.get("text") == before.get("text"):
+        # Some edits name their author in one place only, or nowhere.
+        author = message.get("user") or before.get("user") or _editor(message)
+        message = {**message, "channel": channel, "user": author or NOBODY}
+        if not is_speech(message) or words_of(message) == words_of(before):
             return  # an app's message, or a link preview that was added
-        message = {**message, "channel": channel}
         direct = event.get("channel_type") == "im"
         mentioned = self._mentions_me(message)
         if mentioned:
@@ -123,7 +157,13 @@ class Listener:
             known = await by_core(self.reception.edit(PLATFORM, event_id(channel, ts), text))
         except Invalid:
             return  # emptied: what was answered stays
-        if not known and (direct or mentioned):
+        except Denied as error:
+            if author:
+                whole = await self._message(message, direct)
+                sentence = sentence_for(error, texts_for(whole.locale))
+                self.whispers.say(ear_of(whole, message), sentence)
+            return
+        if not known and author and (direct or mentioned):
             # It began no run so far: it may have been refused, or not been meant for us.
             await self._take(message, "footnote", direct=direct, retry=retry, again=True)
 
@@ -141,9 +181,9 @@ class Listener:
         """Whom a message speaks to; None when it is in no thread and none of our business."""
         if direct or self._mentions_me(event):
             return "footnote"
-        if event.get("thread_ts") in (None, event["ts"]):
+        if begins_thread(event):
             return None
-        return "others" if begins_with_mention(event.get("text") or "") else "thread"
+        return "others" if begins_with_mention(words_of(event)) else "thread"
 
     async def _take(
         self, event: Json, address: Address, *, direct: bool, retry: int, again: bool = False
@@ -174,10 +214,15 @@ class Listener:
         if address != "footnote" and not await self._is_ours(event["channel"], event):
             return  # before anything is asked about the people of other threads
         message = await self._message(event, direct)
-        ear = ear_of(message, event)
+        ear: Ear | None = ear_of(message, event)
         texts = texts_for(message.locale)
         if address == "thread" and is_wordless(message.text):
             return  # an emoji among people, as good as a reaction
+        if is_of_app(event) and address == "footnote":
+            if not self._app_questions.may_ask(event["channel"], event):
+                log.warning("app asks too often", app=message.author.name, id=id)
+                return
+            ear = None  # who is no person is told nothing
         # Whoever talks in a thread without asking for us is told once that they may not.
         whom = id if address == "footnote" else f"{message.thread.key} {message.author.id}"
         told = whom in self._settled and not again
@@ -185,41 +230,67 @@ class Listener:
             outcome = await by_core(self.reception.receive(message, address))
         except StorageUnavailable:
             if retry >= LAST_RETRY:  # there is no other time
-                self.whispers.say(ear, texts("not-kept"))
+                self._say(ear, texts("not-kept"))
             raise
         except (Denied, Invalid) as error:
             if not told and not (address == "thread" and isinstance(error, Invalid)):
-                self.whispers.say(ear, sentence_for(error, texts))
+                self._say(ear, sentence_for(error, texts))
                 self._settled[whom] = None
         else:
             if isinstance(outcome, Handled) and not told:
                 self._tell_stopped(ear, texts, outcome.stopped)
         self._settled[id] = None
 
-    def _tell_stopped(self, ear: Ear, texts: Texts, stopped: int) -> None:
-        self.whispers.say(ear, texts("stopping") if stopped else texts("nothing-running"))
+    def _tell_stopped(self, ear: Ear | None, texts: Texts, stopped: int) -> None:
+        self._say(ear, texts("stopping") if stopped else texts("nothing-running"))
+
+    def _say(self, ear: Ear | None, sentence: str) -> None:
+        if ear is None:
+            log.info("app not answered", why=sentence)
+        else:
+            self.whispers.say(ear, sentence)
 
     async def _message(self, event: Json, direct: bool) -> Message:
         people = await self.people.quickly(self.named_in(event))
         text = self._text(event, people)
         thread = thread_of(self.me.team, event["channel"], event)
-        author, locale = author_of(event["user"], people, text)
+        if is_of_app(event):
+            author, locale = app_of(event, self.me.home), detect(text)
+        else:
+            author, locale = self.author(event["user"], people, text, event)
         text = text or about_files(attachments_of(event), texts_for(locale))
         return to_message(
             event, thread=thread, author=author, text=text, locale=locale, direct=direct
         )
 
+    def author(
+        self, user: str, people: dict[str, Person], text: str, payload: Json
+    ) -> tuple[Author, str]:
+        """The author and their locale, as far as they are known; else the language of the text.
+
+        ``payload`` may tell of which team they are. An admin of another team is none of ours.
+        """
+        person = people.get(user)
+        guest = self.me.home.is_guest(person, teams_of(payload))
+        if person is None:
+            return Author(user, user, guest=guest), detect(text)
+        admin = person.admin and guest is False
+        return Author(user, person.name, admin=admin, guest=guest), person.locale or detect(text)
+
     def named_in(self, message: Json) -> list[str]:
         """The ids of the author and of whom they mention, without ourselves."""
-        ids = [message["user"], *mentions_in(message.get("text") or "")]
-        return [id for id in ids if id != self.me.user]
+        ids = [] if is_of_app(message) else [author_id(message)]
+        ids += mentions_in(words_of(message))
+        return [id for id in ids if id not in (self.me.user, NOBODY)]
 
     def _text(self, message: Json, people: dict[str, Person]) -> str:
         names = {person.id: person.name for person in people.values()}
-        return unescape(without_mention(message.get("text") or "", self.me.user), names)
+        return unescape(without_mention(words_of(message), self.me.user), names)
 
     def _mentions_me(self, message: Json) -> bool:
-        return self.me.user in mentions_in(message.get("text") or "")
+        # Of an app the text is only what a notification says, but Slack takes it for a mention.
+        said = f"{message.get('text') or ''} {words_of(message)}"
+        return self.me.user in mentions_in(said)
 
     def _arrival(self, channel: str, ts: str) -> asyncio.Event:
         """Set once the ``message`` event about a mention is here."""
@@ -261,12 +332,9 @@ class Listener:
                 await self.reception.stop_run(run_id)
 
 
-def author_of(user: str, people: dict[str, Person], text: str) -> tuple[Author, str]:
-    """The author and their locale, as far as they are known; else the language of the text."""
-    person = people.get(user)
-    if person is None:
-        return Author(user, user), detect(text)
-    return Author(user, person.name, admin=person.admin), person.locale or detect(text)
+def _editor(message: Json) -> str:
+    edited = message.get("edited")
+    return str(edited.get("user") or "") if isinstance(edited, dict) else ""
 
 
 def about_files(files: Sequence[Attachment], texts: Texts) -> str:

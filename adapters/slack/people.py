@@ -18,19 +18,26 @@ REMEMBERED_SECONDS = 3_600.0
 PATIENCE_SECONDS = 0.3  # that an event waits for names before it goes on without
 PAUSE_SECONDS = 10.0  # in which nobody is looked up quickly, once one took too long
 MOST_ASKED = 20  # of the people mentioned in one message
+# Guests of several channels, guests of one, and people whom only a shared channel connects:
+# https://docs.slack.dev/reference/objects/user-object
+GUESTS = ("is_restricted", "is_ultra_restricted", "is_stranger")
 
 log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """``locale`` is the tag of Slack's interface, such as ``en-US``; ``team`` a workspace's id."""
+    """``locale`` is the tag of Slack's interface, such as ``en-US``; ``team`` and ``enterprise``
+    are the ids of their workspace and organisation. A ``guest`` is what Slack calls a guest or a
+    stranger, or whom it does not let Footnote look up."""
 
     id: str
     name: str
     locale: str
     admin: bool = False
     team: str = ""
+    enterprise: str = ""
+    guest: bool = False
 
 
 class People:
@@ -78,7 +85,7 @@ class People:
             return
         log.debug("person not looked up", id=id, error=str(error))
         if isinstance(error, PostRefused):  # a stranger, or the scope is missing
-            self._known[id] = Person(id, id, "")
+            self._known[id] = Person(id, id, "", guest=True)
         else:
             self._hurry_until = time.monotonic() + PAUSE_SECONDS
 
@@ -94,6 +101,8 @@ class People:
             locale=str(user.get("locale") or ""),
             admin=bool(user.get("is_admin") or user.get("is_owner")),
             team=str(user.get("team_id") or ""),
+            enterprise=str((user.get("enterprise_user") or {}).get("enterprise_id") or ""),
+            guest=any(user.get(kind) for kind in GUESTS),
         )
         self._known[id] = person
         return person

@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from time import monotonic
 
-from slack_sdk.webhook.async_client import AsyncWebhookClient
-
 from adapters.slack.abilities import Abilities
-from adapters.slack.calls import FAILURES, Away, Refusal
+from adapters.slack.calls import Away, Calls, Limited, Refusal
 from adapters.slack.delivery import Delivery
 from adapters.slack.format import escaped, markdown_block, notification, question_text
 from adapters.slack.history import downloaded, thread_history
 from adapters.slack.reply import SlackReply
 from adapters.slack.teams import Team, Teams
-from adapters.slack.trail import QUESTION, Trail, found_question, is_ts, message_ts
-from bot.errors import PostRefused
+from adapters.slack.trail import (
+    QUESTION,
+    Post,
+    Trail,
+    found_question,
+    is_suggestion,
+    is_ts,
+    message_ts,
+)
+from adapters.slack.whispers import Ear, tell
+from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 from bot.messages import Attachment, Message
 from bot.posting import PostState, RunRef
@@ -39,6 +46,8 @@ class SlackPoster:
         trail = Trail.of(run, saved)
         if not is_ts(trail.thread):
             await self._begin_thread(team, trail)
+        elif is_suggestion(run) and not trail.question:
+            await self._show_question(team, trail)
         if trail.pending is not None:
             await _delivery(team, trail).recover(patience=team.calls.timing.first_sign)
         reply = SlackReply(team, self._abilities, run, trail)
@@ -74,6 +83,8 @@ class SlackPoster:
         delivery = _delivery(team, trail)
         patience = team.calls.timing.patience
         await delivery.recover(patience=patience)
+        if trail.question:
+            trail.posts.append(Post(trail.question))
         await delivery.trim(0, patience=patience)
 
     async def history(self, run: RunRef) -> Sequence[Message]:
@@ -86,9 +97,11 @@ class SlackPoster:
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
         """See ``bot.rights.rights.Membership``."""
         team = await self._teams.of(message.thread.workspace)
-        home = await team.home_of(message)
-        asked_of = "" if home == message.thread.workspace else home
-        return await team.user_groups.held(message.author.id, among, asked_of)
+        return await team.groups_of_author(message, among)
+
+    async def is_guest(self, message: Message) -> bool:
+        """See ``bot.rights.rights.Hosting``."""
+        return await (await self._teams.of(message.thread.workspace)).is_guest(message)
 
     async def _team(self, run: RunRef) -> Team:
         """Raises ``PostRefused`` where the app is not installed any more."""
@@ -101,29 +114,13 @@ class SlackPoster:
 
         Raises ``PostRefused``, after telling the asker, and ``PlatformUnavailable``.
         """
-        message = trail.run.message
-        texts = texts_for(message.locale)
-        text = question_text(message.author.name, message.text, texts)
+        texts = texts_for(trail.run.message.locale)
         calls = team.calls
         deadline = monotonic() + calls.timing.patience
         tries = 0
         while True:
             try:
-                ts = await found_question(calls, trail) if trail.pending is not None else None
-                if ts is None:
-                    await trail.intend(QUESTION)
-                    posted = await calls.patiently(
-                        "chat.postMessage",
-                        repeat=False,
-                        channel=trail.channel,
-                        text=notification(f"{message.author.name}: {message.text}"),
-                        blocks=[markdown_block(text)],
-                        metadata=trail.metadata(QUESTION),
-                        unfurl_links=False,
-                        unfurl_media=False,
-                    )
-                    ts = str(posted["ts"])
-                await trail.move(ts)
+                await trail.move(await _question(calls, trail, calls.timing.patience))
             except Away:
                 if not await calls.back_off(tries, deadline):
                     raise
@@ -134,17 +131,28 @@ class SlackPoster:
             else:
                 return
 
+    async def _show_question(self, team: Team, trail: Trail) -> None:
+        """Say in the thread which suggestion was pressed, or its readers would see an answer
+        without a question. Raises ``PlatformUnavailable``."""
+        try:
+            trail.question = await _question(team.calls, trail, team.calls.timing.first_sign)
+        except Refusal as refusal:  # the answer will meet it as well
+            log.info("question not shown", run=trail.run.id, error=str(refusal))
+        except Limited:
+            await trail.unintend()
+            raise
+        await trail.unintend()
+
     async def _tell_asker(self, team: Team, trail: Trail, sentence: str) -> None:
         """Answer a slash command where only the asker sees it."""
         url = trail.command.get("response_url", "")
         if not url:
             return
+        ear = Ear(trail.channel, trail.command.get("user", ""), response_url=url)
         try:
-            await AsyncWebhookClient(url, session=team.calls.client.session).send(
-                text=escaped(sentence), response_type="ephemeral"
-            )
-        except FAILURES as error:
-            log.warning("asker not told", run=trail.run.id, error=repr(error))
+            await tell(team.calls, ear, escaped(sentence))
+        except (PostRefused, PlatformUnavailable) as error:
+            log.warning("asker not told", run=trail.run.id, error=str(error))
 
     async def _close_session(self, team: Team, trail: Trail) -> None:
         """A deleted question leaves nothing being worked on in its thread.
@@ -164,6 +172,28 @@ class SlackPoster:
             )
         except PostRefused as error:
             log.info("session not ended", run=trail.run.id, error=str(error))
+
+
+async def _question(calls: Calls, trail: Trail, patience: float) -> str:
+    """The ts of the message that says what was asked, posted unless it is there."""
+    if trail.pending == QUESTION and (ts := await found_question(calls, trail)) is not None:
+        return ts
+    message = trail.run.message
+    text = question_text(message.author.name, message.text, texts_for(message.locale))
+    await trail.intend(QUESTION)
+    posted = await calls.patiently(
+        "chat.postMessage",
+        patience=patience,
+        repeat=False,
+        channel=trail.channel,
+        text=notification(f"{message.author.name}: {message.text}"),
+        blocks=[markdown_block(text)],
+        metadata=trail.metadata(QUESTION),
+        unfurl_links=False,
+        unfurl_media=False,
+        **({"thread_ts": trail.thread} if is_ts(trail.thread) else {}),
+    )
+    return str(posted["ts"])
 
 
 def _delivery(team: Team, trail: Trail) -> Delivery:

@@ -295,8 +295,8 @@ class SlackReply:
         where = self._run.message.thread
         streams = await self._abilities.has("streaming", where.workspace, self._trail.channel)
         if streams and not self._trail.posts:
-            home = await self._team.home_of(self._run.message)
-            return Streaming(self._calls, self._delivery, self._trail, self._texts, home)
+            asker = await self._team.workspace_of_author(self._run.message)
+            return Streaming(self._calls, self._delivery, self._trail, self._texts, asker)
         return self._updating()
 
     def _update_instead(self) -> None:

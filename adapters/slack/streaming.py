@@ -89,11 +89,11 @@ class Streaming:
     method = "chat.appendStream"
 
     def __init__(
-        self, calls: Calls, delivery: Delivery, trail: Trail, texts: Texts, home: str
+        self, calls: Calls, delivery: Delivery, trail: Trail, texts: Texts, askers_team: str
     ) -> None:
-        """``home`` is the id of the workspace that the asker belongs to."""
+        """``askers_team`` is the id of the workspace that the asker belongs to."""
         self._calls = calls
-        self._home = home
+        self._askers_team = askers_team
         self._delivery = delivery
         self._trail = trail
         self._texts = texts
@@ -169,7 +169,7 @@ class Streaming:
         }
         if not self._trail.channel.startswith("D"):
             arguments["recipient_user_id"] = message.author.id
-            arguments["recipient_team_id"] = self._home
+            arguments["recipient_team_id"] = self._askers_team
         if chunks:
             arguments["chunks"] = chunks
         await self._trail.intend(len(self._trail.posts))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Collection
 from typing import Protocol
 
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import Calls, Timing
+from adapters.slack.guests import ORGANISATION
 from adapters.slack.identity import Identity
 from adapters.slack.people import People
 from adapters.slack.user_groups import UserGroups
 from bot.errors import FootnoteError, PostRefused
 from bot.messages import Message
-
-ORGANISATION = "E"  # how the id of a whole organisation begins; a workspace's begins with T
 
 
 class NotInstalled(PostRefused):
@@ -42,15 +43,30 @@ class Team:
     async def aclose(self) -> None:
         await self.people.aclose()
 
-    async def home_of(self, message: Message) -> str:
-        """The id of the workspace that a message's author belongs to."""
-        workspace = message.thread.workspace
-        if not workspace.startswith(ORGANISATION):
-            return workspace
+    async def workspace_of_author(self, message: Message) -> str:
+        """The id of the workspace that a message's author belongs to, which need not be where
+        Footnote is installed; that one where Slack does not tell in time."""
+        installed = message.thread.workspace
         try:
-            return (await self.people.person(message.author.id)).team or workspace
-        except FootnoteError:
-            return workspace
+            async with asyncio.timeout(self.calls.timing.first_sign):
+                return (await self.people.person(message.author.id)).team or installed
+        except (FootnoteError, TimeoutError):
+            return installed
+
+    async def groups_of_author(self, message: Message, among: Collection[str]) -> frozenset[str]:
+        """Those of the user groups ``among`` that a message's author is in."""
+        within = ""
+        if message.thread.workspace.startswith(ORGANISATION):
+            within = await self.workspace_of_author(message)
+        return await self.user_groups.held(message.author.id, among, within)
+
+    async def is_guest(self, message: Message) -> bool:
+        """Whether a message's author comes from outside. Raises ``PlatformUnavailable``."""
+        try:
+            home = await self.identity.home(patience=self.calls.timing.reading)
+            return bool(home.is_guest(await self.people.person(message.author.id)))
+        except PostRefused:
+            return True  # somebody whom Slack does not show
 
 
 class Teams(Protocol):

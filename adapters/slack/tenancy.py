@@ -85,7 +85,8 @@ class OneWorkspace:
         """Raises ``CredentialsRefused``."""
         team = self.teams.team
         bot = await identify(team.calls, self.connection)
-        me = Me(str(bot["team_id"]), str(bot["user_id"]), str(bot.get("bot_id") or ""))
+        enterprise = str(bot.get("enterprise_id") or "")
+        me = Me(str(bot["team_id"]), str(bot["user_id"]), str(bot.get("bot_id") or ""), enterprise)
         authorized = AuthorizeResult(
             enterprise_id=bot.get("enterprise_id"),
             team_id=bot.get("team_id"),
@@ -167,7 +168,7 @@ class ManyWorkspaces:
 
     async def _inbox(self, workspace: str, reception: Reception) -> Inbox:
         known = await self.teams.installed(workspace)
-        me = Me(workspace, known.bot_user, known.bot_id)
+        me = Me(workspace, known.bot_user, known.bot_id, known.enterprise)
         inbox = self._inboxes.get(workspace)
         if inbox is None or inbox.me != me or inbox.team is not known.team:
             self._inboxes[workspace] = Inbox(me, known.team, reception, self._settings)

@@ -17,7 +17,9 @@ from bot.messages import Thread
 from bot.posting import PostState, RunRef
 
 EVENT_TYPE = "footnote_run"
-QUESTION = -1  # the part that says what was asked, where a slash command begins a thread
+# The part that says what was asked, where a slash command begins a thread or a suggestion was
+# pressed.
+QUESTION = -1
 
 log = get_logger()
 
@@ -34,7 +36,8 @@ class Post:
 class Trail:
     """A run's posts in order; ``pending`` is the number of the part being posted, or None.
 
-    ``settled`` tells that an answer was shown to its end. ``command`` is what a slash command left.
+    ``settled`` tells that an answer was shown to its end. ``command`` is what a slash command left,
+    ``question`` the ts of the message that says which suggestion was pressed.
     """
 
     run: RunRef
@@ -44,6 +47,7 @@ class Trail:
     pending: int | None = None
     settled: bool = False
     command: dict[str, str] = field(default_factory=dict)
+    question: str = ""
 
     @classmethod
     def of(cls, run: RunRef, saved: PostState | None) -> Trail:
@@ -57,6 +61,7 @@ class Trail:
             pending=state.get("pending"),
             settled=bool(state.get("settled")),
             command=dict(state.get("command") or {}),
+            question=str(state.get("question") or ""),
         )
 
     async def save(self) -> None:
@@ -65,6 +70,8 @@ class Trail:
         state: PostState = {"posts": posts, "pending": self.pending, "settled": self.settled}
         if self.command:
             state["command"] = self.command
+        if self.question:
+            state["question"] = self.question
         await self.run.save(state)
 
     async def intend(self, part: int) -> None:
@@ -162,14 +169,18 @@ async def thread_messages(
 
 
 async def found_question(calls: Calls, trail: Trail) -> str | None:
-    """The ts of the message that says what a slash command asked, if it was posted."""
-    page = await calls.patiently(
-        "conversations.history",
-        channel=trail.channel,
-        limit=PAGE_MESSAGES,
-        include_all_metadata=True,
-    )
-    for message in page.get("messages") or ():
+    """The ts of the message that says what was asked, if it was posted."""
+    if is_ts(trail.thread):
+        messages = await thread_messages(calls, trail.channel, trail.thread)
+    else:
+        page = await calls.patiently(
+            "conversations.history",
+            channel=trail.channel,
+            limit=PAGE_MESSAGES,
+            include_all_metadata=True,
+        )
+        messages = page.get("messages") or []
+    for message in messages:
         if run_of(message) == (trail.run.id, QUESTION):
             return str(message["ts"])
     return None
@@ -194,6 +205,11 @@ def message_ts(run: RunRef) -> str | None:
 def is_about(run: RunRef) -> bool:
     """Whether the run is about somebody's message, instead of having been asked in it."""
     return message_ts(run) is not None and run.message.event_id.count(":") > 1
+
+
+def is_suggestion(run: RunRef) -> bool:
+    """Whether the run's question is a suggestion that somebody pressed, written nowhere yet."""
+    return run.message.event_id.split(":")[1:2] == ["follow-up"]
 
 
 def is_ts(text: str) -> bool:

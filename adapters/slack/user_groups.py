@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import asyncio
+from collections.abc import Callable, Collection
+from time import monotonic
+from weakref import WeakValueDictionary
 
 from cachetools import TTLCache
 
@@ -17,13 +20,17 @@ log = get_logger()
 
 
 class UserGroups:
-    """Asks by ``usergroups.users.list``. A group that Slack does not tell of has nobody in it."""
+    """Asks by ``usergroups.users.list``. A group that Slack does not tell of has nobody in it.
 
-    def __init__(self, calls: Calls) -> None:
+    ``clock`` gives seconds.
+    """
+
+    def __init__(self, calls: Calls, clock: Callable[[], float] = monotonic) -> None:
         self._calls = calls
         self._known: TTLCache[tuple[str, str], frozenset[str]] = TTLCache(
-            GROUPS_REMEMBERED, REMEMBERED_SECONDS
+            GROUPS_REMEMBERED, REMEMBERED_SECONDS, timer=clock
         )
+        self._asking: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     async def held(self, person: str, among: Collection[str], team: str = "") -> frozenset[str]:
         """Those of ``among`` that a person is in; ``team`` is the workspace of the groups, where
@@ -31,8 +38,13 @@ class UserGroups:
         return frozenset([id for id in sorted(among) if person in await self._members(id, team)])
 
     async def _members(self, group: str, team: str) -> frozenset[str]:
-        if (known := self._known.get((group, team))) is not None:
-            return known
+        lock = self._asking.setdefault((group, team), asyncio.Lock())
+        async with lock:  # many ask at once, and share one call
+            if (known := self._known.get((group, team))) is not None:
+                return known
+            return await self._look_up(group, team)
+
+    async def _look_up(self, group: str, team: str) -> frozenset[str]:
         where = {"team_id": team} if team else {}
         try:
             answer = await self._calls.once("usergroups.users.list", usergroup=group, **where)

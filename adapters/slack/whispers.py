@@ -9,13 +9,20 @@ from typing import Any
 import aiohttp
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from adapters.slack.calls import Calls, Json
+from adapters.slack.calls import Calls, Json, Refusal
 from adapters.slack.format import escaped
 from bot.conversing.background_tasks import BackgroundTasks
 from bot.errors import PlatformUnavailable, PostRefused
+from bot.logs import get_logger
 
 PATIENCE_SECONDS = 60.0  # a whisper that comes later than that only confuses
 LAST_SECONDS = 1.0  # that whispers get when Footnote ends
+# Where Footnote cannot whisper: https://docs.slack.dev/reference/methods/chat.postEphemeral
+CLOSED_PLACES = frozenset(
+    {"channel_not_found", "not_in_channel", "user_not_in_channel", "is_archived"}
+)
+
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,34 +52,50 @@ class Whispers:
 
     def say(self, ear: Ear, text: str) -> None:
         """Tell one person ``text``, which is plain."""
-        self.later(self._say(ear, escaped(text)))
+        self.later(tell(self._calls, ear, escaped(text)))
 
     def later(self, work: Coroutine[Any, Any, object]) -> None:
         """Do something an event need not wait for; what goes wrong is logged."""
         self._background.later(work)
 
-    async def _say(self, ear: Ear, text: str) -> None:
-        if ear.response_url:
-            await self._respond(ear.response_url, text)
-            return
-        where = {"channel": ear.channel, "text": text}
-        if ear.thread:
-            where["thread_ts"] = ear.thread
-        method = "chat.postMessage" if ear.direct else "chat.postEphemeral"
-        if not ear.direct:
-            where["user"] = ear.user
-        await self._calls.patiently(method, patience=PATIENCE_SECONDS, repeat=False, **where)
 
-    async def _respond(self, url: str, text: str) -> None:
-        """https://docs.slack.dev/interactivity/handling-user-interaction#message_responses"""
-        client = self._calls.client
-        webhook = AsyncWebhookClient(
-            url, session=client.session, logger=client.logger, retry_handlers=[]
-        )
-        body: Json = {"text": text, "response_type": "ephemeral", "replace_original": False}
+async def tell(calls: Calls, ear: Ear, text: str) -> None:
+    """Tell one person ``text``, in Slack's markup: by the response URL, which is good for half an
+    hour and five times, else where they are, else in a direct message.
+
+    Raises ``PostRefused`` and ``PlatformUnavailable``.
+    """
+    if ear.response_url:
         try:
-            answer = await webhook.send_dict(body)
-        except (aiohttp.ClientError, OSError) as error:
-            raise PlatformUnavailable("Slack does not answer.", detail=repr(error)) from error
-        if answer.status_code != 200:
-            raise PostRefused("Slack took no response.", detail=f"{answer.status_code}")
+            await _respond(calls, ear.response_url, text)
+        except (PlatformUnavailable, PostRefused) as error:
+            log.info("response not taken", error=str(error))
+        else:
+            return
+    said: Json = {"patience": PATIENCE_SECONDS, "repeat": False, "text": text}
+    where: Json = {"channel": ear.channel, **({"thread_ts": ear.thread} if ear.thread else {})}
+    try:
+        if ear.direct:
+            await calls.patiently("chat.postMessage", **where, **said)
+        else:
+            await calls.patiently("chat.postEphemeral", user=ear.user, **where, **said)
+    except Refusal as refusal:
+        if refusal.code not in CLOSED_PLACES:
+            raise
+        await calls.patiently("chat.postMessage", channel=ear.user, **said)
+
+
+async def _respond(calls: Calls, url: str, text: str) -> None:
+    """https://docs.slack.dev/interactivity/handling-user-interaction#message_responses"""
+    client = calls.client
+    webhook = AsyncWebhookClient(
+        url, session=client.session, logger=client.logger, retry_handlers=[]
+    )
+    body: Json = {"text": text, "response_type": "ephemeral", "replace_original": False}
+    try:
+        answer = await webhook.send_dict(body)
+    except (aiohttp.ClientError, OSError) as error:
+        raise PlatformUnavailable("Slack does not answer.", detail=repr(error)) from error
+    if answer.status_code != 200:
+        detail = f"{answer.status_code} {answer.body[:80]}"
+        raise PostRefused("Slack took no response.", detail=detail)

@@ -1,4 +1,4 @@
-"""Access rules: the operator's allow and deny lists.
+"""Access rules: the operator's allow and deny lists, and the rule for guests.
 
 A deny list wins over an allow list; an empty allow list allows all. Ids are the platforms' own.
 """
@@ -42,6 +42,10 @@ def check_access(settings: Settings, message: Message) -> None:
 def check_author(settings: Settings, message: Message) -> None:
     """Raises ``Denied`` for what is known of a stored message too: its author and workspace."""
     author, thread = message.author, message.thread
+    if settings.guests == "deny" and author.guest:
+        raise Denied("denied-guest", f"Footnote does not answer guests here: {_ADMIN}.")
+    if settings.guests == "deny" and author.guest is None:
+        raise Denied("denied-unknown", "It cannot be told now whether you are a guest: ask again.")
     if not _passes([author.id], settings.allow_users, settings.deny_users):
         _check_console(message, "FOOTNOTE_ALLOW_USERS", author.id, settings.deny_users)
         raise Denied("denied-user", f"You may not ask Footnote here: {_ADMIN}.")

@@ -152,7 +152,8 @@ class Reception:
         if is_stop_word(text):
             return await self.stop_run(run_id)
         run = await self._run(run_id)
-        check_author(self.settings, run.message)
+        author = run.options.standing_of(run.message.author)
+        check_author(self.settings, replace(run.message, author=author))
         begun = await self._conversations.edit(
             platform,
             event_id,

@@ -20,7 +20,8 @@ class Reader:
 
     ``channel`` and ``person`` are the platform's own ids, ``groups`` those of the Slack user
     groups, Discord roles or proxy groups that the person is in. A ``guest`` comes from outside of
-    the team, such as from a connected workspace: no documents at all, whatever else is said.
+    the team, such as from a connected workspace, or is not known to be of it: no documents at all,
+    whatever else is said.
     """
 
     surface: Surface
@@ -39,7 +40,7 @@ class Reader:
         if thread.platform in (TERMINAL, CONSOLE):
             surface = "terminal" if thread.platform == TERMINAL else "console"
         held = frozenset((*author.groups, *groups))
-        return cls(surface, thread.channel, author.id, held, author.guest)
+        return cls(surface, thread.channel, author.id, held, author.guest is not False)
 
     @classmethod
     def of_stored(cls, message: Message, options: RunOptions) -> Reader:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -32,6 +32,15 @@ class Membership(Protocol):
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
         """The groups among ``among`` to which the message's author belongs now. Raises
         ``FootnoteError``."""
+        ...
+
+
+@runtime_checkable
+class Hosting(Protocol):
+    """A platform's poster that can tell guests from members."""
+
+    async def is_guest(self, message: Message) -> bool:
+        """Whether the message's author comes from outside of the team. Raises ``FootnoteError``."""
         ...
 
 
@@ -59,6 +68,7 @@ class Rights:
 
     def reach(self, reader: Reader) -> Reach:
         """The documents that a reader may be told about now."""
+        reader = self._received(reader)
         if reader.surface == "terminal":
             return EVERYTHING
         if reader.guest:
@@ -73,14 +83,17 @@ class Rights:
         """The reader of the answer to a message; ``options`` are its run's where the message comes
         from the store, which keeps there what was known on arrival.
 
-        A platform that cannot be asked about groups now names none.
+        A platform that cannot be asked about groups now names none; one that cannot be asked who
+        is a guest takes everybody of whom it is not known for one.
         """
         author, direct = message.author, message.direct
         if options is not None:
             author, direct = options.standing_of(author), options.direct
-        reader = Reader.of(message.thread, author, direct=direct)
-        among = self._groups_named(message.thread.platform)
         poster = self._posters.get(message.thread.platform)
+        if author.guest is None and not self._guests_are_members and isinstance(poster, Hosting):
+            author = replace(author, guest=await _is_guest(poster, message))
+        reader = self._received(Reader.of(message.thread, author, direct=direct))
+        among = self._groups_named(message.thread.platform)
         if reader.surface != "direct" or reader.guest or not among:
             return reader
         if not isinstance(poster, Membership):
@@ -90,7 +103,16 @@ class Rights:
         except FootnoteError as error:
             log.warning("groups not known", person=author.id, error=str(error))
             return reader
-        return Reader.of(message.thread, author, direct=direct, groups=held)
+        return replace(reader, groups=reader.groups | held)
+
+    @property
+    def _guests_are_members(self) -> bool:
+        return self._settings.guests == "members"
+
+    def _received(self, reader: Reader) -> Reader:
+        """The reader as the operator receives guests."""
+        is_member = reader.guest and self._guests_are_members
+        return replace(reader, guest=False) if is_member else reader
 
     def _groups_named(self, platform: str) -> frozenset[str]:
         """The groups of a chat platform on which rights depend."""
@@ -150,6 +172,14 @@ class Rights:
     def _fail(self, error: InvalidSetting) -> None:
         self._problem = error.sentence
         log.error("no documents are searched", error=error.sentence)
+
+
+async def _is_guest(poster: Hosting, message: Message) -> bool:
+    try:
+        return await poster.is_guest(message)
+    except FootnoteError as error:
+        log.warning("guests not known", person=message.author.id, error=str(error))
+        return True
 
 
 def _stamp(file: Path | None) -> tuple[int, int, int] | None:

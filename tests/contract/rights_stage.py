@@ -17,6 +17,7 @@ from bot.answers import Answer
 from bot.app import App, open_app
 from bot.configuration import load_settings
 from bot.conversing.reception import AcceptedQuestion, Reception
+from bot.errors import PlatformUnavailable
 from bot.messages import Author, Message, Thread, Transcript
 from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.extractive import Extractive
@@ -95,12 +96,19 @@ def address_of(docs: Path, name: str) -> str:
 
 @dataclass
 class GroupedPoster(RememberingPoster):
-    """Knows who is in which group, as Slack and Discord do."""
+    """Knows who is in which group and who is a guest, as Slack and Discord do."""
 
     members: dict[str, set[str]] = field(default_factory=dict)
+    guests: frozenset[str] = frozenset()
+    is_away: bool = False
 
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
         return frozenset(g for g in among if message.author.id in self.members.get(g, ()))
+
+    async def is_guest(self, message: Message) -> bool:
+        if self.is_away:
+            raise PlatformUnavailable("The platform is away.")
+        return message.author.id in self.guests
 
 
 class Parrot(Extractive):
@@ -127,7 +135,11 @@ class Parrot(Extractive):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody somewhere, and which documents they may be told about there."""
+    """Somebody somewhere, and which documents they may be told about there.
+
+    ``as_member`` are those of a guest where guests are treated like members. ``guest`` is None
+    where the event did not tell, and the platform is asked.
+    """
 
     name: str
     platform: str
@@ -136,7 +148,8 @@ class Person:
     may: frozenset[str]
     direct: bool = False
     groups: tuple[str, ...] = ()
-    guest: bool = False
+    guest: bool | None = False
+    as_member: frozenset[str] = frozenset()
 
     @property
     def author(self) -> Author:
@@ -148,9 +161,17 @@ class Person:
 
 
 def _slack(
-    name: str, channel: str, id: str, *may: str, direct: bool = False, guest: bool = False
+    name: str, channel: str, id: str, *may: str, direct: bool = False, guest: bool | None = False
 ) -> Person:
     return Person(name, "slack", channel, id, frozenset(may), direct, guest=guest)
+
+
+def _guest(name: str, channel: str, id: str, *as_member: str, told: bool = True) -> Person:
+    """A guest; ``told``: the event says so."""
+    direct, guest = channel.startswith("D"), True if told else None
+    return Person(
+        name, "slack", channel, id, frozenset(), direct, guest=guest, as_member=frozenset(as_member)
+    )
 
 
 def _discord(name: str, channel: str, id: str, *may: str, direct: bool = False) -> Person:
@@ -172,9 +193,16 @@ PEOPLE = (
     _slack("a person of hr in private", "DANN", "UANN", *OPEN, "hr", "inner", direct=True),
     _slack("a member of an hr group in private", "DCAT", "UCAT", *OPEN, "hr", direct=True),
     _slack("anybody in private", "DBOB", "UBOB", *OPEN, direct=True),
-    _slack("a guest in the channel of eng", "CENG", "UGUEST", guest=True),
-    _slack("a guest in private", "DGUEST", "UGUEST", direct=True, guest=True),
-    _slack("a guest on a list in private", "DANN2", "UANN", direct=True, guest=True),
+    _guest("a guest in a channel", "CGENERAL", "UGUEST", *OPEN),
+    _guest("a guest in the channel of eng", "CENG", "UGUEST", *OPEN, "eng", "inner"),
+    _guest("a guest in private", "DGUEST", "UGUEST", *OPEN),
+    _guest("a guest on a list in private", "DANN2", "UANN", *OPEN, "hr", "inner"),
+    _guest(
+        "somebody Slack calls a guest later", "CENG", "ULATE", *OPEN, "eng", "inner", told=False
+    ),
+    _slack(
+        "somebody Slack calls a member later", "CENG", "UBOB", *OPEN, "eng", "inner", guest=None
+    ),
     _discord("anybody in a Discord channel", "800", "1", *OPEN),
     _discord("a person of hr in a Discord channel", "800", "42", *OPEN),
     _discord("anybody in the Discord channel of eng", "900", "1", *OPEN, "eng"),
@@ -188,6 +216,7 @@ PEOPLE = (
     _web("a console user called like somebody in Slack", "UANN", *OPEN),
     Person("whoever runs Footnote", "terminal", "cli", "me", ALL),
 )
+GUESTS = tuple(each for each in PEOPLE if each.as_member)
 VISITORS = tuple(each for each in PEOPLE if each.platform == "web")
 
 
@@ -260,7 +289,9 @@ class Stage:
 
 
 @asynccontextmanager
-async def open_stage(docs: Path, index: Path, database: str) -> AsyncIterator[Stage]:
+async def open_stage(
+    docs: Path, index: Path, database: str, guests: str = "web"
+) -> AsyncIterator[Stage]:
     """``docs`` are indexed in the data folder ``index``; ``footnote.toml`` is in the working
     directory."""
     settings = load_settings(
@@ -272,9 +303,11 @@ async def open_stage(docs: Path, index: Path, database: str) -> AsyncIterator[St
         providers="local",
         reasoner="extractive",
         console_questions=1_000,
+        guests=guests,
     )
     posters = {name: GroupedPoster() for name in ("slack", "discord", "web", "terminal")}
     posters["slack"].members = {"SHR": {"UCAT"}}
+    posters["slack"].guests = frozenset({"UGUEST", "ULATE"})
     posters["discord"].members = {"700": {"7"}}
     async with AsyncExitStack() as stack:
         app = await stack.enter_async_context(open_app(settings, posters))

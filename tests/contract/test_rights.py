@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import Invalid, PageUnreadable
+from bot.errors import Denied, Invalid, PageUnreadable
 from bot.pages.fetch import Fetcher
 from bot.research.evidence.library import Library
 from bot.research.trace.trace import page_of_trace
@@ -24,6 +24,7 @@ from bot.storage.archive import Archive
 from bot.storage.traces import Traces
 from tests.contract.rights_stage import (
     ALL,
+    GUESTS,
     PEOPLE,
     QUESTION,
     SECRETS,
@@ -80,6 +81,47 @@ async def test_a_question_is_answered_from_what_may_be_read_there_and_all_of_it(
     assert searched == {person.name: person.may for person in PEOPLE}
     assert [p.name for p in PEOPLE if not told[p.name] <= p.may] == []
     assert [p.name for p in PEOPLE if p.may and not told[p.name]] == []
+
+
+async def test_guests_are_told_what_members_are_where_the_operator_says_so(
+    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs, data = folders
+    monkeypatch.chdir(tmp_path)
+    Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
+    async with open_stage(docs, data, sqlite.migrated(tmp_path), "members") as stage:
+        searched = {
+            person.name: documents_of(docs, (await stage.ask(person)).answer) for person in PEOPLE
+        }
+        assert searched == {person.name: person.as_member or person.may for person in PEOPLE}
+
+
+async def test_guests_may_not_ask_where_the_operator_says_so(
+    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs, data = folders
+    monkeypatch.chdir(tmp_path)
+    Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
+    refused = set()
+    async with open_stage(docs, data, sqlite.migrated(tmp_path), "deny") as stage:
+        for person in PEOPLE:
+            try:
+                await stage.reception.receive(stage.message(person, QUESTION), "footnote")
+            except Denied:
+                refused.add(person.name)
+    assert refused == {person.name for person in PEOPLE if person.guest is not False}
+
+
+async def test_while_a_platform_cannot_say_who_is_a_guest_all_are_whom_it_did_not_name(
+    stage: Stage,
+) -> None:
+    late = next(each for each in PEOPLE if each.name == "somebody Slack calls a member later")
+    known = next(each for each in PEOPLE if each.name == "anybody in the channel of eng")
+    stage.posters["slack"].is_away = True
+    assert documents_of(stage.docs, (await stage.ask(late)).answer) == frozenset()
+    assert documents_of(stage.docs, (await stage.ask(known)).answer) == known.may
+    stage.posters["slack"].is_away = False
+    assert documents_of(stage.docs, (await stage.ask(late)).answer) == late.may
 
 
 async def test_a_document_is_read_by_its_address_where_it_may_be_and_nowhere_else(
@@ -207,10 +249,10 @@ async def test_details_suggestions_and_digging_deeper_are_checked_when_they_are_
 
 async def test_a_guest_is_not_shown_the_details_of_an_answer_from_documents(stage: Stage) -> None:
     member = next(each for each in PEOPLE if each.name == "anybody in the channel of eng")
-    guest = next(each for each in PEOPLE if each.name == "a guest in the channel of eng")
     run = await stage.ask(member)
-    with pytest.raises(Invalid, match="documents that may not be read"):
-        await stage.reception.details(run.id, "slack", "CENG", guest.author, direct=False)
+    for guest in (each for each in GUESTS if each.channel == "CENG"):
+        with pytest.raises(Invalid, match="documents that may not be read"):
+            await stage.reception.details(run.id, "slack", "CENG", guest.author, direct=False)
 
 
 async def test_an_answer_that_was_written_but_not_posted_is_made_anew(stage: Stage) -> None:

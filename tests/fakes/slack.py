@@ -169,6 +169,10 @@ class FakeSlack(People):
     def add_user(self, user: str, name: str, locale: str = "en-US") -> str:
         return self.workspace.add_user(user, name, locale).id
 
+    def add_stranger(self, user: str, name: str, team: str, enterprise: str | None = None) -> str:
+        """Somebody of another team, for channels that are shared with it (Slack Connect)."""
+        return self.workspace.add_stranger(user, name, team, enterprise).id
+
     def add_channel(
         self,
         channel: str,
@@ -416,6 +420,10 @@ class FakeSlack(People):
         with self.workspace.lock:
             for method in methods or tuple(self._api.refusals):
                 self._api.refusals[method].clear()
+
+    def refuse_responses(self, how: str | int) -> None:
+        """No response URL works: ``reset`` cuts connections, else it is a status."""
+        self._server.weather.responses = str(how)
 
     def refuse_streaming(self, error: str, channel: str | None = None) -> None:
         for method in ("chat.startStream", "chat.appendStream", "chat.stopStream"):

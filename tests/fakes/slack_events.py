@@ -21,9 +21,10 @@ from tests.fakes.slack_workspace import (
 def callback(ws: Workspace, event: Json) -> Json:
     """The envelope every event travels in."""
     ended = event.get("type") in ("tokens_revoked", "app_uninstalled")
+    shared = str(event.get("channel")) in ws.channels and ws.is_shared(event["channel"])
     return {
         "token": VERIFICATION_TOKEN,
-        "team_id": ws.team,
+        "team_id": event.get("team") or ws.team,  # where it happened, which may be another team
         "enterprise_id": ws.enterprise,
         "context_team_id": ws.team,
         "context_enterprise_id": ws.enterprise,
@@ -43,7 +44,7 @@ def callback(ws: Workspace, event: Json) -> Json:
                 "is_enterprise_install": ws.whole,
             }
         ],
-        "is_ext_shared_channel": False,
+        "is_ext_shared_channel": shared,
         "event_context": f"4-{ws.new_id('ctx')}",
     }
 
@@ -220,7 +221,7 @@ def command(
 
 
 def _interaction(ws: Workspace, kind: str, user: str, trigger: str) -> Json:
-    name = ws.users[user].name
+    name, team = ws.users[user].name, ws.users[user].team
     return {
         "type": kind,
         "token": VERIFICATION_TOKEN,
@@ -228,7 +229,7 @@ def _interaction(ws: Workspace, kind: str, user: str, trigger: str) -> Json:
         "enterprise": {"id": ws.enterprise, "name": ws.name} if ws.enterprise else None,
         "is_enterprise_install": ws.whole,
         "api_app_id": APP_ID,
-        "user": {"id": user, "username": name, "name": name, "team_id": ws.team},
+        "user": {"id": user, "username": name, "name": name, "team_id": team},
         "trigger_id": trigger,
     }
 

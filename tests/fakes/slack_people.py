@@ -12,8 +12,8 @@ from tests.fakes.slack_chat import removed
 from tests.fakes.slack_delivery import COMMAND, INTERACTION, Delivery
 from tests.fakes.slack_responses import ResponseUrls
 from tests.fakes.slack_screen import Shown, shown
-from tests.fakes.slack_words import as_sent, rich_text
-from tests.fakes.slack_workspace import File, Json, Message, Workspace
+from tests.fakes.slack_words import as_sent, plain, rich_text
+from tests.fakes.slack_workspace import App, File, Json, Message, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,34 @@ class People:
                 told.append(self.tell(events.message_posted(ws, message)))
             return self._done(message, told)
 
+    def say_as_app(
+        self,
+        app: App,
+        channel: str,
+        text: str = "",
+        thread_ts: str | None = None,
+        **parts: list[Json],
+    ) -> Doing:
+        """Another app posts; ``text`` is in Slack's own markup, ``parts`` are ``blocks`` and
+        ``attachments``. Who is mentioned in any of these is mentioned."""
+        ws = self.workspace
+        with ws.lock:
+            ws.apps[app.bot_id] = app
+            if app.user is not None:
+                ws.add_user(app.user, app.name, is_bot=True)
+            ts = ws.clock.ts()
+            message = Message(channel, ts, app.user or "", text, thread_ts, bot_id=app.bot_id)
+            message.blocks, message.attachments = (
+                parts.get("blocks", []),
+                parts.get("attachments", []),
+            )
+            ws.keep(message)
+            told = []
+            if f"<@{ws.bot_user}>" in text + plain([message.blocks, message.attachments]):
+                told.append(self.tell(events.app_mention(ws, message)))
+            told.append(self.tell(events.message_posted(ws, message)))
+            return self._done(message, told)
+
     def edit(self, channel: str, ts: str, text: str) -> Doing:
         """The author changes their message; ``message_changed`` with what it was."""
         with self.workspace.lock:
@@ -135,6 +163,7 @@ class People:
             known = ws.manifest.commands
             if known is not None and name not in known:
                 raise AssertionError(f"the manifest has no command {name}")
+            self._must_have_the_app(user)
             # Escaping of users, channels and links is a setting of each command.
             sent = as_sent(text) if name in ws.manifest.escaped_commands else text
             url = self.response_urls.make(self.base, user, channel)
@@ -152,6 +181,7 @@ class People:
             known = ws.manifest.shortcuts
             if known is not None and callback_id not in known:
                 raise AssertionError(f"the manifest has no shortcut {callback_id}")
+            self._must_have_the_app(user)
             message, _ = self._existing(channel, ts)
             url = self.response_urls.make(self.base, user, channel)
             trigger = self._trigger()
@@ -282,6 +312,11 @@ class People:
         place = self.workspace.channels[channel]
         if place.kind == "im" and not self.workspace.manifest.messages_tab:
             raise AssertionError("the manifest has no messages tab to write in")
+
+    def _must_have_the_app(self, user: str) -> None:
+        """Commands and shortcuts are offered by the apps of somebody's own team."""
+        if self.workspace.users[user].is_stranger:
+            raise AssertionError(f"the app is not installed in the team of {user}")
 
     def _existing(self, channel: str, ts: str) -> tuple[Message, Json]:
         message = self.workspace.find(channel, ts)

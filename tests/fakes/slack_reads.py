@@ -56,6 +56,11 @@ def users_info(ws: Workspace, args: Json) -> Json:
 
 
 def user_group(ws: Workspace, args: Json) -> Json:
+    team = text_of(args, "team_id")
+    if ws.whole and not team:  # the token is good for many workspaces
+        raise Refused("missing_argument")
+    if team and team != ws.team:
+        raise Refused("team_not_found")
     members = ws.user_groups.get(text_of(args, "usergroup"))
     if members is None:
         raise Refused("no_such_subteam")

@@ -48,6 +48,7 @@ class ResponseUrls:
     def __init__(self, ws: Workspace) -> None:
         self._ws = ws
         self._urls: dict[str, ResponseUrl] = {}
+        self.lifetime = RESPONSE_URL_SECONDS
 
     def make(self, base: str, user: str, channel: str, original: Message | None = None) -> str:
         name = secrets.token_hex(8)
@@ -63,7 +64,7 @@ class ResponseUrls:
 
     def take(self, name: str, body: Any) -> Json:
         url = self._urls.get(name)
-        if url is None or self._ws.clock.now() - url.made > RESPONSE_URL_SECONDS:
+        if url is None or self._ws.clock.now() - url.made > self.lifetime:
             raise Refused("expired_url")
         if len(url.received) >= RESPONSE_URL_USES:
             raise Refused("used_url")

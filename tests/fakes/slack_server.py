@@ -32,6 +32,7 @@ class Weather:
     outage: str | None = None  # reset | a status such as 500 or 503
     slow: float = 0.0
     slow_methods: frozenset[str] | None = None
+    responses: str | None = None  # of response URLs alone: reset | a status
 
 
 @dataclass(slots=True)
@@ -217,6 +218,10 @@ class Server:
         return next((file for file in found if file is not None), web.Response(status=404))
 
     async def _serve_response_url(self, request: web.Request) -> web.Response:
+        if (outage := self.weather.responses or self.weather.outage) is not None:
+            if outage == "reset" and request.transport is not None:
+                request.transport.abort()
+            return web.Response(status=500 if outage == "reset" else int(outage), text=_HTML)
         try:
             body = json.loads(await request.text())
         except json.JSONDecodeError:

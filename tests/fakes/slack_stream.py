@@ -101,7 +101,7 @@ def _recipient(ws: Workspace, channel: Channel, args: Json) -> str | None:
             raise Refused("missing_recipient_team_id")
     if user and user not in ws.users:
         raise Refused("user_not_found")
-    if team and team != ws.team:
+    if team and team != (ws.users[user].team if user else ws.team):
         raise Refused("team_not_found")
     return user or None
 

@@ -31,9 +31,13 @@ class User:
     deleted: bool = False
     is_admin: bool = False
     team: str = TEAM
+    enterprise: str | None = None
+    is_restricted: bool = False  # a guest
+    is_ultra_restricted: bool = False  # a guest of a single channel; is_restricted as well
+    is_stranger: bool = False  # of another team, met in a shared channel only
 
     def json(self, include_locale: bool) -> Json:
-        profile = {"real_name": self.name.title(), "display_name": self.name}
+        profile = {"real_name": self.name.title(), "display_name": self.name, "team": self.team}
         shown: Json = {
             "id": self.id,
             "team_id": self.team,
@@ -44,10 +48,43 @@ class User:
             "tz_offset": 0,
             "profile": profile,
             "is_bot": self.is_bot,
-            "is_admin": self.is_admin,
             "is_app_user": False,
         }
+        if self.is_stranger:  # of whom Slack tells no rights
+            shown["is_stranger"] = True
+        else:
+            shown |= {
+                "is_admin": self.is_admin,
+                "is_restricted": self.is_restricted or self.is_ultra_restricted,
+                "is_ultra_restricted": self.is_ultra_restricted,
+            }
+        if self.enterprise:
+            shown["enterprise_user"] = {
+                "id": self.id,
+                "enterprise_id": self.enterprise,
+                "teams": [self.team],
+                "is_admin": False,
+            }
         return {**shown, "locale": self.locale} if include_locale else shown
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """Another app than ours; ``user`` is its bot user, which a workflow or webhook has not."""
+
+    bot_id: str
+    name: str
+    user: str | None = None
+    team: str = TEAM
+
+    def json(self, message: Json) -> Json:
+        """A message of it as Slack shows that."""
+        own: Json = {"bot_id": self.bot_id, "app_id": f"A{self.bot_id[1:]}"}
+        if self.user is None:
+            message = {key: value for key, value in message.items() if key not in ("user", "team")}
+            return {**message, **own, "subtype": "bot_message", "username": self.name}
+        profile = {"id": self.bot_id, "app_id": own["app_id"], "name": self.name}
+        return {**message, **own, "bot_profile": {**profile, "team_id": self.team}}
 
 
 @dataclass(slots=True)
@@ -67,6 +104,7 @@ class Channel:
             "is_mpim": self.kind == "mpim",
             "is_private": self.kind != "channel",
             "is_archived": self.archived,
+            "is_ext_shared": ws.is_shared(self.id),
             "context_team_id": ws.team,
         }
         if self.kind == "im":
@@ -206,6 +244,7 @@ class Workspace:
         self.users: dict[str, User] = {}
         self.channels: dict[str, Channel] = {}
         self.files: dict[str, File] = {}
+        self.apps: dict[str, App] = {}  # the others, by bot id
         self.user_groups: dict[str, set[str]] = {}  # id → people
         self.sessions: dict[tuple[str, str], Session] = {}
         self.assistant: dict[tuple[str, str], Json] = {}
@@ -230,7 +269,23 @@ class Workspace:
 
     def add_user(self, user: str, name: str, locale: str = "en-US", is_bot: bool = False) -> User:
         with self.lock:
-            return self.users.setdefault(user, User(user, name, locale, is_bot, team=self.team))
+            here = User(user, name, locale, is_bot, team=self.team, enterprise=self.enterprise)
+            return self.users.setdefault(user, here)
+
+    def add_stranger(self, user: str, name: str, team: str, enterprise: str | None = None) -> User:
+        """Somebody of another team, whom only shared channels connect with this one."""
+        if team == self.team:
+            raise ValueError("a stranger is of another team")
+        with self.lock:
+            stranger = User(user, name, team=team, enterprise=enterprise, is_stranger=True)
+            return self.users.setdefault(user, stranger)
+
+    def is_shared(self, channel: str) -> bool:
+        """Whether people of another organisation are in a channel."""
+        return any(
+            user in self.users and self.users[user].is_stranger
+            for user in self.channels[channel].members
+        )
 
     def add_channel(self, channel: Channel) -> Channel:
         if channel.kind not in SCOPE_OF_KIND:
@@ -242,7 +297,7 @@ class Workspace:
         """The direct conversation of the bot and ``user``, opened when there is none."""
         with self.lock:
             for channel in self.channels.values():
-                if channel.kind == "im" and user in channel.members:
+                if channel.kind == "im" and {user, self.bot_user} <= channel.members:
                     return channel
             return self.add_channel(
                 Channel(f"D{user[1:]}", "directmessage", "im", {user, self.bot_user})
@@ -310,8 +365,10 @@ class Workspace:
             shown["subtype"] = message.subtype
         if message.client_msg_id:
             shown["client_msg_id"] = message.client_msg_id
-        shown |= {"text": message.text, "team": self.team}
-        if message.bot_id:
+        shown |= {"text": message.text, **self._team_json(message)}
+        if message.bot_id in self.apps:
+            shown = self.apps[message.bot_id].json(shown)
+        elif message.bot_id:
             profile = {"id": self.bot_id, "app_id": APP_ID, "name": "footnote"}
             profile["team_id"] = self.team
             shown |= {"bot_id": message.bot_id, "app_id": APP_ID, "bot_profile": profile}
@@ -334,6 +391,19 @@ class Workspace:
                 for name, users in message.reactions.items()
             ]
         return copy.deepcopy(shown | self._thread_json(message))
+
+    def _team_json(self, message: Message) -> Json:
+        """``team`` and ``user_team`` are the author's, ``source_team`` need not be."""
+        if message.user not in self.users or not self.is_shared(message.channel):
+            return {"team": self.team}
+        author = self.users[message.user]
+        if not author.is_stranger:
+            members = (self.users[user] for user in self.channels[message.channel].members)
+            other = next(member.team for member in members if member.is_stranger)
+            return {"team": author.team, "user_team": author.team, "source_team": other}
+        # Seen: of somebody in an organisation ``user_team`` has that one's id.
+        other = author.enterprise or author.team
+        return {"team": author.team, "user_team": other, "source_team": other}
 
     def _thread_json(self, message: Message) -> Json:
         if message.thread_ts and message.thread_ts != message.ts:

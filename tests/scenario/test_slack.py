@@ -11,6 +11,7 @@ import pytest
 
 from tests.fakes.slack_screen import Shown
 from tests.fakes.slack_words import links
+from tests.fakes.slack_workspace import App
 from tests.scenario.gate import Gate, ask_and_catch
 from tests.scenario.places import (
     KEYS,
@@ -90,6 +91,65 @@ def test_a_thread_that_it_is_called_into_is_read(
         place.slack.say(ADA, GENERAL, mention, thread_ts=said.ts)
         the_answer(place, Said(GENERAL, said.ts, said.ts))
         assert "Pico" in str(gate.claude.calls[0])
+
+
+# ---------------------------------------------------------------- other apps
+
+
+def test_a_workflow_that_begins_a_conversation_is_answered_and_people_go_on(
+    fork_server: ForkServer, chatty: Program, place: SlackPlace
+) -> None:
+    text = {"type": "mrkdwn", "text": f"{place.slack.mention} {KEYS}"}
+    section = {"type": "section", "block_id": "s", "text": text}
+    with running(fork_server, chatty, place):
+        flow = App("B9FLOW", "Morning workflow")
+        asked = place.slack.say_as_app(flow, GENERAL, "A question", blocks=[section])
+        said = Said(GENERAL, asked.ts, asked.ts)
+        assert "90 days" in until_answered(place, said)[0].text
+        place.slack.say_as_app(flow, GENERAL, f"{place.slack.mention} {LUNCH}", asked.ts).wait()
+        place.say(said, WHO)
+        assert "security team" in until_answered(place, said, 2)[1].text
+    assert "6.50" not in whole(place, said)
+
+
+# ---------------------------------------------------------------- people of other teams
+
+
+EVE = "U3EVE"
+
+
+@pytest.mark.parametrize(("guests", "told"), [("web", False), ("members", True)])
+def test_a_question_from_another_team_is_answered_without_documents_unless_that_is_allowed(
+    fork_server: ForkServer, chatty: Program, place: SlackPlace, guests: str, told: bool
+) -> None:
+    place.slack.add_stranger(EVE, "eve", "T9OTHER")
+    place.slack.workspace.channels[GENERAL].members.add(EVE)
+    with running(fork_server, chatty, place, FOOTNOTE_GUESTS=guests):
+        eves = place.slack.say(EVE, GENERAL, f"{place.slack.mention} {KEYS}")
+        assert ("90 days" in the_answer(place, Said(GENERAL, eves.ts, eves.ts))) is told
+        adas = place.slack.say(ADA, GENERAL, f"{place.slack.mention} {KEYS}")
+        assert "90 days" in the_answer(place, Said(GENERAL, adas.ts, adas.ts))
+    recipients = {
+        call.args["recipient_user_id"]: call.args["recipient_team_id"]
+        for call in place.slack.calls("chat.startStream")
+    }
+    assert recipients.get(EVE, "T9OTHER") == "T9OTHER"
+    assert recipients.get(ADA, place.slack.team) == place.slack.team
+
+
+def test_people_of_other_teams_can_be_refused(
+    fork_server: ForkServer, chatty: Program, place: SlackPlace
+) -> None:
+    place.slack.add_stranger(EVE, "eve", "T9OTHER")
+    place.slack.workspace.channels[GENERAL].members.add(EVE)
+    with running(fork_server, chatty, place, FOOTNOTE_GUESTS="deny"):
+        eves = place.slack.say(EVE, GENERAL, f"{place.slack.mention} {KEYS}")
+        place.until(lambda: [m for m in place.slack.messages(GENERAL) if m.ephemeral_to == EVE])
+        adas = place.slack.say(ADA, GENERAL, f"{place.slack.mention} {KEYS}")
+        assert "90 days" in the_answer(place, Said(GENERAL, adas.ts, adas.ts))
+    (whisper,) = [m.seen for m in place.slack.messages(GENERAL) if m.ephemeral_to == EVE]
+    assert "does not answer guests" in whisper
+    assert place.slack.replies(GENERAL, eves.ts) == []
 
 
 # ---------------------------------------------------------------- ways out

@@ -156,6 +156,8 @@ denied-role = You need another role to ask { -brand }. An admin of { -brand } ca
 denied-direct = { -brand } does not take direct messages. Ask in a channel, or ask an admin of { -brand } to allow them.
 denied-console = { $setting } does not include the console. The operator of { -brand } can add { $id } to it to allow questions there.
 denied-console-roles = { $setting } allows only people with roles, and the console has no roles. The operator of { -brand } can name people in { $instead } instead.
+denied-guest = { -brand } does not answer guests here. An admin of { -brand } can change that.
+denied-unknown = { -brand } could not find out whether you are a guest, and guests may not ask here. Please ask again in a moment.
 denied-day-user = Your research budget for today is spent. You can ask again at 00:00 UTC, { $hours ->
         [one] in less than an hour
        *[other] in less than { $hours } hours

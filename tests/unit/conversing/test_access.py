@@ -56,6 +56,30 @@ def test_lists_decide(lists: dict[str, object], message: Message, denied: str | 
     assert refusal.value.text_id == denied
 
 
+@pytest.mark.parametrize(
+    ("guests", "guest", "denied"),
+    [
+        ("web", True, None),
+        ("web", None, None),
+        ("members", True, None),
+        ("deny", True, "denied-guest"),
+        ("deny", None, "denied-unknown"),
+        ("deny", False, None),
+    ],
+)
+def test_guests_may_be_refused(guests: str, guest: bool | None, denied: str | None) -> None:
+    settings = load_settings(guests=guests)
+    message = replace(asked(), author=Author("U1", "Ada", guest=guest))
+    if denied is None:
+        check_access(settings, message)
+        return
+    with pytest.raises(Denied) as refusal:
+        check_access(settings, message)
+    assert refusal.value.text_id == denied
+    for locale in ("en", "zh-CN", "zh-TW"):
+        assert "Footnote" in sentence_for(refusal.value, texts_for(locale))
+
+
 def in_console(person: str = "local") -> Message:
     thread = Thread("web", "console", person, "1")
     return replace(a_message(thread=thread), author=Author(person, "You"))

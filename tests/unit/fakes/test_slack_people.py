@@ -296,3 +296,43 @@ def test_a_screen_reads_like_the_thread(slack: FakeSlack) -> None:
     slack.edit(GENERAL, root, "one & two")
     slack.say(BOB, GENERAL, "three", root)
     assert slack.screen(GENERAL, root) == (f"{ADA}, edited, file a.md:\none & two\n\n{BOB}:\nthree")
+
+
+# ---------------------------------------------------------------- people of other teams
+
+
+async def test_somebody_of_another_team_is_told_apart(slack: FakeSlack) -> None:
+    eve = slack.add_stranger("U9EVE", "eve", "T9OTHER", enterprise="E9ORG")
+    slack.workspace.channels[GENERAL].members.add(eve)
+    known = (await call(slack, "users.info", user=eve))["user"]
+    assert (known["team_id"], known["is_stranger"]) == ("T9OTHER", True)
+    assert known["enterprise_user"]["enterprise_id"] == "E9ORG"
+    assert "is_admin" not in known
+    slack.say(eve, GENERAL, f"{slack.mention} hello")
+    envelope = slack.deliveries[-1].payload
+    event = envelope["event"]
+    assert (event["team"], event["user_team"]) == ("T9OTHER", "E9ORG")
+    assert (envelope["team_id"], envelope["is_ext_shared_channel"]) == ("T9OTHER", True)
+    assert envelope["authorizations"][0]["team_id"] == slack.team
+    slack.say(ADA, GENERAL, "hello")
+    event = slack.deliveries[-1].payload["event"]
+    assert (event["user_team"], event["source_team"]) == (slack.team, "T9OTHER")
+    slack.say(ADA, SECRET, "hello")
+    assert "user_team" not in slack.deliveries[-1].payload["event"]
+
+
+async def test_somebody_of_another_team_has_no_commands_of_ours(slack: FakeSlack) -> None:
+    eve = slack.add_stranger("U9EVE", "eve", "T9OTHER")
+    slack.workspace.channels[GENERAL].members.add(eve)
+    with pytest.raises(AssertionError, match="not installed in the team"):
+        slack.command(eve, GENERAL, "/ask", "why?")
+    with pytest.raises(ValueError, match="another team"):
+        slack.add_stranger("U8EVE", "eve", slack.team)
+
+
+async def test_a_guest_is_one_of_us_with_fewer_rights(slack: FakeSlack) -> None:
+    slack.workspace.users[BOB].is_ultra_restricted = True
+    known = (await call(slack, "users.info", user=BOB))["user"]
+    assert known["is_restricted"]
+    assert known["is_ultra_restricted"]
+    assert known["team_id"] == slack.team

@@ -13,6 +13,7 @@ from bot.messages import Attachment, Thread
 from tests.contract.slack_stage import ADA, CHANNEL, QUICK, SlackStage
 from tests.contract.stages import Desk
 from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_workspace import App
 from tests.unit.adapters.slack.way_out import (
     a_plan,
     an_answer,
@@ -116,6 +117,75 @@ async def test_a_command_where_footnote_may_not_write_is_told_to_the_asker(
     assert "not allowed to write" in told["text"]
 
 
+# ---------------------------------------------------------------- suggestions
+
+
+def a_suggestion(stage: SlackStage) -> Desk:
+    """The run of a suggestion that somebody pressed in an answer's thread."""
+    asked = stage.ask("How tall is it?")
+    return Desk(
+        replace(asked, event_id="run0:follow-up:0a1b2c", text="How <!channel> old & wide is it?"),
+        run_id="run1",
+    )
+
+
+def questions(slack: FakeSlack, desk: Desk) -> list[str]:
+    shown = slack.replies(CHANNEL, desk.message.thread.thread)
+    return [one.seen for one in shown if "asked: How" in one.seen]
+
+
+async def test_a_pressed_suggestion_is_shown_before_its_answer(stage: SlackStage) -> None:
+    desk = a_suggestion(stage)
+    reply = await stage.poster().open(desk.run(), None)
+    reply.progress(a_plan())
+    await reply.finish(an_answer())
+    question, answer = stage.posts(desk.message)
+    assert question.seen.startswith("ada asked: How")
+    assert "old & wide is it?" in question.seen
+    assert question.pings == []
+    assert "330 m tall" in answer.seen
+
+
+@pytest.mark.parametrize("cut", [False, True])
+async def test_a_pressed_suggestion_is_shown_once(
+    stage: SlackStage, slack: FakeSlack, cut: bool
+) -> None:
+    desk = a_suggestion(stage)
+    if cut:  # it arrives, and that is not known
+        slack.cut("chat.postMessage")
+        with pytest.raises(PlatformUnavailable):
+            await stage.poster().open(desk.run(), None)
+    else:
+        reply = await stage.poster().open(desk.run(), None)
+        await reply.abandon()
+    for _ in range(2):
+        reply = await stage.poster().open(desk.run(), desk.saved)
+        await reply.finish(an_answer())
+    assert len(questions(slack, desk)) == 1
+    assert len(stage.posts(desk.message)) == 2
+
+
+async def test_a_suggestion_waits_for_its_turn_and_is_shown_then(
+    stage: SlackStage, slack: FakeSlack
+) -> None:
+    desk = a_suggestion(stage)
+    slack.storm("chat.postMessage", 1, retry_after=30)
+    with pytest.raises(PlatformUnavailable):
+        await stage.poster().open(desk.run(), None)
+    reply = await stage.poster().open(desk.run(), desk.saved)
+    await reply.finish(an_answer())
+    assert len(questions(slack, desk)) == 1
+
+
+async def test_what_was_shown_of_a_suggestion_goes_with_its_answer(stage: SlackStage) -> None:
+    desk = a_suggestion(stage)
+    reply = await stage.poster().open(desk.run(), None)
+    await reply.finish(an_answer())
+    for _ in range(2):
+        await stage.poster().remove(desk.run(), desk.saved)
+    assert stage.posts(desk.message) == []
+
+
 # ---------------------------------------------------------------- history and files
 
 
@@ -144,6 +214,22 @@ async def test_a_restricted_app_waits_for_history_no_longer_than_it_may(
         with pytest.raises(FootnoteError) as late:
             await stage.poster().history(later.run())
     assert "in time" in late.value.sentence
+
+
+async def test_what_apps_show_in_blocks_and_attachments_was_said_in_the_thread(
+    stage: SlackStage, slack: FakeSlack, desk: Desk
+) -> None:
+    thread = desk.message.thread.thread
+    blocks = [{"type": "section", "block_id": "s", "text": {"type": "mrkdwn", "text": "*Full*"}}]
+    slack.say_as_app(App("B9", "Alarms"), CHANNEL, "New alarm", thread, blocks=blocks)
+    pager = App("B8", "Pager", user="U8")
+    slack.say_as_app(pager, CHANNEL, "", thread, attachments=[{"id": 1, "text": "Since <@U1>"}])
+    later = Desk(stage.ask_in(desk.message, "And how old?"))
+    said = list(await stage.poster().history(later.run()))[-2:]
+    assert [(one.author.name, one.text) for one in said] == [
+        ("Alarms", "**Full**"),
+        ("Pager", "Since @ada"),
+    ]
 
 
 async def test_direct_messages_have_no_history_to_read(

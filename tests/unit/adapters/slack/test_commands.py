@@ -14,6 +14,7 @@ from bot.messages import Depth
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_limits import ACK_SECONDS
 from tests.fakes.slack_people import Doing
+from tests.fakes.slack_workspace import Channel
 from tests.unit.adapters.slack.serving import Served, served
 
 
@@ -235,6 +236,33 @@ async def test_what_footnote_tells_is_for_the_admin_alone(bot: Served, slack: Fa
     said = await told(slack, doing)
     assert "<!channel>" not in json.dumps(said)
     assert slack.calls("chat.postMessage") == []
+
+
+@pytest.mark.parametrize("how", ["expired", 404, 410, 500, "reset"])
+async def test_where_the_response_url_is_refused_footnote_is_answered_by_a_message(
+    bot: Served, slack: FakeSlack, how: str | int
+) -> None:
+    if how == "expired":
+        slack.response_urls.lifetime = -1.0
+    else:
+        slack.refuse_responses(how)
+    doing = await slack.command("U1", "C1", "/footnote", "").acknowledged()
+    assert "no rules of its own" in await bot.whisper("U1", "C1")
+    assert slack.response_urls.received(str(doing.response_url)) == []
+
+
+@pytest.mark.parametrize("where", ["channel", "between two people"])
+async def test_where_it_cannot_whisper_either_the_asker_is_written_to(
+    bot: Served, slack: FakeSlack, where: str
+) -> None:
+    kind = "channel" if where == "channel" else "im"
+    place = slack.workspace.add_channel(
+        Channel("C7" if kind == "channel" else "D7", "elsewhere", kind, {"U1", "U2"})
+    )
+    slack.refuse_responses(404)
+    await slack.command("U1", place.id, "/footnote", "").acknowledged()
+    (told,) = await slack.until(lambda: slack.messages(slack.im("U1")))
+    assert "no rules of its own" in told.text
 
 
 async def test_a_slip_is_told_in_the_askers_language(bot: Served, slack: FakeSlack) -> None:

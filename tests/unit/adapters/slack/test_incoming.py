@@ -14,13 +14,13 @@ from adapters.slack.incoming import (
     attachments_of,
     begins_with_mention,
     event_id,
+    is_of_app,
     is_speech,
     mentions_in,
     thread_of,
     to_message,
     unescape,
     without_mention,
-    words_of,
 )
 from bot.messages import Attachment, Author, Thread
 from bot.pages.urls import links_in
@@ -178,6 +178,20 @@ def test_only_people_speak(message: dict[str, Any], speech: bool) -> None:
     assert is_speech(message) is speech
 
 
+@pytest.mark.parametrize(
+    ("message", "is_app"),
+    [
+        ({"bot_id": "B1", "subtype": "bot_message"}, True),
+        ({"bot_id": "B1", "user": "U1"}, True),
+        ({"bot_id": "B1", "subtype": "bot_add"}, False),
+        ({"bot_id": "B1", "hidden": True}, False),
+        ({"user": "U1"}, False),
+    ],
+)
+def test_apps_are_told_from_people(message: dict[str, Any], is_app: bool) -> None:
+    assert is_of_app(message) is is_app
+
+
 def a_file(**changed: Any) -> dict[str, Any]:
     return {
         "id": "F1",
@@ -218,27 +232,6 @@ def test_files_that_cannot_be_fetched_are_left_out(changed: dict[str, Any]) -> N
 @pytest.mark.parametrize("message", [{}, {"files": None}, {"files": []}])
 def test_most_messages_have_no_files(message: dict[str, Any]) -> None:
     assert attachments_of(message) == ()
-
-
-@pytest.mark.parametrize(
-    ("message", "words"),
-    [
-        ({"text": "said", "attachments": [{"text": "more"}]}, "said"),
-        (
-            {
-                "text": "",
-                "attachments": [{"title": "News", "text": "It rains.", "title_link": "u"}],
-            },
-            "News\nIt rains.\n<u>",
-        ),
-        ({"attachments": [{"fallback": "News", "from_url": "u"}]}, "News\n<u>"),
-        ({}, ""),
-    ],
-)
-def test_an_apps_message_may_have_its_words_in_attachments(
-    message: dict[str, Any], words: str
-) -> None:
-    assert words_of(message) == words
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from bot.conversing.reception import Address
 from bot.messages import Message
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import EVENT, Delivery
-from tests.fakes.slack_events import app_mention, callback, message_posted
+from tests.fakes.slack_events import callback, message_posted
 from tests.fakes.slack_limits import ACK_SECONDS
 from tests.fakes.slack_stage import call
 from tests.unit.adapters.slack.serving import MANIFEST, Served, served
@@ -195,19 +195,6 @@ async def test_joins_are_ignored(bot: Served, slack: FakeSlack) -> None:
     for delivery in joined.deliveries:
         await delivery.over()
     assert await bot.rows("messages") == []
-
-
-async def test_other_bots_are_ignored(bot: Served, slack: FakeSlack) -> None:
-    said = slack.say("U1", "C1", f"{slack.mention} how tall is it?")
-    await said.acknowledged()
-    message = slack.workspace.find("C1", said.ts)
-    assert message is not None
-    message.bot_id, message.user, message.ts = "B9", "U9", slack.workspace.clock.ts()
-    for event in (app_mention(slack.workspace, message), message_posted(slack.workspace, message)):
-        delivery = slack.tell(event)
-        assert delivery is not None
-        await delivery.acknowledged()
-    assert len(await bot.rows("runs")) == 1
 
 
 async def test_an_empty_mention_is_told_how_to_ask(bot: Served, slack: FakeSlack) -> None:

@@ -41,7 +41,12 @@ async def test_an_ordinary_answer_takes_few_calls(
     reply.progress(a_plan())
     await stage.until(desk.message, "tower height")
     await reply.finish(an_answer())
-    assert methods(slack) == ["agents.sessions.setStatus", "chat.startStream", "chat.stopStream"]
+    assert methods(slack) == [
+        "agents.sessions.setStatus",
+        "users.info",  # once an hour: a stream names its reader's team
+        "chat.startStream",
+        "chat.stopStream",
+    ]
     session = slack.session(CHANNEL, desk.message.thread.thread)
     assert session is not None
     assert session.history == ["processing", "active"]

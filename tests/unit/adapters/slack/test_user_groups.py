@@ -1,0 +1,204 @@
+"""Who is in which user group: asked of Slack seldom, and forgotten within a minute."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from adapters.slack.calls import Calls
+from adapters.slack.teams import OneTeam
+from adapters.slack.user_groups import REMEMBERED_SECONDS, UserGroups
+from bot.messages import Author, Thread
+from tests.contract.slack_stage import ADA, BOB, QUICK, SlackStage, slack_stage
+from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_limits import RULES
+from tests.fakes.slack_workspace import Tenant
+
+METHOD = "usergroups.users.list"
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+async def stage(tmp_path: Path) -> AsyncIterator[SlackStage]:
+    async with slack_stage(tmp_path) as stage:
+        stage.slack.workspace.user_groups = {"SHR": {ADA}, "SENG": {ADA, BOB}}
+        yield stage
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def groups(stage: SlackStage, clock: Clock) -> UserGroups:
+    return UserGroups(Calls(stage.client, QUICK), clock)
+
+
+def asked(stage: SlackStage) -> list[str]:
+    """The groups that Slack was asked for."""
+    return [call.args["usergroup"] for call in stage.slack.calls(METHOD)]
+
+
+async def test_those_of_the_groups_are_told_that_somebody_is_in(groups: UserGroups) -> None:
+    assert await groups.held(ADA, {"SHR", "SENG"}) == {"SHR", "SENG"}
+    assert await groups.held(BOB, {"SHR", "SENG"}) == {"SENG"}
+    assert await groups.held("U404", {"SHR", "SENG"}) == frozenset()
+    assert await groups.held(ADA, ()) == frozenset()
+
+
+async def test_only_the_groups_in_question_are_asked_for(
+    stage: SlackStage, groups: UserGroups
+) -> None:
+    await groups.held(ADA, {"SHR"})
+    assert asked(stage) == ["SHR"]
+
+
+# ---------------------------------------------------------------- seldom
+
+
+async def test_a_group_is_asked_for_once_a_minute_whoever_is_meant(
+    stage: SlackStage, groups: UserGroups, clock: Clock
+) -> None:
+    for person in (ADA, BOB, ADA):
+        await groups.held(person, {"SHR", "SENG"})
+    assert asked(stage) == ["SENG", "SHR"]
+    clock.advance(REMEMBERED_SECONDS + 0.1)
+    await groups.held(ADA, {"SHR"})
+    assert asked(stage) == ["SENG", "SHR", "SHR"]
+
+
+async def test_many_who_ask_at_once_share_one_call(stage: SlackStage, groups: UserGroups) -> None:
+    stage.slack.slow(0.05, METHOD)
+    held = await asyncio.gather(*(groups.held(ADA, {"SHR", "SENG"}) for _ in range(20)))
+    assert held == [{"SHR", "SENG"}] * 20
+    assert sorted(asked(stage)) == ["SENG", "SHR"]
+
+
+@pytest.mark.parametrize("group", ["SHR", "SGONE"])
+async def test_nobody_is_in_a_group_that_slack_limits_or_does_not_know(
+    stage: SlackStage, groups: UserGroups, group: str
+) -> None:
+    """It is asked for again with the next question."""
+    await groups.held(ADA, {"SENG"})
+    if group == "SHR":
+        stage.slack.storm(METHOD, 1)
+    assert await groups.held(ADA, {group, "SENG"}) == {"SENG"}
+    stage.slack.workspace.user_groups["SGONE"] = {ADA}
+    assert await groups.held(ADA, {group, "SENG"}) == {group, "SENG"}
+    assert asked(stage).count("SENG") == 1
+
+
+async def test_more_groups_than_slack_lets_ask_for_in_a_minute_are_known_after_two(
+    tmp_path: Path, clock: Clock
+) -> None:
+    allowed = RULES[METHOD].calls_a_minute
+    names = [f"S{number:02}" for number in range(allowed + 5)]
+    async with slack_stage(tmp_path) as stage:
+        with FakeSlack() as slack:  # with Slack's own rates
+            slack.add_user(ADA, "ada")
+            slack.workspace.user_groups = {name: {ADA} for name in names}
+            calls = Calls(stage.client, QUICK)
+            calls.client.base_url, calls.client.token = slack.api_url, slack.bot_token
+            groups = UserGroups(calls, clock)
+            first = await groups.held(ADA, names)
+            assert first == frozenset(names[:allowed])
+            slack.advance(60.1)
+            assert await groups.held(ADA, names) == frozenset(names)
+            assert len(slack.calls(METHOD)) == len(names) + 5
+
+
+# ---------------------------------------------------------------- never more than Slack tells
+
+
+async def test_a_membership_that_was_taken_away_ends_within_a_minute(
+    stage: SlackStage, groups: UserGroups, clock: Clock
+) -> None:
+    assert await groups.held(ADA, {"SHR"}) == {"SHR"}
+    stage.slack.workspace.user_groups["SHR"] = {BOB}
+    clock.advance(REMEMBERED_SECONDS + 0.1)
+    assert await groups.held(ADA, {"SHR"}) == frozenset()
+    assert await groups.held(BOB, {"SHR"}) == {"SHR"}
+
+
+@pytest.mark.parametrize("what", ["deleted", "scope", "limited", "503", "reset"])
+async def test_what_was_known_does_not_outlive_its_minute_when_slack_tells_no_more(
+    stage: SlackStage,
+    groups: UserGroups,
+    clock: Clock,
+    what: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert await groups.held(ADA, {"SHR"}) == {"SHR"}
+    match what:
+        case "deleted":
+            del stage.slack.workspace.user_groups["SHR"]
+        case "scope":
+            stage.slack.workspace.scopes.discard("usergroups:read")
+        case "limited":
+            stage.slack.storm(METHOD, 10)
+        case _:
+            stage.slack.down(what)
+    assert await groups.held(ADA, {"SHR"}) == {"SHR"}  # still of the last minute
+    clock.advance(REMEMBERED_SECONDS + 0.1)
+    capsys.readouterr()
+    assert await groups.held(ADA, {"SHR"}) == frozenset()
+    told = capsys.readouterr().out
+    assert "user group not known" in told
+    assert "SHR" in told
+
+
+async def test_a_missing_scope_is_named(
+    stage: SlackStage, groups: UserGroups, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage.slack.workspace.scopes.discard("usergroups:read")
+    assert await groups.held(ADA, {"SHR"}) == frozenset()
+    assert "usergroups:read" in capsys.readouterr().out
+
+
+# ---------------------------------------------------------------- by the poster
+
+
+async def test_the_poster_tells_the_groups_of_a_messages_author(stage: SlackStage) -> None:
+    ours = stage.ask("How tall is it?")
+    bobs = stage.ask_in(ours, "And how old?")
+    poster = stage.poster()
+    assert await poster.groups(ours, {"SHR", "SENG"}) == {"SHR", "SENG"}
+    assert await poster.groups(bobs, {"SHR", "SENG"}) == {"SENG"}
+    assert all("team_id" not in call.args for call in stage.slack.calls(METHOD))
+
+
+async def test_in_an_organisation_the_groups_of_the_authors_workspace_are_meant(
+    stage: SlackStage, tmp_path: Path
+) -> None:
+    tenant = Tenant(team="T0PART", enterprise="E0ORG", whole=True)
+    with FakeSlack(tenant=tenant) as slack:
+        slack.add_user(ADA, "ada")
+        slack.workspace.user_groups = {"SHR": {ADA}}
+        client = stage.client
+        client.base_url, client.token = slack.api_url, slack.bot_token
+        team = OneTeam(client, QUICK).team
+        message = replace(
+            stage.ask("How tall is it?"),
+            thread=Thread("slack", "E0ORG", "C1", "1700000000.000100"),
+            author=Author(ADA, "ada"),
+        )
+        assert await team.groups_of_author(message, {"SHR"}) == {"SHR"}
+        (call,) = slack.calls(METHOD)
+        assert call.args["team_id"] == "T0PART"
+        await team.aclose()
