@@ -216,8 +216,8 @@ class Listener:
         message = await self._message(event, direct)
         ear: Ear | None = ear_of(message, event)
         texts = texts_for(message.locale)
-        if address == "thread" and is_wordless(message.text):
-            return  # an emoji among people, as good as a reaction
+        if address != "footnote" and is_wordless(message.text):
+            return  # an emoji among people, as good as a reaction; an app's picture
         if is_of_app(event) and address == "footnote":
             if not self._app_questions.may_ask(event["channel"], event):
                 log.warning("app asks too often", app=message.author.name, id=id)

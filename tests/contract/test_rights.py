@@ -7,6 +7,7 @@ word, whichever way they look.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from bot.errors import Denied, Invalid, PageUnreadable
 from bot.pages.fetch import Fetcher
 from bot.research.evidence.library import Library
 from bot.research.trace.trace import page_of_trace
+from bot.rights.reader import Reader
 from bot.rights.rights import Rights
 from bot.search.indexer import Indexer
 from bot.search.provider import UNKNOWN_DOCUMENT
@@ -94,6 +96,9 @@ async def test_guests_are_told_what_members_are_where_the_operator_says_so(
             person.name: documents_of(docs, (await stage.ask(person)).answer) for person in PEOPLE
         }
         assert searched == {person.name: person.as_member or person.may for person in PEOPLE}
+        rights = Rights(stage.settings)  # and when a stored question is looked at
+        stored = Reader("channel", "CENG", "UGUEST", guest=True)
+        assert rights.reach(stored) == rights.reach(replace(stored, guest=False))
 
 
 async def test_guests_may_not_ask_where_the_operator_says_so(
@@ -359,7 +364,6 @@ async def test_what_is_shown_while_it_is_worked_on_is_for_who_may_read_all_it_ma
     from adapters.web.visitors import Visitor
     from bot.answers import PlanView
     from bot.rendering.texts import texts_for
-    from bot.rights.reader import Reader
 
     shown = Shown(plan=PlanView("Gate", ()), text="The passphrase is kiwihr")
     rights = Rights(stage.settings)

@@ -77,7 +77,7 @@ async def test_what_apps_say_in_threads_is_heard_and_not_answered(
     bot: Served, slack: FakeSlack
 ) -> None:
     said = await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
-    for words in (f"{slack.mention} and how old?", "It rains."):
+    for words in (f"{slack.mention} and how old?", "It rains.", "", ":rain_cloud:"):
         await slack.say_as_app(PAGER, "C1", words, said.ts).acknowledged()
     assert len(await bot.rows("runs")) == 1
     kept = [row["text"] for row in await bot.rows("messages")]

@@ -175,7 +175,11 @@ async def test_a_question_of_before_is_not_edited_by_a_guest_who_may_not_ask_any
         assert [row["text"] for row in await bot.rows("messages")] == ["how tall is it?"]
 
 
-async def test_a_guest_who_presses_is_one(shared: FakeSlack, tmp_path: Path) -> None:
+@pytest.mark.parametrize("slow", [False, True])
+async def test_a_guest_who_presses_is_one(
+    shared: FakeSlack, tmp_path: Path, slow: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also while only the press itself tells of which team they are."""
     async with served(shared, tmp_path, guests="deny") as bot:
         said = await shared.say("U1", "C2", f"{shared.mention} how tall is it?").acknowledged()
         await bot.questions(1)
@@ -184,11 +188,15 @@ async def test_a_guest_who_presses_is_one(shared: FakeSlack, tmp_path: Path) -> 
         ts = shared.workspace.clock.ts()
         reply = Message("C2", ts, BOT_USER, "330 m", said.ts, blocks=blocks, bot_id=BOT_ID)
         shared.workspace.keep(reply)
+        if slow:
+            monkeypatch.setattr("adapters.slack.people.PATIENCE_SECONDS", 0.05)
+            shared.slow(60.0, "users.info")
         pressed = await shared.press("UEVE", ts, actions.DEEPER, channel="C2").acknowledged()
         url = str(pressed.response_url)
         (answer,) = await shared.until(lambda: shared.response_urls.received(url))
         assert "does not answer guests" in answer["text"]
         assert len(await bot.rows("runs")) == 1
+        shared.up()
 
 
 async def test_guests_are_no_admins(bot: Served, shared: FakeSlack) -> None:
