@@ -79,7 +79,8 @@ class Message:
 
     ``text`` is plain Markdown without platform escapes. ``event_id`` identifies the message on its
     platform, so that all events about it and their redeliveries find it. ``at`` is timezone-aware.
-    ``direct`` tells a private conversation with Footnote (known on arrival only, not stored).
+    ``direct`` tells a private conversation with Footnote, ``shared`` a channel that is shared with
+    another company (both are known on arrival only; of a question they are kept in its options).
     """
 
     event_id: str
@@ -91,6 +92,7 @@ class Message:
     attachments: tuple[Attachment, ...] = ()
     locale: str = "en"
     direct: bool = False
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +131,8 @@ class RunOptions:
     is what it may spend in a day if it has a rule of its own. A ``report`` is a long text, each
     paragraph of it drafted and then revised against what is read for it.
 
-    ``direct``, ``groups`` and ``guest`` are what was known of the question and its author on
-    arrival, on which rights to documents depend.
+    ``direct``, ``shared``, ``groups`` and ``guest`` are what was known of the question and its
+    author on arrival, on which rights to documents depend.
     """
 
     depth: Depth = "auto"
@@ -139,13 +141,20 @@ class RunOptions:
     style: Style = "auto"
     daily_usd: float | None = None
     direct: bool = False
+    shared: bool = False
     groups: tuple[str, ...] = ()
     guest: bool | None = False
 
     def asked_in(self, message: Message) -> RunOptions:
         """The options for a message that has just arrived."""
         author = message.author
-        return replace(self, direct=message.direct, groups=author.groups, guest=author.guest)
+        return replace(
+            self,
+            direct=message.direct,
+            shared=message.shared,
+            groups=author.groups,
+            guest=author.guest,
+        )
 
     def standing_of(self, author: Author) -> Author:
         """The author of a stored question, with what was known on arrival."""

@@ -8,6 +8,7 @@ from typing import Any
 from cachetools import TTLCache
 
 from adapters.slack.guests import Home, teams_of
+from adapters.slack.incoming import SHARED
 from adapters.slack.people import Person
 from bot.messages import Author
 
@@ -33,7 +34,7 @@ def name_of_app(message: Json) -> str:
 def app_of(event: Json, home: Home) -> Author:
     """The app that said something. It is a guest where only another team can have installed it."""
     guest = None
-    if event.get("is_ext_shared_channel") is not False:
+    if event.get(SHARED) is not False:
         profile = event.get("bot_profile") or {}
         team = str(profile.get("team_id") or next(teams_of(event), ""))
         guest = home.is_guest(Person(author_id(event), "", "", team=team))

@@ -20,13 +20,13 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack import actions
 from adapters.slack.client import sdk_logger
 from adapters.slack.format import escaped
+from adapters.slack.incoming import SHARED
 from adapters.slack.malformed import MALFORMED, note
 from adapters.slack.wiring import COMMANDS, EVENTS, SHORTCUTS, Wiring
 from bot.errors import FootnoteError, StorageUnavailable
 from bot.logs import get_logger
 
 RETRY_HEADER = "x-slack-retry-num"
-SHARED = "is_ext_shared_channel"
 
 WiringOf = Callable[[AsyncBoltContext], Awaitable[Wiring]]
 Listener = Callable[..., Awaitable[None]]

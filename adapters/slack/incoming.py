@@ -18,6 +18,8 @@ Json = Mapping[str, Any]
 
 # Message subtypes in which a person says something (https://docs.slack.dev/reference/events/message).
 SPEECH = frozenset((None, "file_share", "thread_broadcast", "me_message"))
+# Whether a channel is shared with another company (https://docs.slack.dev/apis/slack-connect).
+SHARED = "is_ext_shared_channel"
 FILES_GONE = frozenset(("tombstone", "hidden_by_limit"))
 
 _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
@@ -197,4 +199,5 @@ def to_message(
         attachments=attachments_of(message),
         locale=locale,
         direct=direct,
+        shared=bool(message.get(SHARED)),
     )

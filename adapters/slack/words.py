@@ -74,7 +74,7 @@ def _blocks(blocks: object, depth: int = 0) -> str:
 
 
 def _block(block: Json, depth: int) -> str:
-    if depth > DEEPEST or block.get("type") in _CONTROLS:
+    if depth > DEEPEST or str(block.get("type")) in _CONTROLS:
         return ""
     match block.get("type"):
         case "rich_text":

@@ -32,22 +32,29 @@ class Reader:
 
     @classmethod
     def of(
-        cls, thread: Thread, author: Author, *, direct: bool, groups: Iterable[str] = ()
+        cls,
+        thread: Thread,
+        author: Author,
+        *,
+        direct: bool,
+        shared: bool = False,
+        groups: Iterable[str] = (),
     ) -> Reader:
         """The reader of the answer to what ``author`` asks in a thread; ``direct`` tells a private
-        conversation. ``groups`` are those that the author is in beside what the author tells."""
+        conversation. In a channel that is ``shared`` with another company guests read every answer.
+        ``groups`` are those that the author is in beside what the author tells."""
         surface: Surface = "direct" if direct else "channel"
         if thread.platform in (TERMINAL, CONSOLE):
             surface = "terminal" if thread.platform == TERMINAL else "console"
         held = frozenset((*author.groups, *groups))
-        return cls(surface, thread.channel, author.id, held, author.guest is not False)
+        return cls(surface, thread.channel, author.id, held, shared or author.guest is not False)
 
     @classmethod
     def of_stored(cls, message: Message, options: RunOptions) -> Reader:
         """The reader of the answer to a stored question, as far as the store knows: in which groups
         of a chat the author is, only the platform can tell."""
         author = options.standing_of(message.author)
-        return cls.of(message.thread, author, direct=options.direct)
+        return cls.of(message.thread, author, direct=options.direct, shared=options.shared)
 
     def may_search(self, collection: DocumentCollection) -> bool:
         """Whether the collection's lists name this reader. In a channel the channel's rights

@@ -86,13 +86,14 @@ class Rights:
         A platform that cannot be asked about groups now names none; one that cannot be asked who
         is a guest takes everybody of whom it is not known for one.
         """
-        author, direct = message.author, message.direct
+        author, direct, shared = message.author, message.direct, message.shared
         if options is not None:
-            author, direct = options.standing_of(author), options.direct
+            author = options.standing_of(author)
+            direct, shared = options.direct, options.shared
         poster = self._posters.get(message.thread.platform)
         if author.guest is None and not self._guests_are_members and isinstance(poster, Hosting):
             author = replace(author, guest=await _is_guest(poster, message))
-        reader = self._received(Reader.of(message.thread, author, direct=direct))
+        reader = self._received(Reader.of(message.thread, author, direct=direct, shared=shared))
         among = self._groups_named(message.thread.platform)
         if reader.surface != "direct" or reader.guest or not among:
             return reader

@@ -149,6 +149,7 @@ class Person:
     direct: bool = False
     groups: tuple[str, ...] = ()
     guest: bool | None = False
+    shared: bool = False  # the channel, with another company
     as_member: frozenset[str] = frozenset()
 
     @property
@@ -193,6 +194,15 @@ PEOPLE = (
     _slack("a person of hr in private", "DANN", "UANN", *OPEN, "hr", "inner", direct=True),
     _slack("a member of an hr group in private", "DCAT", "UCAT", *OPEN, "hr", direct=True),
     _slack("anybody in private", "DBOB", "UBOB", *OPEN, direct=True),
+    Person(
+        "a person of hr in the channel of eng, shared with another company",
+        "slack",
+        "CENG",
+        "UANN",
+        frozenset(),
+        shared=True,
+        as_member=frozenset({*OPEN, "eng", "inner"}),
+    ),
     _guest("a guest in a channel", "CGENERAL", "UGUEST", *OPEN),
     _guest("a guest in the channel of eng", "CENG", "UGUEST", *OPEN, "eng", "inner"),
     _guest("a guest in private", "DGUEST", "UGUEST", *OPEN),
@@ -216,7 +226,7 @@ PEOPLE = (
     _web("a console user called like somebody in Slack", "UANN", *OPEN),
     Person("whoever runs Footnote", "terminal", "cli", "me", ALL),
 )
-GUESTS = tuple(each for each in PEOPLE if each.as_member)
+GUESTS = tuple(each for each in PEOPLE if each.as_member and not each.shared)
 VISITORS = tuple(each for each in PEOPLE if each.platform == "web")
 
 
@@ -248,6 +258,7 @@ class Stage:
             at=datetime.now(UTC),
             links=links,
             direct=person.direct,
+            shared=person.shared,
         )
 
     async def ask(self, person: Person, text: str = QUESTION, **more: object) -> RunRecord:

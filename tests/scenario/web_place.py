@@ -76,7 +76,7 @@ class WebPlace:
 
     name = "web"
     ready = READY
-    denied = "FOOTNOTE_ALLOW_USERS names other places only"
+    denied = "FOOTNOTE_ALLOW_USERS does not include the console"
 
     def __init__(self, network: Network) -> None:
         self._loop = asyncio.new_event_loop()
