@@ -5,7 +5,10 @@ here once more, with a bot token that has the scopes of our manifest and no othe
 
 What emulate 0.12.2 does not have, so that nothing is proved of it here: ``chat.startStream`` and
 its kin, ``agents.sessions.*``, ``assistant.threads.*``, Socket Mode, rate limits, ``locale`` in
-users.info. What it does otherwise than the real Slack, as far as it matters:
+users.info. It signs callbacks of messages, edits, deletions and reactions, but only code inside its
+own process can subscribe to them. It has no slash commands, buttons, shortcuts and no Home
+tab: the way in is walked against our own fake alone. What it does otherwise than the real Slack, as
+far as it matters:
 
 - most methods listen to POST only and read no arguments from the query, and an unknown method is a
   404 (``Front`` mends all three);
