@@ -9,14 +9,15 @@ from dataclasses import dataclass
 
 from cachetools import TTLCache
 
-from adapters.slack.calls import Calls
-from bot.errors import PostRefused
+from adapters.slack.calls import Calls, Refusal
 from bot.logs import get_logger
 
 PEOPLE_REMEMBERED = 20_000
 REMEMBERED_SECONDS = 3_600.0
 PATIENCE_SECONDS = 0.3  # that an event waits for names before it goes on without
 PAUSE_SECONDS = 10.0  # in which nobody is looked up quickly, once one took too long
+# Errors of users.info about the person: https://docs.slack.dev/reference/methods/users.info
+STRANGER = frozenset(("user_not_found", "user_not_visible"))
 MOST_ASKED = 20  # of the people mentioned in one message
 # Guests of several channels, guests of one, and people whom only a shared channel connects:
 # https://docs.slack.dev/reference/objects/user-object
@@ -84,9 +85,9 @@ class People:
         if task.cancelled() or (error := task.exception()) is None:
             return
         log.debug("person not looked up", id=id, error=str(error))
-        if isinstance(error, PostRefused):  # a stranger, or the scope is missing
+        if isinstance(error, Refusal) and error.code in STRANGER:
             self._known[id] = Person(id, id, "", guest=True)
-        else:
+        else:  # away, or refused for a reason that is not the person's
             self._hurry_until = time.monotonic() + PAUSE_SECONDS
 
     async def _look_up(self, id: str) -> Person:

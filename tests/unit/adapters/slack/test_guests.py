@@ -261,3 +261,17 @@ async def test_the_poster_tells_guests_from_members(stage: SlackStage) -> None:
     assert await poster.is_guest(bobs)
     stage.slack.refuse("users.info", "user_not_found")
     assert await stage.poster().is_guest(ours)
+
+
+async def test_a_refusal_that_is_not_about_the_person_makes_nobody_a_guest_for_long(
+    bot: Served, shared: FakeSlack
+) -> None:
+    shared.refuse("users.info", "missing_scope")
+    await shared.say("U1", "C1", f"{shared.mention} how tall is it?").acknowledged()
+    await bot.questions(1)
+    assert bot.poster.replies[0].run.options.guest is None
+    shared.relent("users.info")
+    bot.platform.poster._teams.team.people._hurry_until = 0.0  # type: ignore[attr-defined]
+    await shared.say("U1", "C1", f"{shared.mention} how tall is it?").acknowledged()
+    await bot.questions(2)
+    assert bot.poster.replies[1].run.options.guest is False
