@@ -48,7 +48,7 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What a shard knew when its session ended: the places in use, and the latest message of all
+    """The state of a shard when its session ended: the places in use, and the latest message of all
     that the gateway had told (0: none ever)."""
 
     shard_id: int

@@ -53,8 +53,8 @@ def encode(press: Press) -> str:
 
 
 def parse(custom_id: str, chosen: Sequence[str] = ()) -> Press | None:
-    """What a ``custom_id`` means, with the options ``chosen`` in a menu; None when it is none of
-    ours, or a menu in which nothing was chosen."""
+    """The meaning of a ``custom_id``, with the options ``chosen`` in a menu; None when it is not
+    Footnote's, or a menu in which nothing was chosen."""
     match = TEMPLATE.fullmatch(custom_id)
     if match is None:
         return None

@@ -125,7 +125,7 @@ class FootnoteClient(discord.AutoShardedClient):
 
     @contextlib.contextmanager
     def at_work(self) -> Iterator[None]:
-        """What happens inside is finished before the platform ends."""
+        """Keep the block's work in the set that is finished before the platform ends."""
         task = asyncio.current_task()
         if task is None or task in self._work:
             yield

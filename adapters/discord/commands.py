@@ -1,4 +1,4 @@
-"""What people can run: /ask, /stop, /forget-me, /footnote, "Research this" in a message's menu."""
+"""Commands: /ask, /stop, /forget-me, /footnote, "Research this" in a message's menu."""
 
 from __future__ import annotations
 

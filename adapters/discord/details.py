@@ -1,4 +1,4 @@
-"""What an answer rests on and how it was found, for whoever asks for it. No network, no state."""
+"""The details of an answer: its quotes, and how it was found. No network, no state."""
 
 from __future__ import annotations
 
@@ -112,8 +112,7 @@ def _field_value(view: SourceView, texts: Texts) -> str:
 
 
 def _where(view: SourceView, texts: Texts) -> list[str]:
-    """What on its page the quotes of a source stand under, and who else gave its text, in small
-    print."""
+    """The headings above a source's quotes, and who else gave its text, in small print."""
     lines = [shortened(" · ".join(view.headings), HEADINGS)]
     if view.via:
         lines.append(shortened(texts("text-given-by", name=view.via), HEADINGS))

@@ -1,4 +1,4 @@
-"""What `footnote doctor` tells about Discord, and what the bot must be allowed to do there."""
+"""The line of `footnote doctor` about Discord, and the permissions that the bot needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How plans and answers look in Discord: message texts and embeds. No network, no state."""
+"""Formats plans and answers for Discord: message texts and embeds. No network, no state."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STEP_TITLE = 120  # characters
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one message shows, buttons aside."""
+    """The content of one message, buttons aside."""
 
     content: str = ""
     embeds: tuple[discord.Embed, ...] = ()

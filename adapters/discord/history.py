@@ -1,4 +1,4 @@
-"""What was said in a thread before Footnote was asked there."""
+"""Reads the thread before the question."""
 
 from __future__ import annotations
 

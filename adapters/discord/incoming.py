@@ -1,4 +1,4 @@
-"""What arrives from Discord, as messages: who said what where, and to whom."""
+"""Turns messages of Discord into ``Message``: author, place, text and addressee."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something was said; ``inside`` tells that it is a thread or a direct message, in
-    which an answer goes in place."""
+    """The place of a message; ``inside`` tells that it is a thread or a direct message, in which an
+    answer goes in place."""
 
     guild: str
     channel: str
@@ -42,7 +42,7 @@ class Place:
 
 
 def place_of(channel: discord.abc.Snowflake, guild_id: int | None) -> Place:
-    """Where a channel stands. ``guild_id`` is None in direct messages."""
+    """The place of a channel. ``guild_id`` is None in direct messages."""
     if guild_id is None:
         return Place(NO_GUILD, str(channel.id), str(channel.id))
     if isinstance(channel, discord.Thread):
@@ -65,7 +65,7 @@ def guild_id_of(message: discord.Message) -> int | None:
 
 
 def own_mentions(me: int, guild: discord.Guild | None) -> tuple[str, ...]:
-    """What stands for Footnote in a text: its user, and the role that came with it."""
+    """The mentions of Footnote in a text: its user, and the role that came with it."""
     role = guild.self_role if guild is not None else None
     return (f"<@{me}>", f"<@!{me}>", *([f"<@&{role.id}>"] if role is not None else []))
 
@@ -111,7 +111,7 @@ def message_from(message: discord.Message, place: Place, me: int) -> Message:
 
 
 def text_of(message: discord.Message, me: int) -> str:
-    """What a message says, as plain Markdown; a forwarded one says what it brings along."""
+    """The text of a message as plain Markdown; a forwarded one includes what it forwards."""
     contents = [message.content, *(part.content for part in message.message_snapshots)]
     names = _names(message.guild, message.mentions)
     own = own_mentions(me, message.guild)
@@ -119,12 +119,12 @@ def text_of(message: discord.Message, me: int) -> str:
 
 
 def text_of_option(typed: str, guild: discord.Guild | None, me: int) -> str:
-    """What was typed into a command, as plain Markdown."""
+    """The text of a command's option as plain Markdown."""
     return plain_markdown(typed, _names(guild, ()), own_mentions(me, guild))
 
 
 def author_of(user: discord.abc.User, permissions: discord.Permissions | None = None) -> Author:
-    """Who acted; ``permissions`` where Discord tells them with the act."""
+    """The author of an act; ``permissions`` where Discord tells them with it."""
     if not isinstance(user, discord.Member):
         return Author(str(user.id), user.display_name)
     held = permissions or user.guild_permissions

@@ -40,7 +40,8 @@ log = get_logger()
 def arrival(
     interaction: FootnoteInteraction, text: str, attachments: tuple[Attachment, ...] = ()
 ) -> Message:
-    """What someone asks by an interaction. In a channel its thread is yet to be made."""
+    """The message in an interaction; in a channel its thread is yet to be made. In a channel its
+    thread is yet to be made."""
     place = place_in(interaction)
     permissions = interaction.permissions if interaction.guild_id is not None else None
     return Message(
@@ -57,7 +58,7 @@ def arrival(
 
 
 def place_in(interaction: FootnoteInteraction) -> Place:
-    """Where it happened. Raises ``Invalid`` for a kind of channel that is not known."""
+    """The place of an interaction. Raises ``Invalid`` for a kind of channel that is not known."""
     if interaction.channel is None:  # of a kind that this library does not know yet
         raise invalid("place-unknown")
     return place_of(interaction.channel, interaction.guild_id)
@@ -65,7 +66,7 @@ def place_in(interaction: FootnoteInteraction) -> Place:
 
 @asynccontextmanager
 async def guarded(interaction: FootnoteInteraction) -> AsyncIterator[None]:
-    """What goes wrong becomes a private sentence."""
+    """Turn errors into a private sentence."""
     try:
         with interaction.client.at_work():
             yield
@@ -196,7 +197,7 @@ class Asking:
                 await tell(interaction, texts("command-accepted", question=target.jump_url))
 
     def _check(self, message: Message) -> None:
-        """What needs no waiting is refused before the deferral, to the asker alone."""
+        """Refuse before the deferral, to the asker alone, what needs no waiting."""
         check_access(self._reception.settings, message)
         clean_question(message.text)
 
@@ -217,7 +218,7 @@ class Asking:
 
 
 def post_state_of(interaction: FootnoteInteraction) -> PostState:
-    """What the poster needs to answer as the interaction's response, for its 15 minutes."""
+    """The state with which the poster answers as the interaction's response, for its 15 minutes."""
     return {
         "interaction": {
             "id": str(interaction.id),

@@ -1,4 +1,4 @@
-"""What Discord takes at most, each number with the page it comes from.
+"""Discord's limits, each number with the page it comes from.
 
 MESSAGE is https://docs.discord.com/developers/resources/message, COMPONENTS
 https://docs.discord.com/developers/components/reference, CHANNEL

@@ -216,8 +216,8 @@ class Listener:
             self._absence.seen(message.channel.id, guild_id_of(message) or 0, message.id)
 
     async def _author(self, message: discord.Message) -> Author:
-        """Who wrote it. A message read from the history tells no roles; they are asked for where
-        they matter."""
+        """The author of a message. A message read from the history tells no roles; they are asked
+        for where they matter."""
         settings, guild, author = self._reception.settings, message.guild, message.author
         ruled = settings.allow_roles or settings.deny_roles
         if ruled and guild is not None and not isinstance(author, discord.Member):
@@ -283,7 +283,7 @@ class Listener:
         return place_of(message.channel, guild_id)
 
     async def _place(self, channel_id: int, guild_id: int | None) -> Place:
-        """Where a channel stands, asking Discord for one that it has not told about."""
+        """The place of a channel, asking Discord for one that it has not told about."""
         channel = self._client.get_channel(channel_id)
         if channel is None and guild_id is None:
             return place_of(self._client.get_partial_messageable(channel_id), None)

@@ -1,4 +1,4 @@
-"""Where posts go: a channel the bot may write in, or the response to an interaction."""
+"""Targets of posts: a channel the bot may write in, or the response to an interaction."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ class DiscordPoster:
     # ------------------------------------------------------------ the question
 
     async def _with_question(self, run: RunRef, known: Posted) -> Posted:
-        """What is known once the question stands in the channel; a command leaves none there."""
+        """The state once the question stands in the channel; a command leaves none there."""
         asked = run.message
         if known.interaction is None and not known.question and _begins_its_thread(asked):
             return replace(known, question=asked.event_id)
@@ -192,7 +192,8 @@ class DiscordPoster:
     # ------------------------------------------------------------ places
 
     async def _places(self, run: RunRef, known: Posted) -> AsyncGenerator[_Place]:
-        """Where the reply may go, best first; each is tried only when those before are closed."""
+        """The places to which the reply may go, best first; each is tried only when those before
+        are closed."""
         thread = run.message.thread
         if thread.workspace != NO_GUILD and (
             thread.thread == known.question or not thread.thread.isdigit()

@@ -47,7 +47,7 @@ class Presses:
     async def _show(
         self, interaction: discord.Interaction[Any], run: str, author: Author, texts: Texts
     ) -> None:
-        """What an answer rests on and how it was found, for the presser alone."""
+        """Show the details of an answer to the presser alone."""
         if not await acknowledged(interaction, thinking=True, ephemeral=True):
             return
         channel = place_in(interaction).channel

@@ -29,7 +29,7 @@ class Roles:
         )
 
     async def held(self, person: str, among: Collection[str]) -> frozenset[str]:
-        """Those of ``among`` that a person has now. Raises ``PlatformUnavailable``."""
+        """The roles among ``among`` that a person has now. Raises ``PlatformUnavailable``."""
         wanted = frozenset(among)
         servers = self._servers.get("roles")
         if servers is None:

@@ -1,4 +1,4 @@
-"""What is kept with a run so that its posts are found again: the adapter's post state.
+"""The adapter's post state: stored with a run so that its posts are found again.
 
 A listener gives ``{"message": ID}`` (the question's message) or
 ``{"interaction": {"id": …, "token": …, "application_id": …}}`` (a deferred command), or both (a
@@ -27,7 +27,7 @@ class Deferred:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """How far a reply has got.
+    """The posts of a reply so far.
 
     ``question`` is the message with the question, or that echoes it; ``echoed`` that it is ours.
     ``place`` is the channel or thread where the reply stands ("" before that is settled),
@@ -68,7 +68,7 @@ class Posted:
 
 
 def posted(state: PostState | None) -> Posted:
-    """What a listener gave, or an earlier attempt saved."""
+    """The state that a listener gave, or an earlier attempt saved."""
     state = state or {}
     deferred = state.get("interaction")
     return Posted(

@@ -55,7 +55,7 @@ class Wire:
 
     @property
     def user_id(self) -> str:
-        """Who we are there."""
+        """The bot's own user id."""
         user = self._client.user
         return "" if user is None else str(user.id)
 

@@ -1,4 +1,5 @@
-"""What a workspace or one of its channels does not let Footnote do; found out once, remembered."""
+"""Features that a workspace or one of its channels does not allow; found out once, then
+remembered."""
 
 from __future__ import annotations
 

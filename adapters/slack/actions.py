@@ -36,7 +36,7 @@ def follow_up_value(run: str, number: int) -> str:
 
 
 def pressed(action_id: str, value: str) -> Press | None:
-    """What pressing a button means, or None when it is none of ours or carries nonsense."""
+    """The meaning of a pressed button; None when it is not Footnote's or carries nonsense."""
     if action_id.startswith(FEEDBACK):
         found = _FEEDBACK.fullmatch(value)
         if found is None:

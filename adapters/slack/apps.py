@@ -26,7 +26,7 @@ def author_id(message: Json) -> str:
 
 
 def name_of_app(message: Json) -> str:
-    """What an app goes by in a message."""
+    """The name of an app in a message."""
     profile = message.get("bot_profile") or {}
     return str(profile.get("name") or message.get("username") or author_id(message))
 

@@ -1,4 +1,4 @@
-"""What people press: the controls under an answer, and the message shortcut."""
+"""Handles the controls under an answer, and the message shortcut."""
 
 from __future__ import annotations
 
@@ -139,5 +139,6 @@ class Buttons:
 
 
 def _of_presser(body: Json) -> Json:
-    """What an interaction tells of who acted; its own team is where that happened."""
+    """The part of an interaction's payload about the presser; its own team is where that
+    happened."""
     return {"user": body["user"]}

@@ -93,7 +93,7 @@ class Away(PlatformUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long things may take, in seconds.
+    """Time limits, in seconds.
 
     ``stream_delay`` passes before a stream is begun (a run that ends sooner needs none),
     ``first_sign`` is how long opening a reply waits for Slack, ``patience`` how long the final post

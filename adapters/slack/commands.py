@@ -161,7 +161,8 @@ class Commands:
 
 
 def asked_by(payload: Json, channel: str, user: str) -> PostState:
-    """What the poster needs to begin a command's thread, or to tell the asker that it may not.
+    """The state that the poster needs to begin a command's thread, or to tell the asker that it may
+    not.
 
     Commands and shortcuts can be used where Footnote is no member.
     """

@@ -1,4 +1,4 @@
-"""What an answer rests on and how it was found, as a modal for whoever asks for it. Pure.
+"""The details of an answer as a modal: its quotes, and how it was found. Pure.
 
 https://docs.slack.dev/reference/views/modal-views
 """

@@ -24,7 +24,8 @@ _SIGNING_SECRET = re.compile(r"[0-9a-f]{32}")
 
 
 async def examine(settings: SlackSettings) -> str:
-    """What works, in one sentence. Raises ``FootnoteError``: what does not, and what to do.
+    """Check the Slack app; returns one sentence about what works. Raises ``FootnoteError``: what
+    does not, and what to do.
 
     Which events the app subscribes to cannot be asked of Slack; the manifest has them.
     """
@@ -49,7 +50,7 @@ async def examine(settings: SlackSettings) -> str:
 
 
 async def _bot(client: AsyncWebClient, settings: SlackSettings, variable: str) -> Json:
-    """What auth.test tells of a bot that has every scope."""
+    """The response of auth.test for a bot that has every scope."""
     bot, scopes = await _auth(client, settings, variable)
     wanted = needed()
     if not any(each.slack_groups for each in settings.collections):
@@ -156,7 +157,7 @@ def _expect(token: SecretStr | None, variable: str, beginning: str, page: str) -
 async def _auth(
     client: AsyncWebClient, settings: SlackSettings, variable: str
 ) -> tuple[Json, frozenset[str]]:
-    """What auth.test tells, and the token's scopes, which only the response's headers have."""
+    """The response of auth.test, and the token's scopes, which only the headers have."""
     try:
         response = await client.auth_test()
     except SlackApiError as error:

@@ -1,4 +1,4 @@
-"""How answers and plans look in Slack: blocks, chunks and Markdown. Pure: values in, JSON out.
+"""Formats answers and plans for Slack: blocks, chunks and Markdown. Pure: values in, JSON out.
 
 What comes from a model, a page or a person goes into ``rich_text`` and ``plain_text``, where
 nothing is markup, or into Markdown made harmless before.
@@ -121,7 +121,7 @@ def escaped(text: str) -> str:
 
 
 def notification(text: str) -> str:
-    """What a notification shows of a message that has blocks."""
+    """The notification text of a message that has blocks."""
     return escaped(plain(text, NOTIFICATION_CHARACTERS)) or "…"
 
 
@@ -144,14 +144,14 @@ def final(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> Fina
 
 
 def failure(answer: Answer, sentence: str, texts: Texts, *, page: str = "") -> Final:
-    """What is shown instead of an answer."""
+    """The text shown instead of an answer."""
     text = _harmless(texts("failed", reason=sentence))
     closing = (numbers(answer, texts, page),)
     return Final(text=text, closing=closing, title=answer.question, plain=text)
 
 
 def numbers(answer: Answer, texts: Texts, page: str) -> Json:
-    """What it took, and the link to how it came about."""
+    """The time and cost of an answer, and the link to its run page."""
     block = context([summary(answer, texts)])
     target = link_target(page) if page else ""
     if target:
@@ -161,7 +161,7 @@ def numbers(answer: Answer, texts: Texts, page: str) -> Json:
 
 
 def closing(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> list[Json]:
-    """What a reader has to know, the line of sources, the row of controls."""
+    """The end of an answer: cautions, the line of sources, the row of controls."""
     blocks = [context(told)] if (told := cautions(answer, texts)) else []
     blocks += _source_line(answer, texts, page)
     if answer.status in _ASK_AGAIN:
@@ -252,7 +252,7 @@ def working_blocks(
 
 
 def question_text(name: str, question: str, texts: Texts) -> str:
-    """What begins a thread for a slash command; what one message does not take ends in "…"."""
+    """The first message of a slash command's thread; text beyond one message ends in "…"."""
     room = PART_CHARACTERS
     while True:
         first, *rest = parts(question, room)

@@ -1,4 +1,4 @@
-"""Who comes from outside: guest accounts, and people of other teams in Slack Connect channels.
+"""Recognizes guests: guest accounts, and people of other teams in Slack Connect channels.
 
 https://docs.slack.dev/apis/slack-connect, https://docs.slack.dev/reference/objects/user-object
 """

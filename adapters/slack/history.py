@@ -1,4 +1,4 @@
-"""What was said in a thread before Footnote came, and the files that came with a message."""
+"""Reads the thread before the question, and the files that came with a message."""
 
 from __future__ import annotations
 

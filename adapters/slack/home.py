@@ -21,7 +21,7 @@ HOW = ("mention", "direct", "follow-up", "command", "shortcut", "stop")
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """What answers come from; ``documents`` is None where there are none to be told."""
+    """The connected sources; ``documents`` is None where there are none."""
 
     reasoner: str
     providers: tuple[str, ...]
@@ -54,7 +54,7 @@ class Home:
 
 
 async def connected(settings: Settings) -> Connected:
-    """What the settings connect; counting the documents is one cheap query."""
+    """The sources that the settings connect; counting the documents is one cheap query."""
     providers = configured_names(settings)
     return Connected(
         settings.model if settings.uses_claude else "extractive",

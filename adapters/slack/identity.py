@@ -1,4 +1,4 @@
-"""Who Footnote itself is in a workspace; asked once."""
+"""The bot's own identity in a workspace; asked once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Identity:
         return str((await self._told(patience))["user_id"])
 
     async def home(self, *, patience: float | None = None) -> Home:
-        """Where Footnote is installed. Raises as ``user`` does."""
+        """The workspace in which Footnote is installed. Raises as ``user`` does."""
         return home_of(await self._told(patience))
 
     async def _told(self, patience: float | None) -> Json:
@@ -28,7 +28,7 @@ class Identity:
 
 
 def home_of(told: Json) -> Home:
-    """Where a bot is installed, by what auth.test tells of it."""
+    """The workspace in which a bot is installed, from the response of auth.test."""
     enterprise = str(told.get("enterprise_id") or "")
     whole = bool(told.get("is_enterprise_install"))
     return Home(enterprise if whole else str(told["team_id"]), enterprise)

@@ -1,4 +1,4 @@
-"""What people write in Slack, as plain Markdown and as ``Message``.
+"""Turns text and messages of Slack into plain Markdown and ``Message``.
 
 The format is https://docs.slack.dev/messaging/formatting-message-text (mrkdwn).
 """
@@ -92,7 +92,7 @@ def _plain(text: str) -> str:
 
 
 def _shown(inside: str, names: Mapping[str, str]) -> tuple[str, str]:
-    """What stands between angle brackets, as label and, for a link, its target."""
+    """The content of angle brackets, as label and, for a link, its target."""
     target, _, label = inside.partition("|")
     if target.startswith("@"):
         return f"@{names.get(target[1:]) or label or target[1:]}", ""

@@ -1,4 +1,5 @@
-"""Who installed the app, on our database: slack_sdk's own stores, with every secret sealed.
+"""Installations of the app in Footnote's database: slack_sdk's own stores, with every secret
+encrypted.
 
 https://docs.slack.dev/tools/python-slack-sdk/oauth
 """
@@ -39,14 +40,15 @@ SECRETS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the app is installed: the id that threads name, and the name people know."""
+    """A workspace or organisation with the app: the id that threads name, and the name people
+    know."""
 
     id: str
     name: str
 
 
 class _Doors:
-    """What slack_sdk's stores use of an ``AsyncEngine``, as the doors of our database."""
+    """The part of an ``AsyncEngine`` that slack_sdk's stores use, backed by Footnote's database."""
 
     def __init__(self, database: Database) -> None:
         self.begin = database.urgent_write  # a browser or an event waits for it
@@ -90,7 +92,7 @@ class Installations(AsyncSQLAlchemyInstallationStore):
         return None if row is None else SQLAlchemyInstallationStore.build_bot_entity(row)
 
     async def places(self) -> Sequence[Place]:
-        """Where it is installed now, by name."""
+        """The workspaces that have the app now, by name."""
         c = slack_bots.c
         query = sa.select(c.enterprise_id, c.enterprise_name, c.team_id, c.team_name).where(
             c.client_id == self.client_id
@@ -191,7 +193,7 @@ class StoredInstallations:
     """Every app's installations in the database; see ``bot.platform.Installations``."""
 
     async def count(self, database: Database, workspace: str) -> int:
-        """How many rows ``forget`` would delete."""
+        """Count the rows that ``forget`` would delete."""
         async with database.read() as db:
             counted = [
                 await db.scalar(sa.select(sa.func.count()).select_from(table).where(where))
@@ -222,7 +224,7 @@ def _installed_in(workspace: str) -> list[tuple[sa.Table, sa.ColumnElement[bool]
 
 
 class States(AsyncSQLAlchemyOAuthStateStore):
-    """What browsers were sent to Slack with: each is good once, for ``seconds``."""
+    """OAuth states that were issued to browsers: each is valid once, for ``seconds``."""
 
     def __init__(self, seconds: int, database: Database) -> None:
         super().__init__(

@@ -34,7 +34,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """Where the app is installed, and who it is there."""
+    """An installation, and the bot's identity there."""
 
     workspace: str
     bot_user: str

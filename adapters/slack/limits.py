@@ -1,4 +1,4 @@
-"""What Slack allows, as named numbers, each with the page it comes from.
+"""Slack's limits as named numbers, each with the page it comes from.
 
 Numbers marked "seen" stand on no page: they were reported by those who met them, and Footnote keeps
 a distance from them.

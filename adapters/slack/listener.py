@@ -63,8 +63,8 @@ STOP_REACTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Me:
-    """Who the bot is: its workspace, its user, its bot id, and the organisation of the workspace,
-    or ""."""
+    """The bot's identity: its workspace, its user, its bot id, and the organisation of the
+    workspace, or ""."""
 
     team: str
     user: str
@@ -338,14 +338,14 @@ def _editor(message: Json) -> str:
 
 
 def about_files(files: Sequence[Attachment], texts: Texts) -> str:
-    """What someone wants to know who sends files without a word; "" without files."""
+    """A question for someone who sends files without a word; "" without files."""
     if not files:
         return ""
     return texts("files-question", names=", ".join(file.name for file in files))
 
 
 def ear_of(message: Message, event: Json) -> Ear:
-    """Where the author of a message hears a whisper about it: where it stands."""
+    """The recipient of a private notice about a message: its author, where the message stands."""
     in_thread = message.direct or event.get("thread_ts")
     return Ear(
         message.thread.channel,

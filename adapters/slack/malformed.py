@@ -23,7 +23,7 @@ class CoreBroke(Exception):
 
 
 async def by_core(work: Awaitable[T]) -> T:
-    """What the core makes of something that was read well; raises ``CoreBroke`` for its slips."""
+    """Await the core's work on an event that was parsed; raises ``CoreBroke`` for its errors."""
     try:
         return await work
     except MALFORMED as error:

@@ -47,12 +47,12 @@ log = get_logger()
 
 
 def install_url(settings: SlackSettings) -> str:
-    """Where an admin of a workspace begins, as far as the settings tell."""
+    """The address at which an admin of a workspace begins, as far as the settings tell."""
     return f"{_public(settings)}{INSTALL_PATH}"
 
 
 def redirect_url(settings: SlackSettings) -> str:
-    """Where Slack sends them back to: what the app's "Redirect URLs" have to hold."""
+    """The address to which Slack sends them back: the app's "Redirect URLs" must hold it."""
     return f"{_public(settings)}{REDIRECT_PATH}"
 
 

@@ -1,4 +1,4 @@
-"""What somebody asked for, taken to its end, though Slack waits for only a part of it.
+"""Finishes work that takes longer than Slack waits for a response.
 
 A command or a press is delivered once and has to be acknowledged soon. Ending what it began then
 could end a transaction that is being committed, and nobody would know whether to ask again.
@@ -37,7 +37,7 @@ class Patience:
     async def told(
         self, doing: Doing, ear: Ear, texts: Texts, *, meanwhile: str | None
     ) -> str | None:
-        """What the asker is told after at most ``ACK_SECONDS``, or None for nothing.
+        """The text for the asker after at most ``ACK_SECONDS``, or None for none.
 
         If ``doing`` takes longer, that is ``meanwhile``; what it comes to then is whispered, unless
         it is the same. A ``FootnoteError`` is told as its sentence, anything else is raised

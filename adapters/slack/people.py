@@ -56,7 +56,7 @@ class People:
         await asyncio.gather(*self._asking.values(), return_exceptions=True)
 
     async def quickly(self, ids: Iterable[str]) -> dict[str, Person]:
-        """Those of them who are known, or become known within ``PATIENCE_SECONDS``."""
+        """The people who are known, or become known within ``PATIENCE_SECONDS``."""
         wanted = list(dict.fromkeys(ids))[:MOST_ASKED]
         if time.monotonic() >= self._hurry_until and (
             tasks := [self._ask(id) for id in wanted if id not in self._known]

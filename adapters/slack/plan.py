@@ -164,7 +164,7 @@ def _details(steps: Sequence[StepView], same: Sequence[StepView]) -> str:
 
 
 def _node_details(branch: Branch, texts: Texts) -> str:
-    """How much was done for a part of the research, and why it failed."""
+    """The work done for a part of the research, and the reason if it failed."""
     said = filter(None, (work(branch, texts), branch.line.detail))
     return plain(" · ".join(said), TASK_FIELD_CHARACTERS)
 
@@ -185,7 +185,7 @@ def _links(steps: Sequence[StepView], titles: Mapping[str, str]) -> tuple[Link, 
 
 
 def task_chunk(task: Task, *, details: str, links: Sequence[Link]) -> dict[str, Any]:
-    """What is new about a task of a stream."""
+    """The changes of a task of a stream."""
     chunk: dict[str, Any] = {
         "type": "task_update",
         "id": task.id,
@@ -200,6 +200,6 @@ def task_chunk(task: Task, *, details: str, links: Sequence[Link]) -> dict[str, 
 
 
 def chunk_characters(chunk: dict[str, Any]) -> int:
-    """What a chunk takes of a stream's characters."""
+    """The characters that a chunk takes of a stream's limit."""
     own = sum(len(chunk.get(key, "")) for key in ("text", "title", "details", "output"))
     return own + sum(len(link["url"]) + len(link["text"]) for link in chunk.get("sources", ()))

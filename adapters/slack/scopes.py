@@ -1,4 +1,4 @@
-"""What the bot token must allow, and why; ``deploy/slack-manifest.yaml`` asks for exactly these.
+"""Scopes of the bot token and their reasons; ``deploy/slack-manifest.yaml`` asks for exactly these.
 
 Sources: https://docs.slack.dev/reference/methods and https://docs.slack.dev/reference/events, each
 one's page.

@@ -321,7 +321,7 @@ class Streaming:
         return kept
 
     def _fresh(self, view: View) -> str:
-        """What of the answer is written for good and was not sent yet."""
+        """The part of the answer that is final and was not sent yet."""
         urls: Mapping[int, str] = dict(view.plan.numbered)
         text = markdown(ready(view.text, urls), urls)
         if self._sent and not text.startswith(self._sent):
@@ -330,7 +330,7 @@ class Streaming:
 
 
 def _task_news(stream: _Stream, task: Task) -> Json | None:
-    """What the stream does not say of a task yet, or None."""
+    """The changes of a task that the stream does not show yet, or None."""
     details = task.details if task.id not in stream.detailed else ""
     links = [link for link in task.links if (task.id, link.url) not in stream.linked]
     if stream.said.get(task.id) == (task.title, task.state) and not details and not links:

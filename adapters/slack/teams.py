@@ -54,7 +54,7 @@ class Team:
             return installed
 
     async def groups_of_author(self, message: Message, among: Collection[str]) -> frozenset[str]:
-        """Those of the user groups ``among`` that a message's author is in."""
+        """The user groups among ``among`` to which a message's author belongs."""
         within = ""
         if message.thread.workspace.startswith(ORGANISATION):
             within = await self.workspace_of_author(message)

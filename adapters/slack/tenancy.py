@@ -53,7 +53,7 @@ class Tenancy(Protocol):
 
     @property
     def routes(self) -> Sequence[Route]:
-        """What it needs of the HTTP endpoint, beside the events."""
+        """Its routes of the HTTP endpoint, beside the events."""
         ...
 
     async def reach(self) -> None:
@@ -198,7 +198,7 @@ def _workspace(context: AsyncBoltContext) -> str:
 
 
 async def identify(calls: Calls, connection: Connection) -> Json:
-    """What auth.test tells of the bot, as soon as Slack can be reached.
+    """The response of auth.test, as soon as Slack can be reached.
 
     Raises ``CredentialsRefused``.
     """

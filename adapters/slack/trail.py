@@ -1,4 +1,4 @@
-"""What was posted for a run, kept with it: how an attempt finds what the one before left.
+"""The messages posted for a run, stored with it, so that the next attempt finds them.
 
 Before a message is posted the intention is saved, after it where it is. An attempt that finds an
 intention without its end looks into the thread before it posts again.

@@ -33,8 +33,8 @@ class UserGroups:
         self._asking: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     async def held(self, person: str, among: Collection[str], team: str = "") -> frozenset[str]:
-        """Those of ``among`` that a person is in; ``team`` is the workspace of the groups, where
-        the app is installed for a whole organisation."""
+        """The user groups among ``among`` to which a person belongs; ``team`` is the workspace of
+        the groups, where the app is installed for a whole organisation."""
         return frozenset([id for id in sorted(among) if person in await self._members(id, team)])
 
     async def _members(self, group: str, team: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What a reply has to show at a moment."""
+"""The state of a reply at a moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only one person is told: why a question is not taken, that something stopped."""
+"""Ephemeral messages to one person: why a question is refused, that something stopped."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Ear:
-    """Where one person hears a whisper.
+    """The recipient of an ephemeral message.
 
     ``thread`` is the timestamp a thread is known by, or empty. With a ``response_url`` the whisper
     reaches places that Footnote is no member of.

@@ -1,4 +1,5 @@
-"""Which event, command and shortcut goes where; ``deploy/slack-manifest.yaml`` lists them."""
+"""Maps events, commands and shortcuts to their handlers; ``deploy/slack-manifest.yaml`` lists
+them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of an answer that is being written can be shown for good. Pure."""
+"""Decides how much of an unfinished answer can be shown for good. Pure."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def ready(text: str, known: Collection[int]) -> str:
 
 
 def cut_before(text: str, room: int) -> int:
-    """Where to cut a Markdown text so that at most ``room`` characters come before: after a blank
-    line outside of code, or 0."""
+    """The position at which to cut a Markdown text so that at most ``room`` characters come before:
+    after a blank line outside of code, or 0."""
     fence = ""
     end = cut = 0
     for line in text.splitlines(keepends=True):

@@ -1,1 +1,1 @@
-"""Who thinks: the reasoner protocol, Claude, and the extractive reasoner."""
+"""Reasoners: the protocol, Claude, and the extractive reasoner."""

@@ -12,8 +12,8 @@ from bot.reasoning.evidence import AnswerDelta
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What the API counted for one attempt at a call; ``hour_write`` is the part of
-    ``cache_write`` that is kept for an hour instead of five minutes."""
+    """The tokens counted for one attempt at a call; ``hour_write`` is the part of ``cache_write``
+    that is kept for an hour instead of five minutes."""
 
     input: int = 0
     output: int = 0
@@ -48,7 +48,7 @@ class ModelReply:
 
 
 class ModelCalls(Protocol):
-    """How a reasoner makes its calls: each is a budgeted, recorded step of the run.
+    """A reasoner's way to call models: each call is a budgeted, recorded step of the run.
 
     ``request`` is the whole request as JSON; its hash is the step's key, so it must come out the
     same on every attempt. A call that is already in the journal is not sent again.
@@ -92,5 +92,5 @@ class ModelCalls(Protocol):
         ...
 
     def lost(self, reply: ModelReply) -> None:
-        """What the API counted for a call that came to nothing: it failed, or was stopped."""
+        """Count the tokens of a call that failed or was stopped."""
         ...

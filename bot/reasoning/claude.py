@@ -338,7 +338,7 @@ class Claude:
     # ------------------------------------------------------------ requests
 
     def _thoughtful(self) -> dict[str, Any]:
-        """What every request to the large model has in common."""
+        """The shared part of every request to the large model."""
         settings = self._settings
         off = settings.thinking == "off"
         common: dict[str, Any] = {

@@ -139,7 +139,7 @@ def queries(content: Sequence[Block], stop_reason: str) -> tuple[str, ...]:
 
 
 def topic_query(question: Rewritten, paragraph: Paragraph) -> tuple[str, ...]:
-    """What to search when no query could be had: the paragraph's topic, in its own words."""
+    """A query for a paragraph without any: its topic, in its own words."""
     return (line(paragraph.heading or question.question, QUERY),)
 
 

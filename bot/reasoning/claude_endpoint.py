@@ -211,7 +211,7 @@ class Endpoint:
 
 
 def _features(request: Request) -> set[Feature]:
-    """Which of the features that may be refused a request uses."""
+    """The features of a request that an endpoint may refuse."""
     used: set[Feature] = set()
     output = request.get("output_config") or {}
     if "effort" in output:

@@ -1,4 +1,4 @@
-"""What the endpoint's errors mean: which feature it refuses, and what a person should do.
+"""Translates the endpoint's errors: which feature it refuses, and what a person should do.
 
 The SDK has already retried what can be retried (408, 409, 429, 5xx, lost connections) when an
 error gets here. Status codes and error types: https://platform.claude.com/docs/en/api/errors.

@@ -205,7 +205,7 @@ class _Show:
 
 
 def headings_of(source: Source) -> list[str]:
-    """What stands before each passage: its headings where they change, but for the title."""
+    """The text before each passage: its headings where they change, but for the title."""
     shown, last = [], source.title
     for passage in source.passages:
         path = line(passage.heading, HEADING_PATH)
@@ -315,7 +315,7 @@ def page_element(source: Source, body: str) -> str:
 
 
 def _searches(turn: DeskTurn) -> int:
-    """How many searches of the turn counted: those refused or never answered do not."""
+    """The number of searches of the turn that counted: those refused or never answered do not."""
     free = {o.action for o in turn.outcomes if o.problem or o.unanswered}
     return sum(isinstance(a, Search) and a.id not in free for a in turn.turn.actions)
 

@@ -71,7 +71,7 @@ FORM = (
 
 
 def request(question: SubQuestion, graph: Graph, now: datetime) -> dict[str, Any]:
-    """What a request for the next edit holds beside the model's own settings."""
+    """The part of a request for the next edit that is not the model's own settings."""
     return {
         "system": [{"type": "text", "text": load("plan"), "cache_control": CACHED}],
         "messages": plan_messages(question, graph, now),
@@ -109,7 +109,7 @@ def worth_cutting(question: str, edit: GraphEdit) -> GraphEdit:
 
 
 def _widest(nodes: Sequence[NewNode]) -> int:
-    """How many nodes there are at the level that has most, a node standing after its needs."""
+    """The number of nodes at the level that has most, a node standing after its needs."""
     levels: dict[str, int] = {}
     for node in nodes:
         levels[node.id] = 1 + max((levels.get(need, 0) for need in node.needs), default=0)

@@ -33,7 +33,7 @@ class Collector:
 
     @property
     def counted(self) -> tuple[Tokens, ...]:
-        """What was counted so far, attempt by attempt; those that counted nothing are left out."""
+        """The tokens counted so far, attempt by attempt; those that counted none are left out."""
         return (*self._cut, self._tokens) if self._tokens != Tokens() else self._cut
 
     @property

@@ -245,7 +245,7 @@ def _key(named: str, known: dict[str, str]) -> str:
 
 
 def _scope(given: dict[str, Any], transcript: Transcript, message: Message) -> Scope:
-    """Where to search, as far as it was said; a host must at least have been named."""
+    """The scope of the search as far as it was said; a host must at least have been named."""
     freshness = given.get("freshness")
     region = given.get("region")
     wanted = given.get("domains")

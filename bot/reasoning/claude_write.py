@@ -117,7 +117,7 @@ class Writing:
         }
 
     def _opening(self) -> list[Block]:
-        """What stands before the passages."""
+        """The text before the passages."""
         return []
 
     def _task(self) -> str:
@@ -153,7 +153,8 @@ class Writing:
         return "\n\n".join(parts)
 
     def _queries(self) -> list[str]:
-        """What was searched, but for the question as it stands, where there is anything else."""
+        """The queries that were searched, but for the question as it stands, where there is
+        anything else."""
         asked = keywords(self.question.question)
         queries = [query for query in self.evidence.queries if keywords(query) != asked]
         return queries or list(self.evidence.queries)

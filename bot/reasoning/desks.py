@@ -66,7 +66,7 @@ Action = Search | Read | Finish | Reply | Malformed
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a reasoner does next: several actions may come at once; none is an empty turn.
+    """A reasoner's next actions: several may come at once; none is an empty turn.
 
     ``said`` is the reasoner's own record of the turn (for Claude: the assistant's content blocks,
     to be sent back word for word). The core keeps it and never looks inside.
@@ -120,7 +120,7 @@ class ReadResult:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one action gave, in the order of the turn's actions.
+    """The result of one action, in the order of the turn's actions.
 
     ``queries`` for a Search, ``reads`` for a Read, ``problem`` for anything refused. A search is
     ``unanswered``, and does not count, if every one of its queries failed.
@@ -179,5 +179,5 @@ class Desk:
 
     @property
     def rarity(self) -> dict[str, float]:
-        """How rare the terms of all queries are in the documents searched, where it is known."""
+        """The rarity of the terms of all queries in the documents searched, where it is known."""
         return {term: idf for result in self.results for term, idf in result.rarity.items()}

@@ -24,7 +24,7 @@ class Paragraph:
 
     @property
     def topic(self) -> str:
-        """What to call it where it needs a name."""
+        """Its name where it needs one."""
         return self.heading or self.purpose or " ".join(self.text.split()[:8])
 
 

@@ -1,4 +1,4 @@
-"""What was read and found, and the answer written from it, piece by piece."""
+"""Evidence, and the answer written from it, piece by piece."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a strategy gathered. ``sources`` has one entry per page, ordered by number.
+    """The evidence that a strategy gathered. ``sources`` has one entry per page, ordered by number.
 
     ``carrying`` are those of them, with the passages, that were named as proving the answer; empty
     where none were, and ``none_carries`` where it was said that none does. ``reply`` is the answer
@@ -112,7 +112,7 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How well the words of the best passage answer the question, for the trace.
+    """A measure of how well the words of the best passage answer the question, for the trace.
 
     ``covered`` is the share of what the question asks that the passage has, ``enough`` the share
     that makes it an answer, both from 0; ``unknown`` are names in the question that no document

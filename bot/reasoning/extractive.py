@@ -55,7 +55,7 @@ class Extractive:
     async def next_turn(
         self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
     ) -> Turn:
-        """What to search or read next, or the end with the best passages as findings."""
+        """The next searches or reads, or the end with the best passages as findings."""
         return await asyncio.to_thread(extractive_hops.next_turn, question, desk)
 
     async def plan(

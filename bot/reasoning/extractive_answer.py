@@ -97,7 +97,7 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
 
 
 def _names_among(missing: Sequence[str], question: str) -> list[str]:
-    """What is missing of what the question names: pages need not have all of its other words."""
+    """The names in the question that no page has: pages need not have all of its other words."""
     names = frozenset(named(question))
     return [words for words in missing if words in names]
 
@@ -111,7 +111,7 @@ def quoted(quote: Quote, asked: Asked, most_words: int) -> Iterator[AnswerDelta]
 
 
 def _chosen(question: Rewritten, evidence: Evidence, choice: Choice) -> Sequence[Quote]:
-    """What to quote; nothing where the best of it is no answer."""
+    """The quotes; none where the best of them is no answer."""
     if question.whole:
         return gist(evidence.sources)
     if question.earlier:

@@ -116,7 +116,7 @@ def _of(passage: Passage, part: Sentence) -> str:
 
 
 def _rate(text: str, part: Sentence, asked: Asked) -> float:
-    """How much of the question's weight a piece has, with what the question looks for."""
+    """The share of the question's weight that a piece has, with what the question looks for."""
     words = term_tuple(text)
     rated = (
         sum(asked.weights[term] * share for term, share in of_terms(asked.terms, words).items())

@@ -1,4 +1,5 @@
-"""What can only be done by a model, what is asked about an answer of ours, and forms of texts.
+"""Recognizes requests that only a model can fulfil, questions about an answer of Footnote's, and
+forms of texts.
 
 Texts to be written, translated or reworded are no questions: searching for them finds nonsense.
 Without a model they are declined, and that is said.
@@ -92,5 +93,5 @@ def without_long_form(message: str) -> str | None:
 
 
 def needs_model(language: str) -> str:
-    """That this cannot be done now, in Chinese, Japanese or Korean or else in English."""
+    """A reply that this cannot be done now, in Chinese, Japanese or Korean or else in English."""
     return _NEEDS_MODEL.get(language, _NEEDS_MODEL["en"])

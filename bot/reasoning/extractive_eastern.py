@@ -1,4 +1,4 @@
-"""What Chinese, Japanese and Korean follow-ups leave out, without a model.
+"""Completes Chinese, Japanese and Korean follow-ups, without a model.
 
 The English side is ``extractive_topic``. These languages put the thing before its part
 ("法国的首都"), drop what is known, and mark a changed subject at the end ("那德国呢？",
@@ -33,7 +33,7 @@ _ENDING = re.compile("[？?！!。．.\\s]+$")
 
 
 def topic(question: str) -> str:
-    """What a question is about: a title or Latin name, else its first words with meaning."""
+    """The topic of a question: a title or Latin name, else its first words with meaning."""
     if named := _TITLE.search(question):
         return named.group()
     words = content_words(question)

@@ -72,7 +72,7 @@ TURNS_FOR_READING = 5  # beside one turn for each search
 
 
 def next_turn(question: SubQuestion, desk: Desk) -> Turn:
-    """What to do next; a pure function that ends after a bounded number of turns."""
+    """The next actions; a pure function that ends after a bounded number of turns."""
     trail = _Trail(replace(question, text=without_links(question.text)), desk)
     if trail.is_over():
         return _finish(question, desk)
@@ -172,7 +172,7 @@ class _Trail:
         )
 
     def queries(self) -> list[str]:
-        """What to search now: the question first, then the leads of what was just read."""
+        """The queries to search now: the question first, then the leads of what was just read."""
         if self._desk.searches_left < 1:
             return []
         last = self._desk.turns[-1].turn.actions if self._desk.turns else ()
@@ -201,7 +201,8 @@ class _Trail:
         return list(dict.fromkeys(wanted))[: min(MOST_PAGES, self._desk.pages_left)]
 
     def other_wordings(self) -> list[str]:
-        """When nothing is left to read: the question's words one by one, the longest first."""
+        """The queries when nothing is left to read: the question's words one by one, the longest
+        first."""
         if self._desk.searches_left < 1 or (self._sources and not self._by_relation):
             return []
         words = sorted(content_words(self._question.text), key=lambda word: -len(word))
@@ -322,7 +323,7 @@ class _Trail:
         return leads
 
     def _came_by(self, source: Source, leads: dict[str, _Lead]) -> tuple[float, frozenset[str]]:
-        """How far a page can be trusted to lead on, and what was open when it was come to."""
+        """The trust in a page as a lead, and what was open when it was reached."""
         if mentions(self._question.text, source.title):
             return 1.0, self._wanted
         opening = [passage.text for passage in source.passages[:1]]
@@ -401,7 +402,7 @@ def _names(sentence: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _place(name: tuple[str, ...], title: str, texts: Sequence[str]) -> float:
-    """How prominently a page has a name: as its title, in its title, in its text, not at all."""
+    """The prominence of a name in a page: as its title, in its title, in its text, not at all."""
     if name == title_terms(title):
         return IS_TITLE
     if holds(term_tuple(title), name):

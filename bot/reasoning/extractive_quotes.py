@@ -101,7 +101,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What to quote on a question, the most telling first, and how sure it is an answer.
+    """The quotes for a question, the most telling first, and how sure they are an answer.
 
     ``covered`` is the share of the question's weight that the best passage has with its headings,
     0 to 1; below ``enough`` it is no answer. Nor is it where the documents have nothing by a name
@@ -230,7 +230,7 @@ def openings(sources: Sequence[Source]) -> list[Quote]:
 def findings(
     question: str, sources: Sequence[Source], rarity: Mapping[str, float] | None = None
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """What the quotes say, and the words of the question that no page has."""
+    """The quotes as findings, and the words of the question that no page has."""
     found = tuple(
         Finding(" ".join(quote.text.split()), (quote.source.number,))
         for quote in choose(question, sources, rarity)
@@ -251,7 +251,7 @@ def findings(
 
 
 def _form(candidate: Candidate, asked: Asked) -> float:
-    """How much of a passage's worth its form leaves it."""
+    """The factor by which a passage's form reduces its worth."""
     passage = candidate.passage
     if is_bare(passage) or passage.is_contents or _is_contents(passage):
         return BARE
@@ -321,8 +321,8 @@ def _says_the_same(one: Passage, other: Passage) -> bool:
 
 
 def _cued(candidate: Candidate, asked: Asked) -> float:
-    """What a passage has of what the question looks for: a figure, code or steps, its subject as
-    the heading."""
+    """The score for what the question looks for in a passage: a figure, code or steps, its subject
+    as the heading."""
     cued = 0.0
     text = candidate.passage.text
     if "figure" in asked.cues and _DIGIT.search(text):

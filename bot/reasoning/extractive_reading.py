@@ -1,4 +1,4 @@
-"""What a message asks to be read, without a model: links, and pages linked before."""
+"""Finds the links that a message asks to be read, and pages linked before, without a model."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def without_links(text: str) -> str:
 
 
 def bare_hosts(text: str) -> list[tuple[int, str, str]]:
-    """Where hosts without scheme and path stand, as written, and the address each would be."""
+    """The positions of hosts without scheme and path, and the address each would be."""
     found: list[tuple[int, str, str]] = []
     position = 0
     for host, address in hosts_in(text):

@@ -1,4 +1,4 @@
-"""How much a passage says about a question, by words alone.
+"""Scores passages for a question by words alone.
 
 Each word of the question weighs as much as it is rare: in all documents searched where that is
 known (``Evidence.rarity``), else among the passages that were read.
@@ -137,7 +137,7 @@ def wanted_terms(question: str) -> frozenset[str]:
 
 
 def asked_in(question: str, sources: Sequence[Source], rarity: Mapping[str, float]) -> Asked:
-    """What a question asks, weighed against what was searched, or against what was read."""
+    """The terms of a question, weighed against what was searched, or against what was read."""
     text = _LINK.sub(" ", question)
     cues = frozenset(cue for cue, pattern in _CUES.items() if pattern.search(text))
     weights = _by_rarity(text, rarity) or _by_passages(text, wanted_terms(text), sources)

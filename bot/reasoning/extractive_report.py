@@ -93,7 +93,7 @@ def revise(
 
 
 def _quotes(manuscript: Manuscript, about: str, sources: Sequence[Source]) -> list[Quote]:
-    """What to quote: of a section all that fits, and what other pages say on its topic, but for
+    """The quotes of a section: all of it that fits, and what other pages say on its topic, but for
     what has a section of its own."""
     paragraph = manuscript.paragraph
     if not paragraph.heading:

@@ -147,7 +147,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What a conversation is about so far.
+    """The topic of a conversation so far.
 
     ``main`` is what its last full question was about, ``added`` what came up since, ``theme``
     what it began with and has not left; ``question`` is the last question, standing alone;

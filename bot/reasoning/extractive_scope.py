@@ -1,4 +1,4 @@
-"""What a question wants searched, without a model: how recent, where, and each side of a
+"""Recognizes restrictions of a search without a model: how recent, where, and each side of a
 comparison by itself."""
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ _COMPARISONS = (
 
 
 def scope_of(text: str) -> Scope:
-    """How recent and on which hosts a message wants it."""
+    """The time and hosts to which a message restricts its search."""
     fresh = next((name for name, pattern in _FRESH.items() if pattern.search(text)), None)
     return Scope(freshness=fresh or "", domains=tuple(dict.fromkeys(_hosts(text))))
 

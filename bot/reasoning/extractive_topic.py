@@ -1,4 +1,5 @@
-"""What a question is about, and whether a follow-up says so itself. English; no model.
+"""Finds the topic of an English question, and whether a follow-up names it itself, without a model.
+English; no model.
 
 A follow-up shows by its words that it leans on what was said: by a pronoun ("Is it treatable?"),
 by its opening ("What about ...", "Why?"), or by naming a part or property of something without
@@ -148,7 +149,7 @@ class Phrase:
 
 
 def lean(message: str, topic: str) -> Lean:
-    """How a message leans on a conversation that was about ``topic`` so far."""
+    """The way a message refers to a conversation about ``topic``."""
     if len(message) > LONG:
         return "none"
     words = [fold(match.group()) for match in _TOKEN.finditer(message)]
@@ -179,7 +180,7 @@ def is_personal(message: str) -> bool:
 
 
 def without_opening(message: str) -> str:
-    """What is left of "And what about Mars?": Mars."""
+    """The rest of "And what about Mars?": Mars."""
     return _OPENING_WORDS.sub("", message.strip()).rstrip(" ?!.")
 
 
@@ -273,7 +274,7 @@ def _has_subject(words: list[str]) -> bool:
 
 
 def _specific(words: list[str]) -> list[str]:
-    """Those that can name a topic."""
+    """The words that can name a topic."""
     return [w for w in _with_content(words) if w not in _GENERAL and w not in _VERBS]
 
 

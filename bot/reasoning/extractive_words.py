@@ -1,4 +1,4 @@
-"""What the extractive reasoner knows about words: names in a question, and words of relations."""
+"""Word knowledge of the extractive reasoner: names in a question, and words of relations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 
 
 def named(question: str) -> list[str]:
-    """What a question names: quoted titles and runs of capitalized words, longest reading first.
+    """The names in a question: quoted titles and runs of capitalized words, longest reading first.
 
     Titles run over small words and commas ("Songs I Wrote with Amy"), so each run comes whole and
     in its parts.
@@ -130,7 +130,7 @@ def holds(terms_of_text: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
 
 
 def mentions(question: str, title: str) -> float:
-    """How surely a question names the page with this title, from 0 to 1.
+    """The certainty that a question names the page with this title, from 0 to 1.
 
     The title's words stand in it in a row; a single word has to be capitalized there too, so that
     "country" does not name the page Country.

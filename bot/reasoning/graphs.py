@@ -115,7 +115,7 @@ class Graph:
 
     @property
     def room(self) -> int:
-        """How many nodes can still be added."""
+        """The number of nodes that can still be added."""
         return max(0, MOST_NODES - len(self.nodes))
 
     def with_node(self, changed: Node) -> Graph:
@@ -167,7 +167,7 @@ def startable(graph: Graph) -> list[Node]:
 
 
 def handed_down(graph: Graph, node: Node) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """What a node is told by its needs, in the order of the graph: findings, and what is missing.
+    """The findings and gaps that a node gets from its needs, in the order of the graph.
 
     A finding names the node and question it answers, because the node's own question may.
     """

@@ -1,4 +1,4 @@
-"""What a reply of Claude costs.
+"""The price of a reply of Claude.
 
 USD per million tokens, as the model pages and the price list on platform.claude.com gave them in
 November 2026 (docs/en/about-claude/pricing, docs/en/models/<model>/overview). Cache writes cost
@@ -72,7 +72,7 @@ def claude_price(settings: Settings, model: str, reply: ModelReply) -> float | N
 
 
 def _last_attempt(reply: ModelReply) -> Tokens:
-    """What the sums of a reply leave for the attempt that gave it."""
+    """The part of a reply's sums that its last attempt accounts for."""
     return Tokens(
         reply.input_tokens - sum(tokens.input for tokens in reply.cut),
         reply.output_tokens - sum(tokens.output for tokens in reply.cut),

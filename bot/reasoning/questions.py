@@ -16,7 +16,7 @@ the thread have found so far."""
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where the asker wants to have searched first; what is empty is not restricted.
+    """Restrictions of a search; empty fields restrict nothing.
 
     As in ``search.provider.Query``: how long ago a page may have appeared, hosts, a country.
     """
@@ -58,7 +58,7 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True)
 class SubQuestion:
-    """What one loop has to answer, with what is already known about it (findings handed down) and
+    """The question of one loop, with what is already known about it (findings handed down) and
     ``missing``, what was looked for before and not found.
 
     ``queries`` (for the web), ``knowledge_queries`` (for documents) and ``scope`` are of the first

@@ -1,4 +1,4 @@
-"""What a reasoner is.
+"""The protocol of a reasoner.
 
 A reasoner thinks; it never searches, fetches or stores. The core (``bot.research``) carries out
 its actions and keeps the desk. What it is given and what it returns are values: ``questions``,
@@ -27,7 +27,7 @@ OnQueries = Callable[[tuple[str, ...]], None]
 
 
 class Reasoner(Protocol):
-    """Who thinks. Claude and the extractive reasoner implement all of it.
+    """A reasoner. Claude and the extractive reasoner implement all of it.
 
     Every method raises ``ModelUnavailable``, ``CredentialsRefused``, ``ModelRefused``,
     ``ModelBroken`` or ``BudgetSpent``, nothing else of its own.
@@ -48,7 +48,7 @@ class Reasoner(Protocol):
     async def next_turn(
         self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
     ) -> Turn:
-        """What to do next. ``on_answer`` may get the deltas of a ``Reply`` before all of the turn
+        """The next actions. ``on_answer`` may get the deltas of a ``Reply`` before all of the turn
         is there; a ``Restart`` takes them back."""
         ...
 

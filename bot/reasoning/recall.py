@@ -141,7 +141,7 @@ def recalled(transcript: Transcript, message: Message, language: str) -> Rewritt
 
 
 def of_thread(transcript: Transcript, question: str, language: str) -> Rewritten:
-    """What the conversation has found so far, and what it looked for in vain."""
+    """The findings of the conversation so far, and what it looked for in vain."""
     answers = answers_in(transcript)
     retold = [answer for answer in answers if not _retells(answer)] or answers
     told = [
@@ -159,7 +159,7 @@ def of_thread(transcript: Transcript, question: str, language: str) -> Rewritten
 
 
 def which_sources(meant: Sequence[Entry], question: str, language: str) -> Rewritten:
-    """What the sources meant were; without any, a reply that there are none such."""
+    """The titles and links of the sources meant; without any, a reply that there are none such."""
     if meant:
         return Rewritten("sources", question, language=language, recalled=tuple(meant))
     said = _NO_SOURCE.get(language.partition("-")[0], _NO_SOURCE["en"])
@@ -168,7 +168,7 @@ def which_sources(meant: Sequence[Entry], question: str, language: str) -> Rewri
 
 
 def of_sources(meant: Sequence[Entry], question: str, language: str) -> Rewritten:
-    """What the sources meant say, as a whole or about something."""
+    """The content of the sources meant, as a whole or about something."""
     beside = topic_words(_TITLED.sub(" ", without_sources(question)))
     titles = dict.fromkeys(answer.cited[0].title or answer.cited[0].url for answer in meant)
     return Rewritten(

@@ -51,7 +51,7 @@ def asks_the_same(one: str, other: str) -> bool:
 
 
 def interrogatives(question: str) -> frozenset[str]:
-    """What a question asks for: "who", "when", "how many" and so on. Keywords do not tell.
+    """The interrogatives of a question: "who", "when", "how many" and so on. Keywords do not tell.
 
     "What" and "which" are one, and so is a text that asks for nothing in particular.
     """
