@@ -17,7 +17,7 @@ from bot.pages.fetch import Fetcher
 from bot.pages.shares import Shares
 from bot.posting import Poster
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.extractive import Extractive
+from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.evidence.library import Library, Searching
 from bot.research.strategies.strategy import check_strategy
@@ -109,7 +109,7 @@ async def _open_reasoner(
 ) -> ReasonerFactory:
     if not settings.uses_claude:
         return Extractive
-    from bot.reasoning.claude import open_claude
+    from bot.reasoning.claude.reasoner import open_claude
 
     observe = observed.replied if observed else nothing_observed
     opening = open_claude(settings, observe, wait=role != "alone")

@@ -185,7 +185,7 @@ async def _searched(name: str, settings: Settings) -> str:
 async def _model(settings: Settings) -> str:
     if not settings.uses_claude:
         return "none: answers are quotations. Set ANTHROPIC_API_KEY to let Claude research"
-    from bot.reasoning.claude import probe
+    from bot.reasoning.claude.reasoner import probe
 
     return await probe(settings)
 

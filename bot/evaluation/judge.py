@@ -20,7 +20,7 @@ from bot.rendering.marks import without_marks
 from bot.settings import Settings
 
 if TYPE_CHECKING:
-    from bot.reasoning.claude_calls import Call
+    from bot.reasoning.claude.calls import Call
 
 
 class Completes(Protocol):
@@ -49,9 +49,9 @@ class Judge:
         repaired one is not either, ``ModelUnavailable``, ``CredentialsRefused`` and
         ``InvalidSetting``.
         """
-        from bot.reasoning.claude_calls import Call
-        from bot.reasoning.claude_json import Unusable, repair
-        from bot.reasoning.claude_judge import judged
+        from bot.reasoning.claude.calls import Call
+        from bot.reasoning.claude.json_output import Unusable, repair
+        from bot.reasoning.claude.judge import judged
 
         request = self._request(case, turn, answer)
         key = _key(request)
@@ -75,7 +75,7 @@ class Judge:
         )
 
     def _request(self, case: Case, turn: int, answer: Answer) -> dict[str, Any]:
-        from bot.reasoning.claude_judge import request
+        from bot.reasoning.claude.judge import request
 
         expected = case.turns[turn].answer
         return request(
@@ -98,7 +98,7 @@ async def open_judge(settings: Settings, kept: Path) -> AsyncIterator[Judge]:
     """A judge; its verdicts are kept in the file ``kept``. Raises ``Invalid`` without a key."""
     if settings.anthropic_api_key is None:
         raise Invalid("--judge needs a model: set ANTHROPIC_API_KEY, or leave --judge out.")
-    from bot.reasoning.claude_endpoint import Endpoint
+    from bot.reasoning.claude.endpoint import Endpoint
 
     endpoint = Endpoint(settings)
     try:

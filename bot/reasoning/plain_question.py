@@ -14,7 +14,7 @@ import re
 from dataclasses import replace
 
 from bot.messages import Message, Transcript
-from bot.reasoning.extractive_rewrite import rewrite, says_it_all
+from bot.reasoning.extractive.rewrite import rewrite, says_it_all
 from bot.reasoning.questions import ANYWHERE, Rewritten
 from bot.text.terms import keywords
 

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 
 from bot.messages import Message, Transcript
-from bot.reasoning.extractive_rewrite import says_it_all
+from bot.reasoning.extractive.rewrite import says_it_all
 from bot.text.language import detect
 from bot.text.terms import keywords, terms
 

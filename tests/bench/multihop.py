@@ -17,7 +17,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.reasoning.extractive import Extractive
+from bot.reasoning.extractive.reasoner import Extractive
 from bot.text.terms import fold
 from tests.bench import paragraphs
 from tests.bench.corpus import (

@@ -11,7 +11,7 @@ import asyncio
 import json
 from dataclasses import dataclass
 
-from bot.reasoning.extractive import Extractive
+from bot.reasoning.extractive.reasoner import Extractive
 from tests.bench.corpus import SHARED, MemoryCorpus, a_store, work
 from tests.bench.table import print_table
 

@@ -25,7 +25,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.reasoning.extractive import Extractive
+from bot.reasoning.extractive.reasoner import Extractive
 from bot.research.evidence.exposure import LONGEST, Exposure
 from bot.text.terms import content_words
 from tests.bench import multihop, rewriting

@@ -18,7 +18,7 @@ In CAsT 2020 many topic words come from answers, which the set does not hold: "f
 most that can be carried. Every way sees the same: the earlier turns as they were said.
 
 The model is measured when there is one to ask or a transcript to replay. It is asked through the
-code that runs in production (bot/reasoning/claude_rewrite.py), about 2,700 input tokens a turn:
+code that runs in production (bot/reasoning/claude/rewrite.py), about 2,700 input tokens a turn:
 
   ANTHROPIC_API_KEY=... python -m tests.bench rewriting --limit 5 --record replies.jsonl
   ANTHROPIC_BASE_URL=http://127.0.0.1:8080 ANTHROPIC_API_KEY=... FOOTNOTE_SMALL_MODEL=... \
@@ -49,7 +49,7 @@ from pathlib import Path
 from bot.configuration import load_settings
 from bot.errors import FootnoteError, ModelUnavailable
 from bot.messages import Entry, Transcript
-from bot.reasoning.extractive_rewrite import rewrite
+from bot.reasoning.extractive.rewrite import rewrite
 from bot.text.terms import keywords, terms
 from tests.bench.corpus import SHARED
 from tests.bench.rewriting_model import Replies, TurnCalls
@@ -197,7 +197,7 @@ async def by_model(
     conversations: Sequence[Conversation], transcript: Path | None, record: Path | None
 ) -> Asked:
     """Rewrite every follow-up through Claude's own rewriting. Raises ``FootnoteError``."""
-    from bot.reasoning.claude import open_claude
+    from bot.reasoning.claude.reasoner import open_claude
 
     key = os.environ.get("ANTHROPIC_API_KEY", "")
     given = {"anthropic_api_key": key or "none"}

@@ -20,7 +20,7 @@ from bot.conversing.reception import AcceptedQuestion, Reception
 from bot.errors import PlatformUnavailable
 from bot.messages import Author, Message, Thread, Transcript
 from bot.reasoning.evidence import AnswerDelta, Evidence
-from bot.reasoning.extractive import Extractive
+from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten
 from bot.settings import Settings
 from bot.storage.records import RunRecord

@@ -20,7 +20,7 @@ from bot.answers import Judgement
 from bot.configuration import load_settings
 from bot.messages import Entry, Transcript
 from bot.pages.urls import dedupe_key
-from bot.reasoning.claude import open_claude
+from bot.reasoning.claude.reasoner import open_claude
 from bot.reasoning.desks import (
     Desk,
     Outcome,
@@ -35,7 +35,7 @@ from bot.reasoning.evidence import (
     Restart,
     TextDelta,
 )
-from bot.reasoning.extractive import Extractive
+from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.graphs import EXTENSIONS, Graph, NewNode, edited, startable
 from bot.reasoning.questions import Kind, Rewritten, Scope, SubQuestion
 from bot.reasoning.reasoner import Reasoner, ReasonerFactory

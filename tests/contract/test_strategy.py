@@ -19,7 +19,7 @@ from bot.messages import Depth
 from bot.reasoning.desks import Desk, Finish, Read, Turn
 from bot.reasoning.drafts import Paragraph
 from bot.reasoning.evidence import Evidence
-from bot.reasoning.extractive import Extractive
+from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries, Reasoner

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.configuration import load_settings
-from bot.reasoning.claude import Claude
-from bot.reasoning.claude_endpoint import Endpoint
+from bot.reasoning.claude.endpoint import Endpoint
+from bot.reasoning.claude.reasoner import Claude
 from bot.settings import Settings
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import FakeClaude, researcher

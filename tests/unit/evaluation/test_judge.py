@@ -15,7 +15,7 @@ from bot.evaluation.judge import Judge, open_judge
 from bot.evaluation.questions import Asked, Case
 from bot.evaluation.scoring import Verdict
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.claude_calls import Call
+from bot.reasoning.claude.calls import Call
 from tests.unit.evaluation.samples import an_answer
 
 CASE = Case(1, (Asked("How tall is it?", answer="330 m"), Asked("And now?", answer="331 m")))

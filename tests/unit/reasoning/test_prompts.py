@@ -10,9 +10,9 @@ import pytest
 
 from bot import reasoning
 from bot.reasoning import prompts
-from bot.reasoning.claude_rewrite import SCHEMA
-from bot.reasoning.claude_text import TAGS
-from bot.reasoning.claude_tools import TOOLS
+from bot.reasoning.claude.rewrite import SCHEMA
+from bot.reasoning.claude.text import TAGS
+from bot.reasoning.claude.tools import TOOLS
 from bot.reasoning.prompts import load
 
 NAMES = sorted(
@@ -62,7 +62,7 @@ def test_a_prompt_names_only_tags_that_are_guarded(name: str) -> None:
 
 
 def test_every_tag_that_requests_are_made_of_is_guarded() -> None:
-    code = [each.read_text("utf-8") for each in Path(reasoning.__path__[0]).glob("*.py")]
+    code = [each.read_text("utf-8") for each in Path(reasoning.__path__[0]).rglob("*.py")]
     made = {tag for text in code for tag in re.findall(r"element\(\s*[\"']([a-z_]+)", text)}
     assert "page" in made
     assert made <= set(TAGS)

@@ -11,7 +11,7 @@ import pytest
 from bot.configuration import load_settings
 from bot.messages import Message, Transcript
 from bot.reasoning.desks import Desk, Finish, Read, Turn
-from bot.reasoning.extractive import Extractive
+from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.research.pipeline import GUESSED, Pipeline

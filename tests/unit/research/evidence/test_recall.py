@@ -11,7 +11,7 @@ from bot.configuration import load_settings
 from bot.messages import Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
 from bot.reasoning.desks import Desk, Turn
-from bot.reasoning.extractive import Extractive
+from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, Reasoner
 from bot.research.evidence.recall import recall

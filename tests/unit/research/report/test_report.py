@@ -24,7 +24,7 @@ from bot.reasoning.calls import ModelCalls, ModelReply
 from bot.reasoning.desks import Action, Read
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
-from bot.reasoning.extractive import Extractive
+from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.rendering.texts import texts_for

@@ -17,7 +17,7 @@ from bot.reasoning.evidence import (
     Source,
     TextDelta,
 )
-from bot.reasoning.extractive import Extractive
+from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.research.pipeline import Pipeline

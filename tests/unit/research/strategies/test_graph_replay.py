@@ -21,7 +21,7 @@ import pytest
 from bot.configuration import load_settings
 from bot.messages import Message, RunOptions
 from bot.pages.page import Page
-from bot.reasoning.claude import open_claude
+from bot.reasoning.claude.reasoner import open_claude
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import ReasonerFactory

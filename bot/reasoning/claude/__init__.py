@@ -1,0 +1,1 @@
+"""The reasoner on Claude's API."""

@@ -1,0 +1,205 @@
+"""Reports with Claude: the requests for a draft and its queries, and their JSON as values.
+
+Revising a paragraph is writing (``claude.write``) with other words around the passages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
+
+from bot.reasoning.claude.json_output import Unusable, json_object
+from bot.reasoning.claude.messages import CACHED, Block, page_element, today
+from bot.reasoning.claude.text import clean, element, line, middle_out, passage_lines
+from bot.reasoning.claude.write import QUESTION, Writing
+from bot.reasoning.drafts import Manuscript, Paragraph
+from bot.reasoning.evidence import Evidence
+from bot.reasoning.prompts import load
+from bot.reasoning.questions import Rewritten
+
+FEWEST, MOST = 3, 8  # paragraphs of a draft
+HEADING = 120  # characters
+PURPOSE = 300  # characters
+TEXT = 4_000  # characters of a drafted paragraph
+SO_FAR = 12_000  # characters of the report so far, where only its drift matters
+QUERIES = 3
+QUERY = 200  # characters
+QUERY_TOKENS = 1_024  # of the reply
+
+DRAFT_SCHEMA: Block = {
+    "type": "object",
+    "properties": {
+        "paragraphs": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "heading": {"type": "string"},
+                    "purpose": {"type": "string"},
+                    "text": {"type": "string"},
+                },
+                "required": ["heading", "purpose", "text"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["paragraphs"],
+    "additionalProperties": False,
+}
+QUERY_SCHEMA: Block = {
+    "type": "object",
+    "properties": {"queries": {"type": "array", "items": {"type": "string"}}},
+    "required": ["queries"],
+    "additionalProperties": False,
+}
+
+
+# ---------------------------------------------------------------- the draft
+
+
+def draft_request(
+    common: dict[str, Any],
+    question: Rewritten,
+    evidence: Evidence,
+    instructions: str,
+    now: datetime,
+) -> dict[str, Any]:
+    """The request for a whole draft; ``common`` is what all requests to the model share."""
+    parts = [
+        page_element(source, passage_lines(source.passages))
+        for source in evidence.sources
+        if source.passages
+    ]
+    parts += [today(now), _question(question)]
+    if instructions.strip():
+        parts.append(element("operator", clean(instructions).strip()))
+    parts.append("Draft the report.")
+    form = {"format": {"type": "json_schema", "schema": DRAFT_SCHEMA}}
+    return {
+        **common,
+        "system": [{"type": "text", "text": load("draft"), "cache_control": CACHED}],
+        "messages": [{"role": "user", "content": "\n\n".join(parts)}],
+        "output_config": {**common.get("output_config", {}), **form},
+    }
+
+
+def drafted(
+    content: Sequence[Block], stop_reason: str, *, fewest: int = FEWEST
+) -> tuple[Paragraph, ...]:
+    """The reply as paragraphs. Raises ``Unusable``."""
+    given = json_object(content, stop_reason).get("paragraphs")
+    items = [item for item in given if isinstance(item, dict)] if isinstance(given, list) else []
+    paragraphs = tuple(
+        Paragraph(
+            heading=line(str(item.get("heading") or ""), HEADING).strip("#* "),
+            purpose=line(str(item.get("purpose") or ""), PURPOSE),
+            text=clean(middle_out(str(item["text"]), TEXT)).strip(),
+        )
+        for item in items
+        if isinstance(item.get("text"), str) and item["text"].strip()
+    )
+    if len(paragraphs) < fewest:
+        raise Unusable(f'"paragraphs" must hold {FEWEST} to {MOST} paragraphs, each with a "text".')
+    return paragraphs[:MOST]
+
+
+# ---------------------------------------------------------------- the queries of a paragraph
+
+
+def query_request(
+    model: str, question: Rewritten, manuscript: Manuscript, now: datetime
+) -> dict[str, Any]:
+    """The request for what to search for one paragraph."""
+    parts = [today(now), _question(question)]
+    if manuscript.revised:
+        so_far = middle_out(clean("\n\n".join(manuscript.revised)), SO_FAR)
+        parts.append(element("report", so_far))
+    parts.append(_paragraph(manuscript.paragraph))
+    return {
+        "model": model,
+        "max_tokens": QUERY_TOKENS,
+        "system": [{"type": "text", "text": load("query"), "cache_control": CACHED}],
+        "messages": [{"role": "user", "content": "\n\n".join(parts)}],
+        "thinking": {"type": "disabled"},
+        "output_config": {"format": {"type": "json_schema", "schema": QUERY_SCHEMA}},
+    }
+
+
+def queries(content: Sequence[Block], stop_reason: str) -> tuple[str, ...]:
+    """The reply as 1 to 3 queries. Raises ``Unusable``."""
+    given = json_object(content, stop_reason).get("queries")
+    items = given if isinstance(given, list) else [given]
+    kept = (line(item, QUERY) for item in items if isinstance(item, str))
+    found = tuple(dict.fromkeys(query for query in kept if query))[:QUERIES]
+    if not found:
+        raise Unusable(f'"queries" must hold 1 to {QUERIES} queries.')
+    return found
+
+
+def topic_query(question: Rewritten, paragraph: Paragraph) -> tuple[str, ...]:
+    """A query for a paragraph without any: its topic, in its own words."""
+    return (line(paragraph.heading or question.question, QUERY),)
+
+
+# ---------------------------------------------------------------- the revision
+
+_NO_MANUSCRIPT = Manuscript((), Paragraph("", "", ""))  # fields after a parent's need a default
+
+
+@dataclass(frozen=True, slots=True)
+class Revising(Writing):
+    """One paragraph to be revised: an answer to be written, in the place of a draft."""
+
+    manuscript: Manuscript = _NO_MANUSCRIPT
+
+    prompt: ClassVar[str] = "revise"
+
+    @classmethod
+    def of_paragraph(
+        cls,
+        question: Rewritten,
+        manuscript: Manuscript,
+        evidence: Evidence,
+        instructions: str,
+        now: datetime,
+    ) -> Revising:
+        plain = Writing.of(question, evidence, instructions, now)
+        return cls(question, plain.sources, evidence, instructions, now, manuscript)
+
+    def _opening(self) -> list[Block]:
+        """Question and report so far: each call of a report begins like the one before it."""
+        outline = [today(self.now), _question(self.question)]
+        if self.instructions.strip():
+            outline.append(element("operator", clean(self.instructions).strip()))
+        blocks: list[Block] = [{"type": "text", "text": "\n\n".join(outline)}]
+        blocks += (
+            {"type": "text", "text": element("report", clean(part))}
+            for part in self.manuscript.revised
+        )
+        blocks[-1]["cache_control"] = CACHED
+        return blocks
+
+    def _task(self) -> str:
+        parts = [_paragraph(self.manuscript.paragraph)]
+        if self.manuscript.to_come:
+            topics = "\n".join(f"- {line(topic, HEADING)}" for topic in self.manuscript.to_come)
+            parts.append(element("to_come", topics))
+        parts.append("Write this paragraph anew, from the passages.")
+        return "\n\n".join(parts)
+
+
+# ---------------------------------------------------------------- pieces
+
+
+def _question(question: Rewritten) -> str:
+    asked = clean(middle_out(question.question, QUESTION)).strip()
+    return element("question", asked, language=question.language)
+
+
+def _paragraph(paragraph: Paragraph) -> str:
+    given = {"heading": paragraph.heading} if paragraph.heading else {}
+    if paragraph.purpose:
+        given["purpose"] = paragraph.purpose
+    return element("draft", clean(paragraph.text).strip(), **given)

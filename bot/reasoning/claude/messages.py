@@ -1,0 +1,335 @@
+"""The desk as messages: what the loop sends, written so that a later desk only appends.
+
+Everything that a turn added is rendered from that turn alone, so the messages of desk n are the
+beginning of the messages of desk n+1, but for where ``cache_control`` stands. That keeps the
+prompt cache warm, and newer models refuse a thinking block whose past has changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from bot.pages.relevance import weigh
+from bot.reasoning.claude.text import HEADING_PATH, clean, element, line, middle_out, site
+from bot.reasoning.desks import (
+    Desk,
+    DeskTurn,
+    NumberedHit,
+    Outcome,
+    QueryResult,
+    ReadResult,
+    Search,
+)
+from bot.reasoning.evidence import Finding, Source
+from bot.reasoning.questions import SubQuestion
+from bot.search.provider import Hit
+from bot.text.terms import terms
+
+Block = dict[str, Any]
+
+TITLE = 200  # characters
+SNIPPET = 120  # characters
+SEEN, SEEN_TITLE = 4, 40  # hits shown before that are named again, and characters of a title
+WITH_SNIPPET = 6  # hits of a query that are shown with one
+LACKING = 0.3  # of a query's weight: if no hit has words of so much, they are named
+NEAR = 0.5  # of a hit's relevance by meaning (``search.provider.Hit``)
+BESIDE = 0.5  # of the weight that the best hit has of a query's words; below it no snippet is shown
+QUESTION = 8_000  # characters
+_LITERAL = re.compile(r"\w(?:_|\.|::)\w|^--?\w")
+CACHED: Block = {"type": "ephemeral"}
+UNPARSED = "unparsed"  # our own key on a tool_use whose input was no JSON; never sent
+NO_WORDS = "(no reply)"  # stands for a turn in which the model said nothing that can be sent back
+NOT_DONE = "This call was not carried out."
+
+
+def loop_messages(
+    question: SubQuestion, desk: Desk, now: datetime, *, plain: bool = False
+) -> list[Block]:
+    """The conversation so far: the question and what was given, then each turn and its results.
+
+    Pages are ``search_result`` blocks, or with ``plain`` text. The last two user messages are
+    marked for the cache: the newest for the next turn, the one before because that is where the
+    previous turn's entry ends.
+    """
+    left = desk.searches_left + sum(_searches(turn) for turn in desk.turns)
+    show = _Show(plain)
+    messages: list[Block] = [{"role": "user", "content": _opening(question, desk, now, left, show)}]
+    for turn in desk.turns:
+        left -= _searches(turn)
+        messages.append({"role": "assistant", "content": said(turn.turn.said)})
+        messages.append({"role": "user", "content": _results(turn, left, show)})
+    for message in [m for m in messages if m["role"] == "user"][-2:]:
+        message["content"][-1]["cache_control"] = CACHED
+    return messages
+
+
+def said(content: Any) -> list[Block]:
+    """The assistant's blocks as they came, word for word.
+
+    A turn without words or calls gets a placeholder: the API takes neither an empty message nor
+    one that ends in thinking.
+    """
+    blocks = [{k: v for k, v in block.items() if k != UNPARSED} for block in content or ()]
+    blocks = [b for b in blocks if b["type"] != "text" or b["text"].strip()]
+    if not blocks or blocks[-1]["type"] in ("thinking", "redacted_thinking"):
+        blocks.append({"type": "text", "text": NO_WORDS})
+    return blocks
+
+
+def today(now: datetime) -> str:
+    """``Today is Thursday, 15 January 2026.``, in English whatever the locale."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    months = (
+        *("January", "February", "March", "April", "May", "June", "July", "August"),
+        *("September", "October", "November", "December"),
+    )
+    return f"Today is {days[now.weekday()]}, {now.day} {months[now.month - 1]} {now.year}."
+
+
+def findings_lines(findings: Sequence[Finding], titles: Mapping[int, str]) -> str:
+    """One line a finding, with the titles of those of its ``pages`` that the reader can see."""
+    lines = []
+    for finding in findings:
+        shown = [titles[n] for n in finding.sources if n in titles]
+        named = f" ({'; '.join(shown)})" if shown else ""
+        lines.append(f"- {clean(finding.text).strip()}{named}")
+    return "\n".join(lines)
+
+
+# ---------------------------------------------------------------- the user's side
+
+
+def _opening(
+    question: SubQuestion, desk: Desk, now: datetime, searches: int, show: _Show
+) -> list[Block]:
+    asked = clean(middle_out(question.text, QUESTION)).strip()
+    parts = [today(now), element("question", asked, language=question.language)]
+    if question.known:
+        parts.append(element("known", findings_lines(question.known, {})))
+    if question.missing:
+        gaps = "\n".join(f"- {line(gap, QUESTION)}" for gap in question.missing)
+        parts.append(element("missing", gaps))
+    remarks = [_left(searches, desk.pages_given)]
+    if not desk.may_reply:
+        remarks.append("This is one part of a larger question: end with `finish` in any case.")
+    shown = [block for outcome in desk.given for block in show.outcome(outcome)]
+    blocks = [_text("\n\n".join(parts)), *shown, _text(" ".join(remarks))]
+    return _joined(blocks)
+
+
+def _results(turn: DeskTurn, searches_left: int, show: _Show) -> list[Block]:
+    """The answer to a turn: one tool_result per call, in the order of the calls, then remarks."""
+    outcomes = {outcome.action: outcome for outcome in turn.outcomes}
+    blocks: list[Block] = []
+    for block in turn.turn.said or ():
+        if block["type"] == "tool_use":
+            blocks.append(_tool_result(block["id"], outcomes.get(block["id"]), show))
+    remarks = [_left(searches_left, turn.pages_left)] if turn.outcomes else []
+    if turn.nudge:
+        remarks.append(turn.nudge)
+    if remarks:
+        blocks.append(_text(" ".join(remarks)))
+    return blocks or [_text("Go on.")]
+
+
+def _left(searches: int, pages: int) -> str:
+    return f"Left: {_counted(searches, 'search', 'searches')}, {_counted(pages, 'page', 'pages')}."
+
+
+def _counted(count: int, one: str, more: str) -> str:
+    return f"{count} {one if count == 1 else more}"
+
+
+def _tool_result(id: str, outcome: Outcome | None, show: _Show) -> Block:
+    problem = outcome.problem if outcome is not None else NOT_DONE
+    if outcome is None or problem:
+        return {"type": "tool_result", "tool_use_id": id, "is_error": True, "content": problem}
+    content = _joined(show.outcome(outcome)) or [_text("Nothing came back.")]
+    return {"type": "tool_result", "tool_use_id": id, "content": content}
+
+
+class _Show:
+    """Renders the outcomes of a desk in order; passages of a page are numbered from 1."""
+
+    def __init__(self, plain: bool) -> None:
+        self._plain = plain
+        self._passages: Counter[int] = Counter()  # those shown so far, by the page's number
+
+    def outcome(self, outcome: Outcome) -> list[Block]:
+        if outcome.problem:
+            return [_text(clean(outcome.problem))]
+        blocks = [_text(_query(result)) for result in outcome.queries]
+        for result in outcome.reads:
+            if result.source is None:
+                blocks.append(_text(f"Page {result.number}: {line(result.note, 500)}"))
+            else:
+                blocks.append(self._page(result, result.source))
+                if result.note:
+                    blocks.append(_text(f"note: {line(result.note, 500)}"))
+        return blocks
+
+    def _page(self, result: ReadResult, source: Source) -> Block:
+        first = self._passages[result.number] + 1
+        self._passages[result.number] += len(source.passages)
+        numbered = enumerate(source.passages, start=first)
+        title = line(source.title or source.url, TITLE)
+        headings = headings_of(source)
+        lines = [
+            f"{result.number}.{at} {heading}{clean(passage.text).strip()}"
+            for (at, passage), heading in zip(numbered, headings, strict=True)
+        ] or ["(No passage of this page fits the question.)"]
+        whole = " (whole page)" if result.whole else ""
+        if self._plain:
+            return _text(
+                element(
+                    "page",
+                    "\n".join(lines),
+                    number=result.number,
+                    title=f"{title}{whole}",
+                    site=site(source.url),
+                )
+            )
+        return {
+            "type": "search_result",
+            "source": shown_address(source.url),
+            "title": f"Page {result.number}: {title}{whole}",
+            "content": [_text(each) for each in lines],
+            "citations": {"enabled": True},
+        }
+
+
+def headings_of(source: Source) -> list[str]:
+    """The text before each passage: its headings where they change, but for the title."""
+    shown, last = [], source.title
+    for passage in source.passages:
+        path = line(passage.heading, HEADING_PATH)
+        shown.append(f"§ {path}\n" if path and path != last else "")
+        last = path
+    return shown
+
+
+def shown_pages(desk: Desk) -> dict[int, Source]:
+    """All that was shown of each page, by its number on the desk, passages in the order shown."""
+    pages: dict[int, Source] = {}
+    for result in (read for outcome in desk.outcomes for read in outcome.reads):
+        if result.source is not None:
+            before = pages[result.number].passages if result.number in pages else ()
+            pages[result.number] = replace(
+                result.source, passages=(*before, *result.source.passages)
+            )
+    return pages
+
+
+def shown_address(url: str) -> str:
+    """The address of a page for a reader: of a file its name alone."""
+    return clean(url if urlsplit(url).hostname else site(url))
+
+
+def _query(result: QueryResult) -> str:
+    """A line for each hit that is new, the first ones with a snippet; the best of the others."""
+    new = [hit for hit in result.hits if not hit.seen]
+    sites = {site(hit.hit.url) for hit in new if urlsplit(hit.hit.url).hostname}
+    fits = _fitting_hits(result)
+    told = [hit.number for hit in new if hit.page is None and hit.number in fits][:WITH_SNIPPET]
+    lines = [_hit(hit, hit.number in told, len(sites) > 1) for hit in new]
+    seen = [hit for hit in result.hits if hit.seen and hit.number in fits][:SEEN]
+    if seen:
+        named = "; ".join(f"{hit.number}. {line(hit.hit.title, SEEN_TITLE)}" for hit in seen)
+        lines.append(f"shown before: {named}")
+    if lacking := _lacking(result):
+        lines.append(f"note: no title or snippet has: {', '.join(lacking)}")
+    if result.note:
+        lines.append(f"note: {line(result.note, 500)}")
+    if not lines:
+        lines.append(f"note: Nothing{' new' if result.hits else ''} was found.")
+    return element("results", "\n".join(lines), query=result.query)
+
+
+def _fitting_hits(result: QueryResult) -> set[int]:
+    """The numbers of the hits whose title and snippet have enough of the query's words beside the
+    best one, rare words counting for more, or that are near it by meaning; all where it is not
+    known which words are rare."""
+    weights = weigh(result.query, result.rarity) if result.rarity else {}
+    shares = {hit.number: _weight_in(weights, hit.hit) for hit in result.hits}
+    bar = BESIDE * max(shares.values(), default=0.0)
+    near = {hit.number for hit in result.hits if (hit.hit.relevance or 0.0) >= NEAR}
+    return near | {number for number, share in shares.items() if share >= bar}
+
+
+def _lacking(result: QueryResult) -> list[str]:
+    """The words of a query that no hit shows, where they are a good part of it, and the names of
+    settings and the like ("read_timeout", "app.run") that none has as they stand."""
+    weights = weigh(result.query, result.rarity) if result.rarity else {}
+    if not weights or not result.hits:
+        return []
+    shown = {term for hit in result.hits for term in terms(f"{hit.hit.title} {hit.hit.snippet}")}
+    unseen = {term: weight for term, weight in weights.items() if term not in shown}
+    if sum(unseen.values()) < LACKING * sum(weights.values()):
+        unseen = {}
+    words_shown = "\n".join(f"{hit.hit.title} {hit.hit.snippet}" for hit in result.hits).casefold()
+    # A word may be several terms, as in Chinese, of which some also stand in other words.
+    words = [(word, set(terms(word))) for word in result.query.split()]
+    return [
+        word
+        for word, parts in words
+        if (parts and parts <= unseen.keys())
+        or (_LITERAL.search(word) and word.casefold() not in words_shown)
+    ]
+
+
+def _weight_in(weights: Mapping[str, float], hit: Hit) -> float:
+    found = frozenset(terms(f"{hit.title} {hit.snippet}"))
+    return sum(weight for term, weight in weights.items() if term in found)
+
+
+def _hit(numbered: NumberedHit, with_snippet: bool, with_site: bool) -> str:
+    """``3. Title — site: snippet``, or that the page is open."""
+    hit = numbered.hit
+    title, snippet = line(hit.title, TITLE), line(hit.snippet, SNIPPET) if with_snippet else ""
+    if title and numbered.page is None and snippet.startswith(title.removesuffix("…")):
+        title, snippet = snippet, ""  # a file without a heading is named after its first line
+    shown = f"{numbered.number}. {title or line(hit.url, TITLE)}"
+    if with_site and urlsplit(hit.url).hostname:
+        shown += f" — {line(site(hit.url), 100)}"
+    if numbered.page is not None:
+        return f"{shown} (open)"
+    return f"{shown}: {snippet}" if snippet else shown
+
+
+def page_element(source: Source, body: str) -> str:
+    """A page and its (cleaned) text, with where and when it was read."""
+    return element(
+        "page",
+        body,
+        number=source.number,
+        title=source.title or source.url,
+        site=site(source.url),
+        read=source.fetched_at.date().isoformat(),
+    )
+
+
+def _searches(turn: DeskTurn) -> int:
+    """The number of searches of the turn that counted: those refused or never answered do not."""
+    free = {o.action for o in turn.outcomes if o.problem or o.unanswered}
+    return sum(isinstance(a, Search) and a.id not in free for a in turn.turn.actions)
+
+
+def _joined(blocks: Sequence[Block]) -> list[Block]:
+    """The blocks, texts in a row as one."""
+    joined: list[Block] = []
+    for block in blocks:
+        if joined and block["type"] == joined[-1]["type"] == "text":
+            joined[-1] = _text(f"{joined[-1]['text']}\n\n{block['text']}")
+        else:
+            joined.append(block)
+    return joined
+
+
+def _text(words: str) -> Block:
+    return {"type": "text", "text": words}

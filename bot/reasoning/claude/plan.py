@@ -1,0 +1,232 @@
+"""Planning: the request for an edit of the graph, and its JSON as a ``GraphEdit``.
+
+Each of the planner's turns is rendered from that turn alone, so that a later request begins with
+all of an earlier one and the prompt cache stays warm.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import from_json
+
+from bot.reasoning.claude.calls import Again
+from bot.reasoning.claude.json_output import Unusable, json_object
+from bot.reasoning.claude.messages import (
+    CACHED,
+    QUESTION,
+    Block,
+    findings_lines,
+    said,
+    today,
+)
+from bot.reasoning.claude.text import clean, element, line, middle_out
+from bot.reasoning.graphs import Graph, GraphEdit, NewNode, Node, PlanTurn
+from bot.reasoning.prompts import load
+from bot.reasoning.questions import SubQuestion
+from bot.reasoning.reasoner import OnQueries
+
+if TYPE_CHECKING:
+    from anthropic.types import RawMessageStreamEvent
+
+QUERIES = 3  # of a sub-question
+QUERY = 200  # characters
+GAP = 300  # characters of what is missing
+MOST = 20  # nodes read from one reply; more are not even refused one by one
+TOGETHER = 6  # facts that one loop searches for in a turn
+FIRST = 8  # queries of the first search
+
+SCHEMA: Block = {
+    "type": "object",
+    "properties": {
+        "nodes": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "id": {"type": "string"},
+                    "question": {"type": "string"},
+                    "needs": {"type": "array", "items": {"type": "string"}},
+                    "queries": {"type": "array", "items": {"type": "string"}},
+                },
+                "required": ["id", "question", "needs", "queries"],
+                "additionalProperties": False,
+            },
+        },
+        "done": {"type": "boolean"},
+        "missing": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["nodes", "done", "missing"],
+    "additionalProperties": False,
+}
+FORM = (
+    'Reply with one JSON object and nothing else: {"nodes": [{"id", "question", "needs", '
+    '"queries"}], "done", "missing"}'
+)
+
+
+def request(question: SubQuestion, graph: Graph, now: datetime) -> dict[str, Any]:
+    """The part of a request for the next edit that is not the model's own settings."""
+    return {
+        "system": [{"type": "text", "text": load("plan"), "cache_control": CACHED}],
+        "messages": plan_messages(question, graph, now),
+        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
+    }
+
+
+def plan_messages(question: SubQuestion, graph: Graph, now: datetime) -> list[Block]:
+    """The conversation so far: the question, then each edit and what came of it."""
+    asked = clean(middle_out(question.text, QUESTION)).strip()
+    opening = f"{today(now)}\n\n{element('question', asked, language=question.language)}"
+    messages: list[Block] = [{"role": "user", "content": [_text(opening)]}]
+    for turn in graph.turns:
+        messages.append({"role": "assistant", "content": said(turn.edit.said)})
+        messages.append({"role": "user", "content": [_text(_answer(turn))]})
+    for message in [m for m in messages if m["role"] == "user"][-2:]:
+        message["content"][-1]["cache_control"] = CACHED
+    return messages
+
+
+def worth_cutting(question: str, edit: GraphEdit) -> GraphEdit:
+    """A complete first edit; where no more than ``TOGETHER`` of its sub-questions could be worked
+    on at once, the question itself as the only node, with the first query of each that can be
+    searched now.
+
+    One loop searches for that many facts in the same turn, and follows chains with all that it has
+    read before its eyes, in as many turns and for fewer tokens.
+    """
+    if not edit.nodes or not edit.done or _widest(edit.nodes) > TOGETHER:
+        return edit
+    of_nodes = [[query for query in node.queries if "[" not in query] for node in edit.nodes]
+    queries = dict.fromkeys(query for each in zip_longest(*of_nodes) for query in each if query)
+    whole = NewNode(edit.nodes[0].id, question, queries=tuple(queries)[:FIRST])
+    return replace(edit, nodes=(whole,), missing=())
+
+
+def _widest(nodes: Sequence[NewNode]) -> int:
+    """The number of nodes at the level that has most, a node standing after its needs."""
+    levels: dict[str, int] = {}
+    for node in nodes:
+        levels[node.id] = 1 + max((levels.get(need, 0) for need in node.needs), default=0)
+    return max(Counter(levels.values()).values(), default=0)
+
+
+def edit_of(content: Sequence[Block], stop_reason: str) -> GraphEdit:
+    """The reply as an edit; what cannot be understood becomes the edit's problem."""
+    try:
+        given = json_object(content, stop_reason)
+    except Unusable as unusable:
+        return GraphEdit(problem=f"{unusable.problem} {FORM}.", said=content)
+    items = given.get("nodes") or []
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        return GraphEdit(problem=f'"nodes" must be a list of objects. {FORM}.', said=content)
+    return GraphEdit(
+        nodes=tuple(_new_node(item) for item in items[:MOST]),
+        done=given.get("done") is True,
+        missing=_lines(given.get("missing"), GAP),
+        said=content,
+    )
+
+
+class QueryWatch:
+    """Sees in a reply's events the queries of sub-questions that need no other, each as soon as the
+    next one begins; ``on_queries`` is called with them."""
+
+    def __init__(self, on_queries: OnQueries | None) -> None:
+        self._on_queries = on_queries
+        self._written = ""
+        self._seen = 0  # sub-questions
+
+    def __call__(self, event: RawMessageStreamEvent | Again) -> None:
+        if self._on_queries is None:
+            return
+        if isinstance(event, Again):
+            self._written = ""
+        elif event.type == "content_block_delta" and event.delta.type == "text_delta":
+            self._written += event.delta.text
+            if "{" in event.delta.text:  # the next one begins
+                self._look(self._on_queries)
+
+    def _look(self, on_queries: OnQueries) -> None:
+        try:
+            given = from_json(self._written[self._written.index("{") :], allow_partial=True)
+        except ValueError:
+            return
+        items = given.get("nodes") if isinstance(given, dict) else None
+        whole = items[:-1] if isinstance(items, list) else []
+        for item in whole[self._seen :]:
+            if isinstance(item, dict) and not item.get("needs"):
+                on_queries(_new_node(item).queries)
+        self._seen = max(self._seen, len(whole))
+
+
+def _new_node(item: dict[str, Any]) -> NewNode:
+    return NewNode(
+        id=_name(item.get("id")),
+        question=line(str(item.get("question") or ""), QUESTION),
+        needs=tuple(dict.fromkeys(_name(need) for need in _list(item.get("needs")))),
+        queries=_lines(item.get("queries"), QUERY)[:QUERIES],
+    )
+
+
+def _name(value: Any) -> str:
+    return line(str(value), QUERY) if isinstance(value, str | int) else ""
+
+
+def _lines(value: Any, limit: int) -> tuple[str, ...]:
+    """The strings of a list, each on one line, without repeats."""
+    kept = (line(item, limit) for item in _list(value) if isinstance(item, str))
+    return tuple(dict.fromkeys(item for item in kept if item))
+
+
+def _list(value: Any) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    return [] if value is None else [value]
+
+
+# ---------------------------------------------------------------- what came of an edit
+
+
+def _answer(turn: PlanTurn) -> str:
+    parts = []
+    if turn.accepted:
+        parts.append(f"Added: {', '.join(turn.accepted)}.")
+    parts += [clean(sentence) for sentence in turn.refused]
+    if not turn.ended:
+        parts.append(
+            "Correct what was refused: send only sub-questions that are still to be added, or "
+            "none and done. Those that were added are being researched."
+        )
+        return "\n".join(parts)
+    parts += [_ended(node) for node in turn.ended]
+    times = 1 + turn.extensions_left
+    last = (
+        f"You may add to the plan {times} more times, this one included"
+        if times > 1
+        else "This is the last time that you may add to the plan"
+    )
+    parts.append(
+        f"{last}, {turn.room} sub-questions in all. Add what the answer still needs and no "
+        "sub-question has asked yet, or none and done."
+    )
+    return "\n\n".join(parts)
+
+
+def _ended(node: Node) -> str:
+    """A sub-question with its findings, the pages they rest on, and what is missing."""
+    lines = [findings_lines(node.findings, {})] if node.findings else ["(Nothing was found.)"]
+    lines += [f"missing: {line(gap, GAP)}" for gap in node.missing]
+    if node.problem:
+        lines.append(f"It could not be researched: {line(node.problem, GAP)}")
+    asked = {"question": node.question}
+    return element("sub_question", "\n".join(lines), id=node.id, **asked)
+
+
+def _text(words: str) -> Block:
+    return {"type": "text", "text": words}

@@ -1,0 +1,280 @@
+"""Rewriting: the request to the small model, and its JSON as a ``Rewritten`` one can trust."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, cast, get_args
+
+from bot.messages import Entry, Message, Transcript
+from bot.pages.mentions import hosts_in, links_said
+from bot.pages.urls import dedupe_key, domain
+from bot.reasoning.claude.json_output import Unusable, json_object
+from bot.reasoning.claude.messages import CACHED, Block, today
+from bot.reasoning.claude.text import clean, element, line, middle_out, shorten
+from bot.reasoning.extractive.rewrite import language_of
+from bot.reasoning.prompts import load
+from bot.reasoning.questions import Kind, Rewritten, Scope
+from bot.reasoning.recall import (
+    answers_in,
+    last_answer,
+    of_thread,
+    pages_of,
+    which_sources,
+    with_numbers,
+    with_pages,
+)
+from bot.reasoning.standing import is_taken
+from bot.search.provider import Freshness
+from bot.text.terms import terms
+
+ENTRIES = 12  # messages of the thread
+PERSONS = 1_500  # characters of a person's message
+OURS = 700  # characters of an answer of ours: what it was about, not all it said
+THREAD = 9_000  # characters of all of them; the newest stay
+SOURCES = 3_000  # characters of the titles that answers before them cite
+MESSAGE = 20_000  # characters of the newest message
+QUERIES = 8
+QUERY = 200  # characters
+MAX_TOKENS = 4_096  # of the reply: a chat reply may be a longer text
+STANDS_ALONE = 400  # characters; a message as short as this that stands alone is unchanged
+DOMAINS = 5
+
+DEPTHS = ("quick", "standard", "deep")
+SCHEMA: Block = {
+    "type": "object",
+    "properties": {
+        "kind": {"type": "string", "enum": list(get_args(Kind))},
+        "question": {"type": "string"},
+        "queries": {"type": "array", "items": {"type": "string"}},
+        "knowledge_queries": {"type": "array", "items": {"type": "string"}},
+        "links": {"type": "array", "items": {"type": "string"}},
+        "sources": {"type": "array", "items": {"type": "integer"}},
+        "whole": {"type": "boolean"},
+        "rework": {"type": "boolean"},
+        "freshness": {"type": "string", "enum": [*filter(None, get_args(Freshness))]},
+        "domains": {"type": "array", "items": {"type": "string"}},
+        "region": {"type": "string"},
+        "language": {"type": "string"},
+        "depth": {"type": "string", "enum": list(DEPTHS)},
+        "long_form": {"type": "boolean"},
+        "reply": {"type": "string"},
+    },
+    "required": ["kind"],
+    "additionalProperties": False,
+}
+"""Everything else is left out where it has its default: each call waits for every token of this.
+
+The API takes 24 optional properties at most, writes required ones first and the others in this
+order (platform.claude.com, "Structured outputs").
+"""
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+_REGION = re.compile(r"[A-Za-z]{2}")
+_SAYS_LITTLE = frozenset(("www", "com", "org", "net", "edu", "gov", "docs"))  # labels of hosts
+
+
+def request(
+    model: str, transcript: Transcript, message: Message, instructions: str, now: datetime
+) -> dict[str, Any]:
+    """The request for one message, with the bounded end of its thread."""
+    entries = [_entry(entry) for entry in transcript.entries[-ENTRIES:]]
+    while entries and sum(map(len, entries)) > THREAD:
+        entries.pop(0)
+    older = transcript.entries[: len(transcript.entries) - len(entries)]
+    older_sources = "; ".join(filter(None, map(_sources, reversed(older))))
+    asked = clean(middle_out(message.text, MESSAGE)).strip()
+    parts = [today(now)]
+    if entries:
+        parts.append(element("conversation", "\n".join(entries)))
+    if older_sources:
+        parts.append(element("older_sources", shorten(older_sources, SOURCES)))
+    if instructions.strip():
+        parts.append(element("operator", clean(instructions).strip()))
+    if message.attachments:
+        names = ", ".join(line(attachment.name, 100) for attachment in message.attachments)
+        parts.append(f"Files sent with the newest message: {names}")
+    parts.append(element("new_message", asked, **{"from": message.author.name or "someone"}))
+    return {
+        "model": model,
+        "max_tokens": MAX_TOKENS,
+        "system": [{"type": "text", "text": load("rewrite"), "cache_control": CACHED}],
+        "messages": [{"role": "user", "content": "\n\n".join(parts)}],
+        # Speed is what counts here, and there is nothing to work out.
+        "thinking": {"type": "disabled"},
+        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
+    }
+
+
+def rewritten(
+    content: Sequence[Block], stop_reason: str, transcript: Transcript, message: Message
+) -> Rewritten:
+    """The reply as a ``Rewritten``. Raises ``Unusable``."""
+    given = json_object(content, stop_reason)
+    kind = _kind(given.get("kind"))
+    question = given.get("question", "")
+    if not isinstance(question, str):
+        raise Unusable('"question" must be a string.')
+    links = _links(given.get("links"), transcript, message)
+    numbers = given.get("sources")
+    numbers = [n for n in numbers if isinstance(n, int)] if isinstance(numbers, list) else []
+    said = {dedupe_key(url) for url in (*links_said(message.text), *message.links)}
+    cited = [url for url in links if dedupe_key(url) not in said]
+    recalled = [*with_numbers(transcript, numbers), *with_pages(transcript, cited)]
+    links = tuple(dict.fromkeys((*links, *pages_of(recalled))))
+    if kind == "links":
+        links = links or tuple(links_said(message.text)) or message.links
+    reply = str(given.get("reply") or "").strip() if kind == "chat" else ""
+    language = _language(given.get("language"), transcript, message)
+    asked = " ".join(clean(question or message.text).split())
+    answers = answers_in(transcript)
+    if kind == "sources" and (recalled or answers):
+        return which_sources(recalled or answers[-1:], asked, language)
+    if kind == "thread" and answers:
+        return of_thread(transcript, asked, language)
+    earlier, last = "", last_answer(transcript)
+    if given.get("rework") is True and kind != "chat" and last is not None:
+        kind, links, earlier, recalled = "links", pages_of([last]), last.text, [last]
+        question = question or f"{last.question} {message.text}"
+    if kind in ("sources", "thread"):
+        kind = "search"
+    if (kind == "chat" and not reply) or (kind == "links" and not links):
+        kind = "search"
+    question = " ".join(clean(question).split()) if kind != "chat" else message.text.strip()
+    if not question or _stands_alone(message, transcript, question):
+        question = " ".join(message.text.split())
+    queries = _queries(given.get("queries"))
+    knowledge = _queries(given.get("knowledge_queries"))
+    if kind == "search":
+        queries = queries or knowledge or (shorten(" ".join(question.split()), QUERY),)
+        knowledge = knowledge or queries
+    depth = given.get("depth")
+    return Rewritten(
+        kind=kind,
+        question=question,
+        queries=queries,
+        knowledge_queries=knowledge,
+        links=links,
+        language=language,
+        depth=depth if depth in DEPTHS else "standard",
+        long_form=given.get("long_form") is True,
+        reply=reply,
+        # An answer is reworked with the passages it rests on, the ones that fit its question.
+        whole=kind == "links" and given.get("whole") is True and not earlier,
+        scope=_scope(given, transcript, message) if kind == "search" else Scope(),
+        earlier=earlier,
+        recalled=tuple(recalled) if kind == "links" else (),
+    )
+
+
+# ---------------------------------------------------------------- the thread
+
+
+def _entry(entry: Entry) -> str:
+    if entry.role == "footnote":
+        about = {"question": entry.question} if entry.question else {}
+        named = _sources(entry) or "; ".join(entry.sources)
+        sources = {"sources": named} if named else {}
+        text = shorten(clean(entry.text).strip(), OURS)
+        return element("message", text, **{"from": "Footnote"}, **about, **sources)
+    text = clean(middle_out(entry.text, PERSONS)).strip()
+    return element("message", text, **{"from": entry.name or "someone"})
+
+
+def _sources(entry: Entry) -> str:
+    """The footnotes of an answer: of each page its number, its title and its host."""
+    pages = {cited.number: cited for cited in reversed(entry.cited)}
+    named = []
+    for number in sorted(pages):
+        cited = pages[number]
+        host = domain(cited.url) if cited.url.startswith("http") else ""
+        named.append(f"[{number}] {line(cited.title, 100)}" + (f" ({host})" if host else ""))
+    return "; ".join(named)
+
+
+# ---------------------------------------------------------------- the reply
+
+
+def _kind(value: Any) -> Kind:
+    for kind in get_args(Kind):
+        if value == kind:
+            return cast(Kind, kind)
+    raise Unusable('"kind" must be one of: search, links, sources, thread, chat.')
+
+
+def _stands_alone(message: Message, transcript: Transcript, question: str) -> bool:
+    """Whether a short message is asked as it is, whatever the model made of it."""
+    if len(message.text.strip()) > STANDS_ALONE:
+        return False
+    return not is_taken(transcript, message, question)
+
+
+def _queries(value: Any) -> tuple[str, ...]:
+    items = value if isinstance(value, list) else [value]
+    kept = (line(item, QUERY) for item in items if isinstance(item, str))
+    return tuple(dict.fromkeys(query for query in kept if query))[:QUERIES]
+
+
+def _links(value: Any, transcript: Transcript, message: Message) -> tuple[str, ...]:
+    """The links named that people really sent, or that our answers cite.
+
+    The model may not make up an address, nor may the one that wrote an answer: a page could have it
+    write one that holds what the conversation says, and it would be fetched here.
+    """
+    people = [entry for entry in transcript.entries if entry.role == "person"]
+    sent = [message.text, *(entry.text for entry in people)]
+    cited = [citation for entry in transcript.entries for citation in entry.cited]
+    known = {" ".join(c.title.split()).casefold(): c.url for c in cited}
+    known |= {dedupe_key(c.url): c.url for c in cited}
+    known |= {dedupe_key(url): url for text in sent for _, url in hosts_in(text)}
+    known |= {dedupe_key(url): url for text in sent for url in links_said(text)}
+    known |= {dedupe_key(url): url for url in message.links}
+    items = value if isinstance(value, list) else ()
+    named = (item.strip() for item in items if isinstance(item, str))
+    found = (known.get(_key(url, known)) for url in named)
+    return tuple(dict.fromkeys(url for url in found if url is not None))
+
+
+def _key(named: str, known: dict[str, str]) -> str:
+    """The key of an address as the model gives it: without scheme, with a full stop behind, or the
+    title of a source."""
+    if (title := " ".join(named.split()).casefold()) in known:
+        return title
+    said = links_said(named) or [address for _, address in hosts_in(named)] or [named]
+    return dedupe_key(named) if dedupe_key(named) in known else dedupe_key(said[0])
+
+
+def _scope(given: dict[str, Any], transcript: Transcript, message: Message) -> Scope:
+    """The scope of the search as far as it was said; a host must at least have been named."""
+    freshness = given.get("freshness")
+    region = given.get("region")
+    wanted = given.get("domains")
+    people = (entry.text for entry in transcript.entries if entry.role == "person")
+    hosts_cited = (domain(c.url) for e in transcript.entries for c in e.cited if _is_web(c.url))
+    said = set(terms(" ".join((message.text, *people, *hosts_cited))))
+    hosts = (
+        domain(f"https://{item.strip().removeprefix('https://').removeprefix('http://')}")
+        for item in (wanted if isinstance(wanted, list) else ())
+        if isinstance(item, str)
+    )
+    named = (host for host in hosts if "." in host and _is_named(host, said))
+    return Scope(
+        freshness=next((f for f in get_args(Freshness) if f and f == freshness), ""),
+        domains=tuple(dict.fromkeys(named))[:DOMAINS],
+        region=region.upper() if isinstance(region, str) and _REGION.fullmatch(region) else "",
+    )
+
+
+def _is_web(url: str) -> bool:
+    return url.startswith(("http://", "https://"))
+
+
+def _is_named(host: str, said: set[str]) -> bool:
+    labels = [label for label in host.split(".")[:-1] if label not in _SAYS_LITTLE]
+    return any(said.issuperset(terms(label)) for label in labels if len(label) > 2)
+
+
+def _language(value: Any, transcript: Transcript, message: Message) -> str:
+    if isinstance(value, str) and _LANGUAGE.fullmatch(value.strip()):
+        return value.strip()
+    return language_of(transcript, message)

@@ -1,0 +1,137 @@
+"""Text from people and pages as it goes into a prompt: wrapped, cleaned, never able to leave.
+
+What a page says stands between our own tags or in ``search_result`` blocks. Nothing inside may look
+like one of the tags, or like what endpoints and models write such blocks, tools and turns with, so
+that the model can always tell where data ends: their ``<`` is written ``&lt;``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from urllib.parse import unquote, urlsplit
+
+from bot.pages.passages import Passage
+
+HEADING_PATH = 400
+"""Characters shown of what a passage stands under: its headings, and the names of its columns."""
+
+TAGS = (
+    "conversation",
+    "message",
+    "new_message",
+    "question",
+    "older_sources",
+    "operator",
+    "earlier_answer",
+    "answer",
+    "expected_answer",
+    "given_answer",
+    "known",
+    "suggested_queries",
+    "results",
+    "page",
+    "findings",
+    "missing",
+    "tried",
+    "sub_question",
+    "report",
+    "draft",
+    "to_come",
+    "quote",
+    "sentence",
+)
+"""Those of our prompts."""
+
+ENDPOINT_TAGS = (
+    "system",
+    "system_prompt",
+    "system-reminder",
+    "assistant",
+    "search_result",
+    "search_results",
+    "tool_use",
+    "tool_result",
+    "tool_results",
+    "function_calls",
+    "function_results",
+    "invoke",
+    "document",
+    "documents",
+    "document_content",
+    "instructions",
+    "thinking",
+)
+"""Those that models know from elsewhere: of blocks, tools and turns as endpoints render them."""
+
+_OURS = re.compile(
+    rf"<(?=\s*/?\s*(?:(?:{'|'.join((*TAGS, *ENDPOINT_TAGS))})\b|antml:)"
+    r"|\s*\|\s*\w+\s*\|\s*>|<\s*/?\s*SYS)",  # <|im_start|>, <<SYS>>
+    re.IGNORECASE,
+)
+# Characters no reader of the page would see: controls other than tab and newline, zero-width and
+# bidirectional controls, the tag block (used to smuggle instructions), and lone surrogates, which
+# cannot be sent at all.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
+    "\U000e0000-\U000e007f\ud800-\udfff]"
+)
+_SPACE = re.compile(r"\s+")
+
+
+def clean(text: str) -> str:
+    """Text that can stand between our tags: no unseen characters, no tags of prompts."""
+    visible = _UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return _OURS.sub("&lt;", visible)
+
+
+def line(text: str, limit: int) -> str:
+    """Cleaned text on one line, at most ``limit`` characters."""
+    return shorten(_SPACE.sub(" ", clean(text)).strip(), limit)
+
+
+def attribute(text: str, limit: int = 200) -> str:
+    """One line that can stand in double quotes inside a tag."""
+    kept = line(text, limit).replace('"', "'")
+    return kept.replace("<", "‹").replace(">", "›")
+
+
+def shorten(text: str, limit: int) -> str:
+    """At most ``limit`` characters; what is cut off is shown by an ellipsis."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def middle_out(text: str, limit: int) -> str:
+    """At most about ``limit`` characters: the beginning and the end, which hold the request."""
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half].rstrip()}\n[…]\n{text[-half:].lstrip()}"
+
+
+def element(tag: str, body: str, **attributes: str | int) -> str:
+    """``<tag a="...">body</tag>``, the body (already cleaned) on lines of its own."""
+    given = "".join(f' {name}="{attribute(str(value))}"' for name, value in attributes.items())
+    return f"<{tag}{given}>\n{body}\n</{tag}>"
+
+
+def site(url: str) -> str:
+    """The host a person would name, or for local documents the file's name."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").removeprefix("www.")
+    return host or unquote(parts.path.rsplit("/", 1)[-1]) or url
+
+
+def passage_lines(passages: Sequence[Passage]) -> str:
+    """Passages in page order: a heading where it changes, an ellipsis where text is left out."""
+    lines: list[str] = []
+    heading, end = "", None
+    for passage in passages:
+        if passage.heading != heading:
+            lines.append(f"§ {line(passage.heading, HEADING_PATH)}" if passage.heading else "§")
+            heading = passage.heading
+        elif end is not None and passage.start > end + 2:  # more than a line break between them
+            lines.append("[…]")
+        lines.append(clean(passage.text).strip())
+        end = passage.end
+    return "\n".join(lines)

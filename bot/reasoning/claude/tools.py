@@ -1,0 +1,243 @@
+"""The loop's three tools, and how a call of one becomes an action.
+
+Strict schemas make well-formed input likely, not certain: an endpoint may not know ``strict``, and
+a call may be cut off. What can be understood is taken as meant; the rest becomes a ``Malformed``
+whose words the model can act on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from bot.pages.passages import Passage
+from bot.reasoning.claude.messages import UNPARSED, Block
+from bot.reasoning.desks import Action, Finish, Malformed, Read, Search
+from bot.reasoning.evidence import Finding, Source
+from bot.text.control import without_controls
+
+AT_ONCE = 6  # queries of one search, hits of one read
+QUERY = 200  # characters
+ANSWER = 80  # characters; more is no answer in a few words
+LONGEST_NUMBER = 9  # digits of a number that stands for a hit or page
+_LEAD_IN = re.compile(r"[:：]\s*$")
+_PASSAGE = re.compile(r"(?:[a-z]+ *)?(\d{1,6})(?:[.:](\d{1,6}))?", re.IGNORECASE)
+CUT_OFF = (
+    "Your call was cut off at the output limit before it was complete. "
+    "Call again, much shorter: fewer items, fewer words."
+)
+
+TOOLS: tuple[Block, ...] = (
+    {
+        "name": "search",
+        "description": (
+            "Search 1 to 6 different queries at once, each 2 to 6 keywords for one fact. Returns "
+            "numbered hits, with the passages of those that fit best. Counts as one search."
+        ),
+        "strict": True,
+        "input_schema": {
+            "type": "object",
+            "properties": {
+                "queries": {"type": "array", "items": {"type": "string"}, "minItems": 1}
+            },
+            "required": ["queries"],
+            "additionalProperties": False,
+        },
+    },
+    {
+        "name": "read",
+        "description": (
+            "Open 1 to 6 hits by number, or show more of an open page. Returns the passages that "
+            "fit the question."
+        ),
+        "strict": True,
+        "input_schema": {
+            "type": "object",
+            "properties": {"ids": {"type": "array", "items": {"type": "integer"}, "minItems": 1}},
+            "required": ["ids"],
+            "additionalProperties": False,
+        },
+    },
+    {
+        "name": "finish",
+        "description": "End the research. Call it alone, after you have seen all results.",
+        "strict": True,
+        "input_schema": {
+            "type": "object",
+            "properties": {
+                "use": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "description": 'passages that prove the answer: "3.2"; a whole page: "3"',
+                },
+                "enough": {"type": "boolean", "description": "they prove the whole answer"},
+                "missing": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "description": "what stays unproven, in a few words each",
+                },
+                "findings": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "text": {"type": "string", "description": "one short sentence"},
+                            "pages": {"type": "array", "items": {"type": "integer"}},
+                        },
+                        "required": ["text", "pages"],
+                        "additionalProperties": False,
+                    },
+                },
+                "answer": {"type": "string", "description": "the answer in a few words, or empty"},
+            },
+            "required": ["use", "enough", "missing", "findings", "answer"],
+            "additionalProperties": False,
+        },
+    },
+)
+
+
+class _Unclear(Exception):
+    """The input cannot be understood; the words say what it should have been."""
+
+
+def actions(
+    content: Sequence[Block], stop_reason: str, pages: Mapping[int, Source]
+) -> list[Action]:
+    """The actions of a turn, one for each tool call, in their order.
+
+    ``pages`` has what was shown of each page by its number on the desk: a finish can name no
+    others.
+    """
+    calls = [block for block in content if block["type"] == "tool_use"]
+    found: list[Action] = []
+    for call in calls:
+        cut = stop_reason == "max_tokens" and call is calls[-1] and UNPARSED in call
+        found.append(Malformed(CUT_OFF, call["id"]) if cut else _action(call, pages))
+    return found
+
+
+def _action(call: Block, pages: Mapping[int, Source]) -> Action:
+    id, name, given = str(call["id"]), call.get("name"), call.get("input")
+    if UNPARSED in call:
+        return Malformed(f"The input of {name} was not valid JSON. Call it again.", id)
+    try:
+        match name:
+            case "search":
+                return Search(_queries(_field(given, "queries", name)), id)
+            case "read":
+                return Read(_ids(_field(given, "ids", name)), id)
+            case "finish":
+                return _finish(given, id, pages)
+            case _:
+                words = f"There is no tool {name!r}. The tools are search, read and finish."
+                return Malformed(words, id)
+    except _Unclear as unclear:
+        return Malformed(str(unclear), id)
+
+
+def _field(given: Any, name: str, tool: Any) -> Any:
+    if not isinstance(given, dict) or name not in given:
+        raise _Unclear(f"{tool} needs {name!r}. Call it again with it.")
+    return given[name]
+
+
+def _queries(value: Any) -> tuple[str, ...]:
+    queries = _strings([value] if isinstance(value, str) else value)
+    if not queries:
+        raise _Unclear("queries must be a list of 1 to 6 short strings. Call search again.")
+    return tuple(dict.fromkeys(query[:QUERY] for query in queries))[:AT_ONCE]
+
+
+def _ids(value: Any) -> tuple[int, ...]:
+    ids = _integers([value] if isinstance(value, int | str) else value)
+    if not ids:
+        raise _Unclear("ids must be a list of 1 to 6 hit numbers. Call read again.")
+    return tuple(dict.fromkeys(ids))[:AT_ONCE]
+
+
+def _finish(given: Any, id: str, pages: Mapping[int, Source]) -> Finish:
+    enough, value = _field(given, "enough", "finish"), given.get("findings") or []
+    if not isinstance(value, list):
+        raise _Unclear("findings must be a list of {text, pages}. Call finish again.")
+    findings = tuple(finding for item in value if (finding := _finding(item, pages)) is not None)
+    missing = given.get("missing") or ()
+    return Finish(
+        findings=findings,
+        enough=enough is True,
+        missing=tuple(_strings([missing] if isinstance(missing, str) else missing)),
+        id=id,
+        answer=_answer(given.get("answer")),
+        carrying=_carrying(given.get("use"), pages),
+        none_carries=given.get("use") == [] and enough is not True and not findings,
+    )
+
+
+def _carrying(value: Any, pages: Mapping[int, Source]) -> tuple[Source, ...]:
+    """The pages named, with the passages named of them (``"3.2"``) or all (``"3"``); what names
+    nothing that was shown is left out.
+
+    A passage brings along the one that leads in to it ("The following is prohibited:").
+    """
+    named: dict[int, set[int]] = {}
+    for item in value if isinstance(value, list | tuple) else [value]:
+        found = _PASSAGE.fullmatch(str(item).strip())
+        if found is None or int(found[1]) not in pages:
+            continue
+        number = int(found[1])
+        every = range(len(pages[number].passages))
+        chosen = [int(found[2]) - 1] if found[2] else every
+        named.setdefault(number, set()).update(at for at in chosen if at in every)
+    return tuple(
+        replace(pages[number], passages=_with_lead_ins(pages[number].passages, chosen))
+        for number, chosen in named.items()
+        if chosen
+    )
+
+
+def _with_lead_ins(passages: Sequence[Passage], chosen: set[int]) -> tuple[Passage, ...]:
+    kept: list[Passage] = []
+    for at in range(len(passages) - 1, -1, -1):
+        leads_in = bool(kept) and _LEAD_IN.search(passages[at].text) is not None
+        if at in chosen or (leads_in and kept[-1] is passages[at + 1]):
+            kept.append(passages[at])
+    return tuple(reversed(kept))
+
+
+def _answer(value: Any) -> str:
+    """A name, a figure, a date; "" for what is longer, cut off it would be another answer."""
+    (words,) = _strings([value]) or ("",)
+    return words if len(words) <= ANSWER else ""
+
+
+def _finding(item: Any, pages: Mapping[int, Source]) -> Finding | None:
+    """A finding without page numbers that do not exist, or None for one that says nothing."""
+    if isinstance(item, str):
+        item = {"text": item}
+    if not isinstance(item, dict) or not isinstance(item.get("text"), str):
+        raise _Unclear("Each finding must be {text, pages}. Call finish again.")
+    text = " ".join(item["text"].split())
+    sources = [pages[n].number for n in _integers(item.get("pages")) if n in pages]
+    return Finding(text, tuple(dict.fromkeys(sources))) if text else None
+
+
+def _strings(value: Any) -> list[str]:
+    if not isinstance(value, list | tuple):
+        return []
+    cleaned = (" ".join(without_controls(i, " ").split()) for i in value if isinstance(i, str))
+    return [item for item in cleaned if item]
+
+
+def _integers(value: Any) -> list[int]:
+    """The integers of a list; "3" and 3.0 are meant as 3."""
+    found: list[int] = []
+    for item in value if isinstance(value, list | tuple) else ():
+        if isinstance(item, bool):
+            continue
+        if isinstance(item, int) or (isinstance(item, float) and item.is_integer()):
+            found.append(int(item))
+        elif isinstance(item, str) and item.strip().isdecimal() and len(item) <= LONGEST_NUMBER:
+            found.append(int(item.strip()))
+    return found

@@ -1,0 +1,97 @@
+"""Verifying: the request that holds an answer's sentences against their quotes, and its reply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+from bot.answers import Judgement
+from bot.reasoning.claude.json_output import Unusable, json_object
+from bot.reasoning.claude.messages import CACHED, Block
+from bot.reasoning.claude.text import clean, element, line, middle_out, shorten
+from bot.reasoning.prompts import load
+from bot.reasoning.verdicts import Claim, Verdict
+
+QUESTION = 2_000  # characters
+QUOTE = 6_000  # characters: the beginning and the end of a longer one
+SENTENCE = 2_000  # characters
+PLACE = 200  # characters of a page's title and headings
+WORDS = 200  # characters of what is not said
+TOKENS = 60  # of the reply for each sentence
+SCHEMA: Block = {
+    "type": "object",
+    "properties": {
+        "verdicts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "sentence": {"type": "integer"},
+                    "verdict": {"type": "string", "enum": list(get_args(Judgement))},
+                    "words": {"type": "string"},
+                },
+                "required": ["sentence", "verdict", "words"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["verdicts"],
+    "additionalProperties": False,
+}
+
+
+def request(model: str, question: str, claims: Sequence[Claim]) -> dict[str, Any]:
+    """The request to verify the claims of the answer to a question."""
+    return {
+        "model": model,
+        "max_tokens": 200 + TOKENS * len(claims),
+        "system": [{"type": "text", "text": load("verify"), "cache_control": CACHED}],
+        "messages": [{"role": "user", "content": material(question, claims)}],
+        "thinking": {"type": "disabled"},
+        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
+    }
+
+
+def material(question: str, claims: Sequence[Claim], said: Sequence[Mapping[str, str]] = ()) -> str:
+    """A question, the quotes of the claims of its answer, each once, and the claims; ``said`` are
+    further attributes of each."""
+    numbers: dict[tuple[str, str], int] = {}
+    for claim in claims:
+        for quote in _quotes(claim):
+            numbers.setdefault(quote, len(numbers) + 1)
+    parts = [element("question", clean(middle_out(question, QUESTION)).strip())]
+    for (words, place), number in numbers.items():
+        where = {"place": shorten(place, PLACE)} if place else {}
+        body = clean(middle_out(words, QUOTE)).strip()
+        parts.append(element("quote", body, number=number, **where))
+    for at, claim in enumerate(claims):
+        cites = ", ".join(str(numbers[quote]) for quote in dict.fromkeys(_quotes(claim)))
+        text = clean(middle_out(claim.text, SENTENCE)).strip()
+        more = said[at] if said else {}
+        parts.append(element("sentence", text, number=at + 1, quotes=cites, **more))
+    return "\n\n".join(parts)
+
+
+def _quotes(claim: Claim) -> list[tuple[str, str]]:
+    """The quotes of a claim, each with its place."""
+    places = claim.places or ("",) * len(claim.quotes)
+    return list(zip(claim.quotes, places, strict=True))
+
+
+def verdicts(
+    content: Sequence[Block], stop_reason: str, claims: Sequence[Claim]
+) -> tuple[Verdict | None, ...]:
+    """The verdict on each claim; None where the reply has none. Raises ``Unusable``."""
+    given = json_object(content, stop_reason).get("verdicts")
+    if not isinstance(given, list):
+        raise Unusable('"verdicts" must be a list.')
+    found: list[Verdict | None] = [None] * len(claims)
+    for item in given:
+        number = item.get("sentence") if isinstance(item, dict) else None
+        if not isinstance(number, int) or not 1 <= number <= len(claims):
+            continue
+        for judgement in get_args(Judgement):
+            if item.get("verdict") == judgement:
+                words = line(str(item.get("words") or ""), WORDS)
+                found[number - 1] = Verdict(judgement, words)
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""The reasoner without a model: it finds, follows and quotes."""

@@ -1,0 +1,180 @@
+"""An answer made of quotations: what answers the question first, then more from the pages read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from bot.pages.passages import HEADING_SEPARATOR, columns_in
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Evidence,
+    Fold,
+    Judged,
+    Source,
+    TextDelta,
+)
+from bot.reasoning.extractive.brief import brief
+from bot.reasoning.extractive.quotes import Choice, Quote, choice_of, gist, openings
+from bot.reasoning.extractive.relevance import Asked, asked_in
+from bot.reasoning.extractive.scope import sides
+from bot.reasoning.extractive.words import named
+from bot.reasoning.questions import Rewritten
+from bot.text.orders import only_orders
+
+ANSWER_WORDS = 60  # of the quotes that come first
+MORE_WORDS = 16  # of each further quote
+MOST_MORE = 3  # further quotes
+OTHERS = 0.25  # share of what the first quote adds that each further one must add
+MOST_RELATED = 4  # further quotes where a question leads from page to page
+LONG = 3  # times the words of an answer, where whole pages were asked for
+SHORTER = 2  # quotes in an answer that was to be shorter than the one before
+NEAREST = 3  # pages offered where nothing answers the question
+
+NOTES = {
+    "en": "Quoted word for word; no language model was used.",
+    "zh": "以上为原文摘录，未使用语言模型。",
+    "ja": "原文のままの引用です。言語モデルは使っていません。",
+    "ko": "원문을 그대로 인용했으며, 언어 모델은 쓰지 않았습니다.",
+}
+_NOT_IN_DOCUMENTS = {
+    "en": "Your documents do not say.",
+    "zh": "您的文档中没有相关内容。",
+    "ja": "お手元の文書には書かれていません。",
+    "ko": "문서에 그런 내용이 없습니다.",
+}
+_NOT_FOUND = {
+    "en": "Nothing that was found answers this question.",
+    "zh": "没有找到能回答这个问题的内容。",
+    "ja": "この質問に答える内容は見つかりませんでした。",
+    "ko": "이 질문에 답하는 내용을 찾지 못했습니다.",
+}
+_NEAREST = {
+    "en": "The nearest pages: {}",
+    "zh": "最接近的页面：{}",
+    "ja": "最も近いページ：{}",
+    "ko": "가장 가까운 페이지: {}",
+}
+_MISSING = {
+    "en": "No page that was read mentions: {}.",
+    "zh": "读过的网页都没有提到：{}。",
+    "ja": "読んだページのどれにも出てこない語：{}。",
+    "ko": "읽은 페이지에 나오지 않는 말: {}.",
+}
+_JOINT = {"zh": "；", "ja": "；"}
+
+
+def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
+    """The answer: the words that answer the question, which names no page has, further quotes.
+
+    Remarks on the answer itself are block quotes: they make no claim that needs a footnote.
+    """
+    asked = asked_in(question.question, evidence.sources, evidence.rarity)
+    choice = choice_of(asked, evidence.sources)
+    chosen = _chosen(question, evidence, choice)
+    quotes = [quote for quote in chosen if not only_orders(quote.passage.text)]
+    if question.kind == "search" and not question.earlier:
+        yield Judged(choice.covered, choice.enough, choice.unknown)
+    if not quotes:
+        yield TextDelta(_nothing(question.language, evidence))
+        return
+    first, rest = _parted(question, asked, quotes)
+    words = ANSWER_WORDS * LONG if question.whole else ANSWER_WORDS
+    for quote in first:
+        yield from quoted(quote, asked, max(MORE_WORDS, words // len(first)))
+    missing = () if question.kind == "links" else evidence.missing
+    if names := _names_among(missing, question.question):
+        yield TextDelta(note(_list(_MISSING, question.language, names)), opens=True)
+    yield TextDelta(note(say(NOTES, question.language)), opens=True)
+    if rest:
+        yield Fold()
+    above = ""
+    for quote in rest:
+        if (heading := _heading(quote)) != above:
+            yield TextDelta(f"#### {heading}\n\n", opens=True)
+        above = heading
+        yield from quoted(quote, asked, MORE_WORDS)
+
+
+def _names_among(missing: Sequence[str], question: str) -> list[str]:
+    """The names in the question that no page has: pages need not have all of its other words."""
+    names = frozenset(named(question))
+    return [words for words in missing if words in names]
+
+
+def quoted(quote: Quote, asked: Asked, most_words: int) -> Iterator[AnswerDelta]:
+    """The words of one quote that say most on the question, with their citation."""
+    text = brief(quote.passage, asked, most_words).text
+    yield TextDelta(text, opens=True, verbatim=True)
+    yield CitationDelta(quote.source.number, quote.passages[0].start, quote.passages[-1].end)
+    yield TextDelta("\n\n")
+
+
+def _chosen(question: Rewritten, evidence: Evidence, choice: Choice) -> Sequence[Quote]:
+    """The quotes; none where the best of them is no answer."""
+    if question.whole:
+        return gist(evidence.sources)
+    if question.earlier:
+        return (choice.quotes or gist(evidence.sources))[:SHORTER]
+    if question.kind == "links":
+        return choice.quotes or openings(evidence.sources)
+    return choice.quotes if choice.answers else ()
+
+
+def _parted(
+    question: Rewritten, asked: Asked, quotes: Sequence[Quote]
+) -> tuple[Sequence[Quote], Sequence[Quote]]:
+    """The quotes that are the answer, and those that are further reading.
+
+    Both sides of a comparison belong to the answer. What asks by relations is answered by several
+    pages together, of which the last may have little of the question.
+    """
+    if question.whole or question.earlier:
+        return quotes, ()
+    first = 2 if sides(question.question) else 1
+    if asked.by_relation:
+        return quotes[:first], quotes[first : first + MOST_RELATED]
+    near = [quote for quote in quotes if quote.gain >= OTHERS * quotes[0].gain]
+    return near[:first], near[first : first + MOST_MORE]
+
+
+def _heading(quote: Quote) -> str:
+    """The page's title and the heading that a quote stands under."""
+    title = plain(quote.source.title)
+    path, _ = columns_in(quote.passage.heading)
+    last = plain(path.rpartition(HEADING_SEPARATOR)[2])
+    return title if last in ("?", title) else f"{title}{HEADING_SEPARATOR}{last}"
+
+
+def _nothing(language: str, evidence: Evidence) -> str:
+    """One sentence, and the nearest pages as links."""
+    own = evidence.sources and all(s.url.startswith("file:") for s in evidence.sources)
+    said = [say(_NOT_IN_DOCUMENTS if own else _NOT_FOUND, language)]
+    pages = [link(source) for source in evidence.sources[:NEAREST]]
+    if pages:
+        said.append(_list(_NEAREST, language, pages))
+    return "\n".join(note(sentence) for sentence in said)
+
+
+def link(source: Source) -> str:
+    """A page as a Markdown link."""
+    return f"[{plain(source.title)}](<{source.url}>)"
+
+
+def say(sentences_by_language: Mapping[str, str], language: str) -> str:
+    """The sentence in a language, in English where it is not known."""
+    return sentences_by_language.get(language.partition("-")[0], sentences_by_language["en"])
+
+
+def _list(sentences_by_language: Mapping[str, str], language: str, things: Sequence[str]) -> str:
+    return say(sentences_by_language, language).format(_JOINT.get(language, "; ").join(things))
+
+
+def note(sentence: str) -> str:
+    """A remark on the answer itself, as a block quote: it makes no claim."""
+    return f"> {sentence}\n"
+
+
+def plain(title: str) -> str:
+    """A title as one line of Markdown."""
+    return " ".join(title.replace("*", "").replace("#", "").split()) or "?"

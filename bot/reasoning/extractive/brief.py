@@ -1,0 +1,261 @@
+"""The few words of a passage that answer a question: sentences, list items, table rows, code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from bot.pages.passages import Passage
+from bot.reasoning.extractive.relevance import Asked, of_terms
+from bot.reasoning.extractive.words import term_tuple
+from bot.text.orders import is_order
+from bot.text.sentences import Sentence, sentences
+from bot.text.terms import has_cjk
+
+MOST_SENTENCES = 3
+MOST_ROWS = 4  # of a table or list
+CJK_CHARACTERS = 1.7  # that are counted as a word
+NAMED = 0.5  # of the weight of what a row or item begins with is added: it is what it is about
+HEAD = 5  # lines of code above one that begin the statement which it is in
+LEADS_IN = 0.6  # of its worth is left to a sentence that ends in a colon
+LED_TO = 20  # words more may have the code that a sentence leads in to
+FIGURE, CODE = 0.08, 0.12  # of the question's weight are added to what the question looks for
+
+_LETTER = re.compile(r"[^\W_]")
+_DIGIT = re.compile(r"\d|[一二三四五六七八九十]")
+_DIVIDER = re.compile(r"[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_NAME = re.compile(r"[ \t]*(?:\|([^|\n]*)|(?:[-*+•‣◦]|\d{1,3}[.)])([^:：\n]{1,60})[:：])")
+_QUOTED = re.compile(r"^[ \t]*> ?", re.MULTILINE)
+_WORDS = re.compile(r"\S+")
+_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
+_HEADING = re.compile(r"#{1,6}[ \t]+")
+# Words that a sentence begins with when it goes on about the one before.
+_POINTS_BACK = re.compile(
+    r"(?:This|That|These|Those|It|They|Its|Their|Such|However|Otherwise|Instead|Therefore)\b"
+    r"|[这该此它其]|但是|因此|否则|然而"
+)
+
+
+def count_words(text: str) -> int:
+    """Words of a text; of Chinese, Japanese and Korean, ``CJK_CHARACTERS`` characters are one."""
+    if not has_cjk(text):
+        return len(_WORDS.findall(text))
+    marks = [" " if has_cjk(mark) else mark for mark in text]
+    others = [word for word in "".join(marks).split() if any(map(str.isalnum, word))]
+    return round(sum(map(has_cjk, text)) / CJK_CHARACTERS) + len(others)
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """Part of a passage as Markdown: verbatim but for what is left out between its pieces."""
+
+    text: str
+    words: int
+
+
+def brief(passage: Passage, asked: Asked, most_words: int) -> Brief:
+    """The pieces of a passage that say most on a question, in at most about ``most_words`` words.
+
+    They follow each other in the passage. A table row comes below the head of its table if the
+    passage has it, a line of code within its fence. At least one piece comes, however long it is.
+    """
+    if passage.in_code:
+        piece = Sentence(0, len(passage.text), "code")
+        return _code(passage, [piece], 0, asked, most_words)
+    parts = [
+        part for part in sentences(passage.text) if not _DIVIDER.fullmatch(_of(passage, part))
+    ] or sentences(passage.text)
+    parts = [part for part in parts if not is_order(_of(passage, part))] or parts
+    parts = [part for part in parts if part.kind != "heading"] or parts
+    parts = [part for part in parts if _LETTER.search(_of(passage, part))] or parts
+    rated = [_rate(_of(passage, part), part, asked) for part in parts]
+    best = max(range(len(parts)), key=lambda i: (rated[i], -i))
+    if parts[best].kind == "code":
+        return _code(passage, parts, best, asked, most_words)
+    if parts[best].kind == "row":
+        return _rows(passage, parts, rated, best, most_words)
+    first = last = best
+    spent = count_words(_of(passage, parts[best]))
+    wide = MOST_ROWS if parts[best].kind == "item" else MOST_SENTENCES
+    while last - first + 1 < wide:
+        grown = [
+            at
+            for at in (last + 1, first - 1)
+            if 0 <= at < len(parts)
+            and parts[at].kind not in ("row", "code")
+            and spent + count_words(_of(passage, parts[at])) <= most_words
+        ]
+        if not grown:
+            break
+        points_back = _POINTS_BACK.match(_of(passage, parts[first])) is not None
+        # First what the others need to be understood; else what says more, and what follows.
+        at = max(
+            grown,
+            key=lambda i: (
+                _leads_in(_of(passage, parts[i])) or (points_back and i < first),
+                rated[i],
+                i,
+            ),
+        )
+        spent += count_words(_of(passage, parts[at]))
+        first, last = min(first, at), max(last, at)
+    text = _running(passage, parts[first : last + 1])
+    following = parts[last + 1] if last + 1 < len(parts) else None
+    if following is not None and following.kind == "code" and _leads_in(text):
+        code = _block(passage, following)
+        if spent + count_words(code) <= most_words + LED_TO:
+            return Brief(f"{text}\n\n{code}", spent + count_words(code))
+    return Brief(text, spent)
+
+
+def _of(passage: Passage, part: Sentence) -> str:
+    return passage.text[part.start : part.end]
+
+
+def _rate(text: str, part: Sentence, asked: Asked) -> float:
+    """The share of the question's weight that a piece has, with what the question looks for."""
+    words = term_tuple(text)
+    rated = (
+        sum(asked.weights[term] * share for term, share in of_terms(asked.terms, words).items())
+        / asked.total
+    )
+    pairs = asked.pairs.intersection(pairwise(words))
+    rated += 0.1 * len(pairs)
+    if _leads_in(text):
+        rated *= LEADS_IN
+    if part.kind in ("row", "item"):
+        named = asked.terms.intersection(term_tuple(_named(text)))
+        rated += NAMED * sum(asked.weights[term] for term in named) / asked.total
+    if "figure" in asked.cues and _DIGIT.search(text):
+        rated += FIGURE
+    if "steps" in asked.cues and part.kind == "code":
+        rated += CODE
+    return rated
+
+
+def _named(text: str) -> str:
+    """The subject of a table row or list item: its first cell, or the words before its colon."""
+    found = _NAME.match(text)
+    return (found[1] or found[2] or "") if found else ""
+
+
+def _leads_in(text: str) -> bool:
+    return text.rstrip().endswith((":", "："))
+
+
+def _running(passage: Passage, parts: Sequence[Sentence]) -> str:
+    """Pieces of running text and lists as they stand in the passage; a heading as its words."""
+    text = ""
+    end = None
+    for part in parts:
+        between = "" if end is None else passage.text[end : part.start]
+        if end is not None:
+            text += "\n\n" if between.strip() else between
+        words = _of(passage, part)
+        text += _HEADING.sub("", words, count=1) if part.kind == "heading" else words
+        end = part.end
+    first = parts[0].start
+    if "\n" in text and all(_QUOTED.match(line) for line in text.split("\n")[1:]):
+        return _QUOTED.sub("", text)  # it is in a block quote, of which the first sign is left out
+    margin = first - (passage.text.rfind("\n", 0, first) + 1)
+    return re.sub(rf"\n[ \t]{{1,{margin}}}", "\n", text) if margin else text
+
+
+def _rows(
+    passage: Passage, parts: Sequence[Sentence], rated: Sequence[float], best: int, most: int
+) -> Brief:
+    """The best rows of a table, below its head.
+
+    Where the passage has no head, the names of the columns are in its heading, from where
+    ``bot.research.answer.write`` takes them.
+    """
+    rows = _table(passage, parts, best)
+    head = _head(passage, parts[rows[0]])
+    if head and len(rows) > 1:
+        first = rows.pop(0)
+        best = max(rows, key=lambda i: (rated[i], -i)) if best == first else best
+    else:
+        head = ""
+    spent = count_words(head.partition("\n")[0]) + count_words(_of(passage, parts[best]))
+    kept = {best}
+    for i in sorted((i for i in rows if i != best and rated[i] > 0), key=lambda i: -rated[i]):
+        more = count_words(_of(passage, parts[i]))
+        if len(kept) < MOST_ROWS and spent + more <= most and rated[i] >= rated[best] / 2:
+            kept.add(i)
+            spent += more
+    lines = [_of(passage, parts[i]) for i in sorted(kept)]
+    return Brief("\n".join([head, *lines] if head else lines), spent)
+
+
+def _table(passage: Passage, parts: Sequence[Sentence], row: int) -> list[int]:
+    """The rows of the table that a row is in."""
+
+    def go_on(one: Sentence, other: Sentence) -> bool:
+        between = passage.text[one.end : other.start]
+        return one.kind == other.kind == "row" and not _EMPTY_LINE.search(between)
+
+    first = last = row
+    while first and go_on(parts[first - 1], parts[first]):
+        first -= 1
+    while last + 1 < len(parts) and go_on(parts[last], parts[last + 1]):
+        last += 1
+    return list(range(first, last + 1))
+
+
+def _head(passage: Passage, row: Sentence) -> str:
+    """A row with the divider below it; "" if there is none: it is not the head of its table."""
+    divider = passage.text[row.end :].lstrip("\n").partition("\n")[0]
+    return f"{_of(passage, row)}\n{divider}" if _DIVIDER.fullmatch(divider) else ""
+
+
+def _block(passage: Passage, part: Sentence) -> str:
+    """A block of code without the margin that it has in a list."""
+    margin = passage.text[passage.text.rfind("\n", 0, part.start) + 1 : part.start]
+    code = _of(passage, part)
+    if not margin or margin.strip():
+        return code
+    return "\n".join(line.removeprefix(margin) for line in code.split("\n"))
+
+
+def _code(passage: Passage, parts: Sequence[Sentence], best: int, asked: Asked, most: int) -> Brief:
+    """A block of code, or its best lines where it is long, with the sentence that leads in."""
+    lines = _block(passage, parts[best]).split("\n")
+    fence = _FENCE.match(lines[0])
+    opening = lines[0] if fence else "```"
+    closing = fence.group(1) if fence else "```"
+    body = lines[1:] if fence else lines
+    if body and _FENCE.match(body[-1]):
+        body = body[:-1]
+    lead = ""
+    if best and parts[best - 1].kind in ("paragraph", "item"):
+        lead = _of(passage, parts[best - 1])
+    left = most - count_words(lead)
+    if lead and left < most // 3:
+        lead, left = "", most
+    body = _lines(body, asked, left)
+    code = "\n".join((opening, *body, closing))
+    text = f"{lead}\n\n{code}" if lead else code
+    return Brief(text, count_words(lead) + sum(count_words(line) for line in body))
+
+
+def _lines(body: Sequence[str], asked: Asked, most: int) -> list[str]:
+    """The lines around the one that says most, as many as there is room for."""
+    if sum(count_words(line) for line in body) <= most:
+        return list(body)
+    rated = [sum(asked.weights[t] for t in asked.terms.intersection(term_tuple(x))) for x in body]
+    first = last = max(range(len(body)), key=lambda i: (rated[i], -i), default=0)
+    while first and last - first < HEAD and body[first][:1].isspace():
+        first -= 1  # to where the statement begins that the line is part of
+    spent = sum(count_words(line) for line in body[first : last + 1])
+    while True:
+        if last + 1 < len(body) and spent + count_words(body[last + 1]) <= most:
+            last += 1
+            spent += count_words(body[last])
+        elif first and spent + count_words(body[first - 1]) <= most:
+            first -= 1
+            spent += count_words(body[first])
+        else:
+            return list(body[first : last + 1])

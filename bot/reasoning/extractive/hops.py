@@ -1,0 +1,419 @@
+"""Gathering without a model: what to search and read next, told by the desk alone.
+
+The question's names and keywords are searched first. From every page that is read, the names in
+sentences that fit the question become leads: a lead is searched with the words of the question
+that its sentence has not explained ("Who leads the country where Buyende lies?": Buyende's page
+names Uganda, so "Uganda leads" is next). What is read next is the hit that covers most of what is
+still open, or follows a strong lead. Names that a question asks for by a relation ("the performer
+of") are told by the words with which pages state it ("by", "sung", "album").
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from bot.reasoning.desks import Desk, Finish, Read, Search, Turn
+from bot.reasoning.evidence import Source
+from bot.reasoning.extractive.quotes import findings
+from bot.reasoning.extractive.reading import without_links
+from bot.reasoning.extractive.words import (
+    PLACEHOLDERS,
+    TELLING,
+    asks_by_relation,
+    holds,
+    mentions,
+    named,
+    term_tuple,
+    title_terms,
+)
+from bot.reasoning.questions import SubQuestion
+from bot.text.names import names
+from bot.text.sentences import sentences
+from bot.text.terms import content_words, has_cjk, keywords
+
+# The numbers below were chosen with tests/bench/multihop.py, on all of its questions. Changing one
+# by a third mostly moves the share of questions whose pages are all read by a few points;
+# WORTH_READING and AT_ONCE move it by 5 to 12 points at 8 pages.
+FIRST_QUERIES = 4  # for the question itself
+MOST_WORDS = 16  # of a query
+LONGEST_QUERY = 200  # characters
+QUERIES = 3  # of each later search
+MOST_PAGES = 8  # read for one question
+AT_ONCE = 2  # pages read in one turn, after the first
+FOUND = 6  # pages read for a question that follows no names
+OPEN_WORDS = 3  # of the question, at most, in a query beside a lead
+SAME_QUERY = 0.8  # Jaccard similarity of keywords: what the desk takes for a repeat
+PLACEHOLDER_WEIGHT = 0.2  # of a word such as "country", relative to one that finds something
+EXPLAINED = 0.15  # of a word's weight is left once a page that was read has it
+IN_TITLE = 0.6  # of a word's weight is added when the hit's title has it
+MENTIONED = 0.6  # added for a hit whose title the question names
+LONE_WORD = 0.5  # of that, when the title is a single word
+TOP_RANK = 0.3  # added for a first place in a query's hits, halved for the second, and so on
+BY_RELATION = 0.7  # of a word's weight, when a sentence tells the relation in other words
+CLOSE = 0.3  # added to a lead that the relation's words stand right before
+CLOSE_WORDS = 4
+EARLY = 0.1  # added to a lead of a page's first sentence, less for later ones
+FOLLOWED = 1.2  # weight of a lead relative to what a hit covers by itself
+LEAD_STRENGTH = 0.5
+IS_TITLE, IN_THE_TITLE, IN_SNIPPET = 1.0, 0.8, 0.55  # where a hit has the lead's name
+BOTH = 0.3  # of the smaller score is added when a hit covers much and follows a lead
+TOLD = 0.8  # share of the question's weight in one passage that ends the search
+AGREEING = 3  # pages are read even so
+WORTH_READING = 0.25  # score of a hit below which the search ends
+
+WORTH_FOLLOWING = 0.15  # strength of a lead below which it is not searched
+
+TURNS_FOR_READING = 5  # beside one turn for each search
+
+
+def next_turn(question: SubQuestion, desk: Desk) -> Turn:
+    """The next actions; a pure function that ends after a bounded number of turns."""
+    trail = _Trail(replace(question, text=without_links(question.text)), desk)
+    if trail.is_over():
+        return _finish(question, desk)
+    if queries := trail.queries():
+        return Turn((Search(tuple(queries)),))
+    if numbers := trail.worth_reading():
+        return Turn((Read(tuple(numbers)),))
+    if queries := trail.other_wordings():
+        return Turn((Search(tuple(queries)),))
+    return _finish(question, desk)
+
+
+def first_queries(question: str) -> list[str]:
+    """Up to 4 short queries for a question: its content words, then what it names.
+
+    The links in it are there to be read: no piece of an address finds anything.
+    """
+    question = without_links(question)
+    longest_first = sorted(named(question), key=lambda name: -len(term_tuple(name)))
+    words = " ".join(content_words(question)[:MOST_WORDS])
+    short = (query[:LONGEST_QUERY].strip() for query in (words, *longest_first))
+    return [query for query in dict.fromkeys(short) if query][:FIRST_QUERIES]
+
+
+def _finish(question: SubQuestion, desk: Desk) -> Turn:
+    found, missing = findings(question.text, desk.sources, desk.rarity)
+    return Turn((Finish(found, enough=bool(found) and not missing, missing=missing),))
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """A hit that can be read, with every snippet it came with."""
+
+    number: int
+    title: str
+    url: str
+    rank: int  # the best over all queries, from 0
+    snippets: list[str] = field(default_factory=list)
+
+    @property
+    def terms(self) -> frozenset[str]:
+        return frozenset(term for text in (self.title, *self.snippets) for term in term_tuple(text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Lead:
+    """A name found on a page: how much it promises, and the terms that are still to be answered."""
+
+    name: str
+    terms: tuple[str, ...]
+    strength: float
+    open: frozenset[str]
+
+
+class _Trail:
+    """The desk as this reasoner reads it."""
+
+    def __init__(self, question: SubQuestion, desk: Desk) -> None:
+        self._question = question
+        self._desk = desk
+        self._wanted = frozenset(keywords(question.text))
+        self._sources = _first_of_each(desk.sources)
+        self._tried = {n for turn in desk.turns for a in turn.turn.actions
+                       if isinstance(a, Read) for n in a.ids}  # fmt: skip
+        self._pool = self._candidates()
+        self._weigh()
+        self._explained = frozenset(
+            term
+            for source in self._sources
+            for text in (source.title, *(passage.text for passage in source.passages))
+            for term in term_tuple(text)
+        )
+        self._by_relation = asks_by_relation(question.text, desk.rarity)
+        self._leads = self._follow() if self._by_relation else {}
+
+    # ------------------------------------------------------------ what to do
+
+    def is_over(self) -> bool:
+        searched = sum(isinstance(a, Search) for t in self._desk.turns for a in t.turn.actions)
+        turns = searched + self._desk.searches_left + TURNS_FOR_READING
+        return (
+            not self._wanted
+            or len(self._desk.turns) >= turns
+            or self._desk.pages_left < 1
+            or len(self._sources) >= MOST_PAGES
+            or (len(self._sources) >= AGREEING and self._is_told())
+        )
+
+    def _is_told(self) -> bool:
+        """Whether one passage has nearly all that was asked: it is no question of several hops."""
+        return any(
+            sum(self._weights[term] for term in self._wanted.intersection(told))
+            >= TOLD * self._total
+            for source in self._sources
+            for passage in source.passages
+            for told in [(*term_tuple(source.title), *term_tuple(passage.text))]
+        )
+
+    def queries(self) -> list[str]:
+        """The queries to search now: the question first, then the leads of what was just read."""
+        if self._desk.searches_left < 1:
+            return []
+        last = self._desk.turns[-1].turn.actions if self._desk.turns else ()
+        if not last:
+            asked = self._question.queries or first_queries(self._question.text)
+            return self._new(asked, FIRST_QUERIES)
+        return self._new(self._lead_queries()) if isinstance(last[-1], Read) else []
+
+    def worth_reading(self) -> list[int]:
+        """The numbers of the best hits; more at once when something has been read."""
+        if self._desk.rarity and not self._by_relation:
+            return self._first_found()
+        scored = [(self._score(hit), hit) for hit in self._pool.values()]
+        best = sorted(scored, key=lambda pair: (-pair[0], pair[1].number))
+        worth = [hit.number for score, hit in best if score >= WORTH_READING]
+        room = min(self._desk.pages_left, MOST_PAGES - len(self._sources))
+        return worth[: min(AT_ONCE if self._sources else 1, room)]
+
+    def _first_found(self) -> list[int]:
+        """The best hits of the question itself, then of its sides, once: none leads on."""
+        if self._sources:
+            return []
+        first, *others = [[hit.number for hit in r.hits] for r in self._desk.results] or [[]]
+        wanted = [*first[: FOUND if not others else FOUND - 2]]
+        wanted += [number for found in others for number in found[:2]]
+        return list(dict.fromkeys(wanted))[: min(MOST_PAGES, self._desk.pages_left)]
+
+    def other_wordings(self) -> list[str]:
+        """The queries when nothing is left to read: the question's words one by one, the longest
+        first."""
+        if self._desk.searches_left < 1 or (self._sources and not self._by_relation):
+            return []
+        words = sorted(content_words(self._question.text), key=lambda word: -len(word))
+        return self._new([*named(self._question.text), *words])
+
+    def _new(self, queries: Iterable[str], most: int = QUERIES) -> list[str]:
+        """The first few that were not asked before, not even nearly."""
+        queries = (query[:LONGEST_QUERY].strip() for query in queries)
+        asked = [frozenset(keywords(result.query)) for result in self._desk.results]
+        new: list[str] = []
+        for query in queries:
+            words = frozenset(keywords(query))
+            if words and not any(_alike(words, earlier) for earlier in asked):
+                new.append(query)
+                asked.append(words)
+            if len(new) == most:
+                break
+        return new
+
+    def _lead_queries(self) -> Iterator[str]:
+        written = content_words(self._question.text)
+        for lead in sorted(self._leads.values(), key=lambda lead: (-lead.strength, lead.name)):
+            if lead.strength < WORTH_FOLLOWING:
+                break
+            weights = {
+                word: max(self._weights.get(term, 0.0) for term in term_tuple(word))
+                for word in written
+                if not lead.open.isdisjoint(term_tuple(word))
+            }
+            kept = sorted(weights, key=lambda word: -weights[word])[:OPEN_WORDS]
+            yield " ".join([lead.name, *(word for word in written if word in kept)])
+
+    # ------------------------------------------------------------ what hits are worth
+
+    def _candidates(self) -> dict[int, _Candidate]:
+        read = {source.url for source in self._sources}
+        pool: dict[int, _Candidate] = {}
+        for result in self._desk.results:
+            for rank, numbered in enumerate(result.hits):
+                hit = numbered.hit
+                if hit.url in read or numbered.page is not None or numbered.number in self._tried:
+                    continue
+                candidate = pool.setdefault(
+                    numbered.number, _Candidate(numbered.number, hit.title, hit.url, rank)
+                )
+                candidate.rank = min(candidate.rank, rank)
+                if hit.snippet not in candidate.snippets:
+                    candidate.snippets.append(hit.snippet)
+        return pool
+
+    def _weigh(self) -> None:
+        """The question's terms by how rare they are among all that was found (BM25's IDF)."""
+        documents = {
+            numbered.number: term_tuple(f"{numbered.hit.title}\n{numbered.hit.snippet}")
+            for result in self._desk.results
+            for numbered in result.hits
+        }
+        self._documents = len(documents) + 1
+        self._found_in = Counter(
+            term for document in documents.values() for term in frozenset(document)
+        )
+        in_names = {term for name in named(self._question.text) for term in term_tuple(name)}
+        self._weights = {
+            term: self._rarity(term)
+            * (PLACEHOLDER_WEIGHT if term in PLACEHOLDERS and term not in in_names else 1)
+            for term in self._wanted
+        }
+        self._total = sum(self._weights.values()) or 1.0
+
+    def _rarity(self, term: str) -> float:
+        n = self._found_in[term]
+        return math.log(1 + (self._documents - n + 0.5) / (n + 0.5))
+
+    def _left(self, term: str) -> float:
+        """The weight of a term, less if a page that was read has it."""
+        return self._weights[term] * (EXPLAINED if term in self._explained else 1.0)
+
+    def _score(self, hit: _Candidate) -> float:
+        by_itself = self._covered(hit) + self._mentioned(hit) + TOP_RANK / (1 + hit.rank)
+        by_lead = max((self._followed(hit, lead) for lead in self._leads.values()), default=0.0)
+        return max(by_itself, by_lead) + BOTH * min(by_itself, by_lead)
+
+    def _covered(self, hit: _Candidate) -> float:
+        covered = sum(self._left(term) for term in hit.terms & self._wanted)
+        titled = sum(self._left(term) for term in self._wanted & set(title_terms(hit.title)))
+        return (covered + IN_TITLE * titled) / self._total
+
+    def _mentioned(self, hit: _Candidate) -> float:
+        sure = mentions(self._question.text, hit.title)
+        if not sure:
+            return 0.0
+        words = title_terms(hit.title)
+        rarity = sum(self._rarity(term) for term in words) / len(words)
+        special = 0.5 + rarity / math.log(self._documents + 1)
+        special = min(1.0, special * (LONE_WORD if len(words) == 1 else 1.0))
+        if any(title_terms(source.title) == words for source in self._sources):
+            special /= 2  # its namesake was read
+        return MENTIONED * sure * special
+
+    def _followed(self, hit: _Candidate, lead: _Lead) -> float:
+        at = _place(lead.terms, hit.title, hit.snippets)
+        if not at:
+            return 0.0
+        covered = sum(self._weights[term] for term in hit.terms & lead.open) / self._total
+        return FOLLOWED * at * (LEAD_STRENGTH * lead.strength + covered * (0.5 + lead.strength))
+
+    # ------------------------------------------------------------ leads
+
+    def _follow(self) -> dict[str, _Lead]:
+        """The leads of all pages read, in the order they were read; the strongest of each name."""
+        leads: dict[str, _Lead] = {}
+        for source in self._sources:
+            trust, still_open = self._came_by(source, leads)
+            for lead in self._leads_in(source, trust, still_open):
+                known = leads.get(lead.name)
+                if known is None or known.strength < lead.strength:
+                    leads[lead.name] = lead
+        return leads
+
+    def _came_by(self, source: Source, leads: dict[str, _Lead]) -> tuple[float, frozenset[str]]:
+        """The trust in a page as a lead, and what was open when it was reached."""
+        if mentions(self._question.text, source.title):
+            return 1.0, self._wanted
+        opening = [passage.text for passage in source.passages[:1]]
+        best: tuple[float, _Lead] | None = None
+        for lead in leads.values():
+            trust = _place(lead.terms, source.title, opening) * lead.strength
+            if trust > 0 and (best is None or trust > best[0]):
+                best = trust, lead
+        return (min(1.0, best[0]), best[1].open) if best else (1.0, self._wanted)
+
+    def _leads_in(
+        self, source: Source, trust: float, still_open: frozenset[str]
+    ) -> Iterator[_Lead]:
+        titled = frozenset(title_terms(source.title))
+        place = 0
+        for passage in source.passages:
+            for sentence, prose in _sentences(passage.text):
+                place += 1
+                told = titled.union(term_tuple(sentence))
+                explained, share = self._explain(told, still_open)
+                for name, before in self._names_in(sentence, prose):
+                    words = term_tuple(name)
+                    if not words or self._wanted.issuperset(words) or titled.issuperset(words):
+                        continue
+                    close = CLOSE if self._explain(frozenset(before), still_open)[0] else 0.0
+                    strength = trust * (share + close + EARLY / (1 + 0.3 * place))
+                    yield _Lead(name, words, strength, still_open - explained)
+
+    def _explain(
+        self, told: frozenset[str], still_open: frozenset[str]
+    ) -> tuple[frozenset[str], float]:
+        """The open terms that a sentence answers to, and their share of the question's weight."""
+        said = still_open & told
+        related = frozenset(
+            term for term in still_open - said if not TELLING.get(term, _NONE).isdisjoint(told)
+        )
+        share = sum(self._weights[t] for t in said)
+        share += BY_RELATION * sum(self._weights[t] for t in related)
+        return said | related, share / self._total
+
+    def _names_in(self, sentence: str, prose: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The names of a sentence, each with the terms right before it; ``prose`` is the sentence
+        without code.
+
+        Chinese, Japanese and Korean do not mark names: there, titles of hits are looked for.
+        """
+        yield from _names(prose)
+        if has_cjk(sentence):
+            words = term_tuple(sentence)
+            for hit in self._pool.values():
+                if has_cjk(hit.title) and holds(words, title_terms(hit.title)):
+                    yield hit.title, ()
+
+
+_NONE: frozenset[str] = frozenset()
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\1).)+?\1(?!`)|[^\W_]+_\w+", re.DOTALL)
+"""Code spans, fenced blocks and what is written like a variable: its capitals are no names."""
+
+
+@lru_cache(maxsize=4_000)
+def _sentences(text: str) -> tuple[tuple[str, str], ...]:
+    """The sentences of a text, each as written and with its code blanked."""
+    prose = _CODE.sub(lambda code: " " * len(code.group()), text)
+    return tuple((text[s.start : s.end], prose[s.start : s.end]) for s in sentences(text))
+
+
+@lru_cache(maxsize=4_000)
+def _names(sentence: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple(
+        (
+            re.sub(r"\s+", " ", sentence[name.start : name.end].strip(".")),
+            term_tuple(sentence[max(0, name.start - 40) : name.start])[-CLOSE_WORDS:],
+        )
+        for name in names(sentence, "en")
+    )
+
+
+def _place(name: tuple[str, ...], title: str, texts: Sequence[str]) -> float:
+    """The prominence of a name in a page: as its title, in its title, in its text, not at all."""
+    if name == title_terms(title):
+        return IS_TITLE
+    if holds(term_tuple(title), name):
+        return IN_THE_TITLE
+    return IN_SNIPPET if any(holds(term_tuple(text), name) for text in texts) else 0.0
+
+
+def _first_of_each(sources: Sequence[Source]) -> list[Source]:
+    """One source for each page, in the order they were read."""
+    return list({source.url: source for source in reversed(sources)}.values())[::-1]
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= SAME_QUERY * len(one | other)

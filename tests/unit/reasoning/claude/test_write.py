@@ -1,0 +1,313 @@
+"""Writing with Claude: passages in, text and citations of those passages out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.errors import ModelBroken, ModelRefused, ModelUnavailable
+from bot.reasoning.claude.write import SHORTENED
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Evidence, Restart, TextDelta
+from bot.research.answer.write import Written, write
+from tests.fakes.calls import MemoryCalls
+from tests.fakes.claude import Fail, Fault, citation, cited, says, thinking
+from tests.fakes.claude_stage import OpenStage, Stage
+from tests.unit.reasoning.samples import ASKED, a_source, evidence, finding, texts
+
+ONE = a_source(1, "It is 330 metres tall.", "Eiffel built it.", "It opened in 1889.", title="Tower")
+THREE = a_source(3, "Others say 324 metres.", title="Rival")
+BOTH = evidence(ONE, THREE, findings=(finding("It is 330 metres tall.", 1),))
+REFUSED = "messages.0.content.0: Input tag 'search_result' does not match any of the expected tags"
+
+
+async def written(on: Stage, given: Evidence = BOTH, **more: Any) -> list[AnswerDelta]:
+    return [delta async for delta in on.claude.write(ASKED, given, **more)]
+
+
+async def composed(on: Stage, given: Evidence = BOTH) -> Written:
+    """The answer as the core puts it together."""
+    return await write(on.claude.write(ASKED, given), given, lambda text: None)
+
+
+def text_of(deltas: list[AnswerDelta]) -> str:
+    """The text after the last restart."""
+    kept = ""
+    for delta in deltas:
+        if isinstance(delta, Restart):
+            kept = ""
+        elif isinstance(delta, TextDelta):
+            kept += delta.text
+    return kept
+
+
+def spans(deltas: list[AnswerDelta]) -> list[tuple[int, int]]:
+    """Each citation as page number and the index of its passage."""
+    found = []
+    for delta in deltas:
+        if isinstance(delta, CitationDelta):
+            source = {1: ONE, 3: THREE}[delta.number]
+            starts = [(p.start, p.end) for p in source.passages]
+            found.append((delta.number, starts.index((delta.start, delta.end))))
+    return found
+
+
+# ---------------------------------------------------------------- the request
+
+
+async def test_pages_go_in_as_search_results_one_block_a_passage(stage: OpenStage) -> None:
+    on = stage()
+    await written(on)
+    [request] = on.fake.calls
+    content = request["messages"][0]["content"]
+    assert [b["type"] for b in content] == ["search_result", "search_result", "text"]
+    assert content[0] == {
+        "type": "search_result",
+        "source": ONE.url,
+        "title": "Tower",
+        "content": [
+            {"type": "text", "text": heading + passage.text}
+            for heading, passage in zip(("§ History\n", "", ""), ONE.passages, strict=True)
+        ],
+        "citations": {"enabled": True},
+    }
+    assert "write no numbers" in request["system"][0]["text"]
+    assert "tools" not in request
+
+
+async def test_findings_gaps_and_wishes_go_in_as_text(stage: OpenStage) -> None:
+    on = stage()
+    given = replace(BOTH, enough=False, missing=("who paid",), notes=("Wikipedia was slow.",))
+    await written(on, given, instructions="Speak like a pirate.")
+    task = on.fake.calls[0]["messages"][0]["content"][-1]["text"]
+    assert "- It is 330 metres tall. (Tower)" in task
+    assert "<missing>\n- who paid\n</missing>" in task
+    assert "- searched: eiffel tower" in task
+    assert "- Wikipedia was slow." in task
+    assert "<operator>\nSpeak like a pirate.\n</operator>" in task
+    assert f'<question language="en">\n{ASKED.question}\n</question>' in task
+    assert "Thursday, 15 January 2026" in task
+
+
+async def test_a_long_text_is_asked_for_by_name(stage: OpenStage) -> None:
+    on = stage()
+    async for _ in on.claude.write(replace(ASKED, long_form=True), BOTH):
+        pass
+    assert "A long text" in on.fake.calls[0]["messages"][0]["content"][-1]["text"]
+
+
+async def test_without_evidence_the_model_is_told_to_say_so(stage: OpenStage) -> None:
+    on = stage()
+    given = Evidence(queries=("eiffel tower", "tour eiffel"), missing=("how tall it is",))
+    deltas = await written(on, given)
+    [block] = on.fake.calls[0]["messages"][0]["content"]
+    assert "No passage was found. Say so; do not answer from memory." in block["text"]
+    assert "- searched: eiffel tower; tour eiffel" in block["text"]
+    assert text_of(deltas)
+    assert not any(isinstance(delta, CitationDelta) for delta in deltas)
+
+
+async def test_pages_without_a_passage_are_left_out(stage: OpenStage) -> None:
+    on = stage([says(cited("Taller.", citation(0, 0, 1)))])
+    empty = replace(a_source(2), passages=())
+    blank = a_source(4, " \u200b ")
+    deltas = await written(on, evidence(empty, blank, THREE))
+    assert len(on.fake.calls[0]["messages"][0]["content"]) == 2
+    assert spans(deltas) == [(3, 0)]
+
+
+# ---------------------------------------------------------------- citations
+
+
+@pytest.mark.parametrize("citations_first", [False, True])
+async def test_citations_lead_to_our_passages(stage: OpenStage, citations_first: bool) -> None:
+    reply = says(
+        thinking("Both matter."),
+        "The tower: ",
+        cited("330 metres, by Eiffel", citation(0, 0, 2)),
+        ", though ",
+        cited("others say 324", citation(1, 0, 1), citation(0, 0, 1), citation(1, 0, 1)),
+        ".",
+    )
+    on = stage([reply], citations_first=citations_first)
+    deltas = await written(on)
+    assert text_of(deltas) == "The tower: 330 metres, by Eiffel, though others say 324."
+    assert spans(deltas) == [(1, 0), (1, 1), (3, 0), (1, 0)]
+    kinds = [d for d in deltas if not isinstance(d, TextDelta) or d.opens]
+    assert [type(d).__name__ for d in kinds] == [
+        *("TextDelta", "TextDelta", "CitationDelta", "CitationDelta"),
+        *("TextDelta", "TextDelta", "CitationDelta", "CitationDelta", "TextDelta"),
+    ]
+
+
+async def test_only_the_cited_block_carries_the_marks(stage: OpenStage) -> None:
+    on = stage(
+        [says("Here it is.\n\n", cited("It is 330 metres tall.", citation(0, 0, 1)), " Bye.")]
+    )
+    answer = await composed(on)
+    assert answer.text == "Here it is.\n\nIt is 330 metres tall [1]. Bye."
+    assert len(answer.spans) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (citation(0, 2, 3, source=ONE.url), [(1, 2)]),
+        (citation(0, 1, 1), [(1, 1)]),  # an end that is not after the start means one block
+        (citation(0, 1, 99), [(1, 1), (1, 2)]),
+        (citation(0, 7, 8), []),
+        (citation(9, 0, 1), []),
+        (citation(9, 0, 1, source=THREE.url), [(3, 0)]),
+        (citation(0, 0, 1, source=THREE.url), [(3, 0)]),  # the address is what was meant
+    ],
+)
+async def test_odd_positions_never_lead_astray(
+    stage: OpenStage, given: Any, expected: list[tuple[int, int]]
+) -> None:
+    on = stage([says(cited("A claim.", given))])
+    assert spans(await written(on)) == expected
+
+
+async def test_citations_of_another_kind_are_left_out(stage: OpenStage) -> None:
+    other = {
+        "type": "char_location",
+        "cited_text": "x",
+        "document_index": 0,
+        "document_title": None,
+        "start_char_index": 0,
+        "end_char_index": 1,
+    }
+    on = stage([says(cited("A claim.", other))])
+    assert spans(await written(on)) == []
+
+
+# ---------------------------------------------------------------- marks instead
+
+
+async def test_without_search_results_marks_are_asked_for_and_that_is_remembered(
+    stage: OpenStage,
+) -> None:
+    on = stage(refuses={"search_result": REFUSED})
+    first = await composed(on)
+    second = await composed(on, replace(BOTH, missing=("more",)))
+    assert on.statuses == [400, 200, 200]
+    plain = on.fake.calls[1]
+    shown = texts(plain["messages"][0]["content"])
+    assert '<page number="1" title="Tower"' in shown
+    assert '<page number="3" title="Rival"' in shown
+    assert "§ History\nIt is 330 metres tall.\nEiffel built it." in shown
+    assert "put the number of the page" in plain["system"][0]["text"]
+    assert "[1]" in first.text
+    assert "[3]" in second.text
+    assert [call.request["messages"][0]["content"][0]["type"] for call in on.calls.made] == [
+        "search_result",
+        "search_result",
+    ]  # the journal's keys do not depend on what was learned
+
+
+# ---------------------------------------------------------------- streams that break
+
+
+@pytest.mark.parametrize("kind", ["cut", "reset", "end", "error"])
+async def test_a_cut_stream_begins_anew(stage: OpenStage, kind: Any) -> None:
+    cut = says(cited("It is old. " * 20, citation(0, 0, 1)), fault=Fault(kind, after=9))
+    on = stage([cut, cut, says(cited("It is 330 metres tall.", citation(0, 0, 1)))])
+    deltas = await written(on)
+    assert sum(isinstance(delta, Restart) for delta in deltas) == 2
+    assert text_of(deltas) == "It is 330 metres tall."
+    after = deltas[max(at for at, d in enumerate(deltas) if isinstance(d, Restart)) :]
+    assert spans(after) == [(1, 0)]
+    paid = [request.usage["input_tokens"] for request in on.fake.requests]
+    assert on.calls.last.input_tokens == sum(paid)  # what was cut off was paid for too
+    on.calls = MemoryCalls(replies=on.calls.replies, streams=on.calls.streams)
+    assert await written(on) == deltas
+    assert len(on.fake.requests) == 3
+
+
+async def test_a_stream_that_is_cut_three_times_is_given_up(stage: OpenStage) -> None:
+    on = stage([says("x" * 400, fault=Fault("cut"))] * 4)
+    with pytest.raises(ModelUnavailable):
+        await written(on)
+    assert len(on.fake.requests) == 3
+    [wasted] = on.calls.wasted
+    paid = [request.usage["input_tokens"] for request in on.fake.requests]
+    assert wasted.input_tokens == sum(paid)  # it came to nothing, but was paid for
+
+
+async def test_half_a_citation_before_a_cut_is_forgotten(stage: OpenStage) -> None:
+    cut = says(cited("x" * 90, citation(0, 0, 1)), fault=Fault("cut", after=6))
+    on = stage([cut, says("Nothing cited.")], citations_first=True)
+    assert spans(await written(on)) == []
+
+
+# ---------------------------------------------------------------- how an answer may end
+
+
+async def test_an_answer_cut_at_the_limit_says_so(stage: OpenStage) -> None:
+    reply = says(cited("It is 330 metres", citation(0, 0, 1)), stop_reason="max_tokens")
+    on = stage([reply], max_output_tokens=500)
+    deltas = await written(on)
+    assert spans(deltas) == [(1, 0)]
+    assert text_of(deltas) == "It is 330 metres"
+    assert deltas[-1] == Cut(500)
+    answer = await composed(on)
+    assert (answer.text, answer.cut) == ("It is 330 metres [1]", 500)
+
+
+async def test_an_answer_that_was_all_thinking_gets_more_room(stage: OpenStage) -> None:
+    on = stage([says(thinking("long " * 50), stop_reason="max_tokens"), says("Short.")])
+    assert text_of(await written(on)) == "Short."
+    limits = [body["max_tokens"] for body in on.fake.calls]
+    assert limits == [8_000, 20_000]
+    tokens = [request.usage["output_tokens"] for request in on.fake.requests]
+    assert on.calls.last.output_tokens == sum(tokens)
+
+
+async def test_an_answer_that_never_comes_is_an_error(stage: OpenStage) -> None:
+    on = stage([says(), says("  ")])
+    with pytest.raises(ModelBroken, match="wrote no answer"):
+        await written(on)
+
+
+async def test_a_refusal_in_mid_answer_is_an_error(stage: OpenStage) -> None:
+    on = stage([says("Well, ", stop_reason="refusal")])
+    with pytest.raises(ModelRefused):
+        await written(on)
+
+
+async def test_too_many_passages_are_halved_until_they_fit(stage: OpenStage) -> None:
+    pages = [a_source(n, *(f"{n} {at} " + "x" * 4_000 for at in range(8))) for n in range(1, 9)]
+    given = evidence(*pages, findings=(finding("x", 2, 5),))
+    on = stage(context_window=20_000)
+    deltas = await written(on, given)
+    assert on.statuses[-1] == 200
+    final = on.fake.calls[-1]["messages"][0]["content"]
+    kept = [block["source"] for block in final if block["type"] == "search_result"]
+    assert kept == [pages[1].url, pages[4].url]  # those that findings name
+    assert SHORTENED in final[-1]["text"]
+    cited_numbers = {d.number for d in deltas if isinstance(d, CitationDelta)}
+    assert cited_numbers <= {2, 5}
+    assert cited_numbers
+
+
+async def test_what_cannot_be_halved_any_more_is_an_error(stage: OpenStage) -> None:
+    on = stage([Fail(413, "too large")] * 20)
+    with pytest.raises(ModelBroken, match="larger than the model takes"):
+        await written(on)
+    assert len(on.fake.requests) < 6
+
+
+async def test_text_arrives_as_it_is_written(stage: OpenStage) -> None:
+    on = stage([says("0123456789abcdef" * 4)], tokens_per_event=1)
+    deltas = await written(on)
+    assert [d.text for d in deltas if isinstance(d, TextDelta)][:2] == ["0123", "4567"]
+    assert [d.opens for d in deltas if isinstance(d, TextDelta)][:3] == [True, False, False]
+
+
+async def test_the_answer_rests_on_the_model_and_effort_of_the_settings(stage: OpenStage) -> None:
+    on = stage(effort="medium", thinking="off", model="claude-sonnet-5")
+    await written(on)
+    [request] = on.fake.calls
+    assert request["output_config"] == {"effort": "medium"}
+    assert request["thinking"] == {"type": "disabled"}

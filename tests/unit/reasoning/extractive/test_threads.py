@@ -1,0 +1,81 @@
+"""What weighs whole pages is not done on the event loop, where other runs would wait for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from bot.pages.passages import Passage
+from bot.reasoning.desks import Desk
+from bot.reasoning.drafts import Manuscript, Paragraph
+from bot.reasoning.evidence import Evidence, Source
+from bot.reasoning.extractive.reasoner import Extractive
+from bot.reasoning.questions import Rewritten, SubQuestion
+from tests.fakes.calls import MemoryCalls
+
+QUESTION = Rewritten("search", "How tall is the tower?")
+
+
+class Watched(Evidence):
+    """Evidence that knows which threads looked at its sources."""
+
+    threads: set[int]
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "sources":
+            object.__getattribute__(self, "threads").add(threading.get_ident())
+        return super().__getattribute__(name)
+
+
+def watched() -> Watched:
+    passage = Passage(0, 28, "The tower is 330 metres tall.", "Height")
+    source = Source(1, "https://e.org/1", "Tower", (passage,), "h", datetime.now(UTC))
+    evidence = object.__new__(Watched)
+    object.__setattr__(evidence, "threads", set())
+    Evidence.__init__(evidence, (source,))
+    return evidence
+
+
+class WatchedDesk(Desk):
+    """A desk that knows which threads looked at its outcomes."""
+
+    threads: set[int]
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "given":
+            object.__getattribute__(self, "threads").add(threading.get_ident())
+        return super().__getattribute__(name)
+
+
+async def drained(deltas: Any) -> list[Any]:
+    return [delta async for delta in deltas]
+
+
+WORK: dict[str, Callable[[Extractive, Evidence], Any]] = {
+    "write": lambda it, evidence: drained(it.write(QUESTION, evidence)),
+    "draft": lambda it, evidence: it.draft(QUESTION, evidence),
+    "revise": lambda it, evidence: drained(
+        it.revise(QUESTION, Manuscript((), Paragraph("", "", "tower")), evidence)
+    ),
+}
+
+
+@pytest.mark.parametrize("work", WORK)
+async def test_pages_are_weighed_in_another_thread(work: str) -> None:
+    evidence = watched()
+    assert await WORK[work](Extractive(MemoryCalls()), evidence)
+    assert evidence.threads
+    assert threading.get_ident() not in evidence.threads
+
+
+async def test_a_desk_is_weighed_in_another_thread() -> None:
+    desk = object.__new__(WatchedDesk)
+    object.__setattr__(desk, "threads", set())
+    Desk.__init__(desk)
+    await Extractive(MemoryCalls()).next_turn(SubQuestion(QUESTION.question), desk)
+    assert desk.threads
+    assert threading.get_ident() not in desk.threads
