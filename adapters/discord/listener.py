@@ -17,7 +17,6 @@ import discord
 import stamina
 from cachetools import TTLCache
 
-from adapters.discord.absence import Absence
 from adapters.discord.incoming import (
     PLATFORM,
     Place,
@@ -29,6 +28,7 @@ from adapters.discord.incoming import (
     place_of,
     text_of,
 )
+from adapters.discord.missed_messages import MissedMessages
 from adapters.discord.wire import FAILURES, was_lost
 from bot.conversing.background_tasks import BackgroundTasks
 from bot.conversing.reception import AcceptedQuestion, Address, Handled, Ignored, Reception
@@ -55,10 +55,12 @@ T = TypeVar("T")
 class Listener:
     """See the module docstring; its ``on_…`` methods are discord.py's events."""
 
-    def __init__(self, client: discord.Client, reception: Reception, absence: Absence) -> None:
+    def __init__(
+        self, client: discord.Client, reception: Reception, missed: MissedMessages
+    ) -> None:
         self._client = client
         self._reception = reception
-        self._absence = absence
+        self._missed = missed
         self._orders: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._told: TTLCache[tuple[str, str], bool] = TTLCache(10_000, REMIND_SECONDS)
         self._edits: TTLCache[tuple[int, datetime], bool] = TTLCache(
@@ -91,7 +93,7 @@ class Listener:
                 await self._take_in(message)
             elif message.author.id == self._me:
                 self._seen(message, (await self._place_of(message)))
-        self._absence.told(message.guild.id if message.guild else 0, message.id)
+        self._missed.told(message.guild.id if message.guild else 0, message.id)
 
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
         """A preview that was found for a link is no edit; nor is what cannot be read."""
@@ -148,7 +150,7 @@ class Listener:
 
     async def on_raw_thread_delete(self, event: discord.RawThreadDeleteEvent) -> None:
         thread = Thread(PLATFORM, str(event.guild_id), str(event.parent_id), str(event.thread_id))
-        self._absence.leave(event.thread_id)
+        self._missed.leave(event.thread_id)
         await self._reception.stop(thread)
 
     async def _stop_by_reply(self, event: discord.RawReactionActionEvent) -> None:
@@ -202,7 +204,7 @@ class Listener:
         if not isinstance(outcome, Ignored):
             self._seen(message, place)
         if isinstance(outcome, Handled):
-            await self._absence.save()  # read again, it would stop what was asked since
+            await self._missed.save()  # read again, it would stop what was asked since
         if isinstance(outcome, AcceptedQuestion) and outcome.new:
             self._show_typing(message.channel)
         elif isinstance(outcome, Handled) and outcome.stopped:
@@ -213,7 +215,7 @@ class Listener:
 
     def _seen(self, message: discord.Message, place: Place) -> None:
         if place.inside:
-            self._absence.seen(message.channel.id, guild_id_of(message) or 0, message.id)
+            self._missed.seen(message.channel.id, guild_id_of(message) or 0, message.id)
 
     async def _author(self, message: discord.Message) -> Author:
         """The author of a message. A message read from the history tells no roles; they are asked

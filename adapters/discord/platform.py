@@ -8,14 +8,14 @@ from contextlib import ExitStack, asynccontextmanager, suppress
 
 from starlette.routing import BaseRoute
 
-from adapters.discord.absence import Absence, Gap
 from adapters.discord.client import FootnoteClient, api_of, library_log
 from adapters.discord.commands import Commands
 from adapters.discord.listener import Listener
-from adapters.discord.patience import PatientPoster
+from adapters.discord.missed_messages import Gap, MissedMessages
 from adapters.discord.poster import DiscordPoster
-from adapters.discord.presses import Presses
+from adapters.discord.pressing import Pressing
 from adapters.discord.settings import DiscordSettings
+from adapters.discord.waiting_poster import PatientPoster
 from bot.conversing.reception import Reception
 from bot.errors import CredentialsRefused, InvalidSetting
 from bot.observing import Observed
@@ -54,17 +54,17 @@ class DiscordPlatform:
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
         """As the protocol says. Raises ``CredentialsRefused`` and ``Invalid``."""
         await asyncio.shield(self._login)
-        absence = Absence(self._client, self._workspaces)
-        await absence.load()
-        listener = Listener(self._client, reception, absence)
+        missed = MissedMessages(self._client, self._workspaces)
+        await missed.load()
+        listener = Listener(self._client, reception, missed)
         commands = Commands(self._client, reception, self._workspaces)
-        Presses(self._client, reception).install()
+        Pressing(self._client, reception).install()
         gaps: dict[int, Gap] = {}
         away: set[int] = set()  # shards that are not connected
 
         async def on_shard_connect(shard_id: int) -> None:
             # Before the first event of the new session, which will move the marks.
-            gaps[shard_id] = absence.of_shard(shard_id)
+            gaps[shard_id] = missed.of_shard(shard_id)
 
         async def on_shard_disconnect(shard_id: int) -> None:
             away.add(shard_id)
@@ -78,7 +78,7 @@ class DiscordPlatform:
         async def on_shard_ready(shard_id: int) -> None:
             away.discard(shard_id)
             if gap := gaps.pop(shard_id, None):
-                await absence.catch_up(gap, listener.on_message)
+                await missed.catch_up(gap, listener.on_message)
 
         async def on_ready() -> None:
             away.clear()
@@ -103,7 +103,7 @@ class DiscordPlatform:
             await self._client.finish_work(LAST_EVENTS_SECONDS)
             await commands.aclose()
             await listener.aclose()
-            await absence.aclose()
+            await missed.aclose()
 
     async def aclose(self) -> None:
         await asyncio.sleep(0)  # a client can be closed once its login has begun

@@ -1,4 +1,4 @@
-"""The bolt app: what Slack sends, handed to the wiring of the workspace it came from.
+"""The bolt app: what Slack sends, handed to the handlers of the workspace it came from.
 
 Bolt runs a listener to its end before it answers (``process_before_response``): what raises is
 answered with 500, or by Socket Mode not at all, and so is delivered again by Slack. What cannot be
@@ -20,22 +20,22 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack import actions
 from adapters.slack.client import sdk_logger
 from adapters.slack.format import escaped
+from adapters.slack.handlers import COMMANDS, EVENTS, SHORTCUTS, Handlers
 from adapters.slack.incoming import SHARED
 from adapters.slack.malformed import MALFORMED, note
-from adapters.slack.wiring import COMMANDS, EVENTS, SHORTCUTS, Wiring
 from bot.errors import FootnoteError, StorageUnavailable
 from bot.logs import get_logger
 
 RETRY_HEADER = "x-slack-retry-num"
 
-WiringOf = Callable[[AsyncBoltContext], Awaitable[Wiring]]
+HandlersOf = Callable[[AsyncBoltContext], Awaitable[Handlers]]
 Listener = Callable[..., Awaitable[None]]
 
 log = get_logger()
 
 
 def bolt_app(
-    client: AsyncWebClient, signing_secret: str, wiring_of: WiringOf, **authorizing: Any
+    client: AsyncWebClient, signing_secret: str, handlers_of: HandlersOf, **authorizing: Any
 ) -> AsyncApp:
     """Bolt with every listener; ``authorizing`` are the arguments that say for whom it speaks."""
     app = AsyncApp(
@@ -53,12 +53,12 @@ def bolt_app(
         **authorizing,
     )
     for name in EVENTS:
-        app.event(name)(_event_listener(wiring_of, name))
+        app.event(name)(_event_listener(handlers_of, name))
     for name in COMMANDS:
-        app.command(name)(_command_listener(wiring_of, name))
+        app.command(name)(_command_listener(handlers_of, name))
     for name in SHORTCUTS:
-        app.message_shortcut(name)(_shortcut_listener(wiring_of, name))
-    app.action(actions.ANY)(_press_listener(wiring_of))
+        app.message_shortcut(name)(_shortcut_listener(handlers_of, name))
+    app.action(actions.ANY)(_press_listener(handlers_of))
     app.error(_failed)
     return app
 
@@ -68,22 +68,22 @@ def ignore_the_rest(app: AsyncApp) -> None:
     app.event(re.compile(".*"))(_ignored)
 
 
-def _event_listener(wiring_of: WiringOf, name: str) -> Listener:
+def _event_listener(handlers_of: HandlersOf, name: str) -> Listener:
     async def listen(
         event: dict[str, Any], body: dict[str, Any], request: Any, context: AsyncBoltContext
     ) -> None:
         retry = (request.headers.get(RETRY_HEADER) or ["0"])[0]
-        wiring = await wiring_of(context)
+        handlers = await handlers_of(context)
         # The envelope alone tells whether the channel is shared with other organisations.
         told = {**event, SHARED: body[SHARED]} if SHARED in body else event
-        await wiring.events[name](told, int(retry) if retry.isdecimal() else 0)
+        await handlers.events[name](told, int(retry) if retry.isdecimal() else 0)
 
     return listen
 
 
-def _command_listener(wiring_of: WiringOf, name: str) -> Listener:
+def _command_listener(handlers_of: HandlersOf, name: str) -> Listener:
     async def listen(command: dict[str, Any], ack: Any, context: AsyncBoltContext) -> None:
-        text = await (await wiring_of(context)).commands[name](command)
+        text = await (await handlers_of(context)).commands[name](command)
         if text:
             await ack(text=escaped(text), response_type="ephemeral")
         else:
@@ -92,17 +92,17 @@ def _command_listener(wiring_of: WiringOf, name: str) -> Listener:
     return listen
 
 
-def _shortcut_listener(wiring_of: WiringOf, name: str) -> Listener:
+def _shortcut_listener(handlers_of: HandlersOf, name: str) -> Listener:
     async def listen(body: dict[str, Any], ack: Any, context: AsyncBoltContext) -> None:
-        await (await wiring_of(context)).shortcuts[name](body)
+        await (await handlers_of(context)).shortcuts[name](body)
         await ack()
 
     return listen
 
 
-def _press_listener(wiring_of: WiringOf) -> Listener:
+def _press_listener(handlers_of: HandlersOf) -> Listener:
     async def listen(body: dict[str, Any], ack: Any, context: AsyncBoltContext) -> None:
-        await (await wiring_of(context)).pressed(body)
+        await (await handlers_of(context)).pressed(body)
         await ack()
 
     return listen

@@ -8,6 +8,7 @@ from adapters.slack import actions
 from adapters.slack.calls import Calls, Json
 from adapters.slack.commands import asked_by
 from adapters.slack.details import details
+from adapters.slack.ephemeral import Recipient
 from adapters.slack.incoming import (
     attachments_of,
     event_id,
@@ -17,8 +18,7 @@ from adapters.slack.incoming import (
     without_mention,
 )
 from adapters.slack.listener import PLATFORM, Listener, about_files
-from adapters.slack.patience import Doing, Patience
-from adapters.slack.whispers import Ear
+from adapters.slack.slow_work import Doing, SlowWork
 from adapters.slack.words import words_of
 from bot.conversing.buttons import Deed, Details, carry_out
 from bot.errors import PlatformUnavailable, PostRefused
@@ -38,12 +38,12 @@ class Buttons:
     Slack delivers a press once, so a failure is told to whoever pressed.
     """
 
-    def __init__(self, listener: Listener, patience: Patience, calls: Calls) -> None:
+    def __init__(self, listener: Listener, patience: SlowWork, calls: Calls) -> None:
         self._listener = listener
         self._calls = calls
-        self._patience = patience
+        self._slow_work = patience
         self._reception = listener.reception
-        self._whispers = listener.whispers
+        self._ephemeral = listener.ephemeral
 
     async def pressed(self, body: Json) -> None:
         """``block_actions`` with one of our action ids."""
@@ -51,7 +51,7 @@ class Buttons:
         channel = str((body.get("channel") or {}).get("id") or container.get("channel_id") or "")
         user = str(body["user"]["id"])
         author, locale = await self._who(user, body)
-        ear = Ear(
+        recipient = Recipient(
             channel,
             user,
             str(container.get("thread_ts") or ""),
@@ -71,7 +71,7 @@ class Buttons:
                 doing = self._show(press.run, channel, author, trigger, texts)
             else:
                 doing = self._pressed(press, author, texts, locale=locale, direct=direct)
-            await self._tell(doing, ear, texts)
+            await self._tell(doing, recipient, texts)
 
     async def _pressed(
         self, press: Deed, author: Author, texts: Texts, *, locale: str, direct: bool
@@ -118,20 +118,20 @@ class Buttons:
             locale=locale,
             direct=channel.startswith("D"),
         )
-        ear = Ear(channel, user, response_url=str(body.get("response_url") or ""))
+        recipient = Recipient(channel, user, response_url=str(body.get("response_url") or ""))
 
         async def accept() -> None:
             await self._reception.receive(
                 message, "footnote", post_state=asked_by(body, channel, user)
             )
 
-        await self._tell(accept(), ear, texts)
+        await self._tell(accept(), recipient, texts)
 
-    async def _tell(self, doing: Doing, ear: Ear, texts: Texts) -> None:
+    async def _tell(self, doing: Doing, recipient: Recipient, texts: Texts) -> None:
         """Await something for as long as Slack does, and tell what became of it, now or later."""
-        told = await self._patience.told(doing, ear, texts, meanwhile=None)
+        told = await self._slow_work.told(doing, recipient, texts, meanwhile=None)
         if told is not None:
-            self._whispers.say(ear, told)
+            self._ephemeral.say(recipient, told)
 
     async def _who(self, user: str, body: Json) -> tuple[Author, str]:
         people = await self._listener.people.quickly([user])

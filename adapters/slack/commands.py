@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from adapters.slack.calls import Json
+from adapters.slack.ephemeral import Recipient
 from adapters.slack.incoming import mentions_in, unescape
 from adapters.slack.listener import PLATFORM, Listener
-from adapters.slack.patience import Patience
-from adapters.slack.whispers import Ear
+from adapters.slack.slow_work import SlowWork
 from bot.conversing.forget_me import forget_me
 from bot.conversing.reception import Handled
 from bot.conversing.rules import DEPTHS, KEYS, changed, depth_named, shown
@@ -49,9 +49,9 @@ def parse_ask(text: str) -> tuple[Depth, str]:
 class Commands:
     """Answers a command with what its asker alone is shown at once."""
 
-    def __init__(self, listener: Listener, patience: Patience, providers: Sequence[str]) -> None:
+    def __init__(self, listener: Listener, patience: SlowWork, providers: Sequence[str]) -> None:
         self._listener = listener
-        self._patience = patience
+        self._slow_work = patience
         self._providers = tuple(providers)
 
     # ------------------------------------------------------------ /ask
@@ -79,8 +79,8 @@ class Commands:
                 return texts("stopping") if outcome.stopped else texts("nothing-running")
             return on_it
 
-        ear = Ear(channel, user, response_url=state["command"]["response_url"])
-        return await self._patience.told(accept(), ear, texts, meanwhile=on_it) or ""
+        recipient = Recipient(channel, user, response_url=state["command"]["response_url"])
+        return await self._slow_work.told(accept(), recipient, texts, meanwhile=on_it) or ""
 
     async def _message(self, command: Json) -> tuple[Message, Texts]:
         """The command as a message whose thread does not exist yet; its poster begins it."""
@@ -109,16 +109,16 @@ class Commands:
         """Show or change the rules of the channel, or forget who asks for it; the answer follows by
         response URL."""
         message, texts = await self._message(command)
-        ear = Ear(
+        recipient = Recipient(
             message.thread.channel,
             message.author.id,
             direct=message.thread.channel.startswith("D"),
             response_url=str(command.get("response_url") or ""),
         )
         try:
-            self._listener.whispers.say(ear, await self._ruled(message, texts))
+            self._listener.ephemeral.say(recipient, await self._ruled(message, texts))
         except FootnoteError as error:
-            self._listener.whispers.say(ear, sentence_for(error, texts))
+            self._listener.ephemeral.say(recipient, sentence_for(error, texts))
 
     async def _ruled(self, message: Message, texts: Texts) -> str:
         reception = self._listener.reception

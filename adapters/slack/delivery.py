@@ -9,7 +9,7 @@ from typing import Any
 from adapters.slack.calls import Away, Calls, Refusal
 from adapters.slack.identity import Identity
 from adapters.slack.part import Part, simpler
-from adapters.slack.trail import Post, Trail, found_in_thread
+from adapters.slack.posted_messages import Post, PostedMessages, found_in_thread
 from bot.logs import get_logger
 
 # The message cannot be changed any more, but another one may take its place.
@@ -31,10 +31,10 @@ log = get_logger()
 class Delivery:
     """The messages of one run. ``patience`` is in seconds; 0.0 means one try."""
 
-    def __init__(self, calls: Calls, identity: Identity, trail: Trail) -> None:
+    def __init__(self, calls: Calls, identity: Identity, record: PostedMessages) -> None:
         self._calls = calls
         self._identity = identity
-        self._trail = trail
+        self._record = record
 
     async def settle(self, parts: Sequence[Part], *, first: int = 0) -> None:
         """Show exactly these messages, from the reply's message ``first`` on, and none after them.
@@ -56,19 +56,19 @@ class Delivery:
             plainer = simpler(part) if refusal.code in _UNSHOWABLE else None
             if plainer is None:
                 raise
-            log.warning("blocks refused", run=self._trail.run.id, error=str(refusal))
+            log.warning("blocks refused", run=self._record.run.id, error=str(refusal))
             await self.put(number, plainer, patience=patience)
 
     async def _put(self, number: int, part: Part, patience: float) -> None:
-        if number < len(self._trail.posts):
+        if number < len(self._record.posts):
             await self._replace(number, part, patience)
         else:
             await self._post(number, part, patience)
 
     async def trim(self, kept: int, *, patience: float) -> None:
         """Take away the messages after the first ``kept``."""
-        while len(self._trail.posts) > kept:
-            await self.delete(self._trail.posts[-1], patience=patience)
+        while len(self._record.posts) > kept:
+            await self.delete(self._record.posts[-1], patience=patience)
 
     async def delete(self, post: Post, *, patience: float) -> None:
         """Take one message away; one that is gone already is fine. Slack deletes none that is
@@ -83,23 +83,23 @@ class Delivery:
                 await self._delete(post, patience)
             elif refusal.code not in ("message_not_found", "thread_not_found"):
                 raise
-        self._trail.posts.remove(post)
-        await self._trail.save()
+        self._record.posts.remove(post)
+        await self._record.save()
 
     async def _delete(self, post: Post, patience: float) -> None:
         await self._calls.patiently(
-            "chat.delete", patience=patience, channel=self._trail.channel, ts=post.ts
+            "chat.delete", patience=patience, channel=self._record.channel, ts=post.ts
         )
 
     async def recover(self, *, patience: float) -> None:
         """Find what was posted when it is not known whether it was."""
-        if self._trail.pending is None:
+        if self._record.pending is None:
             return
         bot_user = await self._identity.user(patience=patience)
-        found = await found_in_thread(self._calls, self._trail, bot_user, patience=patience)
+        found = await found_in_thread(self._calls, self._record, bot_user, patience=patience)
         if found is not None:
-            self._trail.posts = found
-        await self._trail.unintend()
+            self._record.posts = found
+        await self._record.unintend()
 
     async def end_stream(self, post: Post, *, patience: float) -> None:
         """End a stream, whoever began it, so that its message can be replaced."""
@@ -107,10 +107,10 @@ class Delivery:
             await self._calls.patiently(
                 "chat.stopStream",
                 patience=patience,
-                channel=self._trail.channel,
+                channel=self._record.channel,
                 ts=post.ts,
                 chunks=[{"type": "markdown_text", "text": "…"}],
-                metadata=self._trail.metadata(self._trail.posts.index(post)),
+                metadata=self._record.metadata(self._record.posts.index(post)),
             )
         except Refusal as refusal:
             if refusal.code == "msg_too_long":
@@ -122,22 +122,22 @@ class Delivery:
     async def _end_full_stream(self, post: Post, patience: float) -> None:
         try:
             await self._calls.patiently(
-                "chat.stopStream", patience=patience, channel=self._trail.channel, ts=post.ts
+                "chat.stopStream", patience=patience, channel=self._record.channel, ts=post.ts
             )
         except Refusal as refusal:
             if refusal.code not in _NOT_STREAMING:
                 raise
 
     async def _replace(self, number: int, part: Part, patience: float) -> None:
-        post = self._trail.posts[number]
+        post = self._record.posts[number]
         if post.streamed:
             await self.end_stream(post, patience=patience)
         arguments: dict[str, Any] = {
-            "channel": self._trail.channel,
+            "channel": self._record.channel,
             "ts": post.ts,
             "text": part.text,
             "blocks": list(part.blocks),
-            "metadata": self._trail.metadata(number),
+            "metadata": self._record.metadata(number),
         }
         try:
             try:
@@ -151,24 +151,24 @@ class Delivery:
             if refusal.code not in _UNCHANGEABLE:
                 raise
             log.info("message not changeable", ts=post.ts, code=refusal.code)
-            self._trail.posts.remove(post)
+            self._record.posts.remove(post)
             await self._post(number, part, patience)
 
     async def _post(self, number: int, part: Part, patience: float) -> None:
         deadline = monotonic() + patience
         tries = 0
-        await self._trail.intend(number)
+        await self._record.intend(number)
         while True:
             try:
                 posted = await self._calls.patiently(
                     "chat.postMessage",
                     patience=max(deadline - monotonic(), 0.0),
                     repeat=False,
-                    channel=self._trail.channel,
-                    thread_ts=self._trail.thread,
+                    channel=self._record.channel,
+                    thread_ts=self._record.thread,
                     text=part.text,
                     blocks=list(part.blocks),
-                    metadata=self._trail.metadata(number),
+                    metadata=self._record.metadata(number),
                     unfurl_links=False,
                     unfurl_media=False,
                 )
@@ -176,15 +176,15 @@ class Delivery:
                 if not await self._calls.back_off(tries, deadline):
                     raise
                 # It may have arrived, and only Slack's answer was lost.
-                before = {post.ts for post in self._trail.posts}
+                before = {post.ts for post in self._record.posts}
                 await self.recover(patience=max(deadline - monotonic(), 0.0))
-                if any(post.ts not in before for post in self._trail.posts):
+                if any(post.ts not in before for post in self._record.posts):
                     return
-                await self._trail.intend(number)
+                await self._record.intend(number)
                 tries += 1
             except Refusal:
-                await self._trail.unintend()
+                await self._record.unintend()
                 raise
             else:
-                await self._trail.arrived(number, Post(str(posted["ts"])))
+                await self._record.arrived(number, Post(str(posted["ts"])))
                 return

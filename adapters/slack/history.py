@@ -13,7 +13,7 @@ from adapters.slack.calls import Calls, Json, Limited, Refusal
 from adapters.slack.identity import Identity
 from adapters.slack.incoming import mentions_in, to_message, unescape
 from adapters.slack.people import People
-from adapters.slack.trail import is_about, is_ts, message_ts, run_of, thread_messages
+from adapters.slack.posted_messages import is_about, is_ts, message_ts, run_of, thread_messages
 from adapters.slack.words import words_of
 from bot.errors import FootnoteError, PlatformUnavailable, PostRefused
 from bot.messages import Attachment, Author, Message

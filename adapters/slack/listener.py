@@ -14,6 +14,7 @@ from cachetools import LRUCache
 
 from adapters.slack.apps import AppQuestions, app_of, author_id
 from adapters.slack.calls import Calls, Json
+from adapters.slack.ephemeral import EphemeralMessages, Recipient
 from adapters.slack.guests import Home, teams_of
 from adapters.slack.incoming import (
     attachments_of,
@@ -31,9 +32,8 @@ from adapters.slack.incoming import (
 )
 from adapters.slack.malformed import by_core
 from adapters.slack.people import People, Person
-from adapters.slack.retakes import Retakes
-from adapters.slack.trail import run_of
-from adapters.slack.whispers import Ear, Whispers
+from adapters.slack.posted_messages import run_of
+from adapters.slack.retry_queue import RetryQueue
 from adapters.slack.words import words_of
 from bot.conversing.reception import Address, Handled, Reception
 from bot.errors import Denied, Invalid, StorageUnavailable
@@ -80,16 +80,21 @@ class Listener:
     """See the module docstring."""
 
     def __init__(
-        self, me: Me, reception: Reception, calls: Calls, people: People, whispers: Whispers
+        self,
+        me: Me,
+        reception: Reception,
+        calls: Calls,
+        people: People,
+        ephemeral: EphemeralMessages,
     ) -> None:
         self.me = me
         self.reception = reception
         self.people = people
-        self.whispers = whispers
+        self.ephemeral = ephemeral
         self._calls = calls
         self._arrived: LRUCache[str, asyncio.Event] = LRUCache(MESSAGES_REMEMBERED)
         self._settled: LRUCache[str, None] = LRUCache(MESSAGES_REMEMBERED)
-        self._retakes = Retakes(whispers)
+        self._retry_queue = RetryQueue(ephemeral)
         self._app_questions = AppQuestions()
 
     # ------------------------------------------------------------ what people say
@@ -161,7 +166,7 @@ class Listener:
             if author:
                 whole = await self._message(message, direct)
                 sentence = sentence_for(error, texts_for(whole.locale))
-                self.whispers.say(ear_of(whole, message), sentence)
+                self.ephemeral.say(recipient_of(whole, message), sentence)
             return
         if not known and author and (direct or mentioned):
             # It began no run so far: it may have been refused, or not been meant for us.
@@ -195,7 +200,7 @@ class Listener:
         try:
             await self._bring(event, address, direct=direct, retry=retry, again=again)
         except StorageUnavailable:
-            self._retakes.keep(
+            self._retry_queue.keep(
                 event_id(event["channel"], str(event["ts"])),
                 lambda: self._bring(event, address, direct=direct, retry=0, again=again),
             )
@@ -214,7 +219,7 @@ class Listener:
         if address != "footnote" and not await self._is_ours(event["channel"], event):
             return  # before anything is asked about the people of other threads
         message = await self._message(event, direct)
-        ear: Ear | None = ear_of(message, event)
+        recipient: Recipient | None = recipient_of(message, event)
         texts = texts_for(message.locale)
         if address != "footnote" and is_wordless(message.text):
             return  # an emoji among people, as good as a reaction; an app's picture
@@ -222,7 +227,7 @@ class Listener:
             if not self._app_questions.may_ask(event["channel"], event):
                 log.warning("app asks too often", app=message.author.name, id=id)
                 return
-            ear = None  # who is no person is told nothing
+            recipient = None  # who is no person is told nothing
         # Whoever talks in a thread without asking for us is told once that they may not.
         whom = id if address == "footnote" else f"{message.thread.key} {message.author.id}"
         told = whom in self._settled and not again
@@ -230,25 +235,25 @@ class Listener:
             outcome = await by_core(self.reception.receive(message, address))
         except StorageUnavailable:
             if retry >= LAST_RETRY:  # there is no other time
-                self._say(ear, texts("not-kept"))
+                self._say(recipient, texts("not-kept"))
             raise
         except (Denied, Invalid) as error:
             if not told and not (address == "thread" and isinstance(error, Invalid)):
-                self._say(ear, sentence_for(error, texts))
+                self._say(recipient, sentence_for(error, texts))
                 self._settled[whom] = None
         else:
             if isinstance(outcome, Handled) and not told:
-                self._tell_stopped(ear, texts, outcome.stopped)
+                self._tell_stopped(recipient, texts, outcome.stopped)
         self._settled[id] = None
 
-    def _tell_stopped(self, ear: Ear | None, texts: Texts, stopped: int) -> None:
-        self._say(ear, texts("stopping") if stopped else texts("nothing-running"))
+    def _tell_stopped(self, recipient: Recipient | None, texts: Texts, stopped: int) -> None:
+        self._say(recipient, texts("stopping") if stopped else texts("nothing-running"))
 
-    def _say(self, ear: Ear | None, sentence: str) -> None:
-        if ear is None:
+    def _say(self, recipient: Recipient | None, sentence: str) -> None:
+        if recipient is None:
             log.info("app not answered", why=sentence)
         else:
-            self.whispers.say(ear, sentence)
+            self.ephemeral.say(recipient, sentence)
 
     async def _message(self, event: Json, direct: bool) -> Message:
         people = await self.people.quickly(self.named_in(event))
@@ -310,7 +315,7 @@ class Listener:
         if name not in STOP_REACTIONS or item.get("type") != "message":
             return
         if event.get("item_user") == self.me.user:
-            self.whispers.later(self._stop_reply(item["channel"], str(item["ts"])))
+            self.ephemeral.later(self._stop_reply(item["channel"], str(item["ts"])))
         else:
             id = event_id(item["channel"], str(item["ts"]))
             await by_core(self.reception.stop_question(PLATFORM, id))
@@ -344,10 +349,10 @@ def about_files(files: Sequence[Attachment], texts: Texts) -> str:
     return texts("files-question", names=", ".join(file.name for file in files))
 
 
-def ear_of(message: Message, event: Json) -> Ear:
+def recipient_of(message: Message, event: Json) -> Recipient:
     """The recipient of a private notice about a message: its author, where the message stands."""
     in_thread = message.direct or event.get("thread_ts")
-    return Ear(
+    return Recipient(
         message.thread.channel,
         message.author.id,
         message.thread.thread if in_thread else "",

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from time import monotonic
 
-from adapters.slack.abilities import Abilities
 from adapters.slack.calls import Away, Calls, Limited, Refusal
 from adapters.slack.delivery import Delivery
+from adapters.slack.ephemeral import Recipient, tell
+from adapters.slack.features import Features
 from adapters.slack.format import escaped, markdown_block, notification, question_text
 from adapters.slack.history import downloaded, thread_history
-from adapters.slack.reply import SlackReply
-from adapters.slack.teams import Team, Teams
-from adapters.slack.trail import (
+from adapters.slack.posted_messages import (
     QUESTION,
     Post,
-    Trail,
+    PostedMessages,
     found_question,
     is_suggestion,
     is_ts,
     message_ts,
 )
-from adapters.slack.whispers import Ear, tell
+from adapters.slack.reply import SlackReply
+from adapters.slack.teams import Team, Teams
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 from bot.messages import Attachment, Message
@@ -39,24 +39,24 @@ class SlackPoster:
 
     def __init__(self, teams: Teams, workspaces: Workspaces) -> None:
         self._teams = teams
-        self._abilities = Abilities(workspaces)
+        self._features = Features(workspaces)
 
     async def open(self, run: RunRef, saved: PostState | None) -> SlackReply:
         team = await self._team(run)
-        trail = Trail.of(run, saved)
-        if not is_ts(trail.thread):
-            await self._begin_thread(team, trail)
-        elif is_suggestion(run) and not trail.question:
-            await self._show_question(team, trail)
-        if trail.pending is not None:
-            await _delivery(team, trail).recover(patience=team.calls.timing.first_sign)
-        reply = SlackReply(team, self._abilities, run, trail)
+        record = PostedMessages.of(run, saved)
+        if not is_ts(record.thread):
+            await self._begin_thread(team, record)
+        elif is_suggestion(run) and not record.question:
+            await self._show_question(team, record)
+        if record.pending is not None:
+            await _delivery(team, record).recover(patience=team.calls.timing.first_sign)
+        reply = SlackReply(team, self._features, run, record)
         try:
             await reply.begin()
         except BaseException as error:
             await reply.abandon()
             if isinstance(error, PostRefused):
-                await self._tell_asker(team, trail, texts_for(run.message.locale)("cannot-post"))
+                await self._tell_asker(team, record, texts_for(run.message.locale)("cannot-post"))
             raise
         return reply
 
@@ -75,16 +75,16 @@ class SlackPoster:
         )
 
     async def remove(self, run: RunRef, saved: PostState | None) -> None:
-        trail = Trail.of(run, saved)
-        if not is_ts(trail.thread):
+        record = PostedMessages.of(run, saved)
+        if not is_ts(record.thread):
             return
         team = await self._team(run)
-        await self._close_session(team, trail)  # with its last message the thread would be gone
-        delivery = _delivery(team, trail)
+        await self._close_session(team, record)  # with its last message the thread would be gone
+        delivery = _delivery(team, record)
         patience = team.calls.timing.patience
         await delivery.recover(patience=patience)
-        if trail.question:
-            trail.posts.append(Post(trail.question))
+        if record.question:
+            record.posts.append(Post(record.question))
         await delivery.trim(0, patience=patience)
 
     async def history(self, run: RunRef) -> Sequence[Message]:
@@ -109,92 +109,92 @@ class SlackPoster:
 
     # ------------------------------------------------------------ threads and sessions
 
-    async def _begin_thread(self, team: Team, trail: Trail) -> None:
+    async def _begin_thread(self, team: Team, record: PostedMessages) -> None:
         """Say in the channel what a slash command asked: the answer goes below.
 
         Raises ``PostRefused``, after telling the asker, and ``PlatformUnavailable``.
         """
-        texts = texts_for(trail.run.message.locale)
+        texts = texts_for(record.run.message.locale)
         calls = team.calls
         deadline = monotonic() + calls.timing.patience
         tries = 0
         while True:
             try:
-                await trail.move(await _question(calls, trail, calls.timing.patience))
+                await record.move(await _question(calls, record, calls.timing.patience))
             except Away:
                 if not await calls.back_off(tries, deadline):
                     raise
                 tries += 1
             except Refusal:
-                await self._tell_asker(team, trail, texts("cannot-post"))
+                await self._tell_asker(team, record, texts("cannot-post"))
                 raise
             else:
                 return
 
-    async def _show_question(self, team: Team, trail: Trail) -> None:
+    async def _show_question(self, team: Team, record: PostedMessages) -> None:
         """Say in the thread which suggestion was pressed, or its readers would see an answer
         without a question. Raises ``PlatformUnavailable``."""
         try:
-            trail.question = await _question(team.calls, trail, team.calls.timing.first_sign)
+            record.question = await _question(team.calls, record, team.calls.timing.first_sign)
         except Refusal as refusal:  # the answer will meet it as well
-            log.info("question not shown", run=trail.run.id, error=str(refusal))
+            log.info("question not shown", run=record.run.id, error=str(refusal))
         except Limited:
-            await trail.unintend()
+            await record.unintend()
             raise
-        await trail.unintend()
+        await record.unintend()
 
-    async def _tell_asker(self, team: Team, trail: Trail, sentence: str) -> None:
+    async def _tell_asker(self, team: Team, record: PostedMessages, sentence: str) -> None:
         """Answer a slash command where only the asker sees it."""
-        url = trail.command.get("response_url", "")
+        url = record.command.get("response_url", "")
         if not url:
             return
-        ear = Ear(trail.channel, trail.command.get("user", ""), response_url=url)
+        recipient = Recipient(record.channel, record.command.get("user", ""), response_url=url)
         try:
-            await tell(team.calls, ear, escaped(sentence))
+            await tell(team.calls, recipient, escaped(sentence))
         except (PostRefused, PlatformUnavailable) as error:
-            log.warning("asker not told", run=trail.run.id, error=str(error))
+            log.warning("asker not told", run=record.run.id, error=str(error))
 
-    async def _close_session(self, team: Team, trail: Trail) -> None:
+    async def _close_session(self, team: Team, record: PostedMessages) -> None:
         """A deleted question leaves nothing being worked on in its thread.
 
         Raises ``PlatformUnavailable``: nobody else would end a session that an attempt began.
         """
-        where = trail.run.message.thread
-        if not await self._abilities.has("sessions", where.workspace, trail.channel):
+        where = record.run.message.thread
+        if not await self._features.has("sessions", where.workspace, record.channel):
             return
-        own_thread = message_ts(trail.run) == trail.thread
+        own_thread = message_ts(record.run) == record.thread
         try:
             await team.calls.patiently(
                 "agents.sessions.setStatus",
-                channel_id=trail.channel,
-                thread_ts=trail.thread,
+                channel_id=record.channel,
+                thread_ts=record.thread,
                 status="closed" if own_thread else "active",
             )
         except PostRefused as error:
-            log.info("session not ended", run=trail.run.id, error=str(error))
+            log.info("session not ended", run=record.run.id, error=str(error))
 
 
-async def _question(calls: Calls, trail: Trail, patience: float) -> str:
+async def _question(calls: Calls, record: PostedMessages, patience: float) -> str:
     """The ts of the message that says what was asked, posted unless it is there."""
-    if trail.pending == QUESTION and (ts := await found_question(calls, trail)) is not None:
+    if record.pending == QUESTION and (ts := await found_question(calls, record)) is not None:
         return ts
-    message = trail.run.message
+    message = record.run.message
     text = question_text(message.author.name, message.text, texts_for(message.locale))
-    await trail.intend(QUESTION)
+    await record.intend(QUESTION)
     posted = await calls.patiently(
         "chat.postMessage",
         patience=patience,
         repeat=False,
-        channel=trail.channel,
+        channel=record.channel,
         text=notification(f"{message.author.name}: {message.text}"),
         blocks=[markdown_block(text)],
-        metadata=trail.metadata(QUESTION),
+        metadata=record.metadata(QUESTION),
         unfurl_links=False,
         unfurl_media=False,
-        **({"thread_ts": trail.thread} if is_ts(trail.thread) else {}),
+        **({"thread_ts": record.thread} if is_ts(record.thread) else {}),
     )
     return str(posted["ts"])
 
 
-def _delivery(team: Team, trail: Trail) -> Delivery:
-    return Delivery(team.calls, team.identity, trail)
+def _delivery(team: Team, record: PostedMessages) -> Delivery:
+    return Delivery(team.calls, team.identity, record)

@@ -10,15 +10,15 @@ from __future__ import annotations
 import asyncio
 from time import monotonic
 
-from adapters.slack.abilities import Abilities, Ability
 from adapters.slack.calls import Away, Limited, Refusal
 from adapters.slack.delivery import Delivery
+from adapters.slack.features import Ability, Features
 from adapters.slack.format import Final, escaped, failure, final, parts
 from adapters.slack.limits import SESSION_TITLE_CHARACTERS
 from adapters.slack.plan import plain
+from adapters.slack.posted_messages import PostedMessages
 from adapters.slack.streaming import Streaming, TakenOver, message_parts
 from adapters.slack.teams import Team
-from adapters.slack.trail import Trail
 from adapters.slack.updating import Updating
 from adapters.slack.view import View
 from bot.answers import Answer, PlanView
@@ -48,15 +48,15 @@ log = get_logger()
 class SlackReply:
     """See the module docstring. Begins with ``begin``."""
 
-    def __init__(self, team: Team, abilities: Abilities, run: RunRef, trail: Trail) -> None:
+    def __init__(self, team: Team, features: Features, run: RunRef, record: PostedMessages) -> None:
         self._team = team
         self._calls = team.calls
-        self._abilities = abilities
+        self._features = features
         self._run = run
-        self._trail = trail
+        self._record = record
         self._texts = texts_for(run.message.locale)
-        self._delivery = Delivery(team.calls, team.identity, trail)
-        self._edited = trail.settled and bool(trail.posts)
+        self._delivery = Delivery(team.calls, team.identity, record)
+        self._edited = record.settled and bool(record.posts)
         self._view = View(PlanView(run.message.text, ()))
         self._way: Streaming | Updating | None = None
         self._session = False  # Slack says that Footnote is at work, and shows its Stop button
@@ -116,15 +116,15 @@ class SlackReply:
             await asyncio.wait({self._sender})
             if not self._sender.cancelled() and isinstance(self._sender.exception(), RunLost):
                 self._sender.result()
-        await self._trail.save()  # an attempt that lost its run ends here
+        await self._record.save()  # an attempt that lost its run ends here
         try:
             await self._settle(ending)
         except Refusal as refusal:
             if refusal.code in PLACE_GONE:
                 await self._tell_asker()
             raise
-        self._trail.settled = True
-        await self._trail.save()
+        self._record.settled = True
+        await self._record.save()
         await self._end_session()
 
     async def _settle(self, ending: Final) -> None:
@@ -132,7 +132,7 @@ class SlackReply:
         patience = self._calls.timing.patience
         await self._delivery.recover(patience=patience)
         told = "active" if self._session_begun else None
-        way = None if self._trail.settled else self._way  # what has ended streams no more
+        way = None if self._record.settled else self._way  # what has ended streams no more
         shown = isinstance(way, Streaming) and await way.finish(ending, self._view.plan, told)
         if not shown:
             await self._delivery.settle(message_parts(parts(ending.text), ending))
@@ -140,9 +140,9 @@ class SlackReply:
     async def _tell_asker(self) -> None:
         """Say in a direct message that nothing can be posted where it was asked any more; what
         still streams there is ended, if Slack lets it."""
-        channel, asker = self._trail.channel, self._run.message.author.id
+        channel, asker = self._record.channel, self._run.message.author.id
         try:
-            for post in self._trail.posts:
+            for post in self._record.posts:
                 if post.streamed:
                     await self._delivery.end_stream(post, patience=0.0)
         except (PlatformUnavailable, PostRefused) as error:
@@ -170,8 +170,8 @@ class SlackReply:
             await self._calls.patiently(
                 "agents.sessions.setStatus",
                 patience=min(SESSION_PATIENCE, self._calls.timing.patience),
-                channel_id=self._trail.channel,
-                thread_ts=self._trail.thread,
+                channel_id=self._record.channel,
+                thread_ts=self._record.thread,
                 status="active",
             )
         except (PlatformUnavailable, PostRefused) as error:
@@ -185,10 +185,10 @@ class SlackReply:
         self._way = await self._chosen_way()
         if self._session:
             self._seen.set()
-        if self._run.is_written and self._trail.settled:
+        if self._run.is_written and self._record.settled:
             self._seen.set()
             return  # the answer is there, and stays until it is finished again
-        if self._trail.posts or not self._session:
+        if self._record.posts or not self._session:
             self._wake.set()  # what an earlier attempt left is not shown as if it were current
         tries = 0
         while await self._something_new():
@@ -265,7 +265,7 @@ class SlackReply:
     async def _begin_session(self) -> None:
         """Say that Footnote is at work, which also brings Slack's own Stop button."""
         where = self._run.message.thread
-        if not await self._abilities.has("sessions", where.workspace, self._trail.channel):
+        if not await self._features.has("sessions", where.workspace, self._record.channel):
             return
         left = self._run.attempt > 1  # an earlier attempt may have set the status
         self._session_begun = left
@@ -275,8 +275,8 @@ class SlackReply:
         try:
             await self._calls.once(
                 "agents.sessions.setStatus",
-                channel_id=self._trail.channel,
-                thread_ts=self._trail.thread,
+                channel_id=self._record.channel,
+                thread_ts=self._record.thread,
                 status="processing",
                 title=plain(self._run.message.text, SESSION_TITLE_CHARACTERS),
             )
@@ -293,10 +293,10 @@ class SlackReply:
 
     async def _chosen_way(self) -> Streaming | Updating:
         where = self._run.message.thread
-        streams = await self._abilities.has("streaming", where.workspace, self._trail.channel)
-        if streams and not self._trail.posts:
+        streams = await self._features.has("streaming", where.workspace, self._record.channel)
+        if streams and not self._record.posts:
             asker = await self._team.workspace_of_author(self._run.message)
-            return Streaming(self._calls, self._delivery, self._trail, self._texts, asker)
+            return Streaming(self._calls, self._delivery, self._record, self._texts, asker)
         return self._updating()
 
     def _update_instead(self) -> None:
@@ -309,7 +309,7 @@ class SlackReply:
         return Updating(
             self._calls,
             self._delivery,
-            self._trail,
+            self._record,
             self._texts,
             note=self._texts("edited-question") if self._edited else "",
             stop="" if self._session else self._run.id,
@@ -317,4 +317,4 @@ class SlackReply:
 
     async def _lacks(self, ability: Ability, refusal: Refusal) -> None:
         where = self._run.message.thread
-        await self._abilities.lacks(ability, where.workspace, self._trail.channel, refusal)
+        await self._features.lacks(ability, where.workspace, self._record.channel, refusal)

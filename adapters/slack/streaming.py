@@ -29,7 +29,7 @@ from adapters.slack.limits import (
 )
 from adapters.slack.part import Part
 from adapters.slack.plan import Task, chunk_characters, heading, task_chunk, tasks
-from adapters.slack.trail import Post, Trail
+from adapters.slack.posted_messages import Post, PostedMessages
 from adapters.slack.view import View
 from adapters.slack.writing import cut_before, ready
 from bot.answers import PlanView
@@ -89,13 +89,18 @@ class Streaming:
     method = "chat.appendStream"
 
     def __init__(
-        self, calls: Calls, delivery: Delivery, trail: Trail, texts: Texts, askers_team: str
+        self,
+        calls: Calls,
+        delivery: Delivery,
+        record: PostedMessages,
+        texts: Texts,
+        askers_team: str,
     ) -> None:
         """``askers_team`` is the id of the workspace that the asker belongs to."""
         self._calls = calls
         self._askers_team = askers_team
         self._delivery = delivery
-        self._trail = trail
+        self._record = record
         self._texts = texts
         self._stream: _Stream | None = None
         self._sent = ""  # of the answer, over all messages
@@ -115,9 +120,9 @@ class Streaming:
         """
         if self._quiet:
             return True
-        if self._trail.pending is not None:
+        if self._record.pending is not None:
             await self._delivery.recover(patience=0.0)
-            if self._trail.posts:
+            if self._record.posts:
                 raise TakenOver
         await self._clear(patience=0.0)
         if self._stream is None:
@@ -134,7 +139,7 @@ class Streaming:
         Raises ``PlatformUnavailable`` and ``PostRefused``.
         """
         stream = self._stream
-        if stream is None or self._quiet or self._trail.pending is not None:
+        if stream is None or self._quiet or self._record.pending is not None:
             return False
         if not final.text.startswith(self._sent):
             return False
@@ -152,7 +157,7 @@ class Streaming:
         self._sent += here
         if elsewhere:
             rest_of = message_parts(parts(elsewhere), final)
-            await self._delivery.settle(rest_of, first=len(self._trail.posts))
+            await self._delivery.settle(rest_of, first=len(self._record.posts))
         return True
 
     # ------------------------------------------------------------ growing
@@ -161,28 +166,28 @@ class Streaming:
         """Begin a stream with what there is to show."""
         stream = _Stream(Post("", streamed=True))
         chunks = self._news(stream, view)
-        message = self._trail.run.message
+        message = self._record.run.message
         arguments: dict[str, Any] = {
-            "channel": self._trail.channel,
-            "thread_ts": self._trail.thread,
+            "channel": self._record.channel,
+            "thread_ts": self._record.thread,
             "task_display_mode": "plan",
         }
-        if not self._trail.channel.startswith("D"):
+        if not self._record.channel.startswith("D"):
             arguments["recipient_user_id"] = message.author.id
             arguments["recipient_team_id"] = self._askers_team
         if chunks:
             arguments["chunks"] = chunks
-        await self._trail.intend(len(self._trail.posts))
+        await self._record.intend(len(self._record.posts))
         try:
             begun = await self._calls.once("chat.startStream", **arguments)
         except (Limited, Refusal):
-            await self._trail.unintend()  # but not where it may have begun
+            await self._record.unintend()  # but not where it may have begun
             raise
         stream.post = Post(str(begun["ts"]), streamed=True)
         stream.take(chunks)
         self._sent += stream.text
         self._stream = stream
-        await self._trail.arrived(len(self._trail.posts), stream.post)
+        await self._record.arrived(len(self._record.posts), stream.post)
 
     async def _grow(self, stream: _Stream, view: View) -> None:
         chunks = self._news(stream, view)
@@ -192,7 +197,7 @@ class Streaming:
             return
         try:
             await self._calls.once(
-                self.method, channel=self._trail.channel, ts=stream.post.ts, chunks=chunks
+                self.method, channel=self._record.channel, ts=stream.post.ts, chunks=chunks
             )
         except Away:
             # Whether it arrived is not known, and what is sent twice is shown twice.
@@ -209,7 +214,7 @@ class Streaming:
         if refusal.code in _ENDED or refusal.code == "msg_too_long":
             await self._continue_elsewhere(view)
         else:
-            log.info("stream not continued", run=self._trail.run.id, error=str(refusal))
+            log.info("stream not continued", run=self._record.run.id, error=str(refusal))
             self._quiet = True
 
     async def _continue_elsewhere(self, view: View) -> None:
@@ -257,23 +262,23 @@ class Streaming:
                 "chat.stopStream",
                 patience=patience,
                 repeat=False,
-                channel=self._trail.channel,
+                channel=self._record.channel,
                 ts=stream.post.ts,
-                metadata=self._trail.metadata(self._trail.posts.index(stream.post)),
+                metadata=self._record.metadata(self._record.posts.index(stream.post)),
                 **arguments,
             )
         except Away as away:
-            log.info("stream perhaps not ended", run=self._trail.run.id, error=str(away))
+            log.info("stream perhaps not ended", run=self._record.run.id, error=str(away))
             return False
         except Refusal as refusal:
-            log.info("stream not ended", run=self._trail.run.id, error=str(refusal))
+            log.info("stream not ended", run=self._record.run.id, error=str(refusal))
             if refusal.code in _ENDED:
                 stream.post.streamed = False
             return False
         stream.post.streamed = False
         self.session_ended = session_status is not None
         stream.take(chunks)
-        await self._trail.save()
+        await self._record.save()
         return True
 
     # ------------------------------------------------------------ what is new

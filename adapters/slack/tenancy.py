@@ -20,6 +20,7 @@ from starlette.routing import Route
 from adapters.slack.bolt import bolt_app, ignore_the_rest
 from adapters.slack.calls import Calls, Json, Timing
 from adapters.slack.client import until_reached
+from adapters.slack.handlers import Handlers
 from adapters.slack.inbox import Inbox
 from adapters.slack.installations import States, installations_of
 from adapters.slack.installed import InstalledTeams
@@ -37,7 +38,6 @@ from adapters.slack.oauth import (
 )
 from adapters.slack.settings import SlackSettings
 from adapters.slack.teams import OneTeam, Teams
-from adapters.slack.wiring import Wiring
 from bot.conversing.reception import Reception
 from bot.platform import Connection
 from bot.storage.database import Database
@@ -99,11 +99,11 @@ class OneWorkspace:
         async def authorize() -> AuthorizeResult:
             return authorized  # asking Slack again would be on the way of an acknowledgement
 
-        async def wiring_of(context: AsyncBoltContext) -> Wiring:
-            return inbox.wiring
+        async def handlers_of(context: AsyncBoltContext) -> Handlers:
+            return inbox.handlers
 
         secret = _secret(self._settings.slack_signing_secret)
-        app = bolt_app(self._client, secret, wiring_of, authorize=authorize)
+        app = bolt_app(self._client, secret, handlers_of, authorize=authorize)
         ignore_the_rest(app)
         try:
             yield app
@@ -146,13 +146,13 @@ class ManyWorkspaces:
         """Raises ``InvalidSetting`` when a stored token cannot be opened."""
         await self._installations.reseal()
 
-        async def wiring_of(context: AsyncBoltContext) -> Wiring:
-            return (await self._inbox(_workspace(context), reception)).wiring
+        async def handlers_of(context: AsyncBoltContext) -> Handlers:
+            return (await self._inbox(_workspace(context), reception)).handlers
 
         app = bolt_app(
             self._client,
             _secret(self._settings.slack_signing_secret),
-            wiring_of,
+            handlers_of,
             oauth_flow=self._flow,
             authorize=Authorize(self.teams),
             user_facing_authorize_error_message=NOT_HERE,

@@ -10,7 +10,7 @@ from adapters.slack.delivery import Delivery
 from adapters.slack.format import markdown, notification, working_blocks
 from adapters.slack.part import Part
 from adapters.slack.plan import tasks
-from adapters.slack.trail import Trail
+from adapters.slack.posted_messages import PostedMessages
 from adapters.slack.view import View
 from adapters.slack.writing import ready
 from bot.rendering.texts import Texts
@@ -29,7 +29,7 @@ class Updating:
         self,
         calls: Calls,
         delivery: Delivery,
-        trail: Trail,
+        record: PostedMessages,
         texts: Texts,
         *,
         note: str = "",
@@ -37,7 +37,7 @@ class Updating:
     ) -> None:
         self._calls = calls
         self._delivery = delivery
-        self._trail = trail
+        self._record = record
         self._texts = texts
         self._note = note
         self._stop = stop

@@ -37,8 +37,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import Calls, Refusal, Timing
 from adapters.slack.people import People
+from adapters.slack.posted_messages import run_of
 from adapters.slack.tenancy import identify
-from adapters.slack.trail import run_of
 from bot.errors import PostRefused
 from bot.messages import Message
 from bot.platform import Connection

@@ -167,7 +167,7 @@ def test_the_runs_of_a_messages_buttons_are_known() -> None:
     assert runs_in([{"type": 2, "style": 5, "url": "https://example.org"}]) == set()
 
 
-class Presses:
+class Pressing:
     """Remembers what was pressed."""
 
     def __init__(self) -> None:
@@ -178,13 +178,13 @@ class Presses:
 
 
 @pytest.fixture
-def presses() -> Presses:
-    return Presses()
+def presses() -> Pressing:
+    return Pressing()
 
 
 @pytest.mark.parametrize(("custom_id", "action"), ACTIONS.items())
 async def test_a_press_on_any_message_reaches_the_callback(
-    presses: Presses, custom_id: str, action: Press
+    presses: Pressing, custom_id: str, action: Press
 ) -> None:
     control = dynamic_item(presses.pressed)
     match = control.__discord_ui_compiled_template__.fullmatch(custom_id)

@@ -232,7 +232,7 @@ async def test_what_cannot_be_kept_is_told(bot: Served, slack: FakeSlack, kind: 
 async def test_what_takes_long_to_keep_is_kept_and_not_told_to_be_repeated(
     bot: Served, slack: FakeSlack, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.slack.patience.ACK_SECONDS", 0.1)
+    monkeypatch.setattr("adapters.slack.slow_work.ACK_SECONDS", 0.1)
     _, reply = await an_answer(bot, slack)
     bot.reception.let_on = asyncio.Event()
     if kind == "shortcut":
@@ -249,7 +249,7 @@ async def test_what_takes_long_to_keep_is_kept_and_not_told_to_be_repeated(
 async def test_a_press_that_fails_late_is_told_then(
     bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.slack.patience.ACK_SECONDS", 0.1)
+    monkeypatch.setattr("adapters.slack.slow_work.ACK_SECONDS", 0.1)
     _, reply = await an_answer(bot, slack)
     bot.reception.let_on, bot.reception.failures = asyncio.Event(), 1
     doing = await slack.press("U1", reply, actions.DEEPER, channel="C1").acknowledged()

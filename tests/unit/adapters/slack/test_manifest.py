@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from adapters.slack import scopes
+from adapters.slack.handlers import COMMANDS, EVENTS, SHORTCUTS, Handlers
 from adapters.slack.oauth import ENDINGS, REDIRECT_PATH
-from adapters.slack.wiring import COMMANDS, EVENTS, SHORTCUTS, Wiring
 from tests.fakes.slack_limits import EVENT_SCOPES, RULES, SCOPE_OF_KIND
 from tests.unit.adapters.slack.serving import MANIFEST
 
@@ -26,11 +26,11 @@ def manifest() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def wiring() -> Wiring:
+def wiring() -> Handlers:
     """Only its tables are looked at."""
     from unittest.mock import MagicMock
 
-    return Wiring(MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
+    return Handlers(MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
 
 
 def called_methods() -> set[str]:
@@ -82,7 +82,7 @@ def test_the_manifest_asks_for_the_scopes_that_are_needed(manifest: dict[str, An
 
 
 def test_the_manifest_subscribes_to_the_events_that_are_listened_to(
-    manifest: dict[str, Any], wiring: Wiring
+    manifest: dict[str, Any], wiring: Handlers
 ) -> None:
     subscribed = manifest["settings"]["event_subscriptions"]["bot_events"]
     assert sorted(subscribed) == sorted(scopes.EVENTS)
@@ -92,7 +92,7 @@ def test_the_manifest_subscribes_to_the_events_that_are_listened_to(
 
 
 def test_the_manifest_has_the_commands_that_are_answered(
-    manifest: dict[str, Any], wiring: Wiring
+    manifest: dict[str, Any], wiring: Handlers
 ) -> None:
     commands = manifest["features"]["slash_commands"]
     assert {one["command"] for one in commands} == set(wiring.commands) == set(COMMANDS)
@@ -101,7 +101,7 @@ def test_the_manifest_has_the_commands_that_are_answered(
 
 
 def test_the_manifest_has_the_shortcuts_that_are_taken(
-    manifest: dict[str, Any], wiring: Wiring
+    manifest: dict[str, Any], wiring: Handlers
 ) -> None:
     shortcuts = manifest["features"]["shortcuts"]
     assert {(one["type"], one["callback_id"]) for one in shortcuts} == {

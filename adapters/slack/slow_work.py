@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
+from adapters.slack.ephemeral import EphemeralMessages, Recipient
 from adapters.slack.malformed import by_core
-from adapters.slack.whispers import Ear, Whispers
 from bot.conversing.background_tasks import BackgroundTasks
 from bot.errors import FootnoteError, StorageUnavailable
 from bot.rendering.sentences import sentence_for
@@ -23,11 +23,11 @@ LAST_SECONDS = 3.0  # that what is under way gets when Footnote ends
 Doing = Coroutine[Any, Any, str | None]  # gives what its asker is told, or None
 
 
-class Patience:
-    """Close it with ``aclose``, before the whispers."""
+class SlowWork:
+    """Close it with ``aclose``, before the ephemeral."""
 
-    def __init__(self, whispers: Whispers) -> None:
-        self._whispers = whispers
+    def __init__(self, ephemeral: EphemeralMessages) -> None:
+        self._ephemeral = ephemeral
         self._background = BackgroundTasks("slack")
 
     async def aclose(self) -> None:
@@ -35,19 +35,19 @@ class Patience:
         await self._background.aclose(LAST_SECONDS)
 
     async def told(
-        self, doing: Doing, ear: Ear, texts: Texts, *, meanwhile: str | None
+        self, doing: Doing, recipient: Recipient, texts: Texts, *, meanwhile: str | None
     ) -> str | None:
         """The text for the asker after at most ``ACK_SECONDS``, or None for none.
 
-        If ``doing`` takes longer, that is ``meanwhile``; what it comes to then is whispered, unless
-        it is the same. A ``FootnoteError`` is told as its sentence, anything else is raised
-        (``CoreBroke`` for what would pass for a malformed payload).
+        If ``doing`` takes longer, that is ``meanwhile``; what it comes to then is sent as an
+        ephemeral message, unless it is the same. A ``FootnoteError`` is told as its sentence,
+        anything else is raised (``CoreBroke`` for what would pass for a malformed payload).
         """
         ended = asyncio.get_running_loop().create_future()
-        self._background.later(self._follow(doing, ended, ear, texts, meanwhile))
+        self._background.later(self._follow(doing, ended, recipient, texts, meanwhile))
         try:
             async with asyncio.timeout(ACK_SECONDS):
-                result: str | None = await ended  # a timeout cancels it: then it is whispered
+                result: str | None = await ended  # a timeout cancels it: then it is sent as one
         except TimeoutError:
             return meanwhile
         return result
@@ -56,7 +56,7 @@ class Patience:
         self,
         doing: Doing,
         ended: asyncio.Future[str | None],
-        ear: Ear,
+        recipient: Recipient,
         texts: Texts,
         meanwhile: str | None,
     ) -> None:
@@ -64,14 +64,14 @@ class Patience:
             result = await _sentence(doing, texts)
         except Exception as error:
             if ended.done():
-                self._whispers.say(ear, texts("try-again"))
+                self._ephemeral.say(recipient, texts("try-again"))
                 raise
             ended.set_exception(error)
             return
         if not ended.done():
             ended.set_result(result)
         elif result is not None and result != meanwhile:
-            self._whispers.say(ear, result)
+            self._ephemeral.say(recipient, result)
 
 
 async def _sentence(doing: Doing, texts: Texts) -> str | None:

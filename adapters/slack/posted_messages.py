@@ -33,7 +33,7 @@ class Post:
 
 
 @dataclass(slots=True)
-class Trail:
+class PostedMessages:
     """A run's posts in order; ``pending`` is the number of the part being posted, or None.
 
     ``settled`` tells that an answer was shown to its end. ``command`` is what a slash command left,
@@ -50,7 +50,7 @@ class Trail:
     question: str = ""
 
     @classmethod
-    def of(cls, run: RunRef, saved: PostState | None) -> Trail:
+    def of(cls, run: RunRef, saved: PostState | None) -> PostedMessages:
         state: dict[str, Any] = saved or {}
         where = run.message.thread
         return cls(
@@ -101,7 +101,7 @@ class Trail:
 
 
 async def found_in_thread(
-    calls: Calls, trail: Trail, bot_user: str, *, patience: float
+    calls: Calls, record: PostedMessages, bot_user: str, *, patience: float
 ) -> list[Post] | None:
     """The run's posts as they stand in its thread, in order; None when it cannot be read.
 
@@ -109,17 +109,17 @@ async def found_in_thread(
     question, can only be this run's: runs of a thread come one after another. Raises ``Away`` and
     ``Limited`` when Slack cannot be asked in time.
     """
-    asked = message_ts(trail.run)
+    asked = message_ts(record.run)
     try:
         messages = await thread_messages(
-            calls, trail.channel, trail.thread, oldest=asked, patience=patience
+            calls, record.channel, record.thread, oldest=asked, patience=patience
         )
     except Refusal as refusal:
         if refusal.code == "thread_not_found":
             return []
-        log.warning("thread not readable", run=trail.run.id, error=str(refusal))
+        log.warning("thread not readable", run=record.run.id, error=str(refusal))
         return None
-    known = {post.ts for post in trail.posts}
+    known = {post.ts for post in record.posts}
     found: list[tuple[int, str, Post]] = []
     for message in messages:
         ts = str(message.get("ts", ""))
@@ -127,7 +127,7 @@ async def found_in_thread(
         streamed = str(message.get("streaming_state", "")) == "in_progress"
         ours = message.get("user") == bot_user
         orphan = ours and run is None and "streaming_state" in message and ts > (asked or "")
-        if ts in known or orphan or (run == trail.run.id and part != QUESTION):
+        if ts in known or orphan or (run == record.run.id and part != QUESTION):
             found.append((part or 0, ts, Post(ts, streamed)))
     return [post for _, _, post in sorted(found, key=lambda one: one[:2])]
 
@@ -168,20 +168,20 @@ async def thread_messages(
             return [found[ts] for ts in sorted(found)]
 
 
-async def found_question(calls: Calls, trail: Trail) -> str | None:
+async def found_question(calls: Calls, record: PostedMessages) -> str | None:
     """The ts of the message that says what was asked, if it was posted."""
-    if is_ts(trail.thread):
-        messages = await thread_messages(calls, trail.channel, trail.thread)
+    if is_ts(record.thread):
+        messages = await thread_messages(calls, record.channel, record.thread)
     else:
         page = await calls.patiently(
             "conversations.history",
-            channel=trail.channel,
+            channel=record.channel,
             limit=PAGE_MESSAGES,
             include_all_metadata=True,
         )
         messages = page.get("messages") or []
     for message in messages:
-        if run_of(message) == (trail.run.id, QUESTION):
+        if run_of(message) == (record.run.id, QUESTION):
             return str(message["ts"])
     return None
 

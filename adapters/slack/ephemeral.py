@@ -15,9 +15,9 @@ from bot.conversing.background_tasks import BackgroundTasks
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 
-PATIENCE_SECONDS = 60.0  # a whisper that comes later than that only confuses
-LAST_SECONDS = 1.0  # that whispers get when Footnote ends
-# Where Footnote cannot whisper: https://docs.slack.dev/reference/methods/chat.postEphemeral
+PATIENCE_SECONDS = 60.0  # a private message that comes later than that only confuses
+LAST_SECONDS = 1.0  # that ephemeral get when Footnote ends
+# Errors where no ephemeral message is possible: https://docs.slack.dev/reference/methods/chat.postEphemeral
 CLOSED_PLACES = frozenset(
     {"channel_not_found", "not_in_channel", "user_not_in_channel", "is_archived"}
 )
@@ -26,10 +26,10 @@ log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Ear:
+class Recipient:
     """The recipient of an ephemeral message.
 
-    ``thread`` is the timestamp a thread is known by, or empty. With a ``response_url`` the whisper
+    ``thread`` is the timestamp a thread is known by, or empty. With a ``response_url`` the message
     reaches places that Footnote is no member of.
     """
 
@@ -40,7 +40,7 @@ class Ear:
     response_url: str = ""
 
 
-class Whispers:
+class EphemeralMessages:
     """Says things later, so that no event waits for it. Close it with ``aclose``."""
 
     def __init__(self, calls: Calls) -> None:
@@ -50,39 +50,42 @@ class Whispers:
     async def aclose(self) -> None:
         await self._background.aclose(LAST_SECONDS)
 
-    def say(self, ear: Ear, text: str) -> None:
+    def say(self, recipient: Recipient, text: str) -> None:
         """Tell one person ``text``, which is plain."""
-        self.later(tell(self._calls, ear, escaped(text)))
+        self.later(tell(self._calls, recipient, escaped(text)))
 
     def later(self, work: Coroutine[Any, Any, object]) -> None:
         """Do something an event need not wait for; what goes wrong is logged."""
         self._background.later(work)
 
 
-async def tell(calls: Calls, ear: Ear, text: str) -> None:
+async def tell(calls: Calls, recipient: Recipient, text: str) -> None:
     """Tell one person ``text``, in Slack's markup: by the response URL, which is good for half an
     hour and five times, else where they are, else in a direct message.
 
     Raises ``PostRefused`` and ``PlatformUnavailable``.
     """
-    if ear.response_url:
+    if recipient.response_url:
         try:
-            await _respond(calls, ear.response_url, text)
+            await _respond(calls, recipient.response_url, text)
         except (PlatformUnavailable, PostRefused) as error:
             log.info("response not taken", error=str(error))
         else:
             return
     said: Json = {"patience": PATIENCE_SECONDS, "repeat": False, "text": text}
-    where: Json = {"channel": ear.channel, **({"thread_ts": ear.thread} if ear.thread else {})}
+    where: Json = {
+        "channel": recipient.channel,
+        **({"thread_ts": recipient.thread} if recipient.thread else {}),
+    }
     try:
-        if ear.direct:
+        if recipient.direct:
             await calls.patiently("chat.postMessage", **where, **said)
         else:
-            await calls.patiently("chat.postEphemeral", user=ear.user, **where, **said)
+            await calls.patiently("chat.postEphemeral", user=recipient.user, **where, **said)
     except Refusal as refusal:
         if refusal.code not in CLOSED_PLACES:
             raise
-        await calls.patiently("chat.postMessage", channel=ear.user, **said)
+        await calls.patiently("chat.postMessage", channel=recipient.user, **said)
 
 
 async def _respond(calls: Calls, url: str, text: str) -> None:

@@ -13,7 +13,7 @@ from adapters.slack.home import Home
 from adapters.slack.incoming import unescape
 from adapters.slack.listener import Listener
 
-# What Slack tells of; each is handled by the ``Wiring`` of its workspace.
+# What Slack tells of; each is handled by the ``Handlers`` of its workspace.
 EVENTS = (
     "app_mention",
     "message",
@@ -28,7 +28,7 @@ SHORTCUTS = (RESEARCH_THIS,)
 EventHandler = Callable[[Json, int], Awaitable[None]]
 
 
-class Wiring:
+class Handlers:
     """The handlers of one workspace, by what they handle."""
 
     def __init__(
@@ -62,17 +62,17 @@ class Wiring:
         if event.get("channel_type") == "im" and event.get("thread_ts") and event.get("text"):
             title = unescape(event["text"], {})
             asked = self._pane.asked(event["channel"], event["thread_ts"], title)
-            self._listener.whispers.later(asked)
+            self._listener.ephemeral.later(asked)
 
     async def _thread_started(self, event: Json) -> None:
-        self._listener.whispers.later(self._pane.thread_started(event))
+        self._listener.ephemeral.later(self._pane.thread_started(event))
 
     async def _app_opened(self, event: Json) -> None:
         opened = self._home.opened if event.get("tab") == "home" else self._pane.opened
-        self._listener.whispers.later(opened(event))
+        self._listener.ephemeral.later(opened(event))
 
     async def _footnote(self, command: Json) -> str:
-        self._listener.whispers.later(self._commands.footnote(command))
+        self._listener.ephemeral.later(self._commands.footnote(command))
         return ""
 
 

@@ -56,7 +56,7 @@ class Gap:
     told: int
 
 
-class Absence:
+class MissedMessages:
     """The places in use lately, by channel id: their server (0: direct) and last message; and the
     latest message that the gateway told of, by shard."""
 

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 
 import stamina
 
-from adapters.slack.whispers import Whispers
+from adapters.slack.ephemeral import EphemeralMessages
 from bot.errors import StorageUnavailable
 from bot.logs import get_logger
 
@@ -25,11 +25,11 @@ MOST = 1_000  # messages in hand
 log = get_logger()
 
 
-class Retakes:
+class RetryQueue:
     """Takes messages again in the order in which they came."""
 
-    def __init__(self, whispers: Whispers) -> None:
-        self._whispers = whispers
+    def __init__(self, ephemeral: EphemeralMessages) -> None:
+        self._ephemeral = ephemeral
         self._in_hand: set[str] = set()
         self._turn = asyncio.Lock()  # those who wait get it in order
 
@@ -37,7 +37,7 @@ class Retakes:
         """Call ``take`` until it no longer raises ``StorageUnavailable``; meanwhile return."""
         if id not in self._in_hand and len(self._in_hand) < MOST:
             self._in_hand.add(id)
-            self._whispers.later(self._retake(id, take))
+            self._ephemeral.later(self._retake(id, take))
 
     async def _retake(self, id: str, take: Callable[[], Awaitable[None]]) -> None:
         try:

@@ -18,7 +18,7 @@ from bot.messages import Author
 from bot.rendering.texts import Texts, texts_for
 
 
-class Presses:
+class Pressing:
     """Takes presses to the reception; whoever pressed is told the outcome alone."""
 
     def __init__(self, client: FootnoteClient, reception: Reception) -> None:

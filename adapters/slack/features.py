@@ -41,12 +41,12 @@ _CHANNEL = frozenset(
 log = get_logger()
 
 
-class Abilities:
+class Features:
     """Remembers refusals: of a workspace in the store, of a channel in this process."""
 
     def __init__(self, workspaces: Workspaces) -> None:
         self._workspaces = workspaces
-        self._refused: dict[str, set[str]] = {}  # workspace → abilities it does not have
+        self._refused: dict[str, set[str]] = {}  # workspace → features it does not have
         self._channels: set[tuple[str, str, str]] = set()
 
     async def has(self, ability: Ability, workspace: str, channel: str) -> bool:
