@@ -1,8 +1,8 @@
 """The protocol of a reasoner.
 
 A reasoner thinks; it never searches, fetches or stores. The core (``bot.research``) carries out
-its actions and keeps the desk. What it is given and what it returns are values: ``questions``,
-``desks``, ``graphs``, ``drafts``, ``evidence``; how its calls are paid is in ``calls``.
+its actions and keeps the workspace. What it is given and what it returns are values: ``questions``,
+``workspace``, ``graphs``, ``drafts``, ``evidence``; how its calls are paid is in ``calls``.
 
 Every method must be a pure function of its arguments and of the replies to its model calls, so
 that an interrupted run can be replayed from its journal.
@@ -15,12 +15,12 @@ from typing import Protocol
 
 from bot.messages import Message, Transcript
 from bot.reasoning.calls import ModelCalls
-from bot.reasoning.desks import Desk, Turn
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.verdicts import Claim, Verdict
+from bot.reasoning.workspace import Turn, Workspace
 
 OnAnswer = Callable[[AnswerDelta], None]
 OnQueries = Callable[[tuple[str, ...]], None]
@@ -46,7 +46,7 @@ class Reasoner(Protocol):
     ) -> Rewritten: ...
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
         """The next actions. ``on_answer`` may get the deltas of a ``Reply`` before all of the turn
         is there; a ``Restart`` takes them back."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from bot.pages.passages import split
-from bot.reasoning.desks import (
+from bot.reasoning.evidence import Evidence, Source
+from bot.reasoning.questions import SubQuestion
+from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.workspace import (
     Action,
-    Desk,
-    DeskTurn,
     Finish,
     Malformed,
     NumberedHit,
@@ -17,10 +18,9 @@ from bot.reasoning.desks import (
     Read,
     ReadResult,
     Search,
+    Workspace,
+    WorkspaceTurn,
 )
-from bot.reasoning.evidence import Evidence, Source
-from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import Reasoner
 from bot.search.provider import Hit
 from tests.unit.samples import NOW
 
@@ -43,10 +43,10 @@ PAGES = {
 
 @dataclass
 class Core:
-    """Carries out actions over ``pages`` and keeps the desk, as the real core does."""
+    """Carries out actions over ``pages`` and keeps the workspace, as the real core does."""
 
     pages: dict[str, str] = field(default_factory=lambda: dict(PAGES))
-    desk: Desk = field(default_factory=Desk)
+    workspace: Workspace = field(default_factory=Workspace)
     shown: dict[str, int] = field(default_factory=dict)  # title → hit number
     numbers: dict[str, int] = field(default_factory=dict)  # title → page number
 
@@ -54,9 +54,9 @@ class Core:
         if isinstance(action, Search):
             assert 1 <= len(action.queries) <= 4
             assert all(query.strip() == query and query for query in action.queries)
-            if self.desk.searches_left < 1:
+            if self.workspace.searches_left < 1:
                 return Outcome(action.id, problem="No searches are left: read, or finish.")
-            self.desk = replace(self.desk, searches_left=self.desk.searches_left - 1)
+            self.workspace = replace(self.workspace, searches_left=self.workspace.searches_left - 1)
             return Outcome(action.id, queries=tuple(self._search(q) for q in action.queries))
         if isinstance(action, Read):
             assert 1 <= len(action.ids) <= 4
@@ -92,23 +92,23 @@ class Core:
     async def walk(self, reasoner: Reasoner, question: SubQuestion) -> Finish:
         """Turns until the reasoner finishes; fails when it does not."""
         for _ in range(LONGEST):
-            turn = await reasoner.next_turn(question, self.desk)
+            turn = await reasoner.next_turn(question, self.workspace)
             if len(turn.actions) == 1 and isinstance(turn.actions[0], Finish):
                 return turn.actions[0]
             ids = [action.id for action in turn.actions]
             assert len(set(ids)) == len(ids)
             outcomes = tuple(self.carry_out(action) for action in turn.actions)
             nudge = "" if turn.actions else "Call a tool."
-            step = DeskTurn(turn, outcomes, nudge)
-            self.desk = replace(self.desk, turns=(*self.desk.turns, step))
+            step = WorkspaceTurn(turn, outcomes, nudge)
+            self.workspace = replace(self.workspace, turns=(*self.workspace.turns, step))
         raise AssertionError(f"no end after {LONGEST} turns")
 
     def evidence(self, finish: Finish) -> Evidence:
-        sources = {source.number: source for source in self.desk.sources}
+        sources = {source.number: source for source in self.workspace.sources}
         return Evidence(
             sources=tuple(sources[number] for number in sorted(sources)),
             findings=finish.findings,
             missing=finish.missing,
             enough=finish.enough,
-            queries=tuple(result.query for result in self.desk.results),
+            queries=tuple(result.query for result in self.workspace.results),
         )

@@ -21,11 +21,6 @@ from bot.configuration import load_settings
 from bot.messages import Entry, Transcript
 from bot.pages.urls import dedupe_key
 from bot.reasoning.claude.reasoner import open_claude
-from bot.reasoning.desks import (
-    Desk,
-    Outcome,
-    ReadResult,
-)
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import (
     AnswerDelta,
@@ -40,6 +35,11 @@ from bot.reasoning.graphs import EXTENSIONS, Graph, NewNode, edited, startable
 from bot.reasoning.questions import Kind, Rewritten, Scope, SubQuestion
 from bot.reasoning.reasoner import Reasoner, ReasonerFactory
 from bot.reasoning.verdicts import Claim, Verdict
+from bot.reasoning.workspace import (
+    Outcome,
+    ReadResult,
+    Workspace,
+)
 from bot.rendering.marks import normalise, without_marks
 from tests.contract.core import Core
 from tests.fakes.calls import MemoryCalls
@@ -239,13 +239,15 @@ async def test_an_empty_world_ends_honestly(reasoner: Reasoner) -> None:
 
 
 async def test_a_world_that_refuses_everything_ends_too(reasoner: Reasoner) -> None:
-    core = Core(desk=Desk(searches_left=0, pages_left=0))
+    core = Core(workspace=Workspace(searches_left=0, pages_left=0))
     assert not (await core.walk(reasoner, SubQuestion(ASKED))).enough
 
 
 async def test_pages_that_are_there_already_are_used(reasoner: Reasoner) -> None:
     core = Core()
-    core.desk = Desk(given=(Outcome("given", reads=(core_read(core, "Benjamin Baker"),)),))
+    core.workspace = Workspace(
+        given=(Outcome("given", reads=(core_read(core, "Benjamin Baker"),)),)
+    )
     finish = await core.walk(reasoner, SubQuestion("Where was Benjamin Baker born?"))
     assert any(1 in finding.sources for finding in finish.findings)
 
@@ -434,7 +436,7 @@ async def test_every_claim_is_restated_or_not(reasoner: Reasoner) -> None:
 async def test_a_replayed_run_is_the_same_and_makes_no_call(
     make: ReasonerFactory, calls: MemoryCalls
 ) -> None:
-    async def run(calls: MemoryCalls) -> tuple[Rewritten, Graph, Desk, list[AnswerDelta]]:
+    async def run(calls: MemoryCalls) -> tuple[Rewritten, Graph, Workspace, list[AnswerDelta]]:
         reasoner = make(calls)
         rewritten = await reasoner.rewrite(Transcript(), a_message(ASKED, event_id="e1"))
         graph = await planned(reasoner, SubQuestion(SEVERAL))
@@ -447,7 +449,7 @@ async def test_a_replayed_run_is_the_same_and_makes_no_call(
         await reasoner.verify(ASKED, CLAIMS)
         await reasoner.restate(ASKED, ANSWER, CLAIMS, (Verdict("partly"), Verdict("contradicted")))
         revised = reasoner.revise(rewritten, manuscript, core.evidence(finish))
-        return rewritten, graph, core.desk, deltas + await collected(revised)
+        return rewritten, graph, core.workspace, deltas + await collected(revised)
 
     class NoCalls(MemoryCalls):
         def _ask(self, request: object, kind: str, title: str) -> str:

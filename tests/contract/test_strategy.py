@@ -16,13 +16,13 @@ import pytest
 from bot.configuration import load_settings
 from bot.errors import ModelUnavailable, NoProviderAvailable
 from bot.messages import Depth
-from bot.reasoning.desks import Desk, Finish, Read, Turn
 from bot.reasoning.drafts import Paragraph
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries, Reasoner
+from bot.reasoning.workspace import Finish, Read, Turn, Workspace
 from bot.research.run import Run
 from bot.research.strategies.strategy import Gathered, Strategy, Task, strategies
 from bot.search.blend import SearchResult
@@ -166,7 +166,7 @@ class Failing(Scripted):
         raise NotImplementedError
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
         await self.fail()
 

@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from bot.messages import Message, Transcript
-from bot.reasoning.desks import Action, Desk, Finish, Turn
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries
 from bot.reasoning.verdicts import Claim, Verdict
+from bot.reasoning.workspace import Action, Finish, Turn, Workspace
 
 
 def cite_all(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
@@ -37,7 +37,7 @@ class Scripted:
     read_factor: int = 1
     edits: Sequence[GraphEdit] = ()
     drafts: Sequence[Paragraph] = ()
-    desks: list[Desk] = field(default_factory=list)
+    workspaces: list[Workspace] = field(default_factory=list)
     graphs: list[Graph] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     transcripts: list[Transcript] = field(default_factory=list)
@@ -53,10 +53,10 @@ class Scripted:
         return self.rewritten or Rewritten("search", message.text)
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
-        self.desks.append(desk)
-        played = len(desk.turns)
+        self.workspaces.append(workspace)
+        played = len(workspace.turns)
         if played < len(self.turns):
             return Turn(tuple(self.turns[played]))
         return Turn((Finish(),))

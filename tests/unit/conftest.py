@@ -12,8 +12,8 @@ import pytest
 
 from bot.configuration import load_settings
 from bot.messages import Message, RunOptions
-from bot.reasoning.desks import Action, Read, Search
 from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.workspace import Action, Read, Search
 from bot.service import ResearchService
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite

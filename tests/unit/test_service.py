@@ -23,10 +23,10 @@ from bot.errors import (
 )
 from bot.messages import Attachment, Message, RunOptions, Transcript
 from bot.posting import PostState, RunRef
-from bot.reasoning.desks import Desk, Turn
 from bot.reasoning.evidence import AnswerDelta, Evidence, TextDelta
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer
+from bot.reasoning.workspace import Turn, Workspace
 from bot.service import MAX_QUESTION, clean_question
 from tests.fakes.poster import Remembered, RememberingPoster
 from tests.fakes.reasoner import Scripted
@@ -53,11 +53,11 @@ class Failing(Scripted):
         return await super().rewrite(transcript, message, instructions)
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
-        if desk.turns:
+        if workspace.turns:
             self._fail("gather")
-        return await super().next_turn(question, desk, on_answer)
+        return await super().next_turn(question, workspace, on_answer)
 
     async def write(
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
@@ -127,14 +127,14 @@ async def test_quick_reads_the_best_hits_without_choosing(open_world: OpenWorld)
     run_id = await world.accept(a_message(), RunOptions(depth="quick"))
     (answer,) = (await world.work(run_id)).finished
     assert answer.citations
-    assert reasoner.desks == []
+    assert reasoner.workspaces == []
 
 
 async def test_deep_may_search_twice_as_often(open_world: OpenWorld) -> None:
     reasoner = Scripted()
     world = await open_world(reasoner)
     await world.work(await world.accept(a_message(), RunOptions(depth="deep")))
-    assert reasoner.desks[0].searches_left == 10
+    assert reasoner.workspaces[0].searches_left == 10
 
 
 async def test_an_answer_without_footnotes_is_not_found(open_world: OpenWorld) -> None:
@@ -243,16 +243,16 @@ class Waiting(Scripted):
         self.cancelled = False
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
-        if len(desk.turns) == 2:
+        if len(workspace.turns) == 2:
             self.thinking.set()
             try:
                 await asyncio.Event().wait()
             except asyncio.CancelledError:
                 self.cancelled = True
                 raise
-        return await super().next_turn(question, desk, on_answer)
+        return await super().next_turn(question, workspace, on_answer)
 
 
 async def test_a_stopped_run_says_so_and_shows_what_was_found(open_world: OpenWorld) -> None:
@@ -405,10 +405,10 @@ async def test_an_answer_that_cannot_be_posted_is_posted_later_without_new_resea
     with pytest.raises(PlatformUnavailable):
         await world.work(run_id)
     assert await world.state(run_id) == "running"
-    desks = len(reasoner.desks)
+    workspaces = len(reasoner.workspaces)
     reply = await world.work(run_id)
     assert reply.finished[0].text == "Tower is 330 m tall [1]."
-    assert len(reasoner.desks) == desks
+    assert len(reasoner.workspaces) == workspaces
     assert await world.state(run_id) == "answered"
 
 
@@ -422,7 +422,7 @@ async def test_a_place_that_is_closed_to_us_ends_the_run_before_money_is_spent(
     run_id = await world.accept(a_message())
     with pytest.raises(IndexError):  # no reply was ever opened
         await world.work(run_id)
-    assert (await world.state(run_id), reasoner.desks) == ("failed", [])
+    assert (await world.state(run_id), reasoner.workspaces) == ("failed", [])
 
 
 async def test_history_that_cannot_be_read_is_said_and_read_next_time(

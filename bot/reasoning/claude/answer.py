@@ -1,7 +1,7 @@
-"""An answer that the model writes in the loop, from the pages on the desk.
+"""An answer that the model writes in the loop, from the pages on the workspace.
 
-A turn without a call is an answer if it cites the desk; anything else is an empty turn. Where the
-endpoint has no citations, it cites by ``[n]`` with the number of a page on the desk.
+A turn without a call is an answer if it cites the workspace; anything else is an empty turn. Where
+the endpoint has no citations, it cites by ``[n]`` with the number of a page on the workspace.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from bot.reasoning.claude.calls import Again
 from bot.reasoning.claude.messages import Block
-from bot.reasoning.desks import Reply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, Source, TextDelta
+from bot.reasoning.workspace import Reply
 
 if TYPE_CHECKING:
     from anthropic.types import RawMessageStreamEvent
@@ -31,7 +31,7 @@ def reply_of(
     """The answer that a turn's blocks are; None if they call a tool or cite nothing.
 
     ``sources`` are those of the request's search results in their order, ``pages`` what was shown
-    of each page by its number on the desk; ``has_marks`` whether marks were asked for instead.
+    of each page by its number on the workspace; ``has_marks`` whether marks were asked for instead.
     """
     if any(block["type"] == "tool_use" for block in content):
         return None
@@ -63,7 +63,7 @@ def cited(citation: Mapping[str, Any], sources: Sequence[Source]) -> Iterator[Ci
 
 
 def _numbered(mark: re.Match[str], pages: Mapping[int, Source]) -> str:
-    """The mark with the page's citation number instead of that on the desk."""
+    """The mark with the page's citation number instead of that on the workspace."""
     page = pages.get(int(mark[1]))
     return f"[{page.number}]" if page is not None else ""
 

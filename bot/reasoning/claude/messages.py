@@ -1,8 +1,8 @@
-"""The desk as messages: what the loop sends, written so that a later desk only appends.
+"""The workspace as messages: what the loop sends, written so that a later workspace only appends.
 
-Everything that a turn added is rendered from that turn alone, so the messages of desk n are the
-beginning of the messages of desk n+1, but for where ``cache_control`` stands. That keeps the
-prompt cache warm, and newer models refuse a thinking block whose past has changed.
+Everything that a turn added is rendered from that turn alone, so the messages of workspace n are
+the beginning of the messages of workspace n+1, but for where ``cache_control`` stands. That keeps
+the prompt cache warm, and newer models refuse a thinking block whose past has changed.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from urllib.parse import urlsplit
 
 from bot.pages.relevance import weigh
 from bot.reasoning.claude.text import HEADING_PATH, clean, element, line, middle_out, site
-from bot.reasoning.desks import (
-    Desk,
-    DeskTurn,
+from bot.reasoning.evidence import Finding, Source
+from bot.reasoning.questions import SubQuestion
+from bot.reasoning.workspace import (
     NumberedHit,
     Outcome,
     QueryResult,
     ReadResult,
     Search,
+    Workspace,
+    WorkspaceTurn,
 )
-from bot.reasoning.evidence import Finding, Source
-from bot.reasoning.questions import SubQuestion
 from bot.search.provider import Hit
 from bot.text.terms import terms
 
@@ -49,7 +49,7 @@ NOT_DONE = "This call was not carried out."
 
 
 def loop_messages(
-    question: SubQuestion, desk: Desk, now: datetime, *, plain: bool = False
+    question: SubQuestion, workspace: Workspace, now: datetime, *, plain: bool = False
 ) -> list[Block]:
     """The conversation so far: the question and what was given, then each turn and its results.
 
@@ -57,10 +57,12 @@ def loop_messages(
     marked for the cache: the newest for the next turn, the one before because that is where the
     previous turn's entry ends.
     """
-    left = desk.searches_left + sum(_searches(turn) for turn in desk.turns)
+    left = workspace.searches_left + sum(_searches(turn) for turn in workspace.turns)
     show = _Show(plain)
-    messages: list[Block] = [{"role": "user", "content": _opening(question, desk, now, left, show)}]
-    for turn in desk.turns:
+    messages: list[Block] = [
+        {"role": "user", "content": _opening(question, workspace, now, left, show)}
+    ]
+    for turn in workspace.turns:
         left -= _searches(turn)
         messages.append({"role": "assistant", "content": said(turn.turn.said)})
         messages.append({"role": "user", "content": _results(turn, left, show)})
@@ -106,7 +108,7 @@ def findings_lines(findings: Sequence[Finding], titles: Mapping[int, str]) -> st
 
 
 def _opening(
-    question: SubQuestion, desk: Desk, now: datetime, searches: int, show: _Show
+    question: SubQuestion, workspace: Workspace, now: datetime, searches: int, show: _Show
 ) -> list[Block]:
     asked = clean(middle_out(question.text, QUESTION)).strip()
     parts = [today(now), element("question", asked, language=question.language)]
@@ -115,15 +117,15 @@ def _opening(
     if question.missing:
         gaps = "\n".join(f"- {line(gap, QUESTION)}" for gap in question.missing)
         parts.append(element("missing", gaps))
-    remarks = [_left(searches, desk.pages_given)]
-    if not desk.may_reply:
+    remarks = [_left(searches, workspace.pages_given)]
+    if not workspace.may_reply:
         remarks.append("This is one part of a larger question: end with `finish` in any case.")
-    shown = [block for outcome in desk.given for block in show.outcome(outcome)]
+    shown = [block for outcome in workspace.given for block in show.outcome(outcome)]
     blocks = [_text("\n\n".join(parts)), *shown, _text(" ".join(remarks))]
     return _joined(blocks)
 
 
-def _results(turn: DeskTurn, searches_left: int, show: _Show) -> list[Block]:
+def _results(turn: WorkspaceTurn, searches_left: int, show: _Show) -> list[Block]:
     """The answer to a turn: one tool_result per call, in the order of the calls, then remarks."""
     outcomes = {outcome.action: outcome for outcome in turn.outcomes}
     blocks: list[Block] = []
@@ -155,7 +157,7 @@ def _tool_result(id: str, outcome: Outcome | None, show: _Show) -> Block:
 
 
 class _Show:
-    """Renders the outcomes of a desk in order; passages of a page are numbered from 1."""
+    """Renders the outcomes of a workspace in order; passages of a page are numbered from 1."""
 
     def __init__(self, plain: bool) -> None:
         self._plain = plain
@@ -214,10 +216,11 @@ def headings_of(source: Source) -> list[str]:
     return shown
 
 
-def shown_pages(desk: Desk) -> dict[int, Source]:
-    """All that was shown of each page, by its number on the desk, passages in the order shown."""
+def shown_pages(workspace: Workspace) -> dict[int, Source]:
+    """All that was shown of each page, by its number on the workspace, passages in the order
+    shown."""
     pages: dict[int, Source] = {}
-    for result in (read for outcome in desk.outcomes for read in outcome.reads):
+    for result in (read for outcome in workspace.outcomes for read in outcome.reads):
         if result.source is not None:
             before = pages[result.number].passages if result.number in pages else ()
             pages[result.number] = replace(
@@ -314,7 +317,7 @@ def page_element(source: Source, body: str) -> str:
     )
 
 
-def _searches(turn: DeskTurn) -> int:
+def _searches(turn: WorkspaceTurn) -> int:
     """The number of searches of the turn that counted: those refused or never answered do not."""
     free = {o.action for o in turn.outcomes if o.problem or o.unanswered}
     return sum(isinstance(a, Search) and a.id not in free for a in turn.turn.actions)

@@ -25,7 +25,6 @@ from bot.reasoning.claude.plan import QueryWatch
 from bot.reasoning.claude.reply import Collector
 from bot.reasoning.claude.tools import TOOLS, actions
 from bot.reasoning.claude.write import Reader, Writing
-from bot.reasoning.desks import Desk, Finish, Turn
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, Cut, Evidence, Restart
 from bot.reasoning.extractive.rewrite import language_of
@@ -36,6 +35,7 @@ from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries, ReasonerFactory
 from bot.reasoning.recall import recalled
 from bot.reasoning.verdicts import Claim, Verdict
+from bot.reasoning.workspace import Finish, Turn, Workspace
 from bot.settings import Settings
 
 if TYPE_CHECKING:
@@ -136,9 +136,9 @@ class Claude:
     # ------------------------------------------------------------ next turn
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
-        """One call. When the desk has outgrown the model, the turn is an honest finish."""
+        """One call. When the workspace has outgrown the model, the turn is an honest finish."""
         common = {
             **self._thoughtful(),
             "tools": list(TOOLS),
@@ -146,21 +146,21 @@ class Claude:
         }
         now = self._calls.now
         call = Call(
-            {**common, "messages": loop_messages(question, desk, now)},
-            {**common, "messages": loop_messages(question, desk, now, plain=True)},
+            {**common, "messages": loop_messages(question, workspace, now)},
+            {**common, "messages": loop_messages(question, workspace, now, plain=True)},
         )
-        may_reply = desk.may_reply and bool(desk.sources)
-        watch = AnswerWatch(on_answer, desk.sources) if on_answer and may_reply else None
-        title = "Judge what was found" if desk.turns else "Plan the research"
+        may_reply = workspace.may_reply and bool(workspace.sources)
+        watch = AnswerWatch(on_answer, workspace.sources) if on_answer and may_reply else None
+        title = "Judge what was found" if workspace.turns else "Plan the research"
         try:
             reply = await self._complete(call, "think", title, watch)
         except TooLong:
             return Turn((Finish(enough=False, outgrown=True),))
         if reply.stop_reason == "model_context_window_exceeded":
             return Turn((Finish(enough=False, outgrown=True),))
-        pages = shown_pages(desk)
+        pages = shown_pages(workspace)
         if may_reply and reply.stop_reason != "max_tokens":
-            answer = reply_of(reply.content, desk.sources, pages, has_marks=reply.plain)
+            answer = reply_of(reply.content, workspace.sources, pages, has_marks=reply.plain)
             if answer is not None:
                 return Turn((answer,), reply.content)
         return Turn(tuple(actions(reply.content, reply.stop_reason, pages)), reply.content)

@@ -14,8 +14,8 @@ from typing import Any
 
 from bot.pages.passages import Passage
 from bot.reasoning.claude.messages import UNPARSED, Block
-from bot.reasoning.desks import Action, Finish, Malformed, Read, Search
 from bot.reasoning.evidence import Finding, Source
+from bot.reasoning.workspace import Action, Finish, Malformed, Read, Search
 from bot.text.control import without_controls
 
 AT_ONCE = 6  # queries of one search, hits of one read
@@ -108,7 +108,7 @@ def actions(
 ) -> list[Action]:
     """The actions of a turn, one for each tool call, in their order.
 
-    ``pages`` has what was shown of each page by its number on the desk: a finish can name no
+    ``pages`` has what was shown of each page by its number on the workspace: a finish can name no
     others.
     """
     calls = [block for block in content if block["type"] == "tool_use"]

@@ -1,4 +1,4 @@
-"""Gathering without a model: what to search and read next, told by the desk alone.
+"""Gathering without a model: what to search and read next, told by the workspace alone.
 
 The question's names and keywords are searched first. From every page that is read, the names in
 sentences that fit the question become leads: a lead is searched with the words of the question
@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from bot.reasoning.desks import Desk, Finish, Read, Search, Turn
 from bot.reasoning.evidence import Source
 from bot.reasoning.extractive.quotes import findings
 from bot.reasoning.extractive.reading import without_links
@@ -32,6 +31,7 @@ from bot.reasoning.extractive.words import (
     title_terms,
 )
 from bot.reasoning.questions import SubQuestion
+from bot.reasoning.workspace import Finish, Read, Search, Turn, Workspace
 from bot.text.names import names
 from bot.text.sentences import sentences
 from bot.text.terms import content_words, has_cjk, keywords
@@ -47,7 +47,7 @@ MOST_PAGES = 8  # read for one question
 AT_ONCE = 2  # pages read in one turn, after the first
 FOUND = 6  # pages read for a question that follows no names
 OPEN_WORDS = 3  # of the question, at most, in a query beside a lead
-SAME_QUERY = 0.8  # Jaccard similarity of keywords: what the desk takes for a repeat
+SAME_QUERY = 0.8  # Jaccard similarity of keywords: what the workspace takes for a repeat
 PLACEHOLDER_WEIGHT = 0.2  # of a word such as "country", relative to one that finds something
 EXPLAINED = 0.15  # of a word's weight is left once a page that was read has it
 IN_TITLE = 0.6  # of a word's weight is added when the hit's title has it
@@ -71,18 +71,18 @@ WORTH_FOLLOWING = 0.15  # strength of a lead below which it is not searched
 TURNS_FOR_READING = 5  # beside one turn for each search
 
 
-def next_turn(question: SubQuestion, desk: Desk) -> Turn:
+def next_turn(question: SubQuestion, workspace: Workspace) -> Turn:
     """The next actions; a pure function that ends after a bounded number of turns."""
-    trail = _Trail(replace(question, text=without_links(question.text)), desk)
+    trail = _Trail(replace(question, text=without_links(question.text)), workspace)
     if trail.is_over():
-        return _finish(question, desk)
+        return _finish(question, workspace)
     if queries := trail.queries():
         return Turn((Search(tuple(queries)),))
     if numbers := trail.worth_reading():
         return Turn((Read(tuple(numbers)),))
     if queries := trail.other_wordings():
         return Turn((Search(tuple(queries)),))
-    return _finish(question, desk)
+    return _finish(question, workspace)
 
 
 def first_queries(question: str) -> list[str]:
@@ -97,8 +97,8 @@ def first_queries(question: str) -> list[str]:
     return [query for query in dict.fromkeys(short) if query][:FIRST_QUERIES]
 
 
-def _finish(question: SubQuestion, desk: Desk) -> Turn:
-    found, missing = findings(question.text, desk.sources, desk.rarity)
+def _finish(question: SubQuestion, workspace: Workspace) -> Turn:
+    found, missing = findings(question.text, workspace.sources, workspace.rarity)
     return Turn((Finish(found, enough=bool(found) and not missing, missing=missing),))
 
 
@@ -128,14 +128,14 @@ class _Lead:
 
 
 class _Trail:
-    """The desk as this reasoner reads it."""
+    """The workspace as this reasoner reads it."""
 
-    def __init__(self, question: SubQuestion, desk: Desk) -> None:
+    def __init__(self, question: SubQuestion, workspace: Workspace) -> None:
         self._question = question
-        self._desk = desk
+        self._desk = workspace
         self._wanted = frozenset(keywords(question.text))
-        self._sources = _first_of_each(desk.sources)
-        self._tried = {n for turn in desk.turns for a in turn.turn.actions
+        self._sources = _first_of_each(workspace.sources)
+        self._tried = {n for turn in workspace.turns for a in turn.turn.actions
                        if isinstance(a, Read) for n in a.ids}  # fmt: skip
         self._pool = self._candidates()
         self._weigh()
@@ -145,7 +145,7 @@ class _Trail:
             for text in (source.title, *(passage.text for passage in source.passages))
             for term in term_tuple(text)
         )
-        self._by_relation = asks_by_relation(question.text, desk.rarity)
+        self._by_relation = asks_by_relation(question.text, workspace.rarity)
         self._leads = self._follow() if self._by_relation else {}
 
     # ------------------------------------------------------------ what to do

@@ -16,7 +16,6 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
 from bot.messages import Message, Transcript
 from bot.reasoning.calls import ModelCalls
-from bot.reasoning.desks import Desk, Turn
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.extractive import answer, hops, plan, recall, report, rewrite
@@ -24,6 +23,7 @@ from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries
 from bot.reasoning.verdicts import Claim, Verdict
+from bot.reasoning.workspace import Turn, Workspace
 
 
 class Extractive:
@@ -46,10 +46,10 @@ class Extractive:
         return rewrite.rewrite(transcript, message)
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
         """The next searches or reads, or the end with the best passages as findings."""
-        return await asyncio.to_thread(hops.next_turn, question, desk)
+        return await asyncio.to_thread(hops.next_turn, question, workspace)
 
     async def plan(
         self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None

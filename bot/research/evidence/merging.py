@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from bot.reasoning.desks import Outcome, QueryResult
 from bot.reasoning.evidence import Source
+from bot.reasoning.workspace import Outcome, QueryResult
 from bot.research.evidence.relevance import is_named
 from bot.search.blend import K
 

@@ -1,4 +1,4 @@
-"""The queries of one desk: which are sent, and which only repeat an earlier one."""
+"""The queries of one workspace: which are sent, and which only repeat an earlier one."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class Searching:
 
 
 class Asked:
-    """All queries that were sent for a desk. ``kinds`` are what can be searched; the ``question``
-    searched as it stands is no wording that a query could repeat."""
+    """All queries that were sent for a workspace. ``kinds`` are what can be searched; the
+    ``question`` searched as it stands is no wording that a query could repeat."""
 
     def __init__(self, kinds: Collection[ProviderKind], question: str = "") -> None:
         self._kinds = kinds

@@ -1,8 +1,8 @@
 """Carrying out a reasoner's actions: numbering hits, noticing repeats, choosing passages.
 
-One desk serves one loop. All actions of a turn are carried out at once, but what they give is
-put on the desk in the order they were asked for, never in the order it arrived: a replayed run
-must see the same desk.
+One workspace serves one loop. All actions of a turn are carried out at once, but what they give is
+put on the workspace in the order they were asked for, never in the order it arrived: a replayed run
+must see the same workspace.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from bot.messages import name_of_upload
 from bot.pages.page import Page
 from bot.pages.passages import Passage
 from bot.pages.urls import dedupe_key
-from bot.reasoning.desks import (
+from bot.reasoning.evidence import Source
+from bot.reasoning.questions import ANYWHERE, SubQuestion
+from bot.reasoning.workspace import (
     Action,
-    Desk,
-    DeskTurn,
     Finish,
     Malformed,
     NumberedHit,
@@ -30,9 +30,9 @@ from bot.reasoning.desks import (
     Reply,
     Search,
     Turn,
+    Workspace,
+    WorkspaceTurn,
 )
-from bot.reasoning.evidence import Source
-from bot.reasoning.questions import ANYWHERE, SubQuestion
 from bot.research.concurrency import both, together
 from bot.research.evidence.merging import best_hits, to_open, with_opened
 from bot.research.evidence.queries import Asked, AskedQuery, Searching, worded
@@ -70,11 +70,11 @@ class _Reading:
     action: str
     tokens: int  # of passages of one page
     urls: list[tuple[int, str | None, str]] = field(default_factory=list)
-    pages: int = 0  # of the desk's own that it takes
+    pages: int = 0  # of the workspace's own that it takes
 
 
 class WorkspaceKeeper:
-    """Keeps the desk of one loop: ``desk`` is what the reasoner sees.
+    """Keeps the workspace of one loop: ``workspace`` is what the reasoner sees.
 
     ``unread`` has a sentence for each of the asker's links that could not be read.
     """
@@ -83,11 +83,13 @@ class WorkspaceKeeper:
         self,
         run: Run,
         question: SubQuestion,
-        desk: Desk,
+        workspace: Workspace,
         reading: Reading,
     ) -> None:
-        self.desk = desk
-        self._pages = desk.pages_left  # of this desk's own share; others read at the same time
+        self.workspace = workspace
+        self._pages = (
+            workspace.pages_left
+        )  # of this workspace's own share; others read at the same time
         self.unread: list[str] = []
         self._free: set[int] = set()  # citation numbers of pages that were placed
         self._wants_more_pages = False
@@ -99,24 +101,27 @@ class WorkspaceKeeper:
         self._hit_numbers: dict[str, int] = {}  # dedupe key of a hit's URL → its number
         self._asked = Asked(run.can_search, question.text)
         self._page_numbers: dict[str, int] = {}  # dedupe key of a read URL → citation number
-        self._desk_numbers: dict[int, int] = {}  # citation number → the page's number on the desk
+        self._workspace_numbers: dict[
+            int, int
+        ] = {}  # citation number → the page's number on the workspace
         self._by_rank: set[int] = set()  # citation numbers of pages that were not chosen
         self._spans: dict[int, set[tuple[int, int]]] = {}  # citation number → spans shown
 
     def place(self, sources: Sequence[Source]) -> None:
-        """Put passages that the run was shown before on the desk; their pages are not counted."""
+        """Put passages that the run was shown before on the workspace; their pages are not
+        counted."""
         reads = []
         for source in sources:
             number = self._number_of(Hit(source.title, source.url, "", ""))
             self._page_numbers[dedupe_key(source.url)] = source.number
-            self._desk_numbers.setdefault(source.number, number)
+            self._workspace_numbers.setdefault(source.number, number)
             self._free.add(source.number)
             spans = self._spans.setdefault(source.number, set())
             spans.update((passage.start, passage.end) for passage in source.passages)
             reads.append(ReadResult(number, source))
         if reads:
             given = Outcome("placed", reads=tuple(reads))
-            self.desk = replace(self.desk, given=(*self.desk.given, given))
+            self.workspace = replace(self.workspace, given=(*self.workspace.given, given))
 
     async def give(
         self,
@@ -125,7 +130,7 @@ class WorkspaceKeeper:
         knowledge_queries: Sequence[str] = (),
         links: Sequence[str] = (),
     ) -> None:
-        """Put results on the desk before the first turn: the asker's links, a first search.
+        """Put results on the workspace before the first turn: the asker's links, a first search.
 
         ``queries`` go to the web, ``knowledge_queries`` to documents, all to whatever there is
         where there is only one of them. What the asker restricted is searched without that
@@ -152,17 +157,17 @@ class WorkspaceKeeper:
             outcomes += await self._do([wider])
         outcomes = await self._opened(outcomes)
         left = self._pages_left()
-        given = (*self.desk.given, *outcomes)
-        self.desk = replace(self.desk, given=given, pages_left=left, pages_given=left)
+        given = (*self.workspace.given, *outcomes)
+        self.workspace = replace(self.workspace, given=given, pages_left=left, pages_given=left)
         self._read_ahead(outcomes)
 
     async def carry_out(self, turn: Turn, nudge: str = "") -> None:
-        """Do all actions of a turn at once and append the turn to the desk."""
+        """Do all actions of a turn at once and append the turn to the workspace."""
         searches = 0
-        pages_left = self.desk.pages_left
+        pages_left = self.workspace.pages_left
         under_way: list[Searching | _Reading | Outcome] = []
         for action in turn.actions:
-            if isinstance(action, Search) and searches < self.desk.searches_left:
+            if isinstance(action, Search) and searches < self.workspace.searches_left:
                 searches += 1
                 under_way.append(self._asked.search(action.id, action.queries))
             elif isinstance(action, Read):
@@ -176,10 +181,10 @@ class WorkspaceKeeper:
             self._note_spent_pages()
         searches -= sum(outcome.unanswered for outcome in outcomes)
         left = self._pages_left()
-        self.desk = replace(
-            self.desk,
-            turns=(*self.desk.turns, DeskTurn(turn, tuple(outcomes), nudge, left)),
-            searches_left=self.desk.searches_left - searches,
+        self.workspace = replace(
+            self.workspace,
+            turns=(*self.workspace.turns, WorkspaceTurn(turn, tuple(outcomes), nudge, left)),
+            searches_left=self.workspace.searches_left - searches,
             pages_left=left,
         )
         self._read_ahead(outcomes)
@@ -278,9 +283,9 @@ class WorkspaceKeeper:
         return opened
 
     def _rarity_of(self, outcome: Outcome) -> dict[str, float]:
-        """Of the terms searched for, on the desk and in an outcome that is not on it yet."""
+        """Of the terms searched for, on the workspace and in an outcome that is not on it yet."""
         new = {term: idf for result in outcome.queries for term, idf in result.rarity.items()}
-        return self.desk.rarity | new
+        return self.workspace.rarity | new
 
     # ------------------------------------------------------------ after: what is shown
 
@@ -319,7 +324,7 @@ class WorkspaceKeeper:
         return tuple(numbered)
 
     def _number_of(self, hit: Hit) -> int:
-        """The number of a hit on the desk, a new one if it is new."""
+        """The number of a hit on the workspace, a new one if it is new."""
         key = dedupe_key(hit.url)
         if key not in self._hit_numbers:
             self._hits.append(hit)
@@ -343,7 +348,7 @@ class WorkspaceKeeper:
 
     async def _shown(self, hit_number: int, number: int, page: Page, tokens: int) -> ReadResult:
         """The page's best passages for the question, without those shown before."""
-        desk_number = self._desk_numbers.setdefault(number, hit_number)
+        desk_number = self._workspace_numbers.setdefault(number, hit_number)
         spans = self._spans.setdefault(number, set())
         try:
             passages = await self._passages(page, tokens, spans)
@@ -374,7 +379,7 @@ class WorkspaceKeeper:
             page,
             tokens,
             skip=spans,
-            rarity=self.desk.rarity,
+            rarity=self.workspace.rarity,
             weights=await self._run.weigh(self._question.text, page),
         )
 
@@ -394,13 +399,13 @@ class WorkspaceKeeper:
         return self._hits[number - 1].title if number else name_of_upload(url) or url
 
     def _pages_left(self) -> int:
-        """The pages left of this desk's share, and of the run's budget."""
+        """The pages left of this workspace's share, and of the run's budget."""
         counted = set(self._page_numbers.values()) - self._free - self._by_rank
         own = self._pages - len(counted)
         return max(0, min(own, self._run.budget.pages - self._run.usage.pages))
 
     def _note_spent_pages(self) -> None:
-        """Say so if it is the run's budget, and not this desk's share of it."""
+        """Say so if it is the run's budget, and not this workspace's share of it."""
         run = self._run
         if run.usage.pages >= run.budget.pages:
             run.note(run.texts("budget-pages", limit=run.budget.pages))

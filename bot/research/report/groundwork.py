@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
-from bot.reasoning.desks import Desk, QueryResult, Read, Turn
 from bot.reasoning.drafts import Paragraph
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.workspace import QueryResult, Read, Turn, Workspace
 from bot.research.budget.budget import Budget
 from bot.research.evidence.merging import best_hits, merge_sources
 from bot.research.evidence.queries import HITS_FETCHED
@@ -131,23 +131,25 @@ class Groundwork:
         """The asker's links, pages that are ``known`` and the best ones of all queries, with the
         passages on ``about``."""
         reading = Reading(self._settings.topk, tokens)
-        desk = Desk(pages_left=self._run.budget.pages)
-        keeper = WorkspaceKeeper(self._run, about, desk, reading)
+        workspace = Workspace(pages_left=self._run.budget.pages)
+        keeper = WorkspaceKeeper(self._run, about, workspace, reading)
         await keeper.give(
             links=(*self._links, *known),
             queries=about.queries,
             knowledge_queries=about.knowledge_queries,
         )
-        best = self._affordable(keeper.desk.results, pages)
+        best = self._affordable(keeper.workspace.results, pages)
         if best:
             # A page that was read for an earlier paragraph costs nothing: all of these can be had.
-            keeper.desk = replace(keeper.desk, pages_left=len(best))
+            keeper.workspace = replace(keeper.workspace, pages_left=len(best))
             await keeper.carry_out(Turn((Read(tuple(best)),)))
-        if not keeper.desk.sources:  # what the first look found may tell it too, and is at hand
+        if (
+            not keeper.workspace.sources
+        ):  # what the first look found may tell it too, and is at hand
             first = self._first.sources[:FIRST_PAGES]
             await keeper.give(links=[source.url for source in first])
         evidence = Evidence(
-            sources=merge_sources(keeper.desk.sources),
+            sources=merge_sources(keeper.workspace.sources),
             enough=True,
             queries=about.queries,
             notes=tuple(keeper.unread),

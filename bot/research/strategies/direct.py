@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from bot.errors import BudgetSpent
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
-from bot.reasoning.desks import Desk, Read, Turn
 from bot.reasoning.evidence import Evidence, Source
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.workspace import Read, Turn, Workspace
 from bot.research.evidence.merging import merge_sources, to_open
 from bot.research.evidence.relevance import fitting
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
@@ -30,19 +30,19 @@ async def direct(
 ) -> Evidence:
     """Gather evidence without a model's choices: the links, the best page of each query, the best
     of all; if ``choosy``, without those that fit neither question nor queries."""
-    keeper = WorkspaceKeeper(run, question, Desk(pages_left=run.budget.pages), reading)
+    keeper = WorkspaceKeeper(run, question, Workspace(pages_left=run.budget.pages), reading)
     try:
         await keeper.give(
             links=links,
             queries=question.queries,
             knowledge_queries=question.knowledge_queries,
         )
-        best = to_open(keeper.desk.results, PAGES)
+        best = to_open(keeper.workspace.results, PAGES)
         if best:
             await keeper.carry_out(Turn((Read(tuple(best)),)))
     except BudgetSpent as error:
         run.notes.error(error, "rests-on-found")
-    sources = merge_sources(keeper.desk.sources)
+    sources = merge_sources(keeper.workspace.sources)
     if choosy:
         sources = _fitting(sources, question, links, run.rarity)
     return Evidence(

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Protocol
 
 from bot.errors import BudgetSpent
-from bot.reasoning.desks import Desk, Finish, Reply, Turn
 from bot.reasoning.evidence import AnswerDelta, Evidence, Source
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer, Reasoner
+from bot.reasoning.workspace import Finish, Reply, Turn, Workspace
 from bot.research.answer.write import Composer
 from bot.research.evidence.merging import merge_sources
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper, finish_of, reply_of
@@ -31,7 +31,7 @@ class TurnMaker(Protocol):
     def opens(self) -> int: ...
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn: ...
 
 
@@ -67,7 +67,7 @@ async def iterate(
     keeper = WorkspaceKeeper(
         run,
         question,
-        Desk(
+        Workspace(
             searches_left=left,
             pages_left=chosen if pages is None else pages,
             may_reply=on_text is not None,
@@ -79,7 +79,7 @@ async def iterate(
     def on_answer(delta: AnswerDelta) -> None:
         if on_text is not None:
             if not writing:
-                writing.append(Composer(Evidence(sources=merge_sources(keeper.desk.sources))))
+                writing.append(Composer(Evidence(sources=merge_sources(keeper.workspace.sources))))
             writing[0].add(delta)
             on_text(writing[0].text_so_far())
 
@@ -95,9 +95,9 @@ async def iterate(
         )
         last = searches + TURNS_BEYOND_SEARCHES
         for number in range(1, last + 1):
-            if run.unanswered and not keeper.desk.sources:
+            if run.unanswered and not keeper.workspace.sources:
                 break  # nothing can be found: no call is spent on finding out
-            turn = await reasoner.next_turn(question, keeper.desk, on_answer)
+            turn = await reasoner.next_turn(question, keeper.workspace, on_answer)
             reply = reply_of(turn)
             finish = finish_of(turn)
             if reply is not None:
@@ -119,7 +119,7 @@ async def iterate(
     elif finish is None:
         finish = Finish(enough=False)
     return Evidence(
-        sources=merge_sources(keeper.desk.sources),
+        sources=merge_sources(keeper.workspace.sources),
         carrying=merge_sources(finish.carrying),
         none_carries=finish.none_carries,
         findings=finish.findings,
@@ -128,7 +128,7 @@ async def iterate(
         reply=reply.deltas if reply is not None else (),
         queries=keeper.searched,
         notes=tuple(keeper.unread),
-        searches=searches - keeper.desk.searches_left,
+        searches=searches - keeper.workspace.searches_left,
         answer=finish.answer,
     )
 

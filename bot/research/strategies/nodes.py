@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pydantic import TypeAdapter
 
 from bot.errors import BudgetSpent
-from bot.reasoning.desks import Desk, Turn
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer
+from bot.reasoning.workspace import Turn, Workspace
 from bot.research.failures import Failure, attempted
 from bot.research.run import Run
 from bot.research.strategies.iterate import TurnMaker
@@ -44,10 +44,10 @@ class Remembering:
         self._inputs = inputs
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
         return await attempted(
             self._run,
-            lambda: self._reasoner.next_turn(question, desk, on_answer),
-            inputs={**self._inputs, "turn": len(desk.turns)},
+            lambda: self._reasoner.next_turn(question, workspace, on_answer),
+            inputs={**self._inputs, "turn": len(workspace.turns)},
         )

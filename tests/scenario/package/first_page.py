@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from bot.reasoning.desks import Desk, Read, Turn
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.workspace import Read, Turn, Workspace
 from bot.research.evidence.workspace import WorkspaceKeeper
 from bot.research.strategies.strategy import Declaration, OneCall, Task
 
 
 async def _first_page(task: Task, reasoner: Reasoner) -> Evidence:
     question = task.sub_question()
-    keeper = WorkspaceKeeper(task.run, question, Desk(pages_left=1), task.reading(reasoner))
+    keeper = WorkspaceKeeper(task.run, question, Workspace(pages_left=1), task.reading(reasoner))
     await keeper.give(
         links=task.links, queries=question.queries, knowledge_queries=question.knowledge_queries
     )
-    hits = [hit.number for result in keeper.desk.results for hit in result.hits]
+    hits = [hit.number for result in keeper.workspace.results for hit in result.hits]
     if hits:
         await keeper.carry_out(Turn((Read((min(hits),)),)))
-    sources = tuple(keeper.desk.sources)
+    sources = tuple(keeper.workspace.sources)
     return Evidence(sources=sources, enough=bool(sources), queries=tuple(task.run.queries))
 
 

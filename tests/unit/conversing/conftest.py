@@ -17,10 +17,10 @@ from bot.configuration import load_settings
 from bot.conversing.reception import AcceptedQuestion, Reception
 from bot.dispatch.local import LocalDispatcher
 from bot.messages import Author, Message, Thread
-from bot.reasoning.desks import Action, Desk, Read, Search, Turn
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.reasoning.verdicts import Claim, Verdict
+from bot.reasoning.workspace import Action, Read, Search, Turn, Workspace
 from bot.service import ResearchService
 from bot.storage.records import RunRecord
 from bot.storage.store import Store, open_store
@@ -50,11 +50,11 @@ class Gated(Scripted):
         return await super().verify(question, claims)
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
         self.thinking.set()
         await self.let_on.wait()
-        return await super().next_turn(question, desk, on_answer)
+        return await super().next_turn(question, workspace, on_answer)
 
 
 @dataclass

@@ -9,10 +9,10 @@ from typing import Any
 
 from bot.messages import Entry, Transcript
 from bot.pages.passages import Passage, split
-from bot.reasoning.desks import (
+from bot.reasoning.evidence import Evidence, Finding, Source
+from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.workspace import (
     Action,
-    Desk,
-    DeskTurn,
     Malformed,
     NumberedHit,
     Outcome,
@@ -21,9 +21,9 @@ from bot.reasoning.desks import (
     ReadResult,
     Search,
     Turn,
+    Workspace,
+    WorkspaceTurn,
 )
-from bot.reasoning.evidence import Evidence, Finding, Source
-from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.search.provider import Hit
 from bot.text.terms import keywords, terms
 from tests.unit.samples import NOW
@@ -85,14 +85,14 @@ def outcome(action: Action, number: int = 1) -> Outcome:
     return Outcome(action.id, problem="Finish alone.")
 
 
-def carry_out(desk: Desk, turn: Turn, nudge: str = "") -> Desk:
-    """The desk after a turn, as the core would leave it."""
-    outcomes = tuple(outcome(action, len(desk.turns) + 1) for action in turn.actions)
+def carry_out(workspace: Workspace, turn: Turn, nudge: str = "") -> Workspace:
+    """The workspace after a turn, as the core would leave it."""
+    outcomes = tuple(outcome(action, len(workspace.turns) + 1) for action in turn.actions)
     searches = sum(isinstance(action, Search) for action in turn.actions)
     return replace(
-        desk,
-        turns=(*desk.turns, DeskTurn(turn, outcomes, nudge)),
-        searches_left=desk.searches_left - searches,
+        workspace,
+        turns=(*workspace.turns, WorkspaceTurn(turn, outcomes, nudge)),
+        searches_left=workspace.searches_left - searches,
     )
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from bot.configuration import load_settings
 from bot.messages import Message, Transcript
-from bot.reasoning.desks import Desk, Finish, Read, Turn
 from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer
+from bot.reasoning.workspace import Finish, Read, Turn, Workspace
 from bot.research.pipeline import GUESSED, Pipeline
 from bot.research.run import Run
 from tests.fakes.library import Shelf, a_shelf
@@ -42,9 +42,9 @@ class Slow(Scripted):
         return Rewritten("search", message.text, queries=(self.query,))
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
-        if not desk.turns:
+        if not workspace.turns:
             await until(lambda: len(self.shelf.read_urls) >= 2)
             return Turn((Read((1,)),))
         return Turn((Finish(),))

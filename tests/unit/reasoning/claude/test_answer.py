@@ -1,4 +1,4 @@
-"""An answer that is written in the loop, from the pages on the desk."""
+"""An answer that is written in the loop, from the pages on the workspace."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from bot.reasoning.claude.answer import reply_of
-from bot.reasoning.desks import Desk, Outcome, ReadResult, Reply, Search
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, TextDelta
+from bot.reasoning.workspace import Outcome, ReadResult, Reply, Search, Workspace
 from tests.fakes.claude import Fault, citation, cited, says, text, tool
 from tests.fakes.claude_stage import OpenStage
 from tests.unit.reasoning.samples import QUESTION, a_source
 
 TALL, BUILT = a_source(7), a_source(8)
-DESK = Desk(
+DESK = Workspace(
     given=(Outcome("given", reads=(ReadResult(1, TALL), ReadResult(2, BUILT))),), may_reply=True
 )
 ANSWER = (

@@ -1,4 +1,4 @@
-"""The desk as messages: append-only, in order, and with data that stays data."""
+"""The workspace as messages: append-only, in order, and with data that stays data."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ from bot.reasoning.claude.text import (
     shorten,
 )
 from bot.reasoning.claude.write import Writing
-from bot.reasoning.desks import (
+from bot.reasoning.workspace import (
     Action,
-    Desk,
     Finish,
     Malformed,
     NumberedHit,
@@ -36,6 +35,7 @@ from bot.reasoning.desks import (
     ReadResult,
     Search,
     Turn,
+    Workspace,
 )
 from bot.search.provider import Hit
 from tests.fakes.claude import thinking, tool
@@ -52,8 +52,8 @@ from tests.unit.reasoning.samples import (
 from tests.unit.samples import NOW
 
 
-def messages(desk: Desk, *, plain: bool = False) -> list[dict[str, Any]]:
-    return loop_messages(QUESTION, desk, NOW, plain=plain)
+def messages(workspace: Workspace, *, plain: bool = False) -> list[dict[str, Any]]:
+    return loop_messages(QUESTION, workspace, NOW, plain=plain)
 
 
 def a_turn(number: int, *actions: Action, words: str = "") -> Turn:
@@ -94,11 +94,11 @@ def _turns(draw: st.DrawFn) -> list[tuple[Turn, str]]:
 
 @given(_turns(), st.integers(5, 9))
 def test_a_later_desk_only_appends(turns: list[tuple[Turn, str]], searches: int) -> None:
-    desk = Desk(searches_left=searches)
-    before = messages(desk)
+    workspace = Workspace(searches_left=searches)
+    before = messages(workspace)
     for turn, nudge in turns:
-        desk = carry_out(desk, turn, nudge)
-        after = messages(desk)
+        workspace = carry_out(workspace, turn, nudge)
+        after = messages(workspace)
         assert json.dumps(unmarked(after[: len(before)])) == json.dumps(unmarked(before))
         assert [m["role"] for m in after] == ["user", "assistant"] * (len(after) // 2) + ["user"]
         before = after
@@ -108,10 +108,10 @@ def test_a_later_desk_only_appends(turns: list[tuple[Turn, str]], searches: int)
 def test_the_cache_is_marked_at_the_end_of_the_last_two_user_turns(
     turns: list[tuple[Turn, str]],
 ) -> None:
-    desk = Desk()
+    workspace = Workspace()
     for turn, nudge in turns:
-        desk = carry_out(desk, turn, nudge)
-    shown = messages(desk)
+        workspace = carry_out(workspace, turn, nudge)
+    shown = messages(workspace)
     marked = [
         (at, block_at)
         for at, message in enumerate(shown)
@@ -127,24 +127,24 @@ def test_the_cache_is_marked_at_the_end_of_the_last_two_user_turns(
 
 def test_the_question_comes_first_with_todays_date_and_what_is_known() -> None:
     question = replace(QUESTION, known=(finding("It stands in Paris.", 2),))
-    [opening] = loop_messages(question, Desk(searches_left=1), NOW)
+    [opening] = loop_messages(question, Workspace(searches_left=1), NOW)
     shown = texts(opening["content"])
     assert shown.startswith("Today is Thursday, 15 January 2026.")
     assert f'<question language="en">\n{QUESTION.text}\n</question>' in shown
-    assert "<known>\n- It stands in Paris.\n</known>" in shown  # its page is not on this desk
+    assert "<known>\n- It stands in Paris.\n</known>" in shown  # its page is not on this workspace
     assert "Left: 1 search, 12 pages." in shown
 
 
 @pytest.mark.parametrize("may_reply", [True, False])
 def test_a_part_of_a_larger_question_is_told_to_finish(may_reply: bool) -> None:
-    [opening] = messages(Desk(may_reply=may_reply))
+    [opening] = messages(Workspace(may_reply=may_reply))
     assert ("one part of a larger question" in texts(opening["content"])) != may_reply
 
 
 def test_what_is_left_is_told_with_every_turn() -> None:
-    desk = carry_out(Desk(pages_given=7), a_turn(1, Search(("a",), "c1")))
-    desk = replace(desk, turns=(replace(desk.turns[0], pages_left=5),))
-    shown = [texts(m["content"]) for m in messages(desk) if m["role"] == "user"]
+    workspace = carry_out(Workspace(pages_given=7), a_turn(1, Search(("a",), "c1")))
+    workspace = replace(workspace, turns=(replace(workspace.turns[0], pages_left=5),))
+    shown = [texts(m["content"]) for m in messages(workspace) if m["role"] == "user"]
     assert "Left: 5 searches, 7 pages." in shown[0]
     assert "Left: 4 searches, 5 pages." in shown[1]
 
@@ -154,7 +154,7 @@ def test_what_was_given_is_on_the_desk_from_the_start() -> None:
         Outcome("given", reads=(ReadResult(1, a_source(8)),)),
         Outcome("given", reads=(ReadResult(2, None, "It cannot be read."),)),
     )
-    [opening] = messages(Desk(given=given))
+    [opening] = messages(Workspace(given=given))
     shown = texts(opening["content"])
     assert "Page 1: Page 8\n1.1 § History" in shown
     assert "Page 2: It cannot be read." in shown
@@ -162,7 +162,7 @@ def test_what_was_given_is_on_the_desk_from_the_start() -> None:
 
 def test_said_is_sent_back_word_for_word() -> None:
     turn = a_turn(1, Search(("a",), "c1"), words="I search.")
-    shown = messages(carry_out(Desk(), turn))
+    shown = messages(carry_out(Workspace(), turn))
     assert shown[1] == {"role": "assistant", "content": turn.said}
 
 
@@ -180,8 +180,8 @@ def test_an_empty_turn_can_be_sent_back(content: Any) -> None:
 def test_every_call_is_answered_in_its_order_in_one_message() -> None:
     actions = (Search(("a",), "c1"), Read((3,), "c2"), Malformed("No such tool.", "c3"))
     turn = a_turn(1, *actions)
-    desk = carry_out(Desk(), turn, nudge="Last turn.")
-    answer = messages(desk)[2]["content"]
+    workspace = carry_out(Workspace(), turn, nudge="Last turn.")
+    answer = messages(workspace)[2]["content"]
     assert [b.get("tool_use_id") for b in answer] == ["c1", "c2", "c3", None]
     assert [b.get("is_error") for b in answer] == [None, None, True, None]
     assert answer[2]["content"] == "No such tool."
@@ -190,27 +190,31 @@ def test_every_call_is_answered_in_its_order_in_one_message() -> None:
 
 def test_a_call_without_an_outcome_is_answered_all_the_same() -> None:
     turn = a_turn(1, Search(("a",), "c1"), Search(("b",), "c2"))
-    desk = carry_out(Desk(), turn)
-    half = replace(desk.turns[0], outcomes=desk.turns[0].outcomes[:1])
-    answer = messages(replace(desk, turns=(half,)))[2]["content"]
+    workspace = carry_out(Workspace(), turn)
+    half = replace(workspace.turns[0], outcomes=workspace.turns[0].outcomes[:1])
+    answer = messages(replace(workspace, turns=(half,)))[2]["content"]
     assert [b.get("is_error") for b in answer[:2]] == [None, True]
 
 
 def test_a_refused_search_is_not_counted() -> None:
     turn = a_turn(1, Search(("a",), "c1"))
-    desk = carry_out(Desk(searches_left=2), turn)
+    workspace = carry_out(Workspace(searches_left=2), turn)
     refused = Outcome("c1", problem="No searches are left.")
-    desk = replace(desk, turns=(replace(desk.turns[0], outcomes=(refused,)),), searches_left=2)
-    shown = messages(desk)
+    workspace = replace(
+        workspace, turns=(replace(workspace.turns[0], outcomes=(refused,)),), searches_left=2
+    )
+    shown = messages(workspace)
     assert "Left: 2 searches" in texts(shown[0]["content"])
     assert "Left: 2 searches" in texts(shown[2]["content"])
 
 
 def test_a_search_that_was_never_answered_is_not_counted() -> None:
-    desk = carry_out(Desk(searches_left=2), a_turn(1, Search(("a",), "c1")))
+    workspace = carry_out(Workspace(searches_left=2), a_turn(1, Search(("a",), "c1")))
     failed = Outcome("c1", queries=(QueryResult("a", (), "It is away."),), unanswered=True)
-    desk = replace(desk, turns=(replace(desk.turns[0], outcomes=(failed,)),), searches_left=2)
-    shown = [texts(m["content"]) for m in messages(desk) if m["role"] == "user"]
+    workspace = replace(
+        workspace, turns=(replace(workspace.turns[0], outcomes=(failed,)),), searches_left=2
+    )
+    shown = [texts(m["content"]) for m in messages(workspace) if m["role"] == "user"]
     assert all("Left: 2 searches" in words for words in shown)
 
 
@@ -222,9 +226,9 @@ def test_a_hit_is_a_line_and_known_ones_are_named_again() -> None:
     again = NumberedHit(1, Hit("Again", "https://a.example/", "secret", "p"), seen=True, page=1)
     result = QueryResult("q", (opened, seen, new, web, again), "A near-repeat.")
     turn = a_turn(1, Search(("q",), "c1"))
-    desk = carry_out(Desk(), turn)
+    workspace = carry_out(Workspace(), turn)
     outcome = Outcome("c1", queries=(result, QueryResult("r", ())))
-    shown = messages(replace(desk, turns=(replace(desk.turns[0], outcomes=(outcome,)),)))
+    shown = messages(replace(workspace, turns=(replace(workspace.turns[0], outcomes=(outcome,)),)))
     assert texts(shown[2]["content"]) == (
         '<results query="q">\n'
         "2. Read — b.example (open)\n"
@@ -242,9 +246,9 @@ def test_only_the_first_hits_have_snippets_and_one_site_is_not_named() -> None:
     hits = tuple(
         NumberedHit(n, Hit(f"T{n}", f"https://one.example/{n}", "words", "p")) for n in range(1, 8)
     )
-    desk = carry_out(Desk(), a_turn(1, Search(("q",), "c1")))
+    workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
     outcome = Outcome("c1", queries=(QueryResult("q", hits),))
-    shown = messages(replace(desk, turns=(replace(desk.turns[0], outcomes=(outcome,)),)))
+    shown = messages(replace(workspace, turns=(replace(workspace.turns[0], outcomes=(outcome,)),)))
     lines = texts(shown[2]["content"]).splitlines()[1:8]
     assert lines == [*(f"{n}. T{n}: words" for n in range(1, 7)), "7. T7"]
 
@@ -256,9 +260,9 @@ def test_a_hit_that_lacks_the_words_of_the_best_one_is_only_named() -> None:
         NumberedHit(3, Hit("Ort", "https://a.example/3", "Eine Stadt.", "p", relevance=0.9)),
     )
     result = QueryResult("WILM city", hits, rarity={"wilm": 9.0, "citi": 1.0, "": 10.0})
-    desk = carry_out(Desk(), a_turn(1, Search(("WILM city",), "c1")))
+    workspace = carry_out(Workspace(), a_turn(1, Search(("WILM city",), "c1")))
     outcome = Outcome("c1", queries=(result, replace(result, rarity={})))
-    shown = messages(replace(desk, turns=(replace(desk.turns[0], outcomes=(outcome,)),)))
+    shown = messages(replace(workspace, turns=(replace(workspace.turns[0], outcomes=(outcome,)),)))
     lines = texts(shown[2]["content"]).splitlines()
     assert lines[1:4] == [
         "1. Wilmington: WILM is licensed here.",
@@ -278,9 +282,9 @@ def test_words_that_no_hit_has_are_named_where_much_depends_on_them() -> None:
         QueryResult("the Tim Burton", hits, rarity=rarity),
         QueryResult("Tim Burton spouse", hits),
     ]
-    desk = carry_out(Desk(), a_turn(1, Search(("q",), "c1")))
+    workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
     outcome = Outcome("c1", queries=tuple(asked))
-    shown = messages(replace(desk, turns=(replace(desk.turns[0], outcomes=(outcome,)),)))
+    shown = messages(replace(workspace, turns=(replace(workspace.turns[0], outcomes=(outcome,)),)))
     told = texts(shown[2]["content"]).split("</results>")
     assert "note: no title or snippet has: spouse" in told[0]
     assert "note" not in told[1]
@@ -291,9 +295,9 @@ def test_words_of_chinese_that_no_hit_has_are_named_whole() -> None:
     hits = (NumberedHit(1, Hit("盛宣怀", "https://a.example/", "清末官员,江苏武进人。", "p")),)
     rarity = {"盛宣": 6.0, "宣怀": 6.0, "轮船": 4.0, "船招": 5.0, "招商": 5.0, "商局": 5.0, "": 7.0}
     asked = QueryResult("盛宣怀 轮船招商局", hits, rarity=rarity)
-    desk = carry_out(Desk(), a_turn(1, Search(("q",), "c1")))
-    turns = (replace(desk.turns[0], outcomes=(Outcome("c1", queries=(asked,)),)),)
-    shown = messages(replace(desk, turns=turns))
+    workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
+    turns = (replace(workspace.turns[0], outcomes=(Outcome("c1", queries=(asked,)),)),)
+    shown = messages(replace(workspace, turns=turns))
     assert "note: no title or snippet has: 轮船招商局\n" in texts(shown[2]["content"])
 
 
@@ -303,9 +307,9 @@ def test_the_name_of_a_setting_that_no_hit_shows_as_it_stands_is_named() -> None
     )
     rarity = {"nginx": 3.0, "proxi": 3.0, "read": 2.0, "timeout": 3.0, "": 7.0}
     asked = QueryResult("nginx proxy_read_timeout", hits, rarity=rarity)
-    desk = carry_out(Desk(), a_turn(1, Search(("q",), "c1")))
-    turns = (replace(desk.turns[0], outcomes=(Outcome("c1", queries=(asked,)),)),)
-    shown = messages(replace(desk, turns=turns))
+    workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
+    turns = (replace(workspace.turns[0], outcomes=(Outcome("c1", queries=(asked,)),)),)
+    shown = messages(replace(workspace, turns=turns))
     assert "no title or snippet has: proxy_read_timeout\n" in texts(shown[2]["content"])
 
 
@@ -318,19 +322,19 @@ def test_a_title_that_begins_the_snippet_is_shown_once() -> None:
         ),
         NumberedHit(2, Hit("", "https://one.example/", "words", "p")),
     )
-    desk = carry_out(Desk(), a_turn(1, Search(("q",), "c1")))
+    workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
     outcome = Outcome("c1", queries=(QueryResult("q", hits),))
-    shown = messages(replace(desk, turns=(replace(desk.turns[0], outcomes=(outcome,)),)))
+    shown = messages(replace(workspace, turns=(replace(workspace.turns[0], outcomes=(outcome,)),)))
     assert texts(shown[2]["content"]).splitlines()[1:3] == [
         "1. The canteen is open from 11.",
         "2. https://one.example/: words",
     ]
 
 
-def _with_reads(*reads: ReadResult) -> Desk:
-    desk = carry_out(Desk(), a_turn(1, Read((9,), "c1")))
+def _with_reads(*reads: ReadResult) -> Workspace:
+    workspace = carry_out(Workspace(), a_turn(1, Read((9,), "c1")))
     outcome = Outcome("c1", reads=reads)
-    return replace(desk, turns=(replace(desk.turns[0], outcomes=(outcome,)),))
+    return replace(workspace, turns=(replace(workspace.turns[0], outcomes=(outcome,)),))
 
 
 def test_a_page_is_a_search_result_with_numbered_passages() -> None:
@@ -354,11 +358,11 @@ def test_a_page_is_a_search_result_with_numbered_passages() -> None:
 
 def test_more_of_a_page_goes_on_counting_its_passages() -> None:
     first, more = a_source(5, "First.", heading=""), a_source(5, "Second.", heading="")
-    desk = _with_reads(ReadResult(9, first), ReadResult(9, more))
-    shown = texts(messages(desk)[2]["content"])
+    workspace = _with_reads(ReadResult(9, first), ReadResult(9, more))
+    shown = texts(messages(workspace)[2]["content"])
     assert "9.1 First." in shown
     assert "9.2 Second." in shown
-    assert [p.text for p in shown_pages(desk)[9].passages] == ["First.", "Second."]
+    assert [p.text for p in shown_pages(workspace)[9].passages] == ["First.", "Second."]
 
 
 def test_without_search_results_a_page_is_an_element() -> None:
@@ -395,25 +399,25 @@ def _wrapped(shown: str) -> list[str]:
     return re.findall(rf"<\s*/?\s*(?:{names})\b|<\|im_|<<\s*/?SYS", shown, re.IGNORECASE)
 
 
-def _desk_with(payload: str) -> Desk:
+def _workspace_with(payload: str) -> Workspace:
     hit = NumberedHit(1, Hit(payload, "https://evil.example/", payload, "p"))
     source = a_source(1, payload, "Fine.", title=payload, heading=payload)
-    desk = carry_out(Desk(), a_turn(1, Search((payload,), "c1"), Read((1,), "c2")))
+    workspace = carry_out(Workspace(), a_turn(1, Search((payload,), "c1"), Read((1,), "c2")))
     outcomes = (
         Outcome("c1", queries=(QueryResult(payload, (hit,), payload),)),
         Outcome("c2", reads=(ReadResult(1, source), ReadResult(2, None, payload))),
     )
-    return replace(desk, turns=(replace(desk.turns[0], outcomes=outcomes),))
+    return replace(workspace, turns=(replace(workspace.turns[0], outcomes=outcomes),))
 
 
 def _assert_inside(payload: str) -> None:
-    """A payload anywhere on the desk leaves the number and order of our tags as they are."""
+    """A payload anywhere on the workspace leaves the number and order of our tags as they are."""
     for is_plain in (True, False):
-        harmless = texts(messages(_desk_with("harmless"), plain=is_plain)[2]["content"])
-        shown = texts(messages(_desk_with(payload), plain=is_plain)[2]["content"])
+        harmless = texts(messages(_workspace_with("harmless"), plain=is_plain)[2]["content"])
+        shown = texts(messages(_workspace_with(payload), plain=is_plain)[2]["content"])
         assert _wrapped(shown) == _wrapped(harmless)
         assert clean(payload).strip() in shown
-    shown = texts(messages(_desk_with(payload), plain=True)[2]["content"])
+    shown = texts(messages(_workspace_with(payload), plain=True)[2]["content"])
     body = shown[shown.index("<page") : shown.index("</page>")]
     assert clean(payload).strip() in body
     assert shown.count("\n1. ") == 1

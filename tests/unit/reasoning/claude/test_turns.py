@@ -10,13 +10,22 @@ import pytest
 
 from bot.errors import BudgetSpent, ModelRefused
 from bot.reasoning.claude.tools import CUT_OFF, TOOLS
-from bot.reasoning.desks import Desk, Finish, Malformed, Outcome, Read, ReadResult, Search, Turn
+from bot.reasoning.workspace import (
+    Finish,
+    Malformed,
+    Outcome,
+    Read,
+    ReadResult,
+    Search,
+    Turn,
+    Workspace,
+)
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, Reply, says, thinking, tool
 from tests.fakes.claude_stage import OpenStage
 from tests.unit.reasoning.samples import QUESTION, a_source, carry_out, finding
 
-ON_THE_DESK = Desk(
+ON_THE_DESK = Workspace(
     given=(Outcome("given", reads=(ReadResult(1, a_source(7)), ReadResult(2, a_source(8)))),)
 )
 
@@ -31,7 +40,7 @@ async def turn_of(stage: OpenStage, reply: Reply, **options: Any) -> Turn:
 
 async def test_the_tools_are_strict_and_the_choice_is_the_models(stage: OpenStage) -> None:
     on = stage()
-    await on.claude.next_turn(QUESTION, Desk())
+    await on.claude.next_turn(QUESTION, Workspace())
     [request] = on.fake.calls
     assert [t["name"] for t in request["tools"]] == ["search", "read", "finish"]
     assert all(t["strict"] for t in request["tools"])
@@ -42,7 +51,7 @@ async def test_the_tools_are_strict_and_the_choice_is_the_models(stage: OpenStag
 
 async def test_effort_and_model_are_settings(stage: OpenStage) -> None:
     on = stage(effort="low", model="claude-opus-5-5", max_output_tokens=1_000)
-    await on.claude.next_turn(QUESTION, Desk())
+    await on.claude.next_turn(QUESTION, Workspace())
     [request] = on.fake.calls
     assert request["model"] == "claude-opus-5-5"
     assert request["output_config"] == {"effort": "low"}
@@ -244,7 +253,7 @@ async def test_a_spent_budget_is_the_callers_business(stage: OpenStage) -> None:
     on = stage()
     on.calls.limit = 0
     with pytest.raises(BudgetSpent):
-        await on.claude.next_turn(QUESTION, Desk())
+        await on.claude.next_turn(QUESTION, Workspace())
     assert on.fake.requests == []
 
 
@@ -264,10 +273,10 @@ EVERYTHING = [
 
 async def test_whatever_was_said_can_be_sent_back(stage: OpenStage) -> None:
     on = stage(EVERYTHING)
-    desk = Desk()
+    workspace = Workspace()
     for _ in EVERYTHING:
-        turn = await on.claude.next_turn(QUESTION, desk)
-        desk = carry_out(desk, turn, "" if turn.actions else "Call a tool.")
+        turn = await on.claude.next_turn(QUESTION, workspace)
+        workspace = carry_out(workspace, turn, "" if turn.actions else "Call a tool.")
     assert on.problems == []  # the fake checks order, ids, signatures and what came before them
 
 
@@ -275,10 +284,10 @@ async def test_a_replayed_run_makes_the_same_requests(stage: OpenStage) -> None:
     on = stage(EVERYTHING)
 
     async def walk() -> list[Turn]:
-        desk, turns = Desk(), []
+        workspace, turns = Workspace(), []
         for _ in EVERYTHING:
-            turns.append(await on.claude.next_turn(QUESTION, desk))
-            desk = carry_out(desk, turns[-1])
+            turns.append(await on.claude.next_turn(QUESTION, workspace))
+            workspace = carry_out(workspace, turns[-1])
         return turns
 
     first = await walk()
@@ -289,10 +298,12 @@ async def test_a_replayed_run_makes_the_same_requests(stage: OpenStage) -> None:
 
 async def test_the_cache_is_read_more_with_every_turn(stage: OpenStage) -> None:
     on = stage([says(tool("search", {"queries": [f"q{n}"]}, f"c{n}")) for n in range(5)])
-    desk = Desk(given=(Outcome("given", reads=(ReadResult(1, a_source(1, "word " * 400)),)),))
+    workspace = Workspace(
+        given=(Outcome("given", reads=(ReadResult(1, a_source(1, "word " * 400)),)),)
+    )
     for _ in range(5):
-        turn = await on.claude.next_turn(QUESTION, desk)
-        desk = carry_out(desk, turn)
+        turn = await on.claude.next_turn(QUESTION, workspace)
+        workspace = carry_out(workspace, turn)
     usages = [request.usage for request in on.fake.requests]
     reads = [usage["cache_read_input_tokens"] for usage in usages]
     assert reads[0] == 0
@@ -306,16 +317,16 @@ async def test_the_cache_is_read_more_with_every_turn(stage: OpenStage) -> None:
 
 async def test_tools_and_system_are_shared_by_all_runs(stage: OpenStage) -> None:
     on = stage()
-    await on.claude.next_turn(QUESTION, Desk())
+    await on.claude.next_turn(QUESTION, Workspace())
     on.calls = MemoryCalls()
-    other = carry_out(Desk(), Turn(()), "Go.")
+    other = carry_out(Workspace(), Turn(()), "Go.")
     await on.claude.next_turn(QUESTION, other)
     assert on.fake.requests[1].usage["cache_read_input_tokens"] >= 512
 
 
 async def test_tokens_are_reported_as_counted(stage: OpenStage) -> None:
     on = stage()
-    await on.claude.next_turn(QUESTION, Desk())
+    await on.claude.next_turn(QUESTION, Workspace())
     usage = on.fake.requests[0].usage
     reply = on.calls.last
     assert reply.cache_write_tokens == usage["cache_creation_input_tokens"] > 0
@@ -332,9 +343,9 @@ def test_no_schema_uses_what_strict_tools_refuse() -> None:
 
 async def test_a_passage_brings_along_what_leads_in_to_it(stage: OpenStage) -> None:
     page = a_source(1, "Intro.", "The following is prohibited:", "(1) copying;", "(2) selling.")
-    desk = Desk(given=(Outcome("given", reads=(ReadResult(1, page),)),))
+    workspace = Workspace(given=(Outcome("given", reads=(ReadResult(1, page),)),))
     given = {"use": ["1.3"], "enough": True, "missing": [], "findings": [], "answer": ""}
-    turn = await stage([says(tool("finish", given, "c2"))]).claude.next_turn(QUESTION, desk)
+    turn = await stage([says(tool("finish", given, "c2"))]).claude.next_turn(QUESTION, workspace)
     [finish] = turn.actions
     assert isinstance(finish, Finish)
     [source] = finish.carrying

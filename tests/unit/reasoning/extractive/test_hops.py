@@ -1,4 +1,4 @@
-"""What the extractive reasoner searches and reads, on desks that are set for it."""
+"""What the extractive reasoner searches and reads, on workspaces that are set for it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.pages.passages import split
-from bot.reasoning.desks import (
-    Desk,
-    DeskTurn,
-    Finish,
-    NumberedHit,
-    Outcome,
-    QueryResult,
-    Read,
-    ReadResult,
-    Search,
-    Turn,
-)
 from bot.reasoning.evidence import Source
 from bot.reasoning.extractive.hops import (
     FOUND,
@@ -29,6 +17,18 @@ from bot.reasoning.extractive.hops import (
     next_turn,
 )
 from bot.reasoning.questions import SubQuestion
+from bot.reasoning.workspace import (
+    Finish,
+    NumberedHit,
+    Outcome,
+    QueryResult,
+    Read,
+    ReadResult,
+    Search,
+    Turn,
+    Workspace,
+    WorkspaceTurn,
+)
 from bot.search.provider import Hit
 from tests.bench.corpus import MemoryCorpus
 from tests.unit.reasoning.samples import rarity_in
@@ -65,19 +65,20 @@ PAGES = {
 
 
 class World:
-    """Carries turns out over ``PAGES`` and keeps the desk; every query may be asked once only."""
+    """Carries turns out over ``PAGES`` and keeps the workspace; every query may be asked once
+    only."""
 
     def __init__(self, searches: int = 5, pages: int = 12) -> None:
         self.corpus = MemoryCorpus(PAGES)
-        self.desk = Desk(searches_left=searches, pages_left=pages)
+        self.workspace = Workspace(searches_left=searches, pages_left=pages)
         self.numbers: dict[str, int] = {}  # URL → hit number
         self.read: list[str] = []
         self.searched: list[str] = []
 
     def go(self, question: SubQuestion) -> Finish:
         for _ in range(30):
-            turn = next_turn(question, self.desk)
-            assert turn == next_turn(question, self.desk)
+            turn = next_turn(question, self.workspace)
+            assert turn == next_turn(question, self.workspace)
             if isinstance(turn.actions[0], Finish):
                 return turn.actions[0]
             self.carry_out(turn)
@@ -87,15 +88,17 @@ class World:
         outcomes = []
         for action in turn.actions:
             if isinstance(action, Search):
-                assert self.desk.searches_left > 0
+                assert self.workspace.searches_left > 0
                 assert 1 <= len(action.queries) <= 4
                 outcomes.append(self.search(action.queries))
-                self.desk = replace(self.desk, searches_left=self.desk.searches_left - 1)
+                self.workspace = replace(
+                    self.workspace, searches_left=self.workspace.searches_left - 1
+                )
             else:
                 assert isinstance(action, Read)
                 outcomes.append(self.look_at(action.ids))
-        turns = (*self.desk.turns, DeskTurn(turn, tuple(outcomes)))
-        self.desk = replace(self.desk, turns=turns)
+        turns = (*self.workspace.turns, WorkspaceTurn(turn, tuple(outcomes)))
+        self.workspace = replace(self.workspace, turns=turns)
 
     def search(self, queries: tuple[str, ...]) -> Outcome:
         results = []
@@ -116,8 +119,8 @@ class World:
         for number in numbers:
             title = self.corpus.title(urls[number])
             assert title not in self.read
-            assert self.desk.pages_left > 0
-            self.desk = replace(self.desk, pages_left=self.desk.pages_left - 1)
+            assert self.workspace.pages_left > 0
+            self.workspace = replace(self.workspace, pages_left=self.workspace.pages_left - 1)
             self.read.append(title)
             reads.append(ReadResult(number, a_source(len(self.read), title)))
         return Outcome("read", reads=tuple(reads))
@@ -194,7 +197,7 @@ def test_a_question_that_one_page_answers_does_not_read_everything() -> None:
 
 def test_without_searches_it_reads_what_is_there() -> None:
     world = World(searches=0)
-    world.desk = replace(world.desk, given=(world.search(("Forth Bridge",)),))
+    world.workspace = replace(world.workspace, given=(world.search(("Forth Bridge",)),))
     world.go(SubQuestion("When did the Forth Bridge open?"))
     assert "Forth Bridge" in world.read
 
@@ -206,7 +209,7 @@ def test_without_pages_it_finishes() -> None:
 def test_pages_that_were_given_are_used() -> None:
     reads = Outcome("given", reads=(ReadResult(0, a_source(1, "Forth Bridge")),))
     world = World(searches=0)
-    world.desk = replace(world.desk, given=(reads,))
+    world.workspace = replace(world.workspace, given=(reads,))
     finish = world.go(SubQuestion("When did the Forth Bridge open?"))
     assert any("1890" in finding.text for finding in finish.findings)
 
@@ -312,15 +315,15 @@ def test_capitals_in_code_are_no_names_to_follow(written: str) -> None:
     hit = NumberedHit(1, Hit("Lighthouse", source.url, "", "world"))
     found = Outcome("search", queries=(QueryResult("lighthouse", (hit,)),))
     read = Outcome("read", reads=(ReadResult(1, source),))
-    desk = Desk(
+    workspace = Workspace(
         turns=(
-            DeskTurn(Turn((Search(("lighthouse",)),)), (found,)),
-            DeskTurn(Turn((Read((1,)),)), (read,)),
+            WorkspaceTurn(Turn((Search(("lighthouse",)),)), (found,)),
+            WorkspaceTurn(Turn((Read((1,)),)), (read,)),
         ),
         searches_left=3,
         pages_left=3,
     )
-    (action,) = next_turn(question, desk).actions
+    (action,) = next_turn(question, workspace).actions
     assert isinstance(action, Search)
     searched = " ".join(action.queries)
     assert "Ida Lewis" in searched
@@ -343,7 +346,7 @@ class Documents(World):
 def read_in_documents(question: str, *queries: str) -> Documents:
     world = Documents()
     asked = (question, *queries)
-    world.desk = replace(world.desk, given=(world.search(asked),))
+    world.workspace = replace(world.workspace, given=(world.search(asked),))
     world.go(SubQuestion(question, knowledge_queries=asked))
     return world
 

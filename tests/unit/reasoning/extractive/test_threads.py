@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from bot.pages.passages import Passage
-from bot.reasoning.desks import Desk
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import Evidence, Source
 from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.workspace import Workspace
 from tests.fakes.calls import MemoryCalls
 
 QUESTION = Rewritten("search", "How tall is the tower?")
@@ -40,8 +40,8 @@ def watched() -> Watched:
     return evidence
 
 
-class WatchedDesk(Desk):
-    """A desk that knows which threads looked at its outcomes."""
+class WatchedDesk(Workspace):
+    """A workspace that knows which threads looked at its outcomes."""
 
     threads: set[int]
 
@@ -73,9 +73,9 @@ async def test_pages_are_weighed_in_another_thread(work: str) -> None:
 
 
 async def test_a_desk_is_weighed_in_another_thread() -> None:
-    desk = object.__new__(WatchedDesk)
-    object.__setattr__(desk, "threads", set())
-    Desk.__init__(desk)
-    await Extractive(MemoryCalls()).next_turn(SubQuestion(QUESTION.question), desk)
-    assert desk.threads
-    assert threading.get_ident() not in desk.threads
+    workspace = object.__new__(WatchedDesk)
+    object.__setattr__(workspace, "threads", set())
+    Workspace.__init__(workspace)
+    await Extractive(MemoryCalls()).next_turn(SubQuestion(QUESTION.question), workspace)
+    assert workspace.threads
+    assert threading.get_ident() not in workspace.threads

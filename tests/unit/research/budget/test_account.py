@@ -46,7 +46,7 @@ def a_reply(output: int = 10) -> ModelReply:
     return ModelReply("m", [], "end_turn", output_tokens=output)
 
 
-class Desk:
+class Workspace:
     """Makes calls on an account, each ending when it is told to."""
 
     def __init__(self, account: Account) -> None:
@@ -83,15 +83,15 @@ async def settled() -> None:
 
 
 async def test_calls_run_at_once_while_all_of_them_are_covered() -> None:
-    desk = Desk(Account(PLENTY, price))
-    calls = [asyncio.create_task(desk.call(number)) for number in range(4)]
+    workspace = Workspace(Account(PLENTY, price))
+    calls = [asyncio.create_task(workspace.call(number)) for number in range(4)]
     await settled()
-    assert desk.begun == [0, 1, 2, 3]
+    assert workspace.begun == [0, 1, 2, 3]
     for number in range(4):
-        desk.end(number)
+        workspace.end(number)
     await asyncio.gather(*calls)
-    assert desk.account.usage.model_calls == 4
-    assert desk.account.usage.usd == pytest.approx(0.004)
+    assert workspace.account.usage.model_calls == 4
+    assert workspace.account.usage.usd == pytest.approx(0.004)
 
 
 @pytest.mark.parametrize(
@@ -103,57 +103,57 @@ async def test_a_call_that_might_be_too_many_waits_for_those_under_way(
     limit: dict[str, Any],
 ) -> None:
     budget = Budget(**{**{name: getattr(PLENTY, name) for name in Budget.__slots__}, **limit})
-    desk = Desk(Account(budget, price))
-    calls = [asyncio.create_task(desk.call(number)) for number in range(5)]
+    workspace = Workspace(Account(budget, price))
+    calls = [asyncio.create_task(workspace.call(number)) for number in range(5)]
     await settled()
-    assert desk.begun == [0, 1, 2], "the third may be the one over the limit, a fourth may not"
-    desk.end(0)
+    assert workspace.begun == [0, 1, 2], "the third may be the one over the limit, a fourth may not"
+    workspace.end(0)
     await settled()
-    assert len(desk.begun) == 3
-    desk.end(1)
-    desk.end(2)
+    assert len(workspace.begun) == 3
+    workspace.end(1)
+    workspace.end(2)
     await asyncio.gather(*calls)
-    assert sorted(desk.refused) == [3, 4]
-    assert desk.account.usage.model_calls == 3
+    assert sorted(workspace.refused) == [3, 4]
+    assert workspace.account.usage.model_calls == 3
 
 
 async def test_nobody_is_refused_for_what_is_only_put_aside() -> None:
-    desk = Desk(Account(Budget(**{**_plenty(), "usd": 0.001_5}), price))
-    calls = [asyncio.create_task(desk.call(number)) for number in range(3)]
+    workspace = Workspace(Account(Budget(**{**_plenty(), "usd": 0.001_5}), price))
+    calls = [asyncio.create_task(workspace.call(number)) for number in range(3)]
     await settled()
-    assert desk.begun == [0, 1]
-    desk.end(0, output=1)  # it cost a tenth of what was put aside
+    assert workspace.begun == [0, 1]
+    workspace.end(0, output=1)  # it cost a tenth of what was put aside
     await settled()
-    assert desk.begun == [0, 1, 2]
-    desk.end(1, output=1)
-    desk.end(2, output=1)
+    assert workspace.begun == [0, 1, 2]
+    workspace.end(1, output=1)
+    workspace.end(2, output=1)
     await asyncio.gather(*calls)
-    assert desk.refused == []
+    assert workspace.refused == []
 
 
 async def test_what_a_call_that_fails_had_put_aside_is_free_again() -> None:
-    desk = Desk(Account(Budget(**{**_plenty(), "usd": 0.001}), price))
-    first = asyncio.create_task(desk.call(0))
-    second = asyncio.create_task(desk.call(1))
+    workspace = Workspace(Account(Budget(**{**_plenty(), "usd": 0.001}), price))
+    first = asyncio.create_task(workspace.call(0))
+    second = asyncio.create_task(workspace.call(1))
     await settled()
-    assert desk.begun == [0]
+    assert workspace.begun == [0]
     first.cancel()
     await settled()
-    assert desk.begun == [0, 1]
-    desk.end(1)
+    assert workspace.begun == [0, 1]
+    workspace.end(1)
     await second
 
 
 async def test_the_writing_of_the_answer_is_never_refused_but_others_wait_for_it() -> None:
     account = Account(Budget(**{**_plenty(), "usd": 0.001}), price)
-    desk = Desk(account)
+    workspace = Workspace(account)
     with account.charge(request(9)):
-        call = asyncio.create_task(desk.call(0))
+        call = asyncio.create_task(workspace.call(0))
         await settled()
-        assert desk.begun == []
+        assert workspace.begun == []
         account.pay(account.amount(a_reply()))
     await call
-    assert desk.refused == [0]
+    assert workspace.refused == [0]
     with account.charge(request(10)):
         pass
 

@@ -1,4 +1,5 @@
-"""What is put on the desk before the first turn: links, and queries for the web and documents."""
+"""What is put on the workspace before the first turn: links, and queries for the web and
+documents."""
 
 from __future__ import annotations
 
@@ -6,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.reasoning.desks import Search
 from bot.reasoning.questions import Scope, SubQuestion
+from bot.reasoning.workspace import Search
 from bot.research.evidence.workspace import Reading
 from bot.research.strategies.direct import direct
 from bot.research.strategies.iterate import iterate
@@ -103,9 +104,9 @@ async def test_links_and_queries_come_together(open_run: OpenRun) -> None:
     question = replace(ASKED, queries=("tower",), knowledge_queries=())
     run = await open_run(shelf)
     evidence = await iterate(run, reasoner, question, READING, searches=3, links=links)
-    desk = reasoner.desks[0]
-    assert [source.title for source in desk.sources] == ["Bridge."]
-    assert [result.query for result in desk.results] == ["tower"]
+    workspace = reasoner.workspaces[0]
+    assert [source.title for source in workspace.sources] == ["Bridge."]
+    assert [result.query for result in workspace.results] == ["tower"]
     sentence = (
         "I could not read https://example.org/none: There is no page https://example.org/none."
     )

@@ -9,8 +9,8 @@ import pytest
 
 from bot.errors import PageUnreadable
 from bot.pages.page import Page
-from bot.reasoning.desks import Desk, NumberedHit, QueryResult, Read, Search, Turn
 from bot.reasoning.questions import SubQuestion
+from bot.reasoning.workspace import NumberedHit, QueryResult, Read, Search, Turn, Workspace
 from bot.research.evidence.merging import to_open
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
@@ -24,7 +24,7 @@ TEXTS = ("Tower one is tall.", "Tower two is tall.", "Tower three is tall.", "Br
 
 def a_keeper(run: Run, reading: Reading = READING, pages: int = 12) -> WorkspaceKeeper:
     return WorkspaceKeeper(
-        run, SubQuestion("how tall is the tower"), Desk(pages_left=pages), reading
+        run, SubQuestion("how tall is the tower"), Workspace(pages_left=pages), reading
     )
 
 
@@ -69,19 +69,19 @@ async def test_a_search_comes_with_the_passages_of_its_best_pages(open_run: Open
     run = await open_run(a_shelf(*TEXTS))
     keeper = a_keeper(run)
     await keeper.give(queries=["tower"])
-    (outcome,) = keeper.desk.given
+    (outcome,) = keeper.workspace.given
     assert [read.source.title for read in outcome.reads if read.source] == ["Tower", "Tower"]
     assert [hit.page for hit in outcome.queries[0].hits] == [1, 2, None]
     assert run.usage.pages == 2  # the third was only looked at
     assert len([line for line in run.steps if line.kind == "read"]) == 2
-    assert keeper.desk.pages_left == run.budget.pages - 2
+    assert keeper.workspace.pages_left == run.budget.pages - 2
 
 
 async def test_a_search_of_many_queries_opens_a_page_for_each(open_run: OpenRun) -> None:
     texts = ("Tower is tall.", "Bridge is long.", "Castle is old.", "Harbour is deep.", "Sea.")
     keeper = a_keeper(await open_run(a_shelf(*texts)))
     await keeper.give(queries=["tower tall", "bridge long", "castle old"])
-    (outcome,) = keeper.desk.given
+    (outcome,) = keeper.workspace.given
     assert sorted(r.source.title for r in outcome.reads if r.source) == [
         "Bridge",
         "Castle",
@@ -93,7 +93,7 @@ async def test_a_page_that_does_not_fit_is_not_opened(open_run: OpenRun) -> None
     texts = ("Tower is tall.", "Bridge whose paint is red.")
     keeper = a_keeper(await open_run(a_shelf(*texts)))
     await keeper.give(queries=["tower tall paint colour"])
-    (outcome,) = keeper.desk.given
+    (outcome,) = keeper.workspace.given
     assert [r.source.title for r in outcome.reads if r.source] == ["Tower"]
     assert len(outcome.queries[0].hits) == 2
 
@@ -103,8 +103,8 @@ async def test_half_of_the_runs_pages_is_kept_for_what_is_chosen(open_run: OpenR
     keeper = a_keeper(run, pages=2)
     await keeper.give(queries=["tower"])
     await keeper.carry_out(Turn((Search(("bridge long",)),)))
-    assert (run.usage.pages, keeper.desk.pages_left) == (2, 2)
-    assert keeper.desk.turns[0].outcomes[0].reads == ()
+    assert (run.usage.pages, keeper.workspace.pages_left) == (2, 2)
+    assert keeper.workspace.turns[0].outcomes[0].reads == ()
 
 
 async def test_what_was_opened_is_not_opened_or_shown_again(open_run: OpenRun) -> None:
@@ -112,7 +112,7 @@ async def test_what_was_opened_is_not_opened_or_shown_again(open_run: OpenRun) -
     keeper = a_keeper(run)
     await keeper.give(queries=["tower"])
     await keeper.carry_out(Turn((Search(("tall",)), Read((1,)))))
-    searched, read = keeper.desk.turns[0].outcomes
+    searched, read = keeper.workspace.turns[0].outcomes
     assert [result.number for result in searched.reads] == [3]
     assert read.reads[0].source is None
     assert "All of it that fits" in read.reads[0].note
@@ -122,7 +122,7 @@ async def test_a_page_that_cannot_be_read_is_left_to_be_chosen(open_run: OpenRun
     run = await open_run(_Gone(a_shelf(*TEXTS).pages, gone="https://example.org/1"))
     keeper = a_keeper(run)
     await keeper.give(queries=["tower"])
-    assert [read.number for read in keeper.desk.given[0].reads] == [2, 3]
+    assert [read.number for read in keeper.workspace.given[0].reads] == [2, 3]
     assert list(run.notes) == []
 
 
@@ -140,10 +140,10 @@ async def test_a_slow_page_does_not_hold_the_search_up_and_a_resumed_run_sees_th
     slow = _Slow(a_shelf(*TEXTS).pages, late="https://example.org/1")
     first = a_keeper(await open_run(slow), hasty)
     await first.give(queries=["tower"])
-    assert [read.number for read in first.desk.given[0].reads] == [2, 3]
+    assert [read.number for read in first.workspace.given[0].reads] == [2, 3]
     resumed = a_keeper(await open_run(a_shelf(*TEXTS)))
     await resumed.give(queries=["tower"])
-    assert resumed.desk == first.desk
+    assert resumed.workspace == first.workspace
     slow.there.set()
 
 

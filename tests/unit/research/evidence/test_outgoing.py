@@ -10,8 +10,8 @@ import pytest
 import bot
 from bot.answers import Citation
 from bot.messages import Attachment, Entry, Transcript
-from bot.reasoning.desks import Outcome, Read, Search
 from bot.reasoning.questions import SubQuestion
+from bot.reasoning.workspace import Outcome, Read, Search
 from bot.research.evidence.workspace import Reading
 from bot.research.run import Run
 from bot.research.strategies.iterate import iterate
@@ -54,7 +54,7 @@ async def loop(run: Run, *queries: str) -> list[Outcome]:
     """Read all that the first search finds, then search; what the reasoner is told of that."""
     reasoner = Scripted([[Read((1, 2))], *([Search((query,))] for query in queries)])
     await iterate(run, reasoner, QUESTION, READING, searches=len(queries) + 2)
-    return [outcome for turn in reasoner.desks[-1].turns[1:] for outcome in turn.outcomes]
+    return [outcome for turn in reasoner.workspaces[-1].turns[1:] for outcome in turn.outcomes]
 
 
 @pytest.mark.parametrize("secret", SECRETS)

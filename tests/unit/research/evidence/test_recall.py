@@ -10,10 +10,10 @@ from bot.answers import Answer, Citation
 from bot.configuration import load_settings
 from bot.messages import Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
-from bot.reasoning.desks import Desk, Turn
 from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, Reasoner
+from bot.reasoning.workspace import Turn, Workspace
 from bot.research.evidence.recall import recall
 from bot.research.pipeline import Pipeline
 from bot.research.run import Run
@@ -134,7 +134,7 @@ class Linked(Scripted):
         return Rewritten("links", message.text, links=(UNREAD,))
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
         raise AssertionError("The page is read and the answer written: there is nothing to choose.")
 

@@ -8,8 +8,8 @@ import pytest
 
 from bot.errors import ProviderUnavailable
 from bot.pages.passages import Passage, Weight, split
-from bot.reasoning.desks import Desk, Read, Search, Turn
 from bot.reasoning.questions import SubQuestion
+from bot.reasoning.workspace import Read, Search, Turn, Workspace
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
 from bot.storage.store import Store
@@ -50,11 +50,11 @@ def a_weighing_shelf(*texts: str) -> WeighingShelf:
 
 
 async def shown(run: Run) -> tuple[Passage, ...]:
-    """The passages that a question's first search and reading bring to the desk."""
-    keeper = WorkspaceKeeper(run, QUESTION, Desk(searches_left=2, pages_left=3), READING)
+    """The passages that a question's first search and reading bring to the workspace."""
+    keeper = WorkspaceKeeper(run, QUESTION, Workspace(searches_left=2, pages_left=3), READING)
     await keeper.carry_out(Turn((Search(("tower",)),)))
     await keeper.carry_out(Turn((Read((1,)),)))
-    (source,) = keeper.desk.sources
+    (source,) = keeper.workspace.sources
     return source.passages
 
 

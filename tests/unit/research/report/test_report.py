@@ -21,12 +21,12 @@ from bot.errors import (
 )
 from bot.messages import Depth, RunOptions, Style, Transcript
 from bot.reasoning.calls import ModelCalls, ModelReply
-from bot.reasoning.desks import Action, Read
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
 from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import ReasonerFactory
+from bot.reasoning.workspace import Action, Read
 from bot.rendering.texts import texts_for
 from bot.research.budget.account import Account, Allowance
 from bot.research.budget.budget import Budget

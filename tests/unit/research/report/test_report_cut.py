@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from bot.messages import Depth
-from bot.reasoning.desks import Finish, Read
 from bot.reasoning.evidence import AnswerDelta, Cut, Evidence
 from bot.reasoning.graphs import GraphEdit
 from bot.reasoning.questions import Rewritten
+from bot.reasoning.workspace import Finish, Read
 from bot.research.report.report import Report
 from tests.fakes.library import a_shelf
 from tests.fakes.virtual_time import in_virtual_time

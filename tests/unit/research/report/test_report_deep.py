@@ -66,8 +66,8 @@ async def test_the_draft_is_made_from_what_the_graph_has_read() -> None:
 async def test_a_graph_that_takes_too_long_leaves_half_of_the_time_and_what_it_has_read() -> None:
     class Slow(Writer):
         async def next_turn(self, *args: object):  # type: ignore[no-untyped-def]
-            if self.desks:
-                await self._call("think", len(self.desks))
+            if self.workspaces:
+                await self._call("think", len(self.workspaces))
             return await super().next_turn(*args)  # type: ignore[arg-type]
 
     writer = Slow(answer=first_page, edits=(GraphEdit(PARTS, done=True),), opens=1)

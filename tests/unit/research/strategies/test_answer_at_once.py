@@ -8,7 +8,6 @@ import pytest
 
 from bot.configuration import load_settings
 from bot.messages import Transcript
-from bot.reasoning.desks import Desk, Finish, Reply, Turn
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
@@ -20,6 +19,7 @@ from bot.reasoning.evidence import (
 from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer
+from bot.reasoning.workspace import Finish, Reply, Turn, Workspace
 from bot.research.pipeline import Pipeline
 from tests.fakes.library import a_shelf
 from tests.fakes.reasoner import Scripted
@@ -43,10 +43,10 @@ class Answering(Scripted):
     told: list[bool] = field(default_factory=list)
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
-        self.told.append(desk.may_reply)
-        deltas = an_answer(desk.sources[0])
+        self.told.append(workspace.may_reply)
+        deltas = an_answer(workspace.sources[0])
         if on_answer is not None:
             for delta in deltas:
                 on_answer(delta)
@@ -99,9 +99,9 @@ async def test_the_writer_gets_what_was_named_and_all_only_if_nothing_was(
         opens: int = 2
 
         async def next_turn(
-            self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+            self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
         ) -> Turn:
-            carrying = desk.sources[:named]
+            carrying = workspace.sources[:named]
             return Turn((Finish(found, not missing, missing, carrying=carrying),))
 
     reasoner = Naming()

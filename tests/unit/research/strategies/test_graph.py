@@ -22,11 +22,11 @@ from bot.errors import (
     StorageUnavailable,
 )
 from bot.messages import RunOptions
-from bot.reasoning.desks import Desk, Finish, Read, Search, Turn
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.graphs import EXTENSIONS, MOST_NODES, Graph, GraphEdit, NewNode
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries
+from bot.reasoning.workspace import Finish, Read, Search, Turn, Workspace
 from bot.research.budget.account import Account
 from bot.research.budget.budget import Budget
 from bot.research.evidence.workspace import Reading
@@ -81,15 +81,15 @@ class Timed(Scripted):
     planning: Mapping[int, FootnoteError] = field(default_factory=dict)  # by turn
     foretold: tuple[tuple[str, ...], ...] = ()  # queries, before the plan is there
     asked: dict[str, SubQuestion] = field(default_factory=dict)
-    desks_of: dict[str, list[Desk]] = field(default_factory=dict)
+    desks_of: dict[str, list[Workspace]] = field(default_factory=dict)
     begun: dict[str, float] = field(default_factory=dict)
     ended: dict[str, float] = field(default_factory=dict)
     planned: list[float] = field(default_factory=list)
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
-        self.sees(question, desk)
+        self.sees(question, workspace)
         await asyncio.sleep(self.seconds.get(question.text, 1.0))
         self.ended[question.text] = now()
         ending = self.endings.get(question.text, found(f"{question.text} Yes."))
@@ -97,10 +97,10 @@ class Timed(Scripted):
             raise ending
         return Turn((ending,))
 
-    def sees(self, question: SubQuestion, desk: Desk) -> None:
+    def sees(self, question: SubQuestion, workspace: Workspace) -> None:
         self.asked[question.text] = question
-        self.desks.append(desk)
-        self.desks_of.setdefault(question.text, []).append(desk)
+        self.workspaces.append(workspace)
+        self.desks_of.setdefault(question.text, []).append(workspace)
         self.begun.setdefault(question.text, now())
 
     async def plan(
@@ -319,11 +319,14 @@ async def test_every_node_may_try_other_wordings_and_the_first_ones_get_the_link
     queries = [replace(node(id), queries=("one",)) for id in "ab"]
     reasoner = Timed(edits=complete(*queries, node("c", "a")))
     await play(reasoner, a_run(a_shelf("One tells of all.")), links=links)
-    desks = {id: reasoner.desks_of[text(id)][0] for id in "abc"}
-    left = {id: desk.searches_left for id, desk in desks.items()}
+    workspaces = {id: reasoner.desks_of[text(id)][0] for id in "abc"}
+    left = {id: workspace.searches_left for id, workspace in workspaces.items()}
     assert left == {"a": NODE_SEARCHES - 1, "b": NODE_SEARCHES - 1, "c": NODE_SEARCHES}
-    assert {desk.pages_left for desk in desks.values()} <= {NODE_PAGES - 1, NODE_PAGES}
-    assert [bool(desk.sources) for desk in desks.values()] == [True, True, False]
+    assert {workspace.pages_left for workspace in workspaces.values()} <= {
+        NODE_PAGES - 1,
+        NODE_PAGES,
+    }
+    assert [bool(workspace.sources) for workspace in workspaces.values()] == [True, True, False]
     whole = reasoner.desks_of[ASKED.text][0]
     assert whole.searches_left == 10
     assert {source.url for source in whole.sources} == set(links)
@@ -344,9 +347,9 @@ async def test_what_no_other_needs_is_searched_for_the_question_itself() -> None
     await explore(run, reasoner, ASKED, READING, searches=10)
     assert set(reasoner.asked) == {text("a"), ASKED.text}
     assert reasoner.asked[ASKED.text].queries == ("Ada all", "two", "Ada school years")
-    [desk] = reasoner.desks_of[ASKED.text]
-    assert [result.query for result in desk.results] == ["Ada all", "two", "Ada school years"]
-    assert desk.searches_left == 9
+    [workspace] = reasoner.desks_of[ASKED.text]
+    assert [result.query for result in workspace.results] == ["Ada all", "two", "Ada school years"]
+    assert workspace.searches_left == 9
     states = {line.id: line.state for line in run.steps if line.kind == "node"}
     assert states == {"node-a": "done", "node-b": "done", "node-c": "done"}
 
@@ -355,12 +358,12 @@ async def test_what_no_other_needs_is_searched_for_the_question_itself() -> None
 async def test_the_question_has_the_passages_that_its_parts_rest_on() -> None:
     class Carrying(Reader):
         async def next_turn(
-            self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+            self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
         ) -> Turn:
-            turn = await super().next_turn(question, desk, on_answer)
+            turn = await super().next_turn(question, workspace, on_answer)
             [action] = turn.actions
             if question.text == text("a") and isinstance(action, Finish):
-                return Turn((replace(action, carrying=desk.sources[:1]),))
+                return Turn((replace(action, carrying=workspace.sources[:1]),))
             return turn
 
     reasoner = Carrying(edits=complete(node("a"), node("b")), reads=(1, 2))
@@ -379,12 +382,12 @@ class Reader(Timed):
     reads: tuple[int, ...] = (1,)
 
     async def next_turn(
-        self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
-        if len(desk.turns) == 2:
-            return await super().next_turn(question, desk, on_answer)
-        self.sees(question, desk)
-        return Turn((Read(self.reads, "r") if desk.turns else Search(("fact",), "s"),))
+        if len(workspace.turns) == 2:
+            return await super().next_turn(question, workspace, on_answer)
+        self.sees(question, workspace)
+        return Turn((Read(self.reads, "r") if workspace.turns else Search(("fact",), "s"),))
 
 
 def reading_run(pages: int, count: int = 9) -> Run:
@@ -464,9 +467,9 @@ async def test_a_spent_budget_begins_nothing_more_and_is_said_once() -> None:
 
     class Spending(Timed):
         async def next_turn(
-            self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+            self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
         ) -> Turn:
-            turn = await super().next_turn(question, desk, on_answer)
+            turn = await super().next_turn(question, workspace, on_answer)
             if question.text == text("a"):
                 run.budget = replace(run.budget, model_calls=0)
                 run.budget.check_model_call(run.usage)
@@ -538,8 +541,8 @@ def test_without_a_plan_the_question_itself_is_worked_on(reasoner: Timed) -> Non
         run = a_run()
         await play(reasoner, run)
         assert list(reasoner.asked) == [ASKED.text]
-        assert reasoner.desks[0].searches_left == 10
-        assert reasoner.desks[0].pages_left == PLENTY.pages
+        assert reasoner.workspaces[0].searches_left == 10
+        assert reasoner.workspaces[0].pages_left == PLENTY.pages
         assert run.steps == (), "no line for a part that is the whole"
 
     run()
@@ -729,9 +732,9 @@ async def test_who_is_begun_when_a_budget_runs_out_is_the_same_on_every_attempt(
         run: Run
 
         async def next_turn(
-            self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+            self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
         ) -> Turn:
-            turn = await super().next_turn(question, desk, on_answer)
+            turn = await super().next_turn(question, workspace, on_answer)
             if question.text == text("b"):
                 self.run.budget = replace(self.run.budget, model_calls=0)
             return turn

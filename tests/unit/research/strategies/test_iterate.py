@@ -1,4 +1,4 @@
-"""The loop and its desk: what a reasoner sees of what it asked for."""
+"""The loop and its workspace: what a reasoner sees of what it asked for."""
 
 from __future__ import annotations
 
@@ -7,10 +7,19 @@ from dataclasses import replace
 
 import pytest
 
-from bot.reasoning.desks import Action, Desk, Finish, Malformed, Outcome, Read, Search, Turn
 from bot.reasoning.evidence import Evidence, Finding
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer
+from bot.reasoning.workspace import (
+    Action,
+    Finish,
+    Malformed,
+    Outcome,
+    Read,
+    Search,
+    Turn,
+    Workspace,
+)
 from bot.research.evidence.queries import FIRST_QUERIES
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.strategies.direct import direct
@@ -26,16 +35,16 @@ TEXTS = ("Tower one.", "Tower two.", "Tower three.", "Tower four.", "Tower five.
 
 async def play(
     open_run: OpenRun, shelf: Shelf, *turns: Sequence[Action], searches: int = 5, **options: object
-) -> tuple[Evidence, Desk, Scripted]:
-    """Run the loop over scripted turns; gives the evidence and the last desk that was seen."""
+) -> tuple[Evidence, Workspace, Scripted]:
+    """Run the loop over scripted turns; gives the evidence and the last workspace that was seen."""
     reasoner = Scripted(turns)
     run = await open_run(shelf)
     evidence = await iterate(run, reasoner, QUESTION, READING, searches=searches, **options)  # type: ignore[arg-type]
-    return evidence, reasoner.desks[-1], reasoner
+    return evidence, reasoner.workspaces[-1], reasoner
 
 
-def outcomes(desk: Desk) -> list[Outcome]:
-    return [outcome for turn in desk.turns for outcome in turn.outcomes]
+def outcomes(workspace: Workspace) -> list[Outcome]:
+    return [outcome for turn in workspace.turns for outcome in turn.outcomes]
 
 
 def shown(outcome: Outcome) -> list[list[int]]:
@@ -45,46 +54,46 @@ def shown(outcome: Outcome) -> list[list[int]]:
 async def test_hits_are_numbered_over_the_whole_desk_and_a_page_keeps_its_number(
     open_run: OpenRun,
 ) -> None:
-    _, desk, _ = await play(
+    _, workspace, _ = await play(
         open_run,
         a_shelf(*TEXTS),
         [Search(("tower one", "bridge"))],
         [Search(("tower two bridge",))],
     )
-    first, second = outcomes(desk)
+    first, second = outcomes(workspace)
     assert shown(first) == [[1, 2], [3]]
     assert shown(second) == [[2, 1]] or shown(second) == [[2, 3]]
     assert all(hit.seen for hit in second.queries[0].hits)
 
 
 async def test_read_pages_become_sources_in_the_order_asked(open_run: OpenRun) -> None:
-    evidence, desk, _ = await play(
+    evidence, workspace, _ = await play(
         open_run, a_shelf(*TEXTS), [Search(("tower",))], [Read((2, 1), "a")]
     )
-    reads = outcomes(desk)[1].reads
+    reads = outcomes(workspace)[1].reads
     assert [(r.number, r.source.number if r.source else None) for r in reads] == [(2, 1), (1, 2)]
     assert [source.number for source in evidence.sources] == [1, 2]
     assert evidence.sources[0].passages[0].text == "Tower two."
 
 
 async def test_a_hit_that_was_read_says_so_when_it_is_found_again(open_run: OpenRun) -> None:
-    _, desk, _ = await play(
+    _, workspace, _ = await play(
         open_run, a_shelf(*TEXTS), [Search(("bridge",))], [Read((1,))], [Search(("bridge walls",))]
     )
-    hit = outcomes(desk)[2].queries[0].hits[0]
+    hit = outcomes(workspace)[2].queries[0].hits[0]
     assert (hit.number, hit.seen, hit.page) == (1, True, 1)
 
 
 async def test_a_near_repeat_is_told_and_gets_the_next_results(open_run: OpenRun) -> None:
     shelf = a_shelf(*TEXTS)
-    _, desk, _ = await play(
+    _, workspace, _ = await play(
         open_run,
         shelf,
         [Search(("the tower",))],
         [Search(("tower", "Towers?"))],
         [Search(("towers",))],
     )
-    first, second, third = outcomes(desk)
+    first, second, third = outcomes(workspace)
     assert shown(first) == [[1, 2]]
     assert shown(second) == [[3, 4], [5]]
     assert shown(third) == [[]]
@@ -101,33 +110,35 @@ async def test_two_searches_of_one_turn_that_ask_the_same_are_one_search(
     open_run: OpenRun,
 ) -> None:
     shelf = a_shelf(*TEXTS)
-    _, desk, _ = await play(open_run, shelf, [Search(("tower",), "a"), Search(("the tower",), "b")])
+    _, workspace, _ = await play(
+        open_run, shelf, [Search(("tower",), "a"), Search(("the tower",), "b")]
+    )
     assert shelf.searched == ["tower"]
-    assert [shown(outcome) for outcome in outcomes(desk)] == [[[1, 2]], [[3, 4]]]
+    assert [shown(outcome) for outcome in outcomes(workspace)] == [[[1, 2]], [[3, 4]]]
 
 
 async def test_an_empty_result_and_a_failed_search_say_so(open_run: OpenRun) -> None:
     shelf = replace(a_shelf(*TEXTS), broken=frozenset({"closed"}))
-    _, desk, _ = await play(open_run, shelf, [Search(("zebra", "closed"))])
-    assert [query.note for query in outcomes(desk)[0].queries] == [
+    _, workspace, _ = await play(open_run, shelf, [Search(("zebra", "closed"))])
+    assert [query.note for query in outcomes(workspace)[0].queries] == [
         "Nothing was found.",
         "No search provider answers: shelf is closed.",
     ]
-    assert desk.searches_left == 4
+    assert workspace.searches_left == 4
 
 
 async def test_a_search_that_failed_is_no_answer_and_can_be_made_again(open_run: OpenRun) -> None:
     shelf = replace(a_shelf(*TEXTS), broken=frozenset({"tower"}))
     mended = [Search(("bridge",)), Search(("tower",))], [Search(("tower",))]
     run = await open_run(shelf)
-    keeper = WorkspaceKeeper(run, QUESTION, Desk(searches_left=5), READING)
+    keeper = WorkspaceKeeper(run, QUESTION, Workspace(searches_left=5), READING)
     for actions in mended:
         await keeper.carry_out(Turn(tuple(actions)))
         shelf.broken = frozenset()
     assert shelf.searched == ["bridge", "tower", "tower"]
-    assert [outcome.unanswered for outcome in outcomes(keeper.desk)] == [False, True, False]
-    assert [hit.number for hit in outcomes(keeper.desk)[2].queries[0].hits]
-    assert keeper.desk.searches_left == 3  # the one that failed is not counted
+    assert [outcome.unanswered for outcome in outcomes(keeper.workspace)] == [False, True, False]
+    assert [hit.number for hit in outcomes(keeper.workspace)[2].queries[0].hits]
+    assert keeper.workspace.searches_left == 3  # the one that failed is not counted
 
 
 async def test_when_nothing_can_be_searched_no_turn_is_spent(open_run: OpenRun) -> None:
@@ -135,7 +146,7 @@ async def test_when_nothing_can_be_searched_no_turn_is_spent(open_run: OpenRun) 
     run = await open_run(replace(a_shelf(*TEXTS), broken=frozenset({"tower"})))
     question = replace(QUESTION, queries=("tower",))
     evidence = await iterate(run, reasoner, question, READING, searches=5)
-    assert (reasoner.desks, evidence.sources) == ([], ())
+    assert (reasoner.workspaces, evidence.sources) == ([], ())
     assert run.unanswered == "No search provider answers: shelf is closed."
 
 
@@ -144,10 +155,10 @@ async def test_reading_again_shows_only_what_was_not_shown(open_run: OpenRun) ->
         f"Paragraph {n} says that the tower is {n} metres tall. " + "Much more is said. " * 12
         for n in range(12)
     )
-    evidence, desk, _ = await play(
+    evidence, workspace, _ = await play(
         open_run, a_shelf(long), [Search(("tower",))], [Read((1,))], [Read((1,))]
     )
-    _, first, second = outcomes(desk)
+    _, first, second = outcomes(workspace)
     spans = [
         {(p.start, p.end) for p in outcome.reads[0].source.passages}
         for outcome in (first, second)
@@ -159,10 +170,10 @@ async def test_reading_again_shows_only_what_was_not_shown(open_run: OpenRun) ->
 
 
 async def test_a_page_without_anything_new_says_so(open_run: OpenRun) -> None:
-    _, desk, _ = await play(
+    _, workspace, _ = await play(
         open_run, a_shelf("Tower."), [Search(("tower",))], [Read((1,))], [Read((1,))]
     )
-    assert outcomes(desk)[2].reads[0].note == "All of it that fits the question was shown."
+    assert outcomes(workspace)[2].reads[0].note == "All of it that fits the question was shown."
 
 
 @pytest.mark.parametrize(
@@ -175,26 +186,26 @@ async def test_a_page_without_anything_new_says_so(open_run: OpenRun) -> None:
 async def test_what_cannot_be_done_is_answered(
     open_run: OpenRun, action: Action, problem: str
 ) -> None:
-    _, desk, _ = await play(open_run, a_shelf(*TEXTS), [Search(("tower",), "s"), action])
-    search, refused = outcomes(desk)
+    _, workspace, _ = await play(open_run, a_shelf(*TEXTS), [Search(("tower",), "s"), action])
+    search, refused = outcomes(workspace)
     assert (search.action, search.problem) == ("s", "")
     assert (refused.action, refused.problem) == ("x", problem)
 
 
 async def test_an_unknown_hit_is_answered_and_the_others_are_read(open_run: OpenRun) -> None:
-    _, desk, _ = await play(open_run, a_shelf(*TEXTS), [Search(("tower",))], [Read((1, 47))])
-    known, unknown = outcomes(desk)[1].reads
+    _, workspace, _ = await play(open_run, a_shelf(*TEXTS), [Search(("tower",))], [Read((1, 47))])
+    known, unknown = outcomes(workspace)[1].reads
     assert known.source is not None
     assert unknown.note == "There is no hit 47."
 
 
 async def test_searches_beyond_the_limit_are_refused(open_run: OpenRun) -> None:
     shelf = a_shelf(*TEXTS)
-    _, desk, _ = await play(
+    _, workspace, _ = await play(
         open_run, shelf, [Search(("tower",)), Search(("bridge",))], [Search(("five",))], searches=2
     )
-    assert desk.searches_left == 0
-    assert outcomes(desk)[2].problem == "No searches are left: read, or finish."
+    assert workspace.searches_left == 0
+    assert outcomes(workspace)[2].problem == "No searches are left: read, or finish."
     assert shelf.searched == ["tower", "bridge"]
 
 
@@ -204,7 +215,7 @@ async def test_pages_beyond_the_budget_are_refused_but_known_ones_are_shown(
     reasoner = Scripted([[Search(("tower", "bridge"))], [Read((1, 2))], [Read((3, 1))]])
     run = await open_run(a_shelf(*TEXTS), replace(BUDGET, pages=2))
     await iterate(run, reasoner, QUESTION, READING, searches=5)
-    refused, known = outcomes(reasoner.desks[-1])[2].reads
+    refused, known = outcomes(reasoner.workspaces[-1])[2].reads
     assert refused.note == "No more pages can be read: finish with what there is."
     assert known.note == "All of it that fits the question was shown."
 
@@ -215,30 +226,30 @@ async def test_findings_end_the_loop_and_reach_the_evidence(open_run: OpenRun) -
     assert evidence.findings == finish.findings
     assert (evidence.enough, evidence.missing) == (False, ("the year",))
     assert evidence.queries == ("tower",)
-    assert len(reasoner.desks) == 2
+    assert len(reasoner.workspaces) == 2
 
 
 async def test_an_empty_turn_is_nudged_once_and_then_ends_the_loop(open_run: OpenRun) -> None:
-    _, desk, reasoner = await play(open_run, a_shelf(*TEXTS), [Search(("tower",))], [], [])
-    assert [turn.nudge for turn in desk.turns] == ["", EMPTY_NUDGE]
-    assert len(reasoner.desks) == 3
+    _, workspace, reasoner = await play(open_run, a_shelf(*TEXTS), [Search(("tower",))], [], [])
+    assert [turn.nudge for turn in workspace.turns] == ["", EMPTY_NUDGE]
+    assert len(reasoner.workspaces) == 3
 
 
 async def test_a_loop_that_never_finishes_is_ended(open_run: OpenRun) -> None:
     turns: list[list[Action]] = [[Read((number,))] for number in range(50)]
-    _, desk, reasoner = await play(open_run, a_shelf(*TEXTS), *turns, searches=2)
-    assert len(reasoner.desks) == 8
-    assert desk.turns[-1].nudge == LAST_NUDGE
+    _, workspace, reasoner = await play(open_run, a_shelf(*TEXTS), *turns, searches=2)
+    assert len(reasoner.workspaces) == 8
+    assert workspace.turns[-1].nudge == LAST_NUDGE
 
 
 async def test_a_spent_budget_ends_the_loop_with_what_was_found(open_run: OpenRun) -> None:
     class Spending(Scripted):
         async def next_turn(
-            self, question: SubQuestion, desk: Desk, on_answer: OnAnswer | None = None
+            self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
         ) -> Turn:
-            if len(desk.turns) == 2:
+            if len(workspace.turns) == 2:
                 run.budget.check_model_call(replace(run.usage, usd=5.0))
-            return await super().next_turn(question, desk, on_answer)
+            return await super().next_turn(question, workspace, on_answer)
 
     run = await open_run(a_shelf(*TEXTS))
     reasoner = Spending([[Search(("tower",))], [Read((1,))]])
@@ -251,7 +262,7 @@ async def test_a_spent_budget_ends_the_loop_with_what_was_found(open_run: OpenRu
 
 async def test_links_are_read_before_the_first_turn(open_run: OpenRun) -> None:
     _, _, reasoner = await play(open_run, a_shelf(*TEXTS), links=["https://example.org/3"])
-    (given,) = reasoner.desks[0].given
+    (given,) = reasoner.workspaces[0].given
     assert [read.source.title for read in given.reads if read.source] == ["Tower"]
 
 
@@ -262,10 +273,10 @@ async def test_what_the_rewrite_suggests_is_searched_before_the_first_turn(
     queries = ("tower one", "bridge", "five", "four", "two", "six", "seven", "eight", "nine")
     question = replace(QUESTION, queries=queries)
     await iterate(await open_run(shelf), reasoner, question, READING, searches=5)
-    desk = reasoner.desks[0]
+    workspace = reasoner.workspaces[0]
     assert shelf.searched == list(queries[:FIRST_QUERIES])
-    assert [result.query for result in desk.results] == shelf.searched
-    assert desk.searches_left == 4
+    assert [result.query for result in workspace.results] == shelf.searched
+    assert workspace.searches_left == 4
 
 
 async def test_a_replayed_loop_sees_the_same_desk(open_run: OpenRun) -> None:

@@ -1,4 +1,4 @@
-"""The desk of a loop: what a reasoner asked for and what it was shown, in order."""
+"""The workspace of a loop: what a reasoner asked for and what it was shown, in order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Read hits by their number on the desk."""
+    """Read hits by their number on the workspace."""
 
     ids: tuple[int, ...]
     id: str = ""
@@ -32,7 +32,7 @@ class Finish:
     ``carrying`` are the pages that prove the answer, each with the passages that do;
     ``none_carries`` says that no page shown tells anything of it. ``answer`` is
     the question's in a few words, for queries that build on it; "" if there is none.
-    ``outgrown`` says that it had to end because the desk is more than the model can take in.
+    ``outgrown`` says that it had to end because the workspace is more than the model can take in.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -47,7 +47,7 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Stop gathering with the answer itself, written from what is on the desk."""
+    """Stop gathering with the answer itself, written from what is on the workspace."""
 
     deltas: tuple[AnswerDelta, ...]
     id: str = ""
@@ -78,10 +78,11 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class NumberedHit:
-    """A hit with its number, which is also that of its page; they count up over the whole desk.
+    """A hit with its number, which is also that of its page; they count up over the whole
+    workspace.
 
-    ``seen`` is true for a URL that an earlier search of this desk already showed (then the number
-    is the earlier one); ``page`` is its citation number if it has been read, else None.
+    ``seen`` is true for a URL that an earlier search of this workspace already showed (then the
+    number is the earlier one); ``page`` is its citation number if it has been read, else None.
     """
 
     number: int
@@ -108,7 +109,7 @@ class QueryResult:
 class ReadResult:
     """The outcome of reading one hit: a source with the passages not shown before, or a note.
 
-    ``number`` is the page's on the desk. With these passages all of the page was shown if
+    ``number`` is the page's on the workspace. With these passages all of the page was shown if
     ``whole``.
     """
 
@@ -134,7 +135,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class DeskTurn:
+class WorkspaceTurn:
     """One finished turn; ``nudge`` is the core's remark on an empty turn or a spent budget,
     ``pages_left`` how many pages could still be read after it."""
 
@@ -145,7 +146,7 @@ class DeskTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class Workspace:
     """All that a loop has asked and seen, in order; a new turn only ever appends.
 
     ``given`` are outcomes from before the first turn (links the asker sent, a first search made
@@ -156,7 +157,7 @@ class Desk:
     """
 
     given: tuple[Outcome, ...] = ()
-    turns: tuple[DeskTurn, ...] = ()
+    turns: tuple[WorkspaceTurn, ...] = ()
     searches_left: int = 5
     pages_left: int = 12
     pages_given: int = 12
@@ -164,17 +165,18 @@ class Desk:
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
-        """Every outcome on the desk, in the order they came."""
+        """Every outcome on the workspace, in the order they came."""
         return (*self.given, *(o for turn in self.turns for o in turn.outcomes))
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Every source on the desk, in the order they came; a page may occur more than once."""
+        """Every source on the workspace, in the order they came; a page may occur more than
+        once."""
         return tuple(r.source for o in self.outcomes for r in o.reads if r.source is not None)
 
     @property
     def results(self) -> tuple[QueryResult, ...]:
-        """Every query's result on the desk, in the order they came."""
+        """Every query's result on the workspace, in the order they came."""
         return tuple(q for o in self.outcomes for q in o.queries)
 
     @property
