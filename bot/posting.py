@@ -88,7 +88,7 @@ class Reply(Protocol):
 class Poster(Protocol):
     """An adapter's way out.
 
-    ``amends`` tells that a finished answer can be shown anew in its place; elsewhere an answer is
+    ``amends`` tells that a finished answer can be shown again in its place; elsewhere an answer is
     finished only when its verification is.
     """
 

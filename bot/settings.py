@@ -177,7 +177,7 @@ class Settings(BaseSettings):
     draft_seconds: float = Field(90.0, gt=0)  # of the whole report, from memory
     query_seconds: float = Field(15.0, gt=0)  # to decide what to search for one part
     reading_seconds: float = Field(30.0, gt=0)  # to search and read for it
-    revision_seconds: float = Field(60.0, gt=0)  # to write it anew from what was read
+    revision_seconds: float = Field(60.0, gt=0)  # to write it again from what was read
     verify: Literal["auto", "always", "off"] = "auto"  # sentences, by the small model
     verify_first: bool = False  # before the answer is posted
     show_drafts: bool = False  # of parts that were left out, marked as drafts from memory

@@ -246,7 +246,7 @@ _OFFICIAL = Route.BASE
 
 def refused_token() -> CredentialsRefused:
     return CredentialsRefused(
-        "Discord does not accept DISCORD_TOKEN: copy the token anew from "
+        "Discord does not accept DISCORD_TOKEN: copy the token again from "
         "https://discord.com/developers/applications, under Bot, Reset Token."
     )
 

@@ -25,7 +25,7 @@ from bot.posting import RunRef
 from bot.rendering.texts import Texts, texts_for
 
 CANNOT_EMBED = "cannot-embed"  # the text id of this gap
-REFRESH_SECONDS = 15.0  # how often the elapsed time is shown anew while nothing else happens
+REFRESH_SECONDS = 15.0  # how often the elapsed time is shown again while nothing else happens
 
 log = get_logger()
 
@@ -218,7 +218,7 @@ class DiscordReply:
             except DiscordRefused as refused:
                 if refused.code != wire.UNKNOWN_MESSAGE:
                     raise
-                await self._drop(index)  # somebody deleted it: what follows is posted anew too
+                await self._drop(index)  # somebody deleted it: what follows is posted again too
             else:
                 return
         nonce = nonce_of(self._run.id, self._posted.turn, index)

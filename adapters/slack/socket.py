@@ -1,4 +1,4 @@
-"""Socket Mode: one connection, made anew whenever it is gone.
+"""Socket Mode: one connection, made again whenever it is gone.
 
 The SDK answers Slack's own requests to reconnect. What it does not survive well (a cut network, an
 address that ran out) is watched from outside: then it is thrown away, and a new one is made.

@@ -37,7 +37,7 @@ class Terminal:
     async def ask(self, question: str, thread: Thread, options: RunOptions) -> Answer:
         """Work a question to its shown answer.
 
-        A run of the same question that was interrupted is continued instead of begun anew; the
+        A run of the same question that was interrupted is continued instead of begun again; the
         dispatcher finishes unanswered questions before it in the thread first. Ctrl-C stops the
         run and shows what was found; a second one leaves at once, and the run can be continued.
         """

@@ -36,7 +36,7 @@ class Dispatcher(Protocol):
         ...
 
     async def restart(self, run_id: str, thread: Thread) -> None:
-        """The run begins anew in the store (its question was edited or deleted): work on its
+        """The run begins again in the store (its question was edited or deleted): work on its
         earlier attempt ends, here or elsewhere, and it is redone; returns at once."""
         ...
 

@@ -321,7 +321,7 @@ class PostgresDispatcher:
             await self._queue_anew(job)
 
     async def _find_lost(self) -> None:
-        """Queue jobs anew that were given to us without our being told, or whose end we could not
+        """Queue jobs again that were given to us without our being told, or whose end we could not
         tell; not those that are just being handed over."""
         worker_id = self._worker.worker_id if self._worker is not None else None
         if worker_id is None:
@@ -330,7 +330,7 @@ class PostgresDispatcher:
             lost = await self._queue.lost_jobs(worker_id)
         for job in lost:
             if job.id in self._lost:
-                log.info("job was lost, it is queued anew", run=job.task_kwargs["run_id"])
+                log.info("job was lost, it is queued again", run=job.task_kwargs["run_id"])
                 await self._queue_anew(job)
         self._lost = {job.id for job in lost if job.id is not None}
 

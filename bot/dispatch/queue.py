@@ -97,7 +97,7 @@ class Connector(procrastinate.PsycopgConnector):
 
 
 class Queue(JobManager):
-    """The calls of Procrastinate's worker. ``register`` makes it known to the database anew;
+    """The calls of Procrastinate's worker. ``register`` makes it known to the database again;
     ``ready`` returns when another job may begin: what a worker fetched and did not begin would wait
     for it, and for its death to be noticed if it dies.
 

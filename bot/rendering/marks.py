@@ -62,7 +62,7 @@ def numbers_in(text: str) -> list[int]:
 
 
 def renumbered(text: str, numbers: Mapping[int, int]) -> str:
-    """The text with its normalised marks numbered anew; those without a new number stay."""
+    """The text with its normalised marks renumbered; those without a new number stay."""
     return _outside_literals(
         text, lambda part: _ONE.sub(lambda m: f"[{numbers.get(int(m[1]), m[1])}]", part)
     )

@@ -91,7 +91,7 @@ async def attempted(
 ) -> T:
     """Do ``work``, unless it failed on an earlier attempt; ``inputs`` tell it from all other work.
     Raises what it raises."""
-    inputs = {**inputs, "asked": run.now.isoformat()}  # an edited question begins anew
+    inputs = {**inputs, "asked": run.now.isoformat()}  # an edited question begins again
     earlier = run.kept("failure", inputs, _failure)
     if earlier is not None:
         raise earlier.error

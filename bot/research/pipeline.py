@@ -159,7 +159,7 @@ class Pipeline:
             evidence = await recall(self._run, rewritten.recalled)
             if evidence.sources or rewritten.kind != "links":
                 return Gathered(evidence)
-            links = ()  # what the earlier answer rests on is gone: its question is searched anew
+            links = ()  # what the earlier answer rests on is gone: its question is searched again
         task = Task(
             self._run, rewritten, self._settings, depth, links, self._is_by_model, self._on_text
         )

@@ -34,7 +34,7 @@ from bot.errors import StorageUnavailable
 from bot.pages.passages import Passage, split
 from bot.text.terms import STOP_WORDS, terms
 
-SCHEMA = 2  # as in the last lines of _TABLES; an index of another layout is built anew
+SCHEMA = 2  # as in the last lines of _TABLES; an index of another layout is built again
 BUSY_SECONDS = 30.0  # an indexing transaction is short; this is for slow disks
 
 _TABLES = """

@@ -27,7 +27,7 @@ from bot.search.reading import Content, Glance, Job
 from bot.search.twin_files import NONE, UNDECIDED, TwinFiles, packed
 from bot.search.twins import is_enough
 
-DEAD_SHARE = 0.5  # removed passages per living one at which the words are written anew
+DEAD_SHARE = 0.5  # removed passages per living one at which the words are written again
 DEAD_FEW = 2_000  # ... and below this number it is not worth it
 OPTIMIZE_SHARE = 0.1  # of all passages written in one run, above which segments are merged
 REMOVED_AT_ONCE = 200  # files; their twins may have to be written in the same transaction
@@ -85,7 +85,7 @@ class IndexWriter:
         connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
 
     def refresh(self) -> None:
-        """Fit an index that another version of Footnote made: terms and spans are worked out anew
+        """Fit an index that another version of Footnote made: terms and spans are worked out again
         from the stored texts, and every file counts as changed when it is next looked at."""
         if self._meta("fingerprint") != fingerprint():
             with transaction(self._connection):

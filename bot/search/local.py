@@ -303,7 +303,7 @@ class LocalDocuments:
                 return _Reader(open_reader(self._path), inode)
             if reader.inode == inode:
                 return reader
-            reader.connection.close()  # the index was thrown away and built anew
+            reader.connection.close()  # the index was thrown away and built again
 
     def _close_idle(self) -> None:
         while True:
@@ -315,7 +315,7 @@ class LocalDocuments:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """A connection, and the file it is to (an index built anew is another file)."""
+    """A connection, and the file it is to (an index built again is another file)."""
 
     connection: sqlite3.Connection
     inode: int

@@ -1,4 +1,4 @@
-"""Passages found by their words, rated anew with what stands around them in their files."""
+"""Passages found by their words, rated again with what stands around them in their files."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class TwinFiles:
         return twins
 
     def settle(self, files: Iterable[int]) -> set[int]:
-        """Decide anew about some files, and about all for which that makes a difference.
+        """Decide again about some files, and about all for which that makes a difference.
 
         Returns the files that were decided about.
         """

@@ -47,7 +47,7 @@ from bot.search.vector_file import (
 log = get_logger()
 
 GROUP = 256  # passages whose vectors are made, and kept, at once
-DEAD_SHARE = 0.5  # rows that no passage has, per row in use, at which the file is written anew
+DEAD_SHARE = 0.5  # rows that no passage has, per row in use, at which the file is written again
 DEAD_FEW = 2_000  # ... and below this number it is not worth it
 ELSEWHERE = "Another process is making vectors."
 PROBE = "What is this about?"  # a text whose vector tells how long vectors are

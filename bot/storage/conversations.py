@@ -210,7 +210,7 @@ class Conversations:
         owner: str | None,
         lease: timedelta,
     ) -> tuple[str, Thread] | None:
-        """Files of a question that only a later event about it tells of: its run begins anew with
+        """Files of a question that only a later event about it tells of: its run begins again with
         them, unless it has an answer or knew them. None when it does not begin anew."""
         async with self.database.urgent_write() as db:
             row = await _find(db, message.thread.platform, message.event_id)

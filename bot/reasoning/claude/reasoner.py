@@ -190,7 +190,7 @@ class Claude:
     async def write(
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
     ) -> AsyncIterator[AnswerDelta]:
-        """One streamed call. A cut stream begins anew (``Restart``), at most twice."""
+        """One streamed call. A cut stream begins again (``Restart``), at most twice."""
         writing = Writing.of(question, evidence, instructions, self._calls.now)
         request = self._writing_call(writing).request
         stream = self._calls.stream(

@@ -86,7 +86,8 @@ def _by_page(answer: Entry) -> dict[str, Citation]:
 
 
 def _first_cited(answer: Entry, read: Mapping[str, Source]) -> Iterator[AnswerDelta]:
-    """The first sentence with a footnote, numbered anew; one that is not in doubt, if there is one.
+    """The first sentence with a footnote, renumbered; one that is not in doubt, if there is
+    one.
 
     One mark may speak for several sentences before it: of these the first is told, if the words
     quoted have it.

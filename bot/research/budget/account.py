@@ -245,7 +245,7 @@ class Days:
             ended, ends = self._ended, self._ends
             spent = await self._spending.day(payer, self._now().astimezone(UTC).date())
             if ends != self._ends:
-                continue  # what a call cost is kept, and no longer put aside: look at both anew
+                continue  # what a call cost is kept, and no longer put aside: look at both again
             limits.check_call(spent)
             if self._covers(payer, limits, spent):
                 return
