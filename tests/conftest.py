@@ -18,7 +18,11 @@ from tests.fakes.postgres import Postgres, a_postgres
 from tests.scenario.serving import ForkServer
 
 # How fast a machine is, and how busy, is no property of the code.
-settings.register_profile("any", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "any", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
+# For a change of a parser, a splitter or the guard: pytest --hypothesis-profile=thorough
+settings.register_profile("thorough", settings.get_profile("any"), max_examples=1000)
 # In CI the same examples every time; elsewhere new ones, which find what nobody thought of.
 settings.register_profile("ci", settings.get_profile("any"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "any")
@@ -28,7 +32,20 @@ settings.load_profile("ci" if os.environ.get("CI") else "any")
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-SHARED = Path(__file__).parents[2] / "shared"
+ROOT = Path(__file__).parents[1]
+SHARED = ROOT.parent / "shared"
+# Tests of values and pure functions, and of the run: what a contributor runs while writing.
+FAST = (
+    "tests/unit/text/",
+    "tests/unit/rendering/",
+    "tests/unit/reasoning/",
+    "tests/unit/research/",
+    "tests/unit/test_architecture.py",
+    "tests/unit/test_answers.py",
+    "tests/contract/test_strategy.py",
+)
+# Of these the ones over whole data sets take longer than all others.
+LONG = ("test_data.py", "test_graph_replay.py")
 OURS = ("FOOTNOTE_", "ANTHROPIC_", "SLACK_", "DISCORD_")
 KEYS = {  # what search providers are told under names of their own
     str(name)
@@ -76,6 +93,10 @@ def fork_server() -> Iterator[ForkServer]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        path = item.path.relative_to(ROOT)
+        if path.as_posix().startswith(FAST) and path.name not in LONG:
+            item.add_marker("fast")
     if not SHARED.is_dir():
         for item in items:
             if item.get_closest_marker("shared"):

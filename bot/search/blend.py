@@ -125,7 +125,7 @@ class Search:
             tuple(hits[:limit]),
             tuple(each.sentence for each in failures),
             await self._rarity(asked, text, query.reach),
-            await self._missing(asked),
+            0 if query.reach.is_nothing else await self._missing(asked),
         )
 
     async def read(self, url: str) -> Page | None:

@@ -115,20 +115,24 @@ def test_a_workflow_that_begins_a_conversation_is_answered_and_people_go_on(
 # ---------------------------------------------------------------- people of other teams
 
 
-EVE = "U3EVE"
+EVE, INTERNAL = "U3EVE", "C5INTERNAL"
 
 
 @pytest.mark.parametrize(("guests", "told"), [("web", False), ("members", True)])
-def test_a_question_from_another_team_is_answered_without_documents_unless_that_is_allowed(
+def test_what_is_answered_in_a_shared_channel_has_documents_only_where_that_is_allowed(
     fork_server: ForkServer, chatty: Program, place: SlackPlace, guests: str, told: bool
 ) -> None:
     place.slack.add_stranger(EVE, "eve", "T9OTHER")
     place.slack.workspace.channels[GENERAL].members.add(EVE)
-    with running(fork_server, chatty, place, FOOTNOTE_GUESTS=guests):
+    place.slack.add_channel(INTERNAL, "internal", members=[ADA])
+    with running(fork_server, chatty, place, FOOTNOTE_GUESTS=guests) as serving:
+        serving.until_said("Indexed in ")
         eves = place.slack.say(EVE, GENERAL, f"{place.slack.mention} {KEYS}")
         assert ("90 days" in the_answer(place, Said(GENERAL, eves.ts, eves.ts))) is told
-        adas = place.slack.say(ADA, GENERAL, f"{place.slack.mention} {KEYS}")
-        assert "90 days" in the_answer(place, Said(GENERAL, adas.ts, adas.ts))
+        adas = place.slack.say(ADA, GENERAL, f"{place.slack.mention} {KEYS}")  # Eve reads it, too
+        assert ("90 days" in the_answer(place, Said(GENERAL, adas.ts, adas.ts))) is told
+        inside = place.slack.say(ADA, INTERNAL, f"{place.slack.mention} {KEYS}")
+        assert "90 days" in the_answer(place, Said(INTERNAL, inside.ts, inside.ts))
     recipients = {
         call.args["recipient_user_id"]: call.args["recipient_team_id"]
         for call in place.slack.calls("chat.startStream")
@@ -142,11 +146,12 @@ def test_people_of_other_teams_can_be_refused(
 ) -> None:
     place.slack.add_stranger(EVE, "eve", "T9OTHER")
     place.slack.workspace.channels[GENERAL].members.add(EVE)
-    with running(fork_server, chatty, place, FOOTNOTE_GUESTS="deny"):
+    with running(fork_server, chatty, place, FOOTNOTE_GUESTS="deny") as serving:
+        serving.until_said("Indexed in ")
         eves = place.slack.say(EVE, GENERAL, f"{place.slack.mention} {KEYS}")
         place.until(lambda: [m for m in place.slack.messages(GENERAL) if m.ephemeral_to == EVE])
         adas = place.slack.say(ADA, GENERAL, f"{place.slack.mention} {KEYS}")
-        assert "90 days" in the_answer(place, Said(GENERAL, adas.ts, adas.ts))
+        assert "Nothing that was found" in the_answer(place, Said(GENERAL, adas.ts, adas.ts))
     (whisper,) = [m.seen for m in place.slack.messages(GENERAL) if m.ephemeral_to == EVE]
     assert "does not answer guests" in whisper
     assert place.slack.replies(GENERAL, eves.ts) == []

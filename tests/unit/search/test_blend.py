@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bot.errors import CredentialsRefused, InvalidSetting, NoProviderAvailable, ProviderUnavailable
 from bot.pages.urls import dedupe_key
+from bot.rights.reach import NO_DOCUMENTS
 from bot.search.blend import K, Search, blend
 from bot.search.policy import Policy
 from bot.search.provider import Hit, ProviderKind, Query
@@ -334,6 +335,8 @@ async def test_a_search_tells_how_many_documents_could_not_be_found_yet() -> Non
     grows = Incomplete("k", deque([hits("k", "a")]), gone=7)
     found = await search(Scripted("x", deque([hits("x", "b")])), grows).search(Query("harbour"))
     assert found.missing == 7
+    web_only = await search(grows).search(Query("harbour", reach=NO_DOCUMENTS))
+    assert web_only.missing == 0, "who may read no documents is not told how many there are"
     whole = await search(Scripted("x", deque([hits("x", "b")]))).search(Query("harbour"))
     assert whole.missing == 0
 
