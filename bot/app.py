@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +16,7 @@ from bot.pages.chooser import Chooser
 from bot.pages.fetch import Fetcher
 from bot.pages.shares import Shares
 from bot.posting import Poster
-from bot.reasoning.calls import ModelReply
+from bot.reasoning.declaration import chosen, price_of
 from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.evidence.library import Library, Searching
@@ -82,7 +82,7 @@ async def open_app(
             library,
             reasoner=await _open_reasoner(settings, stack, observed, role),
             fallback=Extractive,
-            price=_price(settings),
+            price=partial(price_of, settings),
             posters=posters,
             page_of=partial(run_page, settings),
         )
@@ -107,16 +107,6 @@ def _open_search(settings: Settings, observed: Observed | None) -> Search:
 async def _open_reasoner(
     settings: Settings, stack: AsyncExitStack, observed: Observed | None, role: Role
 ) -> ReasonerFactory:
-    if not settings.uses_claude:
-        return Extractive
-    from bot.reasoning.claude.reasoner import open_claude
-
     observe = observed.replied if observed else nothing_observed
-    opening = open_claude(settings, observe, wait=role != "alone")
+    opening = chosen(settings).open(settings, observe, role != "alone")
     return await stack.enter_async_context(opening)
-
-
-def _price(settings: Settings) -> Callable[[ModelReply], float | None]:
-    from bot.reasoning.prices import claude_price
-
-    return lambda reply: claude_price(settings, reply.model, reply)

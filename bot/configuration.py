@@ -1,4 +1,4 @@
-"""Reading the settings: those of the core and those that search providers and platforms declare."""
+"""Reading the settings: those of the core and those that declared parts add."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pydantic_settings import SettingsError
 from bot import wrong_settings
 from bot.errors import InvalidSetting
 from bot.platform import platforms
+from bot.reasoning.declaration import chosen, reasoners
 from bot.search.declaration import declarations
 from bot.settings import DOTENV, PREFIX, TOML, Settings, nearest_name, settings_in_file
 
@@ -33,21 +34,18 @@ def load_settings(**overrides: Any) -> Settings:
         raise InvalidSetting(_explain(error)) from None
     except SettingsError as error:
         raise InvalidSetting(wrong_settings.not_json(error, _env_name)) from None
-    if settings.reasoner == "claude" and settings.anthropic_api_key is None:
-        raise InvalidSetting(
-            "FOOTNOTE_REASONER is claude but ANTHROPIC_API_KEY is not set: set the key, "
-            "or set FOOTNOTE_REASONER=auto to answer without a model."
-        )
+    chosen(settings)  # a name that no reasoner has is refused here
     return settings
 
 
 @cache
 def settings_class() -> type[Settings]:
-    """``Settings`` together with what search providers and platforms declare of their own."""
+    """``Settings`` together with what declared parts add of their own."""
     declared = dict.fromkeys(
         [
             *(each.settings for each in declarations().values()),
             *(each.settings for each in platforms().values()),
+            *(each.settings for each in reasoners().values()),
         ]
     )
     own = [each for each in declared if not issubclass(Settings, each)]

@@ -17,6 +17,7 @@ from rich.text import Text
 from bot.configuration import known_names
 from bot.errors import FootnoteError, Unavailable
 from bot.platform import platforms
+from bot.reasoning.declaration import chosen
 from bot.settings import Settings
 
 WIDTH = 96  # characters of a line of names
@@ -183,11 +184,7 @@ async def _searched(name: str, settings: Settings) -> str:
 
 
 async def _model(settings: Settings) -> str:
-    if not settings.uses_claude:
-        return "none: answers are quotations. Set ANTHROPIC_API_KEY to let Claude research"
-    from bot.reasoning.claude.reasoner import probe
-
-    return await probe(settings)
+    return await chosen(settings).check(settings)
 
 
 def _open_to_others(folder: Path) -> list[str]:
@@ -256,7 +253,6 @@ def _parts(settings: Settings) -> Iterator[Part]:
         yield Part(f"Searching {name}", check, is_chosen(settings, name))
     yield Part("Reading service", _reader)
     yield Part("Browser", _browser)
-    model_is_chosen = settings.reasoner == "claude" or settings.anthropic_base_url is not None
-    yield Part("Model", _model, model_is_chosen)
+    yield Part("Model", _model, chosen(settings).needed(settings))
     for each in platforms().values():
         yield Part(each.title, partial(_connected, each.name))

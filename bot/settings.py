@@ -111,10 +111,9 @@ class Settings(BaseSettings):
         validate_default=True,
     )
 
-    # --- the model; without a key the extractive reasoner answers
-    anthropic_api_key: SecretStr | None = _plain("ANTHROPIC_API_KEY")
-    anthropic_base_url: str | None = _plain("ANTHROPIC_BASE_URL")
-    reasoner: Literal["auto", "claude", "extractive"] = "auto"
+    # --- the model; without one the extractive reasoner answers. Reasoners declare their own
+    # settings, see bot/reasoning/declaration.py
+    reasoner: str = "auto"
     model: str = "claude-sonnet-5-5"
     small_model: str = "claude-haiku-5-5"
     thinking: Literal["adaptive", "off"] = "adaptive"
@@ -316,12 +315,6 @@ class Settings(BaseSettings):
     def has_embedder(self) -> bool:
         """Whether documents are to be searched by meaning as well as by words."""
         return bool(self.embeddings_url or self.embeddings_model_dir)
-
-    @property
-    def uses_claude(self) -> bool:
-        return self.reasoner == "claude" or (
-            self.reasoner == "auto" and self.anthropic_api_key is not None
-        )
 
 
 def is_key(text: str) -> bool:

@@ -11,6 +11,7 @@ from adapters.slack.listener import PLATFORM
 from adapters.slack.people import People
 from bot.conversing.reception import Reception
 from bot.errors import FootnoteError, StorageUnavailable
+from bot.reasoning.declaration import who_answers
 from bot.rendering.texts import Texts, texts_for
 from bot.search.registry import configured_names
 from bot.settings import Settings
@@ -57,7 +58,7 @@ async def connected(settings: Settings) -> Connected:
     """The sources that the settings connect; counting the documents is one cheap query."""
     providers = configured_names(settings)
     return Connected(
-        settings.model if settings.uses_claude else "extractive",
+        who_answers(settings),
         providers,
         await _documents(settings) if "local" in providers else None,
     )

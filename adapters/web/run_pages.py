@@ -22,6 +22,7 @@ from adapters.web.visibility import Visibility
 from bot.answers import StepView
 from bot.metrics import Metrics
 from bot.reasoning.calls import ModelReply
+from bot.reasoning.declaration import price_of
 from bot.rendering.footnotes import link_target
 from bot.research.trace.health import health
 from bot.research.trace.trace import page_of_trace, trace
@@ -101,9 +102,7 @@ class _RunPages:
             raise _gone(request)
 
     def _price(self, reply: ModelReply) -> float | None:
-        from bot.reasoning.prices import claude_price
-
-        return claude_price(self._console.settings, reply.model, reply)
+        return price_of(self._console.settings, reply)
 
 
 class _OverviewPages:

@@ -20,7 +20,7 @@ from bot.messages import Attachment, Author, Message, RunOptions, Thread
 from bot.pages.urls import links_in
 from bot.posting import PostState, RunRef
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.prices import claude_price
+from bot.reasoning.declaration import models_of, price_of
 from bot.research.trace.timeline import ID
 from bot.research.trace.trace import trace
 from bot.settings import Settings
@@ -80,7 +80,7 @@ class Asker:
         return spent
 
     def _price(self, reply: ModelReply) -> float | None:
-        return claude_price(self._app.settings, reply.model, reply)
+        return price_of(self._app.settings, reply)
 
     async def _attempt(self, case: Case) -> int:
         """The number of the attempt at a case that is to go on: the first without a void answer.
@@ -102,7 +102,7 @@ class Asker:
     def _is_void(self, answer: Answer) -> bool:
         """Whether an answer says nothing of what is evaluated: it failed, or it is a quotation
         because the model could not be reached."""
-        instead = self._app.settings.uses_claude and answer.reasoner == "extractive"
+        instead = models_of(self._app.settings) is not None and answer.reasoner == "extractive"
         return answer.status in FINISHED_BADLY or instead
 
     async def _answer(self, message: Message) -> Answer:

@@ -8,29 +8,29 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Protocol
 
 from bot.answers import Answer
 from bot.errors import Invalid, ModelBroken
 from bot.evaluation.questions import Case
 from bot.evaluation.scoring import Verdict
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.prices import claude_price
+from bot.reasoning.declaration import chosen, price_of, who_answers
+from bot.reasoning.model.json_output import Unusable, repair
+from bot.reasoning.model.judge import judged, request
+from bot.reasoning.model.requests import Request
 from bot.rendering.marks import without_marks
 from bot.settings import Settings
 
-if TYPE_CHECKING:
-    from bot.reasoning.claude.calls import Call
-
 
 class Completes(Protocol):
-    """The part of ``claude_endpoint.Endpoint`` that a judge needs."""
+    """The part of ``reasoning.model.service.Service`` that a judge needs."""
 
-    async def complete(self, call: Call) -> ModelReply: ...
+    async def complete(self, request: Request) -> ModelReply: ...
 
 
 class Judge:
-    """Grades answers with ``settings.model``; ``kept`` is a file with one verdict a line."""
+    """Grades answers with the large model; ``kept`` is a file with one verdict a line."""
 
     def __init__(self, settings: Settings, endpoint: Completes, kept: Path) -> None:
         self._settings = settings
@@ -49,42 +49,39 @@ class Judge:
         repaired one is not either, ``ModelUnavailable``, ``CredentialsRefused`` and
         ``InvalidSetting``.
         """
-        from bot.reasoning.claude.calls import Call
-        from bot.reasoning.claude.json_output import Unusable, repair
-        from bot.reasoning.claude.judge import judged
-
         request = self._request(case, turn, answer)
         key = _key(request)
         if key in self._kept:
             return self._kept[key]
         replies: list[ModelReply] = []
         for _ in range(2):
-            reply = await self._endpoint.complete(Call(request))
+            reply = await self._endpoint.complete(request)
             replies.append(reply)
             try:
-                grade, reason = judged(reply.content, reply.stop_reason)
+                grade, reason = judged(reply)
             except Unusable as unusable:
-                request = repair(request, reply.content, unusable.problem)
+                request = repair(request, reply, unusable.problem)
                 continue
             verdict = Verdict(grade, reason, *self._spent(replies))
             self._keep(key, verdict)
             return verdict
         raise ModelBroken(
-            f"{self._settings.model} did not grade “{case.turns[turn].question}” in the form asked "
-            "for: try again, or set FOOTNOTE_MODEL to another model."
+            f"{who_answers(self._settings)} did not grade “{case.turns[turn].question}” in the "
+            "form asked for: try again, or set FOOTNOTE_MODEL to another model."
         )
 
-    def _request(self, case: Case, turn: int, answer: Answer) -> dict[str, Any]:
-        from bot.reasoning.claude.judge import request
-
+    def _request(self, case: Case, turn: int, answer: Answer) -> Request:
         expected = case.turns[turn].answer
         return request(
-            self._settings.model, case.texts[: turn + 1], expected, without_marks(answer.text)
+            who_answers(self._settings),
+            case.texts[: turn + 1],
+            expected,
+            without_marks(answer.text),
         )
 
     def _spent(self, replies: list[ModelReply]) -> tuple[int, int, float]:
         read = sum(r.input_tokens + r.cache_read_tokens + r.cache_write_tokens for r in replies)
-        usd = sum(claude_price(self._settings, r.model, r) or 0.0 for r in replies)
+        usd = sum(price_of(self._settings, r) or 0.0 for r in replies)
         return read, sum(r.output_tokens for r in replies), usd
 
     def _keep(self, key: str, verdict: Verdict) -> None:
@@ -96,19 +93,18 @@ class Judge:
 @asynccontextmanager
 async def open_judge(settings: Settings, kept: Path) -> AsyncIterator[Judge]:
     """A judge; its verdicts are kept in the file ``kept``. Raises ``Invalid`` without a key."""
-    if settings.anthropic_api_key is None:
+    reasoner = chosen(settings)
+    if reasoner.service is None:
         raise Invalid("--judge needs a model: set ANTHROPIC_API_KEY, or leave --judge out.")
-    from bot.reasoning.claude.endpoint import Endpoint
-
-    endpoint = Endpoint(settings)
+    endpoint = reasoner.service(settings)
     try:
         yield Judge(settings, endpoint, kept)
     finally:
         await endpoint.aclose()
 
 
-def _key(request: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
+def _key(request: Request) -> str:
+    return hashlib.sha256(json.dumps(request.as_json(), sort_keys=True).encode()).hexdigest()
 
 
 def _read(file: Path) -> list[tuple[str, Verdict]]:

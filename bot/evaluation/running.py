@@ -25,6 +25,7 @@ from bot.evaluation.rows import counted
 from bot.evaluation.scoring import Verdict
 from bot.evaluation.spending import Purse, expected_judging_usd, expected_usd
 from bot.messages import RunOptions
+from bot.reasoning.declaration import models_of, who_answers
 from bot.rendering.lines import one_line
 from bot.settings import Settings
 
@@ -56,8 +57,9 @@ def described(sides: Sequence[Side]) -> list[dict[str, str]]:
 def _described(side: Side, names: Sequence[str]) -> dict[str, str]:
     settings = side.settings
     who = {"reasoner": "extractive"}
-    if settings.uses_claude:
-        who = {"model": settings.model, "small_model": settings.small_model}
+    models = models_of(settings)
+    if models is not None:
+        who = {"model": models.large, "small_model": models.small}
     searched = ", ".join((*(side.options.providers or settings.providers), *settings.docs))
     own = {name: getattr(settings, name) for name in names}
     differing = {
@@ -143,7 +145,7 @@ class Evaluation:
                     kept += len(answers)
                 to_judge += self._left_to_judge(case, answers)
             if expected_usd(side.settings, side.options.depth) is None:
-                unpriced[side.settings.model] = None
+                unpriced[who_answers(side.settings)] = None
         asking = sum(self._expected(place) * count for place, count in enumerate(to_ask))
         judging = self._expected_judging() * to_judge
         return Forecast(sum(to_ask), kept, to_judge, asking, judging, tuple(unpriced))
@@ -253,7 +255,7 @@ class Evaluation:
     def _expected(self, place: int) -> float:
         """USD of one question: the mean of those answered, or what is typical."""
         side, costs = self.sides[place], self._costs[place]
-        if not side.settings.uses_claude:
+        if models_of(side.settings) is None:
             return 0.0
         if len(costs) >= 2:
             return sum(costs) / len(costs)
@@ -286,7 +288,7 @@ class Evaluation:
             said.append(f"{counted(count, 'answer')} failed: {one_line(sentence)}")
         for side, found in zip(self.sides, self._results, strict=True):
             quoted = sum(each.answer.reasoner == "extractive" for each in found.values())
-            if side.settings.uses_claude and quoted:
+            if models_of(side.settings) is not None and quoted:
                 said.append(
                     f"{side.name}: the model could not be reached for {counted(quoted, 'answer')}; "
                     "quotations stand in their place."

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bot.answers import Answer
 from bot.evaluation.matching import holds_normal, is_page, normal
 from bot.evaluation.questions import Asked, Groups
-from bot.reasoning.claude.judge import Grade
+from bot.reasoning.model.judge import Grade
 from bot.rendering.marks import numbers_in, without_marks
 from bot.rendering.verbatim import as_words
 from bot.text.gaps import says_gap

@@ -6,11 +6,10 @@ import asyncio
 import math
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
 
 from bot.messages import Depth
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.prices import claude_price
+from bot.reasoning.declaration import models_of, price_of, who_answers
 from bot.settings import Settings
 
 # Input and output tokens of one question with nothing in the prompt cache, on the generous side of
@@ -29,7 +28,7 @@ LEAST = 0.05  # USD of such a budget
 
 def expected_usd(settings: Settings, depth: Depth) -> float | None:
     """USD that a question is expected to cost; None when the model's price is not known."""
-    return _usd(settings, TYPICAL[depth]) if settings.uses_claude else 0.0
+    return _usd(settings, TYPICAL[depth]) if models_of(settings) else 0.0
 
 
 def expected_judging_usd(settings: Settings) -> float | None:
@@ -38,9 +37,7 @@ def expected_judging_usd(settings: Settings) -> float | None:
 
 
 def _usd(settings: Settings, tokens: tuple[int, int]) -> float | None:
-    content: list[dict[str, Any]] = []
-    reply = ModelReply(settings.model, content, "end_turn", *tokens)
-    return claude_price(settings, settings.model, reply)
+    return price_of(settings, ModelReply(who_answers(settings), (), "end_turn", *tokens))
 
 
 def default_budget(expected: float) -> float:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Annotated, Any, Literal, Protocol
+
+from pydantic import Field
 
 from bot.reasoning.evidence import AnswerDelta
 
@@ -23,18 +25,59 @@ class Tokens:
 
 
 @dataclass(frozen=True, slots=True)
+class Citation:
+    """The passages of a search result that a text rests on: those from ``start_block_index`` to
+    ``end_block_index`` (exclusive) of the request's search result ``search_result_index``;
+    ``source`` is that one's address, ``title`` and ``cited_text`` what the service says of it."""
+
+    search_result_index: int
+    start_block_index: int
+    end_block_index: int
+    source: str = ""
+    title: str | None = None
+    cited_text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text of a reply, with the citations that speak for all of it."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    type: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call of a tool; ``unparsed`` is the beginning of an input that was no JSON object."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+    unparsed: str = ""
+    type: Literal["tool_use"] = "tool_use"
+
+
+Record = dict[str, Any]
+"""A block that only its service understands, such as a thought: sent back as it came."""
+
+Block = Annotated[Text | ToolCall | Record, Field(union_mode="left_to_right")]
+
+
+@dataclass(frozen=True, slots=True)
 class ModelReply:
     """A finished model call as the journal keeps it.
 
-    ``content`` are the reply's content blocks as JSON. Token counts are the API's own, summed over
-    all attempts; ``hour_write_tokens`` is part of ``cache_write_tokens``. ``cut`` are the attempts
-    that broke off before the one that gave the reply, each counted by itself: the price of a prompt
-    may depend on its length. ``geo`` is where the API says it worked ("us", "global" or "").
-    ``plain`` tells that search results went as text, with marks asked for instead of citations.
+    ``stop_reason`` is "end_turn", "tool_use", "max_tokens", "model_context_window_exceeded",
+    "refusal" or the service's own word. Token counts are the API's own, summed over all attempts;
+    ``hour_write_tokens`` is part of ``cache_write_tokens``. ``cut`` are the attempts that broke off
+    before the one that gave the reply, each counted by itself: the price of a prompt may depend on
+    its length. ``geo`` is where the API says it worked ("us", "global" or ""). ``plain`` tells that
+    search results went as text, with marks asked for instead of citations.
     """
 
     model: str
-    content: list[dict[str, Any]]
+    content: tuple[Block, ...]
     stop_reason: str
     input_tokens: int = 0
     output_tokens: int = 0
@@ -45,6 +88,42 @@ class ModelReply:
     cut: tuple[Tokens, ...] = ()
     geo: str = ""
     plain: bool = False
+
+    @property
+    def attempts(self) -> tuple[Tokens, ...]:
+        """The tokens of each attempt; those of the last are what the others leave of the sums."""
+        cut = self.cut
+        last = Tokens(
+            self.input_tokens - sum(tokens.input for tokens in cut),
+            self.output_tokens - sum(tokens.output for tokens in cut),
+            self.cache_read_tokens - sum(tokens.cache_read for tokens in cut),
+            self.cache_write_tokens - sum(tokens.cache_write for tokens in cut),
+            self.hour_write_tokens - sum(tokens.hour_write for tokens in cut),
+        )
+        return (*cut, last)
+
+    @classmethod
+    def of(
+        cls,
+        model: str,
+        content: Sequence[Block],
+        stop_reason: str,
+        attempts: Sequence[Tokens],
+        **more: Any,
+    ) -> ModelReply:
+        """A reply with the tokens of all its attempts, the last one that of the reply itself."""
+        return cls(
+            model,
+            tuple(content),
+            stop_reason,
+            sum(tokens.input for tokens in attempts),
+            sum(tokens.output for tokens in attempts),
+            sum(tokens.cache_read for tokens in attempts),
+            sum(tokens.cache_write for tokens in attempts),
+            hour_write_tokens=sum(tokens.hour_write for tokens in attempts),
+            cut=tuple(attempts[:-1]),
+            **more,
+        )
 
 
 class ModelCalls(Protocol):

@@ -197,7 +197,7 @@ async def by_model(
     conversations: Sequence[Conversation], transcript: Path | None, record: Path | None
 ) -> Asked:
     """Rewrite every follow-up through Claude's own rewriting. Raises ``FootnoteError``."""
-    from bot.reasoning.claude.reasoner import open_claude
+    from tests.fakes.claude_stage import open_claude
 
     key = os.environ.get("ANTHROPIC_API_KEY", "")
     given = {"anthropic_api_key": key or "none"}

@@ -27,7 +27,7 @@ from typing import IO, Any
 from pydantic import TypeAdapter
 
 from bot.errors import ModelUnavailable
-from bot.reasoning.calls import ModelReply
+from bot.reasoning.calls import ModelReply, Text
 from bot.reasoning.evidence import AnswerDelta
 from bot.storage.journal import step_key
 from tests.unit.samples import NOW
@@ -66,7 +66,7 @@ class Replies:
         if not isinstance(line["question"], str):
             raise TypeError('"question" must be a string')
         said = {name: line[name] for name in line if name != "turn"}
-        content = [{"type": "text", "text": json.dumps({**UNSAID, **said}, ensure_ascii=False)}]
+        content = (Text(json.dumps({**UNSAID, **said}, ensure_ascii=False)),)
         self.by_turn[turn] = ModelReply("transcript", content, "end_turn")
 
     def keep(self, key: str, turn: str, reply: ModelReply) -> None:

@@ -16,14 +16,13 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 from pydantic import TypeAdapter
 
 from bot.answers import Answer, Citation, StepView, Usage
 from bot.messages import RunOptions
 from bot.pages.page import Page
-from bot.reasoning.calls import ModelReply
+from bot.reasoning.calls import ModelReply, ToolCall
 from bot.research.outcomes import ReadOutcome, SearchOutcome
 from bot.research.report.revision import Revision, changes
 from bot.research.trace.trace import trace
@@ -119,10 +118,8 @@ async def _long_run(store: Store) -> int:
         outcome = ReadOutcome(page.url, page.hash, page.title)
         await keeper.step("read", outcome, page.title, {"url": page.url}, page)
     for number in range(TURNS):
-        content: list[dict[str, Any]] = [
-            {"type": "thinking", "thinking": _text(chance, 200)},
-            {"type": "tool_use", "name": "search", "input": {"queries": [_text(chance, 8)] * 3}},
-        ]
+        thought = {"type": "thinking", "thinking": _text(chance, 200)}
+        content = (thought, ToolCall("c1", "search", {"queries": [_text(chance, 8)] * 3}))
         reply = ModelReply("claude-x", content, "tool_use", 9_000, 300)
         await keeper.step("think", reply, "Think", {"n": number})
     for number in range(PARTS):

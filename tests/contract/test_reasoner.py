@@ -20,7 +20,6 @@ from bot.answers import Judgement
 from bot.configuration import load_settings
 from bot.messages import Entry, Transcript
 from bot.pages.urls import dedupe_key
-from bot.reasoning.claude.reasoner import open_claude
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import (
     AnswerDelta,
@@ -44,6 +43,7 @@ from bot.rendering.marks import normalise, without_marks
 from tests.contract.core import Core
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import FakeClaude
+from tests.fakes.claude_stage import open_claude
 from tests.fakes.server import serve
 from tests.unit.samples import a_message
 

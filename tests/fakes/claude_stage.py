@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from bot.configuration import load_settings
-from bot.reasoning.claude.endpoint import Endpoint
-from bot.reasoning.claude.reasoner import Claude
-from bot.settings import Settings
+from bot.observing import nothing_observed
+from bot.reasoning.calls import Block, ModelReply
+from bot.reasoning.claude.declaration import REASONER
+from bot.reasoning.claude.endpoint import ClaudeEndpoint
+from bot.reasoning.claude.settings import ClaudeSettings, models
+from bot.reasoning.claude.wire import adapted
+from bot.reasoning.model.reasoner import ModelReasoner
+from bot.reasoning.model.requests import Request
+from bot.reasoning.reasoner import ReasonerFactory
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import FakeClaude, researcher
 
@@ -32,15 +41,21 @@ class Stage:
     """``claude`` talks to ``fake`` through ``endpoint``; ``calls`` is its journal."""
 
     fake: FakeClaude
-    settings: Settings
-    endpoint: Endpoint
+    settings: ClaudeSettings
+    endpoint: ClaudeEndpoint
     calls: MemoryCalls = field(default_factory=MemoryCalls)
 
     @property
-    def claude(self) -> Claude:
-        opened: asyncio.Future[Endpoint] = asyncio.get_running_loop().create_future()
+    def claude(self) -> ModelReasoner:
+        opened: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         opened.set_result(self.endpoint)
-        return Claude(self.calls, self.settings, opened)
+        return ModelReasoner(
+            self.calls,
+            name="claude",
+            settings=self.settings,
+            models=models(self.settings),
+            opening=opened,
+        )
 
     @property
     def statuses(self) -> list[int]:
@@ -58,8 +73,38 @@ def open_stage(relay: Relay, url: str, brain: Any, options: dict[str, Any]) -> S
     ours = {name: options.pop(name) for name in list(options) if name not in _FAKE_OPTIONS}
     relay.app = fake = FakeClaude(brain, **options)
     given = {"anthropic_api_key": KEY, "anthropic_base_url": url, "model_retries": 2, **ours}
+    settings = claude_settings(**given)
+    return Stage(fake, settings, ClaudeEndpoint(settings))
+
+
+def claude_settings(**given: Any) -> ClaudeSettings:
+    """The settings that a Claude reasoner sees."""
     settings = load_settings(**given)
-    return Stage(fake, settings, Endpoint(settings))
+    assert isinstance(settings, ClaudeSettings)
+    return settings
+
+
+_blocks: TypeAdapter[tuple[Block, ...]] = TypeAdapter(tuple[Block, ...])
+
+
+def blocks_of(*blocks: Mapping[str, Any]) -> tuple[Block, ...]:
+    """Blocks as the API writes them, as the values that a reply holds."""
+    return _blocks.validate_python(blocks)
+
+
+def replied(*blocks: Mapping[str, Any], stop_reason: str = "end_turn") -> ModelReply:
+    """The reply that holds such blocks."""
+    return ModelReply("m", blocks_of(*blocks), stop_reason)
+
+
+def wire(request: Request, *refused: str) -> dict[str, Any]:
+    """A request as the API gets it, by a model that is known to refuse some features."""
+    return adapted(request, refused)
+
+
+def open_claude(settings: Any) -> AbstractAsyncContextManager[ReasonerFactory]:
+    """Makes Claude reasoners, as the program does."""
+    return REASONER.open(settings, nothing_observed, True)
 
 
 _FAKE_OPTIONS = frozenset(

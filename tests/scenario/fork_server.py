@@ -45,7 +45,7 @@ PARTS = (
     "bot.doctor",
     "bot.pages.articles",
     "bot.pages.markup",
-    "bot.reasoning.claude.reasoner",
+    "bot.reasoning.model.reasoner",
     "bot.reasoning.extractive.reasoner",
     "bot.reasoning.prices",
     "bot.rendering.texts",

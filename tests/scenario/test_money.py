@@ -19,7 +19,7 @@ import pytest
 from adapters.terminal.spending import spent_this_month
 from bot.configuration import load_settings
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.prices import claude_price
+from bot.reasoning.declaration import price_of
 from bot.settings import Settings
 from bot.storage.spending import Amount
 from tests.fakes.claude import Fail, FakeClaude, Fault, Recorded, Reply, researcher, says
@@ -69,7 +69,7 @@ def bill(requests: list[Recorded], settings: Settings | None = None) -> dict[str
         usage = request.usage
         reply = ModelReply(
             request.body["model"],
-            [],
+            (),
             "",
             input_tokens=usage["input_tokens"],
             output_tokens=usage["output_tokens"] if request.finished else 1,
@@ -79,7 +79,7 @@ def bill(requests: list[Recorded], settings: Settings | None = None) -> dict[str
         sums["input_tokens"] += reply.input_tokens + reply.cache_write_tokens
         sums["output_tokens"] += reply.output_tokens
         sums["cached_tokens"] += reply.cache_read_tokens
-        micro += 1_000_000 * (claude_price(settings, reply.model, reply) or 0.0)
+        micro += 1_000_000 * (price_of(settings, reply) or 0.0)
     return {**sums, "usd": micro / 1_000_000}
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from bot.configuration import known_names, load_settings
 from bot.errors import InvalidSetting
+from bot.reasoning.claude.settings import ClaudeSettings
+from bot.reasoning.declaration import Models, models_of
 from bot.settings import Settings
 
 
@@ -19,16 +21,16 @@ def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_configured_is_a_working_configuration() -> None:
     settings = load_settings()
     assert settings.database.startswith("sqlite+aiosqlite:///")
-    assert not settings.uses_claude
+    assert models_of(settings) is None
 
 
 def test_a_key_switches_claude_on_and_the_setting_switches_it_off(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-    assert load_settings().uses_claude
+    assert models_of(load_settings()) == Models("claude-sonnet-5-5", "claude-haiku-5-5")
     monkeypatch.setenv("FOOTNOTE_REASONER", "extractive")
-    assert not load_settings().uses_claude
+    assert models_of(load_settings()) is None
 
 
 def test_the_first_source_wins(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,6 +55,7 @@ def test_platform_names_are_spelled_as_their_own_docs_do(monkeypatch: pytest.Mon
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")
     Path(".env").write_text("ANTHROPIC_API_KEY=sk-dotenv")
     settings = load_settings()
+    assert isinstance(settings, ClaudeSettings)
     assert settings.anthropic_base_url == "http://127.0.0.1:1"
     assert settings.anthropic_api_key is not None
     assert settings.anthropic_api_key.get_secret_value() == "sk-dotenv"
@@ -126,9 +129,9 @@ def test_a_broken_file_is_an_error_that_names_it(content: bytes) -> None:
         load_settings()
 
 
-def test_claude_without_a_key_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FOOTNOTE_REASONER", "claude")
-    with pytest.raises(InvalidSetting, match="ANTHROPIC_API_KEY"):
+def test_a_reasoner_that_there_is_not_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_REASONER", "cloude")
+    with pytest.raises(InvalidSetting, match="claude"):
         load_settings()
 
 

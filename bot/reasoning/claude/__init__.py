@@ -1,1 +1,1 @@
-"""The reasoner on Claude's API."""
+"""Models of the Claude API."""

@@ -1,52 +1,48 @@
-"""A streamed reply put together again: content blocks as JSON, stop reason, tokens."""
+"""A streamed reply of the Messages API, put together again."""
 
 from __future__ import annotations
 
-import json
 import secrets
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bot.errors import ModelBroken
-from bot.reasoning.calls import ModelReply, Tokens
-from bot.reasoning.claude.messages import UNPARSED, Block
+from bot.reasoning.calls import Block, Citation, ModelReply, Text, Tokens, ToolCall
+from bot.reasoning.model.requests import (
+    Begins,
+    Ends,
+    Part,
+    Said,
+    sendable_text,
+    tool_input,
+)
 
 if TYPE_CHECKING:
     from anthropic.types import RawMessageStreamEvent
 
-LONGEST_UNPARSED = 500  # characters of a malformed tool input that are kept for the record
 
+class ClaudeCollector:
+    """Takes the events of one reply. Implements ``model.service.Collector``."""
 
-class Collector:
-    """Takes the events of one reply. ``after`` is the collector of an attempt that was cut off or
-    came to nothing: what the API counted for it, and for those before it, is not forgotten."""
-
-    def __init__(self, after: Collector | None = None) -> None:
-        self._cut = after.counted if after is not None else ()
+    def __init__(self) -> None:
+        self.is_complete = False
         self._tokens = Tokens()
-        self._model = after.model if after is not None else ""
+        self._model = ""
         self._geo = ""
-        self._blocks: dict[int, Block] = {}
-        self._parts: dict[int, list[str]] = {}
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self._citations: dict[int, list[Citation]] = {}
+        self._written: dict[int, list[str]] = {}  # of blocks that are not closed yet
         self._stop_reason = ""
         self._stop_details: dict[str, Any] = {}
 
-    @property
-    def counted(self) -> tuple[Tokens, ...]:
-        """The tokens counted so far, attempt by attempt; those that counted none are left out."""
-        return (*self._cut, self._tokens) if self._tokens != Tokens() else self._cut
-
-    @property
-    def model(self) -> str:
-        return self._model
-
-    def add(self, event: RawMessageStreamEvent) -> None:
+    def add(self, event: RawMessageStreamEvent) -> Iterator[Part]:
         """Take one event. Kinds of events and deltas that are not known are left out.
 
         Raises ``ModelBroken`` for an event that lacks what the API gives it.
         """
         try:
-            self._add(event)
+            yield from self._add(event)
         except (AttributeError, KeyError, TypeError) as error:
             raise ModelBroken(
                 "The endpoint sent a reply that cannot be read: try again, or check "
@@ -54,7 +50,7 @@ class Collector:
                 detail=f"{event.type}: {error}",
             ) from error
 
-    def _add(self, event: RawMessageStreamEvent) -> None:
+    def _add(self, event: RawMessageStreamEvent) -> Iterator[Part]:
         match event.type:
             case "message_start":
                 self._model = event.message.model
@@ -73,70 +69,85 @@ class Collector:
                     block.setdefault("name", "")
                     block.setdefault("input", {})
                 self._blocks[event.index] = block
-                self._parts[event.index] = []
+                self._written[event.index] = []
+                yield Begins(is_call=block["type"] == "tool_use")
+                if block["type"] == "text" and block.get("text"):
+                    yield Said(str(block["text"]))
             case "content_block_delta":
-                self._add_delta(event.index, event.delta)
+                yield from self._add_delta(event.index, event.delta)
             case "content_block_stop":
                 self._close(event.index)
+                yield Ends()
             case "message_delta":
                 self._stop_reason = event.delta.stop_reason or ""
                 if event.delta.stop_details is not None:
                     self._stop_details = event.delta.stop_details.to_dict()
                 self._count(event.usage)
+            case "message_stop":
+                self.is_complete = True
             case _:
                 pass
 
     def reply(self) -> ModelReply:
         """The reply; a block that was never closed is closed now."""
-        for index in list(self._parts):
+        for index in list(self._written):
             self._close(index)
-        attempts = (*self._cut, self._tokens)
-        return ModelReply(
-            model=self._model,
-            content=[self._blocks[index] for index in sorted(self._blocks)],
-            stop_reason=self._stop_reason,
-            input_tokens=sum(tokens.input for tokens in attempts),
-            output_tokens=sum(tokens.output for tokens in attempts),
-            cache_read_tokens=sum(tokens.cache_read for tokens in attempts),
-            cache_write_tokens=sum(tokens.cache_write for tokens in attempts),
+        return ModelReply.of(
+            self._model,
+            [self._block(index) for index in sorted(self._blocks)],
+            self._stop_reason,
+            (self._tokens,),
             stop_details=self._stop_details,
-            hour_write_tokens=sum(tokens.hour_write for tokens in attempts),
-            cut=self._cut,
             geo=self._geo,
         )
 
-    def _add_delta(self, index: int, delta: Any) -> None:
+    def _add_delta(self, index: int, delta: Any) -> Iterator[Part]:
         block = self._blocks.get(index)
         if block is None:
             return
         match delta.type:
             case "text_delta":
-                self._parts[index].append(delta.text)
+                self._written[index].append(delta.text)
+                yield Said(delta.text)
             case "thinking_delta":
-                self._parts[index].append(delta.thinking)
+                self._written[index].append(delta.thinking)
             case "input_json_delta":
-                self._parts[index].append(delta.partial_json)
+                self._written[index].append(delta.partial_json)
             case "signature_delta":
                 block["signature"] = delta.signature
             case "citations_delta":
-                block.setdefault("citations", []).append(delta.citation.to_dict())
+                citation = _citation(delta.citation)
+                if citation is not None:
+                    self._citations.setdefault(index, []).append(citation)
+                    yield citation
             case _:
                 pass
 
     def _close(self, index: int) -> None:
-        written = "".join(self._parts.pop(index, ()))
+        written = "".join(self._written.pop(index, ()))
         block = self._blocks.get(index)
         if block is None or not written:
             return
         match block["type"]:
             case "text":
-                block["text"] = _sendable(block.get("text", "") + written)
+                block["text"] = sendable_text(block.get("text", "") + written)
             case "thinking":
                 block["thinking"] = block.get("thinking", "") + written
             case "tool_use":
-                block |= _tool_input(written)
+                block["input"], block["unparsed"] = tool_input(written)
             case _:
                 pass
+
+    def _block(self, index: int) -> Block:
+        block = self._blocks[index]
+        match block["type"]:
+            case "text":
+                return Text(block.get("text", ""), tuple(self._citations.get(index, ())))
+            case "tool_use":
+                unparsed = block.get("unparsed", "")
+                return ToolCall(block["id"], block["name"], block["input"], unparsed)
+            case _:
+                return block
 
     def _count(self, usage: Any) -> None:
         """Counts are cumulative: a later one replaces an earlier one; an absent one does not."""
@@ -151,17 +162,16 @@ class Collector:
         )
 
 
-def _tool_input(written: str) -> Block:
-    """The input of a call as far as it can be read; else it is kept aside, and empty."""
+def _citation(given: Any) -> Citation | None:
+    """None for a kind that is not ours, or where an endpoint left something out."""
     try:
-        value = json.loads(_sendable(written))
-    except (ValueError, RecursionError):  # no JSON, or deeper than any tool's input
-        value = None
-    if isinstance(value, dict):
-        return {"input": value}
-    return {"input": {}, UNPARSED: written[:LONGEST_UNPARSED]}
-
-
-def _sendable(text: str) -> str:
-    """Without lone surrogates, which could not be sent back."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+        return Citation(
+            int(given.search_result_index),
+            int(given.start_block_index),
+            int(given.end_block_index),
+            given.source or "",
+            given.title,
+            given.cited_text or "",
+        )
+    except (AttributeError, TypeError, ValueError):
+        return None

@@ -209,7 +209,7 @@ class Account:
         output = int(request.get("max_tokens") or 0)
         model = str(request.get("model") or "")
         # The dearest it can be: nothing is found in the cache, all is written to it.
-        reply = ModelReply(model, [], "", cache_write_tokens=tokens, output_tokens=output)
+        reply = ModelReply(model, (), "", cache_write_tokens=tokens, output_tokens=output)
         return Aside(tokens, output, round(1_000_000 * (self._price(reply) or 0.0)))
 
 

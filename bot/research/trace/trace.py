@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from bot.answers import Answer, StepView, Usage
 from bot.pages.urls import dedupe_key
-from bot.reasoning.calls import ModelReply
+from bot.reasoning.calls import Block, ModelReply, Text, ToolCall
 from bot.research.answer.highlights import Piece, Quoted, excerpts, highlighted
 from bot.research.answer.support import Quote, TracedSentence, quotes_of, sentences_of
 from bot.research.outcomes import ReadOutcome, SearchOutcome, StreamOutcome
@@ -255,17 +255,17 @@ def _reply_of(step: KeptStep) -> tuple[ModelReply | None, bool]:
     return (streamed.reply, True) if streamed else (_valid(_reply, step), False)
 
 
-def _said(content: Sequence[Mapping[str, Any]]) -> tuple[Said, ...]:
+def _said(content: Sequence[Block]) -> tuple[Said, ...]:
     found: list[Said] = []
     for block in content:
-        match block.get("type"):
-            case "text":
-                found.append(Said("text", _cut(str(block.get("text", "")))))
-            case "thinking":
-                found.append(Said("thinking", _cut(str(block.get("thinking", "")))))
-            case "tool_use":
-                words = TypeAdapter(Any).dump_json(block.get("input"), indent=2).decode()
-                found.append(Said("call", _cut(words), str(block.get("name", ""))))
+        match block:
+            case Text():
+                found.append(Said("text", _cut(block.text)))
+            case ToolCall():
+                words = TypeAdapter(Any).dump_json(block.input, indent=2).decode()
+                found.append(Said("call", _cut(words), block.name))
+            case {"type": "thinking", "thinking": str(thought)}:
+                found.append(Said("thinking", _cut(thought)))
     return tuple(one for one in found if one.text.strip())
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,8 +13,8 @@ from bot.errors import Invalid, ModelBroken
 from bot.evaluation.judge import Judge, open_judge
 from bot.evaluation.questions import Asked, Case
 from bot.evaluation.scoring import Verdict
-from bot.reasoning.calls import ModelReply
-from bot.reasoning.claude.calls import Call
+from bot.reasoning.calls import ModelReply, Text
+from bot.reasoning.model.requests import Request
 from tests.unit.evaluation.samples import an_answer
 
 CASE = Case(1, (Asked("How tall is it?", answer="330 m"), Asked("And now?", answer="331 m")))
@@ -26,12 +25,12 @@ class Bench:
     """An endpoint that replies what it is given, one after the other."""
 
     def __init__(self, *replies: str) -> None:
-        self.calls: list[Call] = []
+        self.calls: list[Request] = []
         self._replies = list(replies)
 
-    async def complete(self, call: Call) -> ModelReply:
-        self.calls.append(call)
-        content: list[dict[str, Any]] = [{"type": "text", "text": self._replies.pop(0)}]
+    async def complete(self, request: Request) -> ModelReply:
+        self.calls.append(request)
+        content = (Text(self._replies.pop(0)),)
         return ModelReply("claude-sonnet-5-5", content, "end_turn", 1_000, 100)
 
 
@@ -79,10 +78,10 @@ async def test_the_judge_sees_the_conversation_and_no_footnote_marks(kept: Path)
     await a_judge(bench, kept).verdict(CASE, 1, an_answer("It is 331 m [1]."))
 
     [call] = bench.calls
-    sent = json.dumps(call.request)
+    sent = json.dumps(call.as_json())
     assert "How tall is it?\\nAnd now?" in sent
     assert "331 m." in sent
-    assert "[1]" not in json.dumps(call.request["messages"])
+    assert "[1]" not in json.dumps(call.as_json()["turns"])
 
 
 async def test_a_reply_that_is_no_verdict_is_repaired_once(kept: Path) -> None:

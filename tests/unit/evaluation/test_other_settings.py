@@ -8,6 +8,7 @@ import pytest
 
 from bot.errors import Invalid, InvalidSetting
 from bot.evaluation.other_settings import other_settings
+from bot.reasoning.claude.settings import ClaudeSettings
 
 
 @pytest.fixture
@@ -27,6 +28,7 @@ def test_the_file_goes_before_the_environment_and_the_command_line(
 
     assert (settings.topk, settings.max_searches, depth) == (3, 2, "deep")
     assert (settings.docs, settings.providers) == (("b",), ("local",))
+    assert isinstance(settings, ClaudeSettings)
     assert settings.anthropic_api_key is not None
     assert settings.anthropic_api_key.get_secret_value() == "sk-file"
 

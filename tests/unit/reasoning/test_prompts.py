@@ -10,9 +10,9 @@ import pytest
 
 from bot import reasoning
 from bot.reasoning import prompts
-from bot.reasoning.claude.rewrite import SCHEMA
-from bot.reasoning.claude.text import TAGS
-from bot.reasoning.claude.tools import TOOLS
+from bot.reasoning.model.rewrite import SCHEMA
+from bot.reasoning.model.text import TAGS
+from bot.reasoning.model.tools import TOOLS
 from bot.reasoning.prompts import load
 
 NAMES = sorted(
@@ -50,8 +50,8 @@ def test_the_rewrite_prompt_explains_every_field() -> None:
 def test_the_loop_prompt_explains_every_tool_and_field() -> None:
     text = load("iterate")
     for tool in TOOLS:
-        assert f"`{tool['name']}`" in text
-    assert all(f"`{name}`" in text for name in TOOLS[2]["input_schema"]["properties"])
+        assert f"`{tool.name}`" in text
+    assert all(f"`{name}`" in text for name in TOOLS[2].schema["properties"])
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,7 +8,7 @@ from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Fold, Restart, TextDelta
 from bot.research.outcomes import StreamOutcome, keep
 
-REPLY = ModelReply("m", [], "end_turn")
+REPLY = ModelReply("m", (), "end_turn")
 _outcome = TypeAdapter(StreamOutcome)
 
 

@@ -13,7 +13,7 @@ import pytest
 from bot.answers import PlanView
 from bot.errors import BudgetSpent, ModelUnavailable
 from bot.pages.page import Page
-from bot.reasoning.calls import ModelReply
+from bot.reasoning.calls import ModelReply, Text
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, TextDelta
 from bot.research.budget.account import Days
 from bot.research.budget.budget import DayLimits
@@ -26,7 +26,7 @@ from tests.fakes.library import a_shelf
 from tests.unit.research.conftest import BUDGET, OpenRun
 from tests.unit.samples import NOW, a_message
 
-REPLY = ModelReply("m", [{"type": "text", "text": "hi"}], "end_turn", 100, 20, 30, 40)
+REPLY = ModelReply("m", (Text("hi"),), "end_turn", 100, 20, 30, 40)
 
 
 class Calls:
@@ -354,7 +354,7 @@ async def test_what_a_call_spent_that_came_to_nothing_is_spent(
     async def send() -> ModelReply:
         run.calls.lost(REPLY)
         run.calls.lost(replace(REPLY, input_tokens=0, output_tokens=0, cache_read_tokens=0))
-        run.calls.lost(ModelReply("", [], ""))  # no reply had begun
+        run.calls.lost(ModelReply("", (), ""))  # no reply had begun
         raise ModelUnavailable("It broke off.")
 
     with pytest.raises(ModelUnavailable):

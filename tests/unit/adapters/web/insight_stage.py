@@ -30,7 +30,7 @@ from bot.answers import (
 )
 from bot.messages import Author, RunOptions
 from bot.pages.page import Page
-from bot.reasoning.calls import ModelReply
+from bot.reasoning.calls import ModelReply, Text, ToolCall
 from bot.research.outcomes import ReadOutcome, SearchOutcome
 from bot.research.report.revision import Change, Revision
 from bot.search.provider import Hit
@@ -96,11 +96,8 @@ async def hostile_run(store: Store, said: str = HOSTILE, run: str = "hostile") -
     await keep.step(
         "read", ReadOutcome(url, problem=said), said, key=step_key("read", {"url": url})
     )
-    content: list[dict[str, Any]] = [
-        {"type": "text", "text": said},
-        {"type": "thinking", "thinking": said},
-        {"type": "tool_use", "name": said, "input": {said: said}},
-    ]
+    thought = {"type": "thinking", "thinking": said}
+    content = (Text(said), thought, ToolCall("c1", said, {said: said}))
     await keep.step("think", ModelReply(said, content, said, input_tokens=9), said)
     changes = (Change("kept", said), Change("removed", said), Change("added", said))
     revision = Revision(1, said, said, "revised", (said,), (1,), said, changes, said)

@@ -6,11 +6,11 @@ import asyncio
 import json
 import socket
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from bot.configuration import load_settings
 from bot.errors import (
     CredentialsRefused,
     FootnoteError,
@@ -18,24 +18,20 @@ from bot.errors import (
     ModelBroken,
     ModelUnavailable,
 )
-from bot.reasoning.calls import ModelReply
-from bot.reasoning.claude.calls import Call, TooLong
-from bot.reasoning.claude.endpoint import Endpoint
+from bot.reasoning.calls import ModelReply, Text, ToolCall
+from bot.reasoning.claude.endpoint import ClaudeEndpoint
+from bot.reasoning.model.failures import TooLong
+from bot.reasoning.model.requests import Request, told
 from tests.fakes.claude import Fail, Fault, Reply, says, thinking, tool
-from tests.fakes.claude_stage import KEY, OpenStage, Stage
+from tests.fakes.claude_stage import KEY, OpenStage, Stage, blocks_of, claude_settings
 
 MODEL = "claude-sonnet-5-5"
-REQUEST: dict[str, Any] = {
-    "model": MODEL,
-    "max_tokens": 100,
-    "system": [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}],
-    "messages": [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}],
-}
+REQUEST = Request(MODEL, 100, "Be brief.", told("Hello"), thinks=True)
 SOON = 0.01  # seconds
 
 
 async def ask(on: Stage, **changes: Any) -> ModelReply:
-    return await on.endpoint.complete(Call({**REQUEST, **changes}))
+    return await on.endpoint.complete(replace(REQUEST, **changes))
 
 
 async def error_of(on: Stage, **changes: Any) -> FootnoteError:
@@ -65,7 +61,7 @@ async def test_a_reply_is_put_together_however_it_is_cut(
     ]
     on = stage([says(*content)], tokens_per_event=tokens_per_event)
     reply = await ask(on)
-    assert reply.content == content
+    assert reply.content == blocks_of(*content)
     assert (reply.stop_reason, reply.model) == ("tool_use", MODEL)
     assert reply.input_tokens > 0
     assert reply.output_tokens == on.fake.requests[0].usage["output_tokens"]
@@ -126,7 +122,7 @@ async def test_one_name_for_both_models_names_both_settings(stage: OpenStage) ->
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 529])
 async def test_what_passes_is_tried_again(stage: OpenStage, status: int) -> None:
     on = stage([Fail(status, retry_after=SOON), Fail(status, retry_after=SOON), says("ok")])
-    assert (await ask(on)).content == [{"type": "text", "text": "ok"}]
+    assert (await ask(on)).content == (Text("ok"),)
     assert on.statuses == [status, status, 200]
 
 
@@ -161,15 +157,15 @@ async def test_a_wait_longer_than_a_call_is_not_waited_for(stage: OpenStage) -> 
 
 
 async def test_an_endpoint_that_is_not_there(unused_port: int) -> None:
-    endpoint = Endpoint(
-        load_settings(
+    endpoint = ClaudeEndpoint(
+        claude_settings(
             anthropic_api_key=KEY,
             anthropic_base_url=f"http://127.0.0.1:{unused_port}",
             model_retries=0,
         )
     )
     with pytest.raises(ModelUnavailable, match=f"connection to 127.0.0.1:{unused_port} failed"):
-        await endpoint.complete(Call(REQUEST))
+        await endpoint.complete(REQUEST)
     await endpoint.aclose()
 
 
@@ -236,8 +232,9 @@ async def test_a_call_without_an_id_gets_one(stage: OpenStage) -> None:
     raw = "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events).encode()
     on = stage([Reply(raw=raw)])
     [block] = (await ask(on)).content
-    assert block["id"].startswith("toolu_")
-    assert (block["name"], block["input"]) == ("read", {})
+    assert isinstance(block, ToolCall)
+    assert block.id.startswith("toolu_")
+    assert (block.name, block.input) == ("read", {})
 
 
 # ---------------------------------------------------------------- streams that break
@@ -249,7 +246,7 @@ async def test_a_broken_stream_is_sent_again(stage: OpenStage, kind: Any) -> Non
     patience = 1.0 if kind == "stall" else 60.0
     on = stage([says("x" * 200, fault=fault), says("whole")], model_timeout=patience)
     reply = await ask(on)
-    assert reply.content == [{"type": "text", "text": "whole"}]
+    assert reply.content == (Text("whole"),)
     assert len(on.fake.requests) == 2
     assert reply.input_tokens == 2 * on.fake.requests[1].usage["input_tokens"]  # both were paid
 
@@ -350,7 +347,7 @@ async def test_what_a_call_that_fails_had_counted_is_told(stage: OpenStage) -> N
     on = stage([says("x" * 200, fault=Fault("cut", after=4))] * 3)
     lost: list[ModelReply] = []
     with pytest.raises(ModelUnavailable):
-        await on.endpoint.complete(Call(REQUEST), lost.append)
+        await on.endpoint.complete(REQUEST, lost.append)
     [reply] = lost
     assert reply.input_tokens == sum(request.usage["input_tokens"] for request in on.fake.requests)
     assert len(reply.cut) == 2

@@ -7,15 +7,18 @@ from typing import Any
 
 import pytest
 
-from bot.reasoning.claude.errors import refused_feature
+from bot.reasoning.calls import Text
+from bot.reasoning.claude.endpoint import NAMED
+from bot.reasoning.model.failures import refused_feature
+from bot.reasoning.model.requests import ModelTurn, Tool, told
 from tests.fakes.claude_stage import OpenStage
 from tests.unit.reasoning.claude.test_endpoint import ask
 
 OBJECT = {"type": "object", "additionalProperties": False}
-ADAPTIVE = {"thinking": {"type": "adaptive"}}
-JSON = {"output_config": {"format": {"type": "json_schema", "schema": OBJECT}}}
-TOOL = {"tools": [{"name": "search", "input_schema": OBJECT, "strict": True}]}
-LOW = {"output_config": {"effort": "low"}}
+ADAPTIVE = {"thinks": True}
+JSON = {"schema": OBJECT}
+TOOL = {"tools": (Tool("search", "Searches.", OBJECT),)}
+LOW = {"effort": "low"}
 FEATURES: list[tuple[str, str, dict[str, Any]]] = [
     ("thinking", "thinking: Extra inputs are not permitted", ADAPTIVE),
     ("thinking", "adaptive thinking is not supported on this model", ADAPTIVE),
@@ -41,9 +44,7 @@ async def test_a_refused_feature_is_left_out_from_then_on(
 async def test_all_features_may_be_refused(stage: OpenStage) -> None:
     everything: dict[str, Any] = {}
     for _, _, changes in FEATURES:
-        for name, value in changes.items():
-            merged = {**everything.get(name, {}), **value} if isinstance(value, dict) else value
-            everything[name] = merged
+        everything |= changes
     on = stage(refuses={feature: words for feature, words, _ in FEATURES})
     await ask(on, **everything)
     assert on.statuses == [400] * 5 + [200]
@@ -58,8 +59,8 @@ async def test_calls_that_are_refused_at_once_all_learn(stage: OpenStage) -> Non
 
 async def test_what_one_model_refuses_another_still_gets(stage: OpenStage) -> None:
     on = stage()
-    await ask(on, model="claude-haiku-4-5", thinking={"type": "adaptive"})
-    await ask(on, thinking={"type": "adaptive"})
+    await ask(on, model="claude-haiku-4-5")
+    await ask(on)
     assert [body.get("thinking") for body in on.fake.calls] == [
         {"type": "adaptive"},
         None,
@@ -79,13 +80,13 @@ async def test_thinking_is_turned_off_as_far_as_the_model_lets_it(
     stage: OpenStage, model: str, sent: list[Any]
 ) -> None:
     on = stage()
-    await ask(on, model=model, thinking={"type": "disabled"})
+    await ask(on, model=model, thinks=False)
     assert [body.get("thinking") for body in on.fake.calls] == sent
 
 
 async def test_a_model_that_thinks_between_tools_only_at_low_effort(stage: OpenStage) -> None:
     on = stage()
-    await ask(on, thinking={"type": "disabled"}, output_config={"effort": "max"})
+    await ask(on, thinks=False, effort="max")
     assert on.statuses == [400, 400, 200]
     assert on.fake.calls[-1]["output_config"] == {"effort": "max"}
 
@@ -95,7 +96,6 @@ async def test_a_model_that_thinks_between_tools_only_at_low_effort(stage: OpenS
     [
         ("Input tag 'search_result' found", {"search_result"}, "search_result"),
         ("citations are not supported", {"search_result"}, "search_result"),
-        ("A maximum of 4 blocks with cache_control may be provided", {"cache_control"}, None),
         ("thinking: no", {"effort"}, None),
         ("output_config: no", {"effort", "format"}, "format"),
         ("output_config: no", {"effort"}, "effort"),
@@ -112,16 +112,14 @@ async def test_a_model_that_thinks_between_tools_only_at_low_effort(stage: OpenS
     ],
 )
 def test_words_name_a_feature_that_was_used(words: str, used: Any, feature: str | None) -> None:
-    assert refused_feature(words, used) == feature
+    assert refused_feature(words, used, NAMED) == feature
 
 
 async def test_thoughts_that_are_not_taken_back_are_left_out(stage: OpenStage) -> None:
-    hello = {"role": "user", "content": [{"type": "text", "text": "Hello"}]}
     foreign = {"type": "thinking", "thinking": "hm", "signature": "of another account"}
-    reply = {"role": "assistant", "content": [foreign, {"type": "text", "text": "Hi"}]}
-    silent = {"role": "assistant", "content": [foreign]}
+    hello, reply, silent = told("Hello")[0], ModelTurn((foreign, Text("Hi"))), ModelTurn((foreign,))
     on = stage()
-    await ask(on, messages=[hello, reply, hello, silent, hello])
+    await ask(on, turns=(hello, reply, hello, silent, hello))
     assert on.statuses == [400, 200]
     sent = on.fake.calls[1]["messages"]
     assert sent[1]["content"] == [{"type": "text", "text": "Hi"}]

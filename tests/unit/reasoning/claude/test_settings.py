@@ -7,17 +7,15 @@ from typing import Any
 
 import pytest
 
-from bot.configuration import load_settings
 from bot.errors import (
     CredentialsRefused,
     FootnoteError,
     InvalidSetting,
 )
-from bot.reasoning.claude.calls import Call
-from bot.reasoning.claude.endpoint import Endpoint
-from bot.reasoning.claude.reasoner import open_claude, probe
+from bot.reasoning.claude.declaration import REASONER
+from bot.reasoning.claude.endpoint import ClaudeEndpoint
 from tests.fakes.claude import Fail
-from tests.fakes.claude_stage import KEY, OpenStage
+from tests.fakes.claude_stage import KEY, OpenStage, claude_settings, open_claude
 from tests.unit.reasoning.claude.test_endpoint import REQUEST, ask, error_of
 
 # ---------------------------------------------------------------- settings and secrets
@@ -40,14 +38,14 @@ def test_settings_that_cannot_work_are_refused_at_once(
     changes: dict[str, Any], kind: type[FootnoteError], words: str
 ) -> None:
     with pytest.raises(kind, match=words) as raised:
-        Endpoint(load_settings(**{"anthropic_api_key": KEY, **changes}))
+        ClaudeEndpoint(claude_settings(**{"anthropic_api_key": KEY, **changes}))
     assert str(changes.get("anthropic_api_key")) not in str(raised.value)
 
 
 def test_a_proxy_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALL_PROXY", "nonsense://user:secret@proxy")
     with pytest.raises(InvalidSetting, match="ALL_PROXY") as raised:
-        Endpoint(load_settings(anthropic_api_key=KEY))
+        ClaudeEndpoint(claude_settings(anthropic_api_key=KEY))
     assert "secret" not in str(raised.value)
 
 
@@ -55,8 +53,8 @@ def test_a_proxy_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_base_url_may_end_in_v1(stage: OpenStage, suffix: str) -> None:
     on = stage()
     url = f"{on.settings.anthropic_base_url}{suffix}"
-    endpoint = Endpoint(load_settings(anthropic_api_key=KEY, anthropic_base_url=url))
-    await endpoint.complete(Call(REQUEST))
+    endpoint = ClaudeEndpoint(claude_settings(anthropic_api_key=KEY, anthropic_base_url=url))
+    await endpoint.complete(REQUEST)
     await endpoint.aclose()
 
 
@@ -88,7 +86,7 @@ async def test_a_wrong_key_is_never_shown(
 
 async def test_a_probe_asks_for_both_models_without_a_call(stage: OpenStage) -> None:
     on = stage()
-    assert await probe(on.settings) == "claude-sonnet-5-5 and claude-haiku-5-5 answered"
+    assert await REASONER.check(on.settings) == "claude-sonnet-5-5 and claude-haiku-5-5 answered"
     assert on.fake.requests == []
 
 
@@ -103,7 +101,7 @@ async def test_a_probe_says_what_is_wrong(
     stage: OpenStage, options: dict[str, Any], kind: type[FootnoteError]
 ) -> None:
     with pytest.raises(kind):
-        await probe(stage(**options).settings)
+        await REASONER.check(stage(**options).settings)
 
 
 async def test_reasoners_of_one_process_share_a_client(stage: OpenStage) -> None:

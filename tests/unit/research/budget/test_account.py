@@ -43,7 +43,7 @@ def request(number: int) -> Mapping[str, Any]:
 
 
 def a_reply(output: int = 10) -> ModelReply:
-    return ModelReply("m", [], "end_turn", output_tokens=output)
+    return ModelReply("m", (), "end_turn", output_tokens=output)
 
 
 class Workspace:

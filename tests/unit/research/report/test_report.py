@@ -86,7 +86,7 @@ class Writer(Scripted):
         await asyncio.sleep(self.slow.get(name, self.seconds))
         if name in self.failing:
             raise self.failing[name]
-        return ModelReply("m", [], "end_turn", input_tokens=10, output_tokens=10)
+        return ModelReply("m", (), "end_turn", input_tokens=10, output_tokens=10)
 
     async def _call(self, name: str, *inputs: object) -> None:
         assert self.calls is not None

@@ -21,7 +21,6 @@ import pytest
 from bot.configuration import load_settings
 from bot.messages import Message, RunOptions
 from bot.pages.page import Page
-from bot.reasoning.claude.reasoner import open_claude
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import ReasonerFactory
@@ -33,6 +32,7 @@ from bot.research.strategies.graph import explore
 from bot.storage.journal import Journal, RecordedStep, open_journal
 from bot.storage.store import Store
 from tests.fakes.claude import FakeClaude, researcher, says
+from tests.fakes.claude_stage import open_claude
 from tests.fakes.library import Shelf, a_library
 from tests.fakes.server import serve
 from tests.unit.research.conftest import BUDGET

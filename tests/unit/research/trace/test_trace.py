@@ -30,6 +30,7 @@ from bot.search.provider import Hit
 from bot.storage.journal import step_key
 from bot.storage.records import RunRecord
 from bot.storage.traces import KeptPage, KeptRun, KeptStep
+from tests.fakes.claude_stage import replied
 from tests.unit.samples import NOW, a_message
 
 TOWER, CITY = "https://e.org/tower", "https://e.org/city"
@@ -62,7 +63,7 @@ def a_page(number: int = 1, url: str = TOWER, text: str | None = TEXT) -> KeptPa
 
 
 def a_reply(content: Sequence[dict[str, Any]] = (), **tokens: int) -> ModelReply:
-    return ModelReply("claude-x", list(content), "end_turn", **tokens)  # type: ignore[arg-type]
+    return replace(replied(*content), model="claude-x", **tokens)  # type: ignore[arg-type]
 
 
 def traced(

@@ -11,28 +11,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic_core import from_json
 
-from bot.reasoning.claude.calls import Again
-from bot.reasoning.claude.json_output import Unusable, json_object
-from bot.reasoning.claude.messages import (
-    CACHED,
-    QUESTION,
-    Block,
-    findings_lines,
-    said,
-    today,
-)
-from bot.reasoning.claude.text import clean, element, line, middle_out
+from bot.reasoning.calls import ModelReply
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode, Node, PlanTurn
+from bot.reasoning.model.conversation import QUESTION, findings_lines, today, with_cache_points
+from bot.reasoning.model.json_output import Unusable, json_object
+from bot.reasoning.model.requests import (
+    Again,
+    ModelTurn,
+    Part,
+    Request,
+    Said,
+    UserTurn,
+    sendable,
+    told,
+)
+from bot.reasoning.model.text import clean, element, line, middle_out
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnQueries
-
-if TYPE_CHECKING:
-    from anthropic.types import RawMessageStreamEvent
 
 QUERIES = 3  # of a sub-question
 QUERY = 200  # characters
@@ -41,7 +41,7 @@ MOST = 20  # nodes read from one reply; more are not even refused one by one
 TOGETHER = 6  # facts that one loop searches for in a turn
 FIRST = 8  # queries of the first search
 
-SCHEMA: Block = {
+SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "nodes": {
@@ -70,26 +70,23 @@ FORM = (
 )
 
 
-def request(question: SubQuestion, graph: Graph, now: datetime) -> dict[str, Any]:
-    """The part of a request for the next edit that is not the model's own settings."""
-    return {
-        "system": [{"type": "text", "text": load("plan"), "cache_control": CACHED}],
-        "messages": plan_messages(question, graph, now),
-        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
-    }
+def request(common: Request, question: SubQuestion, graph: Graph, now: datetime) -> Request:
+    """The request for the next edit; ``common`` is one to the same model without words."""
+    turns = plan_turns(question, graph, now)
+    return replace(common, system=load("plan"), turns=turns, schema=SCHEMA)
 
 
-def plan_messages(question: SubQuestion, graph: Graph, now: datetime) -> list[Block]:
+def plan_turns(
+    question: SubQuestion, graph: Graph, now: datetime
+) -> tuple[UserTurn | ModelTurn, ...]:
     """The conversation so far: the question, then each edit and what came of it."""
     asked = clean(middle_out(question.text, QUESTION)).strip()
     opening = f"{today(now)}\n\n{element('question', asked, language=question.language)}"
-    messages: list[Block] = [{"role": "user", "content": [_text(opening)]}]
+    turns: list[UserTurn | ModelTurn] = [*told(opening)]
     for turn in graph.turns:
-        messages.append({"role": "assistant", "content": said(turn.edit.said)})
-        messages.append({"role": "user", "content": [_text(_answer(turn))]})
-    for message in [m for m in messages if m["role"] == "user"][-2:]:
-        message["content"][-1]["cache_control"] = CACHED
-    return messages
+        turns.append(ModelTurn(sendable(turn.edit.said or ())))
+        turns += told(_answer(turn))
+    return with_cache_points(turns)
 
 
 def worth_cutting(question: str, edit: GraphEdit) -> GraphEdit:
@@ -116,20 +113,20 @@ def _widest(nodes: Sequence[NewNode]) -> int:
     return max(Counter(levels.values()).values(), default=0)
 
 
-def edit_of(content: Sequence[Block], stop_reason: str) -> GraphEdit:
+def edit_of(reply: ModelReply) -> GraphEdit:
     """The reply as an edit; what cannot be understood becomes the edit's problem."""
     try:
-        given = json_object(content, stop_reason)
+        given = json_object(reply)
     except Unusable as unusable:
-        return GraphEdit(problem=f"{unusable.problem} {FORM}.", said=content)
+        return GraphEdit(problem=f"{unusable.problem} {FORM}.", said=reply.content)
     items = given.get("nodes") or []
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        return GraphEdit(problem=f'"nodes" must be a list of objects. {FORM}.', said=content)
+        return GraphEdit(problem=f'"nodes" must be a list of objects. {FORM}.', said=reply.content)
     return GraphEdit(
         nodes=tuple(_new_node(item) for item in items[:MOST]),
         done=given.get("done") is True,
         missing=_lines(given.get("missing"), GAP),
-        said=content,
+        said=reply.content,
     )
 
 
@@ -142,14 +139,14 @@ class QueryWatch:
         self._written = ""
         self._seen = 0  # sub-questions
 
-    def __call__(self, event: RawMessageStreamEvent | Again) -> None:
+    def __call__(self, part: Part) -> None:
         if self._on_queries is None:
             return
-        if isinstance(event, Again):
+        if isinstance(part, Again):
             self._written = ""
-        elif event.type == "content_block_delta" and event.delta.type == "text_delta":
-            self._written += event.delta.text
-            if "{" in event.delta.text:  # the next one begins
+        elif isinstance(part, Said):
+            self._written += part.text
+            if "{" in part.text:  # the next one begins
                 self._look(self._on_queries)
 
     def _look(self, on_queries: OnQueries) -> None:
@@ -226,7 +223,3 @@ def _ended(node: Node) -> str:
         lines.append(f"It could not be researched: {line(node.problem, GAP)}")
     asked = {"question": node.question}
     return element("sub_question", "\n".join(lines), id=node.id, **asked)
-
-
-def _text(words: str) -> Block:
-    return {"type": "text", "text": words}

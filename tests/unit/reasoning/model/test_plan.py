@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from bot.errors import ModelRefused
-from bot.reasoning.claude.plan import MOST, SCHEMA, plan_messages
 from bot.reasoning.evidence import Finding
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode, edited
+from bot.reasoning.model.plan import MOST, SCHEMA, plan_turns
+from bot.reasoning.model.requests import Request
 from tests.fakes.claude import Reply, says, thinking
-from tests.fakes.claude_stage import OpenStage
+from tests.fakes.claude_stage import OpenStage, wire
 from tests.unit.reasoning.samples import QUESTION
 from tests.unit.samples import NOW
 
@@ -247,4 +248,9 @@ async def test_it_is_told_what_was_refused_found_and_missing(stage: OpenStage) -
 def test_the_times_that_are_left_include_this_one(left_after: int, told: str) -> None:
     graph = edited("?", Graph(), GraphEdit((NewNode("a", "Who directed Jaws?"),)))
     graph = graph.with_node(replace(graph.node("a"), state="done")).asked_again(left_after)
-    assert told in plan_messages(QUESTION, graph, NOW)[-1]["content"][-1]["text"]
+    assert (
+        told
+        in wire(Request("m", 1, "", plan_turns(QUESTION, graph, NOW)))["messages"][-1]["content"][
+            -1
+        ]["text"]
+    )

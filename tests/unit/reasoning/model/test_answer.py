@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from bot.reasoning.claude.answer import reply_of
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, TextDelta
+from bot.reasoning.model.answer import reply_of
 from bot.reasoning.workspace import Outcome, ReadResult, Reply, Search, Workspace
 from tests.fakes.claude import Fault, citation, cited, says, text, tool
-from tests.fakes.claude_stage import OpenStage
+from tests.fakes.claude_stage import OpenStage, replied
 from tests.unit.reasoning.samples import QUESTION, a_source
 
 TALL, BUILT = a_source(7), a_source(8)
@@ -113,20 +113,20 @@ async def test_only_where_it_may(stage: OpenStage) -> None:
 )
 def test_without_citations_marks_name_pages_of_the_desk(said: str, written: str) -> None:
     pages = {1: TALL, 2: BUILT}
-    reply = reply_of([{"type": "text", "text": said}], DESK.sources, pages, has_marks=True)
-    assert reply_of([{"type": "text", "text": said}], DESK.sources, pages, has_marks=False) is None
-    assert reply == Reply((TextDelta(written, opens=True),))
+    turn = replied(text(said))
+    assert reply_of(turn, DESK.sources, pages) is None
+    assert reply_of(replace(turn, plain=True), DESK.sources, pages) == Reply(
+        (TextDelta(written, opens=True),)
+    )
 
 
 @pytest.mark.parametrize(
     "broken",
     [
         {"search_result_index": 9, "start_block_index": 0, "end_block_index": 1},
-        {"search_result_index": "x", "start_block_index": 0, "end_block_index": 1},
         {"search_result_index": 0, "start_block_index": -1, "end_block_index": 1},
-        {},
     ],
 )
 def test_a_citation_that_leads_nowhere_is_none(broken: dict[str, Any]) -> None:
     block = {"type": "text", "text": "It is tall.", "citations": [broken]}
-    assert reply_of([block], DESK.sources, {}, has_marks=False) is None
+    assert reply_of(replied(block), DESK.sources, {}) is None

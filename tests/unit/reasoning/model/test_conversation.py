@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.reasoning.claude.messages import loop_messages, said, shown_pages
-from bot.reasoning.claude.text import (
+from bot.reasoning.model.conversation import loop_turns, shown_pages
+from bot.reasoning.model.requests import Request
+from bot.reasoning.model.text import (
     ENDPOINT_TAGS,
     TAGS,
     attribute,
@@ -23,7 +24,8 @@ from bot.reasoning.claude.text import (
     middle_out,
     shorten,
 )
-from bot.reasoning.claude.write import Writing
+from bot.reasoning.model.write import Writing
+from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import (
     Action,
     Finish,
@@ -38,8 +40,9 @@ from bot.reasoning.workspace import (
     Workspace,
 )
 from bot.search.provider import Hit
-from tests.fakes.claude import thinking, tool
+from tests.fakes.claude import text, thinking, tool
 from tests.fakes.claude_models import unmarked
+from tests.fakes.claude_stage import blocks_of, wire
 from tests.unit.reasoning.samples import (
     ASKED,
     QUESTION,
@@ -53,7 +56,16 @@ from tests.unit.samples import NOW
 
 
 def messages(workspace: Workspace, *, plain: bool = False) -> list[dict[str, Any]]:
-    return loop_messages(QUESTION, workspace, NOW, plain=plain)
+    return conversation(QUESTION, workspace, plain=plain)
+
+
+def conversation(
+    question: SubQuestion, workspace: Workspace, *, plain: bool = False
+) -> list[dict[str, Any]]:
+    """The messages of a workspace, without citations where they are ``plain``."""
+    request = Request("m", 1, "", loop_turns(question, workspace, NOW))
+    sent = wire(request, "search_result") if plain else wire(request)
+    return list(sent["messages"])
 
 
 def a_turn(number: int, *actions: Action, words: str = "") -> Turn:
@@ -62,7 +74,7 @@ def a_turn(number: int, *actions: Action, words: str = "") -> Turn:
     if words:
         blocks.append({"type": "text", "text": words})
     blocks += [tool(type(action).__name__.lower(), {}, action.id) for action in actions]
-    return Turn(actions, blocks)
+    return Turn(actions, blocks_of(*blocks))
 
 
 # ---------------------------------------------------------------- prefix
@@ -127,7 +139,7 @@ def test_the_cache_is_marked_at_the_end_of_the_last_two_user_turns(
 
 def test_the_question_comes_first_with_todays_date_and_what_is_known() -> None:
     question = replace(QUESTION, known=(finding("It stands in Paris.", 2),))
-    [opening] = loop_messages(question, Workspace(searches_left=1), NOW)
+    [opening] = conversation(question, Workspace(searches_left=1))
     shown = texts(opening["content"])
     assert shown.startswith("Today is Thursday, 15 January 2026.")
     assert f'<question language="en">\n{QUESTION.text}\n</question>' in shown
@@ -163,7 +175,10 @@ def test_what_was_given_is_on_the_desk_from_the_start() -> None:
 def test_said_is_sent_back_word_for_word() -> None:
     turn = a_turn(1, Search(("a",), "c1"), words="I search.")
     shown = messages(carry_out(Workspace(), turn))
-    assert shown[1] == {"role": "assistant", "content": turn.said}
+    assert shown[1] == {
+        "role": "assistant",
+        "content": [thinking("thought 1"), text("I search."), tool("search", {}, "c1")],
+    }
 
 
 @pytest.mark.parametrize(
@@ -172,7 +187,8 @@ def test_said_is_sent_back_word_for_word() -> None:
     ids=["nothing recorded", "no blocks", "only thoughts", "only spaces"],
 )
 def test_an_empty_turn_can_be_sent_back(content: Any) -> None:
-    blocks = said(content)
+    workspace = carry_out(Workspace(), Turn((), content and blocks_of(*content)))
+    blocks = messages(workspace)[1]["content"]
     assert blocks[-1] == {"type": "text", "text": "(no reply)"}
     assert len(blocks) == 1 or blocks[0]["type"] == "thinking"
 
@@ -422,7 +438,9 @@ def _assert_inside(payload: str) -> None:
     assert clean(payload).strip() in body
     assert shown.count("\n1. ") == 1
     writing = Writing.of(ASKED, evidence(a_source(1, payload, title=payload)), "", NOW)
-    plain = texts(writing.plain_request("m", 1)["messages"][0]["content"])
+    plain = texts(
+        wire(writing.request(Request("m", 1, "", ())), "search_result")["messages"][0]["content"]
+    )
     assert _wrapped(plain) == ["<page", "</page", "<question", "</question"]
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-from bot.reasoning.claude.json_output import Unusable, json_object
-from bot.reasoning.claude.messages import CACHED, Block
-from bot.reasoning.claude.text import clean, element, line, middle_out
+from bot.reasoning.calls import ModelReply
+from bot.reasoning.model.json_output import Unusable, json_object
+from bot.reasoning.model.requests import Request, told
+from bot.reasoning.model.text import clean, element, line, middle_out
 from bot.reasoning.prompts import load
 
 Grade = Literal["right", "partly", "wrong"]
@@ -17,7 +18,7 @@ EXPECTED = 4_000  # characters
 GIVEN = 8_000  # characters: the beginning and the end of a longer answer
 REASON = 300  # characters
 MAX_TOKENS = 1_024  # of the reply
-SCHEMA: Block = {
+SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "reason": {"type": "string"},
@@ -28,26 +29,19 @@ SCHEMA: Block = {
 }
 
 
-def request(model: str, questions: Sequence[str], expected: str, given: str) -> dict[str, Any]:
+def request(model: str, questions: Sequence[str], expected: str, given: str) -> Request:
     """The request to grade the answer ``given`` to the last of a conversation's questions."""
     parts = (
         element("question", clean(middle_out("\n".join(questions), QUESTIONS)).strip()),
         element("expected_answer", clean(middle_out(expected, EXPECTED)).strip()),
         element("given_answer", clean(middle_out(given, GIVEN)).strip()),
     )
-    return {
-        "model": model,
-        "max_tokens": MAX_TOKENS,
-        "system": [{"type": "text", "text": load("judge"), "cache_control": CACHED}],
-        "messages": [{"role": "user", "content": "\n\n".join(parts)}],
-        "thinking": {"type": "disabled"},
-        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
-    }
+    return Request(model, MAX_TOKENS, load("judge"), told("\n\n".join(parts)), schema=SCHEMA)
 
 
-def judged(content: Sequence[Block], stop_reason: str) -> tuple[Grade, str]:
+def judged(reply: ModelReply) -> tuple[Grade, str]:
     """The grade and its reason from a reply. Raises ``Unusable``."""
-    given = json_object(content, stop_reason)
+    given = json_object(reply)
     for grade in get_args(Grade):
         if given.get("grade") == grade:
             return grade, line(str(given.get("reason") or ""), REASON)

@@ -1,4 +1,4 @@
-"""Writing: evidence as ``search_result`` blocks, and the stream back as deltas with citations."""
+"""Writing: evidence as search results, and the streamed reply as deltas with citations."""
 
 from __future__ import annotations
 
@@ -6,31 +6,32 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
-from bot.reasoning.claude.messages import (
-    CACHED,
-    Block,
+from bot.reasoning.calls import Citation
+from bot.reasoning.evidence import CitationDelta, Evidence, Source, TextDelta
+from bot.reasoning.model.conversation import (
     findings_lines,
     headings_of,
-    page_element,
+    page_tag,
     shown_address,
     today,
 )
-from bot.reasoning.claude.text import (
-    clean,
-    element,
-    line,
-    middle_out,
-    passage_lines,
+from bot.reasoning.model.requests import (
+    Begins,
+    Ends,
+    Part,
+    Request,
+    Said,
+    SearchResult,
+    UserBlock,
+    UserTurn,
+    Words,
 )
-from bot.reasoning.evidence import CitationDelta, Evidence, Source, TextDelta
+from bot.reasoning.model.text import clean, element, line, middle_out
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten
 from bot.text.terms import keywords
-
-if TYPE_CHECKING:
-    from anthropic.types import CitationsSearchResultLocation, RawMessageStreamEvent
 
 QUESTION = 8_000  # characters
 TRIED = 30  # queries that the writer is told of
@@ -89,36 +90,19 @@ class Writing:
 
     # ------------------------------------------------------------ the request
 
-    def request(self, model: str, max_tokens: int) -> dict[str, Any]:
-        """With search results, for endpoints that cite by themselves."""
-        blocks: list[Block] = [_search_result(source) for source in self.sources]
-        return self._request(model, max_tokens, "write_blocks", blocks)
+    def request(self, common: Request) -> Request:
+        """The request for it; ``common`` is one to the same model without words."""
+        results = (_search_result(source) for source in self.sources)
+        return replace(
+            common,
+            system=load(self.prompt, citing=load("write_blocks")),
+            system_for_marks=load(self.prompt, citing=load("write_marks")),
+            turns=(UserTurn((*self._opening(), *results, Words(self._task()))),),
+        )
 
-    def plain_request(self, model: str, max_tokens: int) -> dict[str, Any]:
-        """With the passages as text, for endpoints that have to be asked for marks."""
-        pages = "\n\n".join(page_element(s, passage_lines(s.passages)) for s in self.sources)
-        blocks: list[Block] = [{"type": "text", "text": pages}] if pages else []
-        return self._request(model, max_tokens, "write_marks", blocks)
-
-    def _request(
-        self, model: str, max_tokens: int, citing: str, blocks: list[Block]
-    ) -> dict[str, Any]:
-        system = load(self.prompt, citing=load(citing))
-        return {
-            "model": model,
-            "max_tokens": max_tokens,
-            "system": [{"type": "text", "text": system, "cache_control": CACHED}],
-            "messages": [
-                {
-                    "role": "user",
-                    "content": [*self._opening(), *blocks, {"type": "text", "text": self._task()}],
-                }
-            ],
-        }
-
-    def _opening(self) -> list[Block]:
+    def _opening(self) -> tuple[UserBlock, ...]:
         """The text before the passages."""
-        return []
+        return ()
 
     def _task(self) -> str:
         asked = clean(middle_out(self.question.question, QUESTION)).strip()
@@ -161,17 +145,11 @@ class Writing:
 
     # ------------------------------------------------------------ citations
 
-    def cited(self, citation: CitationsSearchResultLocation) -> Iterator[CitationDelta]:
+    def cited(self, citation: Citation) -> Iterator[CitationDelta]:
         """One delta for each passage that a citation covers; none for one that leads nowhere."""
-        try:
-            index, first = int(citation.search_result_index), int(citation.start_block_index)
-            end = max(int(citation.end_block_index), first + 1)
-            source = self._source(index, citation.source)
-        except (AttributeError, TypeError):  # an endpoint that left something out
-            return
-        if source is not None and first >= 0:
-            for passage in source.passages[first:end]:
-                yield CitationDelta(source.number, passage.start, passage.end)
+        source = self._source(citation.search_result_index, citation.source)
+        if source is not None:
+            yield from deltas(citation, source)
 
     def _source(self, index: int, url: str) -> Source | None:
         """By its index; by its address where an endpoint counts otherwise."""
@@ -182,18 +160,22 @@ class Writing:
         return by_address[0] if by_address else by_index
 
 
-def _search_result(source: Source) -> Block:
-    return {
-        "type": "search_result",
-        "source": shown_address(source.url),
-        "title": line(source.title, 200) or shown_address(source.url),
-        # A piece of a page often makes no sense without its heading.
-        "content": [
-            {"type": "text", "text": f"{heading}{clean(passage.text).strip()}"}
-            for passage, heading in zip(source.passages, headings_of(source), strict=True)
-        ],
-        "citations": {"enabled": True},
-    }
+def deltas(citation: Citation, source: Source) -> Iterator[CitationDelta]:
+    """One delta for each passage of a source that a citation covers."""
+    first = citation.start_block_index
+    end = max(citation.end_block_index, first + 1)
+    for passage in source.passages[first:end] if first >= 0 else ():
+        yield CitationDelta(source.number, passage.start, passage.end)
+
+
+def _search_result(source: Source) -> SearchResult:
+    # A piece of a page often makes no sense without its heading.
+    passages = (
+        f"{heading}{clean(passage.text).strip()}"
+        for passage, heading in zip(source.passages, headings_of(source), strict=True)
+    )
+    title = line(source.title, 200) or shown_address(source.url)
+    return SearchResult(shown_address(source.url), title, tuple(passages), page_tag(source))
 
 
 def _list(items: Sequence[str]) -> str:
@@ -214,23 +196,18 @@ class Reader:
     _opens: bool = False
     _citations: dict[CitationDelta, None] = field(default_factory=dict)
 
-    def read(self, event: RawMessageStreamEvent) -> Iterator[TextDelta | CitationDelta]:
-        """The deltas that one event gives."""
-        if event.type == "content_block_start":
-            self._opens = True
-            block = event.content_block
-            if block.type == "text" and block.text:
-                yield self._text(block.text)
-        elif event.type == "content_block_delta":
-            if event.delta.type == "text_delta" and event.delta.text:
-                yield self._text(event.delta.text)
-            elif event.delta.type == "citations_delta":
-                citation = event.delta.citation
-                if citation.type == "search_result_location":
-                    self._citations.update(dict.fromkeys(self.writing.cited(citation)))
-        elif event.type == "content_block_stop":
-            yield from self._citations
-            self._citations.clear()
+    def read(self, part: Part) -> Iterator[TextDelta | CitationDelta]:
+        """The deltas that one part of the reply gives."""
+        match part:
+            case Begins():
+                self._opens = True
+            case Said(text) if text:
+                yield self._text(text)
+            case Citation():
+                self._citations.update(dict.fromkeys(self.writing.cited(part)))
+            case Ends():
+                yield from self._citations
+                self._citations.clear()
 
     def _text(self, words: str) -> TextDelta:
         opens, self._opens = self._opens, False

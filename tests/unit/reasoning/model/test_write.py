@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bot.errors import ModelBroken, ModelRefused, ModelUnavailable
-from bot.reasoning.claude.write import SHORTENED
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Evidence, Restart, TextDelta
+from bot.reasoning.model.write import SHORTENED
 from bot.research.answer.write import Written, write
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, Fault, citation, cited, says, thinking
@@ -101,9 +101,9 @@ async def test_without_evidence_the_model_is_told_to_say_so(stage: OpenStage) ->
     on = stage()
     given = Evidence(queries=("eiffel tower", "tour eiffel"), missing=("how tall it is",))
     deltas = await written(on, given)
-    [block] = on.fake.calls[0]["messages"][0]["content"]
-    assert "No passage was found. Say so; do not answer from memory." in block["text"]
-    assert "- searched: eiffel tower; tour eiffel" in block["text"]
+    told = on.fake.calls[0]["messages"][0]["content"]
+    assert "No passage was found. Say so; do not answer from memory." in told
+    assert "- searched: eiffel tower; tour eiffel" in told
     assert text_of(deltas)
     assert not any(isinstance(delta, CitationDelta) for delta in deltas)
 
@@ -200,10 +200,8 @@ async def test_without_search_results_marks_are_asked_for_and_that_is_remembered
     assert "put the number of the page" in plain["system"][0]["text"]
     assert "[1]" in first.text
     assert "[3]" in second.text
-    assert [call.request["messages"][0]["content"][0]["type"] for call in on.calls.made] == [
-        "search_result",
-        "search_result",
-    ]  # the journal's keys do not depend on what was learned
+    keys = [call.request["turns"][0]["blocks"][0]["title"] for call in on.calls.made]
+    assert keys == ["Tower", "Tower"]  # the journal's keys do not depend on what was learned
 
 
 # ---------------------------------------------------------------- streams that break

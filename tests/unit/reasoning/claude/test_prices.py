@@ -10,14 +10,14 @@ from anthropic.types import ModelParam
 from bot.configuration import load_settings
 from bot.errors import InvalidSetting
 from bot.reasoning.calls import ModelReply, Tokens
-from bot.reasoning.prices import PRICES, claude_price, plain_name
+from bot.reasoning.claude.prices import PRICES, claude_price, plain_name
 
 M = 1_000_000
 UNPUBLISHED = {"claude-fable-5-2", "claude-mythos-5-2", "claude-mythos-preview"}
 
 
-def reply(**tokens: Any) -> ModelReply:
-    return ModelReply("m", [], "end_turn", **tokens)
+def reply(model: str, **tokens: Any) -> ModelReply:
+    return ModelReply(model, (), "end_turn", **tokens)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def reply(**tokens: Any) -> ModelReply:
     ],
 )
 def test_each_kind_of_token_has_its_price(model: str, tokens: dict[str, int], usd: float) -> None:
-    assert claude_price(load_settings(), model, reply(**tokens)) == pytest.approx(usd)
+    assert claude_price(load_settings(), reply(model, **tokens)) == pytest.approx(usd)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_model_is_known_however_a_platform_writes_it(name: str) -> None:
 
 @pytest.mark.parametrize("model", ["llama-4", "claude-sonnet-9", "", *sorted(UNPUBLISHED)])
 def test_a_price_that_is_not_known_is_none(model: str) -> None:
-    assert claude_price(load_settings(), model, reply(input_tokens=1)) is None
+    assert claude_price(load_settings(), reply(model, input_tokens=1)) is None
 
 
 def test_every_model_of_the_sdk_has_a_price_or_is_known_to_have_none() -> None:
@@ -74,28 +74,28 @@ def test_every_model_of_the_sdk_has_a_price_or_is_known_to_have_none() -> None:
 
 def test_attempts_that_broke_off_are_paid_for_each_by_itself() -> None:
     """Two prompts of 60,000 tokens are two short ones, not one long one."""
-    twice = reply(input_tokens=120_000, output_tokens=30, cut=(Tokens(60_000, 10),))
-    alone = [reply(input_tokens=60_000, output_tokens=n) for n in (10, 20)]
     settings, model = load_settings(), "claude-haiku-5-5"
-    assert claude_price(settings, model, twice) == pytest.approx(
-        sum(claude_price(settings, model, one) or 0.0 for one in alone)
+    twice = reply(model, input_tokens=120_000, output_tokens=30, cut=(Tokens(60_000, 10),))
+    alone = [reply(model, input_tokens=60_000, output_tokens=n) for n in (10, 20)]
+    assert claude_price(settings, twice) == pytest.approx(
+        sum(claude_price(settings, one) or 0.0 for one in alone)
     )
 
 
 def test_settings_replace_and_extend_the_table() -> None:
     mine = {"input": 1.0, "output": 0.0, "cache_write": 0.0, "cache_read": 0.0}
     settings = load_settings(prices={"claude-sonnet-5-5": mine, "llama-4": mine})
-    assert claude_price(settings, "claude-sonnet-5-5", reply(input_tokens=M)) == 1.0
-    assert claude_price(settings, "anthropic/claude-sonnet-5-5", reply(input_tokens=M)) == 1.0
-    assert claude_price(settings, "llama-4", reply(input_tokens=M)) == 1.0
+    assert claude_price(settings, reply("claude-sonnet-5-5", input_tokens=M)) == 1.0
+    assert claude_price(settings, reply("anthropic/claude-sonnet-5-5", input_tokens=M)) == 1.0
+    assert claude_price(settings, reply("llama-4", input_tokens=M)) == 1.0
 
 
 def test_a_price_of_an_hour_in_the_cache_may_be_set() -> None:
     mine = {"input": 1.0, "output": 0.0, "cache_write": 0.0, "cache_read": 0.0}
-    kept = reply(cache_write_tokens=M, hour_write_tokens=M)
-    assert claude_price(load_settings(prices={"m": mine}), "m", kept) == 2.0
+    kept = reply("m", cache_write_tokens=M, hour_write_tokens=M)
+    assert claude_price(load_settings(prices={"m": mine}), kept) == 2.0
     priced = load_settings(prices={"m": {**mine, "cache_write_hour": 7.0}})
-    assert claude_price(priced, "m", kept) == 7.0
+    assert claude_price(priced, kept) == 7.0
 
 
 @pytest.mark.parametrize("wrong", [{"input": -1.0}, {"cache_writes": 1.0}, {"output": None}])

@@ -1,6 +1,6 @@
-"""Claude as a reasoner: rewrites on the small model, researches and writes on the other one.
+"""A model as a reasoner: rewrites on the small model, researches and writes on the other one.
 
-The SDK takes about a second to import, so ``open_claude`` can leave that to a thread.
+Importing a service's SDK takes about a second, so ``open_reasoner`` can leave that to a thread.
 """
 
 from __future__ import annotations
@@ -8,27 +8,29 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bot.errors import InvalidSetting, ModelBroken, ModelRefused
 from bot.messages import Message, Transcript
-from bot.observing import Observe, nothing_observed
 from bot.reasoning.calls import ModelCalls, ModelReply
-from bot.reasoning.claude import draft, plan, restate, rewrite, verify
-from bot.reasoning.claude.answer import AnswerWatch, reply_of
-from bot.reasoning.claude.calls import Again, Call, TooLong, Watch, credentials
-from bot.reasoning.claude.draft import Revising
-from bot.reasoning.claude.json_output import Unusable, repair
-from bot.reasoning.claude.messages import CACHED, loop_messages, shown_pages
-from bot.reasoning.claude.plan import QueryWatch
-from bot.reasoning.claude.reply import Collector
-from bot.reasoning.claude.tools import TOOLS, actions
-from bot.reasoning.claude.write import Reader, Writing
+from bot.reasoning.declaration import Models
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, Cut, Evidence, Restart
 from bot.reasoning.extractive.rewrite import language_of
 from bot.reasoning.graphs import Graph, GraphEdit
+from bot.reasoning.model import draft, plan, restate, rewrite, verify
+from bot.reasoning.model.answer import AnswerWatch, reply_of
+from bot.reasoning.model.conversation import loop_turns, shown_pages
+from bot.reasoning.model.draft import Revising
+from bot.reasoning.model.failures import TooLong
+from bot.reasoning.model.json_output import Unusable, repair
+from bot.reasoning.model.plan import QueryWatch
+from bot.reasoning.model.requests import Again, Request
+from bot.reasoning.model.service import Replying, Service, Watch
+from bot.reasoning.model.tools import TOOLS, actions
+from bot.reasoning.model.write import Reader, Writing
 from bot.reasoning.plain_question import plain_question
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten, SubQuestion
@@ -38,69 +40,67 @@ from bot.reasoning.verdicts import Claim, Verdict
 from bot.reasoning.workspace import Finish, Turn, Workspace
 from bot.settings import Settings
 
-if TYPE_CHECKING:
-    from bot.reasoning.claude.endpoint import Endpoint
-
 LONGEST_OUTPUT = 20_000  # tokens; the most a setting allows, for an answer that was all thinking
 
 
 @asynccontextmanager
-async def open_claude(
+async def open_reasoner(
+    name: str,
     settings: Settings,
-    observe: Callable[[str], Observe] = nothing_observed,
+    models: Models,
+    service: Callable[[], Service[Any]],
     *,
-    wait: bool = True,
+    wait: bool,
 ) -> AsyncIterator[ReasonerFactory]:
-    """Makes Claude reasoners, one a run, over one shared client.
+    """Makes reasoners of a service, one a run, over one shared client, which ``service`` opens.
 
-    ``observe`` as for ``Endpoint``. Without ``wait`` the SDK is imported in a thread, beside what a
-    run does before its first call. Raises ``InvalidSetting`` or ``CredentialsRefused`` when the
-    settings cannot work.
+    Without ``wait`` the SDK is imported in a thread, beside what a run does before its first call.
+    Raises ``InvalidSetting`` or ``CredentialsRefused`` when the settings cannot work.
     """
-    credentials(settings)
-    opening = asyncio.create_task(asyncio.to_thread(_endpoint, settings, observe))
+    opening = asyncio.create_task(asyncio.to_thread(service))
     try:
         if wait:
             await opening
-        yield partial(Claude, settings=settings, opening=opening)
+        yield partial(ModelReasoner, name=name, settings=settings, models=models, opening=opening)
     finally:
-        with suppress(InvalidSetting):  # said where the endpoint was needed
-            endpoint = await opening
-            await endpoint.aclose()
+        with suppress(InvalidSetting):  # said where the service was needed
+            opened = await opening
+            await opened.aclose()
 
 
-def _endpoint(settings: Settings, observe: Callable[[str], Observe]) -> Endpoint:
-    from bot.reasoning.claude.endpoint import Endpoint
-
-    return Endpoint(settings, observe)
-
-
-async def probe(settings: Settings) -> str:
+async def probe(service: Service[Any], models: Models) -> str:
     """Whether key and models are accepted, without paying for a call, as a line for a person.
 
-    Raises ``CredentialsRefused``, ``InvalidSetting``, ``ModelUnavailable`` or ``ModelBroken``.
+    Closes the service. Raises ``CredentialsRefused``, ``InvalidSetting``, ``ModelUnavailable`` or
+    ``ModelBroken``.
     """
-    endpoint = _endpoint(settings, nothing_observed)
     try:
-        models = dict.fromkeys((settings.model, settings.small_model))
-        names = [await endpoint.describe(model) for model in models]
+        asked = dict.fromkeys((models.large, models.small))
+        names = [await service.describe(model) for model in asked]
     finally:
-        await endpoint.aclose()
+        await service.aclose()
     return f"{' and '.join(dict.fromkeys(names))} answered"
 
 
-class Claude:
+class ModelReasoner:
     """See the module docstring. Implements ``reasoning.reasoner.Reasoner``."""
 
-    name = "claude"
     opens = 2
     read_factor = 1
 
     def __init__(
-        self, calls: ModelCalls, settings: Settings, opening: asyncio.Future[Endpoint]
+        self,
+        calls: ModelCalls,
+        *,
+        name: str,
+        settings: Settings,
+        models: Models,
+        opening: asyncio.Future[Service[Any]],
     ) -> None:
+        self.name = name
         self._calls = calls
         self._settings = settings
+        self._models = models
         self._opening = opening
 
     # ------------------------------------------------------------ rewrite
@@ -116,19 +116,19 @@ class Claude:
         if plain is not None:
             return plain
         request = rewrite.request(
-            self._settings.small_model, transcript, message, instructions, self._calls.now
+            self._models.small, transcript, message, instructions, self._calls.now
         )
-        reply = await self._complete(Call(request), "rewrite", "Understand the question")
+        reply = await self._complete(request, "rewrite", "Understand the question")
         try:
-            return rewrite.rewritten(reply.content, reply.stop_reason, transcript, message)
+            return rewrite.rewritten(reply, transcript, message)
         except Unusable as unusable:
-            request = repair(request, reply.content, unusable.problem)
-        reply = await self._complete(Call(request), "rewrite", "Understand the question again")
+            request = repair(request, reply, unusable.problem)
+        reply = await self._complete(request, "rewrite", "Understand the question again")
         try:
-            return rewrite.rewritten(reply.content, reply.stop_reason, transcript, message)
+            return rewrite.rewritten(reply, transcript, message)
         except Unusable as unusable:
             raise ModelBroken(
-                f"{self._settings.small_model} did not state the question in the form asked for: "
+                f"{self._models.small} did not state the question in the form asked for: "
                 "try again, or set FOOTNOTE_SMALL_MODEL to another model.",
                 detail=unusable.problem,
             ) from None
@@ -139,31 +139,27 @@ class Claude:
         self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
         """One call. When the workspace has outgrown the model, the turn is an honest finish."""
-        common = {
-            **self._thoughtful(),
-            "tools": list(TOOLS),
-            "system": [{"type": "text", "text": load("iterate"), "cache_control": CACHED}],
-        }
-        now = self._calls.now
-        call = Call(
-            {**common, "messages": loop_messages(question, workspace, now)},
-            {**common, "messages": loop_messages(question, workspace, now, plain=True)},
+        request = replace(
+            self._large(),
+            system=load("iterate"),
+            turns=loop_turns(question, workspace, self._calls.now),
+            tools=TOOLS,
         )
         may_reply = workspace.may_reply and bool(workspace.sources)
         watch = AnswerWatch(on_answer, workspace.sources) if on_answer and may_reply else None
         title = "Judge what was found" if workspace.turns else "Plan the research"
         try:
-            reply = await self._complete(call, "think", title, watch)
+            reply = await self._complete(request, "think", title, watch)
         except TooLong:
             return Turn((Finish(enough=False, outgrown=True),))
         if reply.stop_reason == "model_context_window_exceeded":
             return Turn((Finish(enough=False, outgrown=True),))
         pages = shown_pages(workspace)
         if may_reply and reply.stop_reason != "max_tokens":
-            answer = reply_of(reply.content, workspace.sources, pages, has_marks=reply.plain)
+            answer = reply_of(reply, workspace.sources, pages)
             if answer is not None:
                 return Turn((answer,), reply.content)
-        return Turn(tuple(actions(reply.content, reply.stop_reason, pages)), reply.content)
+        return Turn(tuple(actions(reply, pages)), reply.content)
 
     # ------------------------------------------------------------ plan
 
@@ -171,18 +167,15 @@ class Claude:
         self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
     ) -> GraphEdit:
         """One call. When the graph has outgrown the model, the plan is complete as it is."""
-        common = self._thoughtful()
-        asked = plan.request(question, graph, self._calls.now)
-        output = {**common.get("output_config", {}), **asked["output_config"]}
-        request = {**common, **asked, "output_config": output}
+        request = plan.request(self._large(), question, graph, self._calls.now)
         title = "Look at the plan again" if graph.turns else "Plan the sub-questions"
         try:
-            reply = await self._complete(Call(request), "plan", title, QueryWatch(on_queries))
+            reply = await self._complete(request, "plan", title, QueryWatch(on_queries))
         except TooLong:
             return GraphEdit(done=True, outgrown=True)
         if reply.stop_reason == "model_context_window_exceeded":
             return GraphEdit(done=True, outgrown=True)
-        edit = plan.edit_of(reply.content, reply.stop_reason)
+        edit = plan.edit_of(reply)
         return edit if graph.turns else plan.worth_cutting(question.text, edit)
 
     # ------------------------------------------------------------ write
@@ -192,9 +185,12 @@ class Claude:
     ) -> AsyncIterator[AnswerDelta]:
         """One streamed call. A cut stream begins again (``Restart``), at most twice."""
         writing = Writing.of(question, evidence, instructions, self._calls.now)
-        request = self._writing_call(writing).request
+        request = writing.request(self._large())
         stream = self._calls.stream(
-            request, lambda: self._written(writing), kind="write", title="Write the answer"
+            request.as_json(),
+            lambda: self._written(writing),
+            kind="write",
+            title="Write the answer",
         )
         async for delta in stream:
             yield delta
@@ -216,35 +212,34 @@ class Claude:
                 return
 
     async def _written_once(self, writing: Writing) -> AsyncGenerator[AnswerDelta | ModelReply]:
-        call = self._writing_call(writing)
-        collector = Collector()
+        request = writing.request(self._large())
+        service = await self._opened()
+        replying = Replying(service, request)
         try:
             for more_room in (False, True):
                 if more_room:
                     # It thought until the limit and wrote nothing: once more, with room to write.
-                    call = Call(_roomier(call.request), _roomier(call.plain or call.request))
-                    collector = Collector(collector)
+                    request = _roomier(request)
+                    replying = Replying(service, request, before=replying.reply())
                 reader = Reader(writing)
-                endpoint = await self._opened()
-                async with aclosing(endpoint.events(call)) as events:
-                    async for event in events:
-                        reader.has_marks = not endpoint.cites(self._settings.model)
-                        if isinstance(event, Again):
-                            collector, reader = Collector(collector), Reader(writing)
+                async with aclosing(replying.parts()) as parts:
+                    async for part in parts:
+                        reader.has_marks = not service.cites(request.model)
+                        if isinstance(part, Again):
+                            reader = Reader(writing)
                             yield Restart()
                             continue
-                        collector.add(event)
-                        for delta in reader.read(event):
+                        for delta in reader.read(part):
                             yield delta
-                reply = collector.reply()
+                reply = replying.reply()
                 _check_refusal(reply)
                 if reader.wrote:
                     break
             _check_written(reader, reply)
             if reply.stop_reason in ("max_tokens", "model_context_window_exceeded"):
-                yield Cut(call.request["max_tokens"])
+                yield Cut(request.max_tokens)
         except BaseException:
-            self._calls.lost(collector.reply())
+            self._calls.lost(replying.reply())
             raise
         yield reply
 
@@ -255,36 +250,34 @@ class Claude:
     ) -> tuple[Paragraph, ...]:
         """One call; a reply that is not the JSON asked for is repaired once."""
         request = draft.draft_request(
-            self._thoughtful(), question, evidence, instructions, self._calls.now
+            self._large(), question, evidence, instructions, self._calls.now
         )
-        reply = await self._complete(Call(request), "draft", "Draft the report from memory")
+        reply = await self._complete(request, "draft", "Draft the report from memory")
         try:
-            return draft.drafted(reply.content, reply.stop_reason)
+            return draft.drafted(reply)
         except Unusable as unusable:
-            request = repair(request, reply.content, unusable.problem)
+            request = repair(request, reply, unusable.problem)
             if reply.stop_reason == "max_tokens":
                 request = _roomier(request)
-        reply = await self._complete(Call(request), "draft", "Draft the report again")
+        reply = await self._complete(request, "draft", "Draft the report again")
         try:
-            return draft.drafted(reply.content, reply.stop_reason, fewest=1)
+            return draft.drafted(reply, fewest=1)
         except Unusable as unusable:
             raise ModelBroken(
-                f"{self._settings.model} did not draft the report in the form asked for: try "
+                f"{self._models.large} did not draft the report in the form asked for: try "
                 "again, or set FOOTNOTE_MODEL to another model.",
                 detail=unusable.problem,
             ) from None
 
     async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
         """One call of the small model, repaired once; then the paragraph's topic has to do."""
-        request = draft.query_request(
-            self._settings.small_model, question, manuscript, self._calls.now
-        )
+        request = draft.query_request(self._models.small, question, manuscript, self._calls.now)
         for title in ("Decide what to check", "Decide again what to check"):
-            reply = await self._complete(Call(request), "query", title)
+            reply = await self._complete(request, "query", title)
             try:
-                return draft.queries(reply.content, reply.stop_reason)
+                return draft.queries(reply)
             except Unusable as unusable:
-                request = repair(request, reply.content, unusable.problem)
+                request = repair(request, reply, unusable.problem)
         return draft.topic_query(question, manuscript.paragraph)
 
     async def revise(
@@ -299,9 +292,9 @@ class Claude:
             question, manuscript, evidence, instructions, self._calls.now
         )
         title = f"Revise: {manuscript.paragraph.topic}"
-        request = self._writing_call(revising).request
+        request = revising.request(self._large())
         stream = self._calls.checked_stream(
-            request, lambda: self._written(revising), kind="revise", title=title
+            request.as_json(), lambda: self._written(revising), kind="revise", title=title
         )
         async for delta in stream:
             yield delta
@@ -310,10 +303,10 @@ class Claude:
 
     async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
         """One call of the small model; a reply that is not in the form asked for says nothing."""
-        request = verify.request(self._settings.small_model, question, claims)
-        reply = await self._complete(Call(request), "verify", "Verify the sentences")
+        request = verify.request(self._models.small, question, claims)
+        reply = await self._complete(request, "verify", "Verify the sentences")
         try:
-            return verify.verdicts(reply.content, reply.stop_reason, claims)
+            return verify.verdicts(reply, claims)
         except Unusable:
             return (None,) * len(claims)
 
@@ -321,59 +314,48 @@ class Claude:
         self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
     ) -> tuple[str, ...]:
         """One call of the small model; a reply that is not in the form asked for says nothing."""
-        model = self._settings.small_model
+        model = self._models.small
         request = restate.request(model, question, answer, claims, verdicts)
-        reply = await self._complete(Call(request), "restate", "Correct sentences")
+        reply = await self._complete(request, "restate", "Correct sentences")
         try:
-            return restate.restated(reply.content, reply.stop_reason, claims)
+            return restate.restated(reply, claims)
         except Unusable:
             return ("",) * len(claims)
 
     # ------------------------------------------------------------ requests
 
-    def _thoughtful(self) -> dict[str, Any]:
-        """The shared part of every request to the large model."""
+    def _large(self) -> Request:
+        """A request to the large model, still without words."""
         settings = self._settings
-        off = settings.thinking == "off"
-        common: dict[str, Any] = {
-            "model": settings.model,
-            "max_tokens": settings.max_output_tokens,
-            "thinking": {"type": "disabled" if off else "adaptive"},
-        }
-        if settings.effort is not None:
-            common["output_config"] = {"effort": settings.effort}
-        return common
-
-    def _writing_call(self, writing: Writing) -> Call:
-        model, limit = self._settings.model, self._settings.max_output_tokens
-        common = self._thoughtful()
-        return Call(
-            {**common, **writing.request(model, limit)},
-            {**common, **writing.plain_request(model, limit)},
+        return Request(
+            self._models.large,
+            settings.max_output_tokens,
+            "",
+            (),
+            thinks=settings.thinking == "adaptive",
+            effort=settings.effort,
         )
 
     async def _complete(
-        self, call: Call, kind: str, title: str, watch: Watch | None = None
+        self, request: Request, kind: str, title: str, watch: Watch | None = None
     ) -> ModelReply:
         reply = await self._calls.call(
-            dict(call.request),
-            lambda: self._completed(call, watch),
-            kind=kind,
-            title=title,
+            request.as_json(), lambda: self._completed(request, watch), kind=kind, title=title
         )
         _check_refusal(reply)
         return reply
 
-    async def _completed(self, call: Call, watch: Watch | None) -> ModelReply:
-        return await (await self._opened()).complete(call, self._calls.lost, watch)
+    async def _completed(self, request: Request, watch: Watch | None) -> ModelReply:
+        service = await self._opened()
+        return await service.complete(request, self._calls.lost, watch)
 
-    async def _opened(self) -> Endpoint:
+    async def _opened(self) -> Service[Any]:
         # Shared by all runs: one that is stopped must not cancel it.
         return await asyncio.shield(self._opening)
 
 
-def _roomier(request: Any) -> dict[str, Any]:
-    return {**request, "max_tokens": max(LONGEST_OUTPUT, request["max_tokens"])}
+def _roomier(request: Request) -> Request:
+    return replace(request, max_tokens=max(LONGEST_OUTPUT, request.max_tokens))
 
 
 def _check_written(reader: Reader, reply: ModelReply) -> None:

@@ -11,7 +11,7 @@ import pytest
 from bot.answers import Citation
 from bot.errors import ModelBroken, ModelRefused
 from bot.messages import Attachment, Entry, Transcript
-from bot.reasoning.claude.rewrite import SCHEMA
+from bot.reasoning.model.rewrite import SCHEMA
 from bot.reasoning.questions import ANYWHERE, Rewritten, Scope
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, researcher, says
@@ -375,8 +375,10 @@ async def test_without_structured_output_the_prompt_alone_must_do(
     await on.claude.rewrite(THREAD, a_message("and where?"))
     formats = ["output_config" in body for body in on.fake.calls]
     assert formats == [True, False, False]  # remembered for the process
-    made = [call.request["output_config"] for call in on.calls.made]
-    assert len(made) == 2  # the journal's keys do not depend on what was learned
+    described = ["JSON schema" in body["system"][0]["text"] for body in on.fake.calls]
+    assert described == [False, True, True]
+    made = [call.request["schema"] for call in on.calls.made]
+    assert made == [SCHEMA, SCHEMA]  # the journal's keys do not depend on what was learned
 
 
 # ---------------------------------------------------------------- standing alone

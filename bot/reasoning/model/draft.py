@@ -5,17 +5,18 @@ Revising a paragraph is writing (``claude.write``) with other words around the p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, ClassVar
 
-from bot.reasoning.claude.json_output import Unusable, json_object
-from bot.reasoning.claude.messages import CACHED, Block, page_element, today
-from bot.reasoning.claude.text import clean, element, line, middle_out, passage_lines
-from bot.reasoning.claude.write import QUESTION, Writing
+from bot.reasoning.calls import ModelReply
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import Evidence
+from bot.reasoning.model.conversation import page_element, today
+from bot.reasoning.model.json_output import Unusable, json_object
+from bot.reasoning.model.requests import CachePoint, Request, UserBlock, Words, told
+from bot.reasoning.model.text import clean, element, line, middle_out, passage_lines
+from bot.reasoning.model.write import QUESTION, Writing
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten
 
@@ -28,7 +29,7 @@ QUERIES = 3
 QUERY = 200  # characters
 QUERY_TOKENS = 1_024  # of the reply
 
-DRAFT_SCHEMA: Block = {
+DRAFT_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "paragraphs": {
@@ -48,7 +49,7 @@ DRAFT_SCHEMA: Block = {
     "required": ["paragraphs"],
     "additionalProperties": False,
 }
-QUERY_SCHEMA: Block = {
+QUERY_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {"queries": {"type": "array", "items": {"type": "string"}}},
     "required": ["queries"],
@@ -60,13 +61,13 @@ QUERY_SCHEMA: Block = {
 
 
 def draft_request(
-    common: dict[str, Any],
+    common: Request,
     question: Rewritten,
     evidence: Evidence,
     instructions: str,
     now: datetime,
-) -> dict[str, Any]:
-    """The request for a whole draft; ``common`` is what all requests to the model share."""
+) -> Request:
+    """The request for a whole draft; ``common`` is one to the same model without words."""
     parts = [
         page_element(source, passage_lines(source.passages))
         for source in evidence.sources
@@ -76,20 +77,14 @@ def draft_request(
     if instructions.strip():
         parts.append(element("operator", clean(instructions).strip()))
     parts.append("Draft the report.")
-    form = {"format": {"type": "json_schema", "schema": DRAFT_SCHEMA}}
-    return {
-        **common,
-        "system": [{"type": "text", "text": load("draft"), "cache_control": CACHED}],
-        "messages": [{"role": "user", "content": "\n\n".join(parts)}],
-        "output_config": {**common.get("output_config", {}), **form},
-    }
+    return replace(
+        common, system=load("draft"), turns=told("\n\n".join(parts)), schema=DRAFT_SCHEMA
+    )
 
 
-def drafted(
-    content: Sequence[Block], stop_reason: str, *, fewest: int = FEWEST
-) -> tuple[Paragraph, ...]:
+def drafted(reply: ModelReply, *, fewest: int = FEWEST) -> tuple[Paragraph, ...]:
     """The reply as paragraphs. Raises ``Unusable``."""
-    given = json_object(content, stop_reason).get("paragraphs")
+    given = json_object(reply).get("paragraphs")
     items = [item for item in given if isinstance(item, dict)] if isinstance(given, list) else []
     paragraphs = tuple(
         Paragraph(
@@ -110,26 +105,21 @@ def drafted(
 
 def query_request(
     model: str, question: Rewritten, manuscript: Manuscript, now: datetime
-) -> dict[str, Any]:
+) -> Request:
     """The request for what to search for one paragraph."""
     parts = [today(now), _question(question)]
     if manuscript.revised:
         so_far = middle_out(clean("\n\n".join(manuscript.revised)), SO_FAR)
         parts.append(element("report", so_far))
     parts.append(_paragraph(manuscript.paragraph))
-    return {
-        "model": model,
-        "max_tokens": QUERY_TOKENS,
-        "system": [{"type": "text", "text": load("query"), "cache_control": CACHED}],
-        "messages": [{"role": "user", "content": "\n\n".join(parts)}],
-        "thinking": {"type": "disabled"},
-        "output_config": {"format": {"type": "json_schema", "schema": QUERY_SCHEMA}},
-    }
+    return Request(
+        model, QUERY_TOKENS, load("query"), told("\n\n".join(parts)), schema=QUERY_SCHEMA
+    )
 
 
-def queries(content: Sequence[Block], stop_reason: str) -> tuple[str, ...]:
+def queries(reply: ModelReply) -> tuple[str, ...]:
     """The reply as 1 to 3 queries. Raises ``Unusable``."""
-    given = json_object(content, stop_reason).get("queries")
+    given = json_object(reply).get("queries")
     items = given if isinstance(given, list) else [given]
     kept = (line(item, QUERY) for item in items if isinstance(item, str))
     found = tuple(dict.fromkeys(query for query in kept if query))[:QUERIES]
@@ -168,18 +158,13 @@ class Revising(Writing):
         plain = Writing.of(question, evidence, instructions, now)
         return cls(question, plain.sources, evidence, instructions, now, manuscript)
 
-    def _opening(self) -> list[Block]:
+    def _opening(self) -> tuple[UserBlock, ...]:
         """Question and report so far: each call of a report begins like the one before it."""
         outline = [today(self.now), _question(self.question)]
         if self.instructions.strip():
             outline.append(element("operator", clean(self.instructions).strip()))
-        blocks: list[Block] = [{"type": "text", "text": "\n\n".join(outline)}]
-        blocks += (
-            {"type": "text", "text": element("report", clean(part))}
-            for part in self.manuscript.revised
-        )
-        blocks[-1]["cache_control"] = CACHED
-        return blocks
+        report = (Words(element("report", clean(part))) for part in self.manuscript.revised)
+        return (Words("\n\n".join(outline)), *report, CachePoint())
 
     def _task(self) -> str:
         parts = [_paragraph(self.manuscript.paragraph)]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.reasoning.claude.messages import Block, said
+from bot.reasoning.calls import ModelReply, Text
+from bot.reasoning.model.requests import ModelTurn, Request, sendable, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +17,11 @@ class Unusable(Exception):
     problem: str
 
 
-def json_object(content: Sequence[Block], stop_reason: str) -> dict[str, Any]:
+def json_object(reply: ModelReply) -> dict[str, Any]:
     """The JSON object in a reply, whatever stands around it. Raises ``Unusable``."""
-    if stop_reason == "max_tokens":
+    if reply.stop_reason == "max_tokens":
         raise Unusable("Your reply was cut off at the output limit. Be much shorter.")
-    words = "".join(b.get("text", "") for b in content if b["type"] == "text")
+    words = "".join(b.text for b in reply.content if isinstance(b, Text))
     start, end = words.find("{"), words.rfind("}")
     try:
         value = json.loads(words[start : end + 1]) if start >= 0 else None
@@ -34,11 +34,8 @@ def json_object(content: Sequence[Block], stop_reason: str) -> dict[str, Any]:
     return value
 
 
-def repair(first: dict[str, Any], content: Sequence[Block], problem: str) -> dict[str, Any]:
+def repair(first: Request, reply: ModelReply, problem: str) -> Request:
     """The request once more, with the unusable reply and what was wrong with it."""
     words = f"{problem} Reply with the one JSON object described above and nothing else."
-    turn: list[Block] = [
-        {"role": "assistant", "content": said([b for b in content if b["type"] == "text"])},
-        {"role": "user", "content": words},
-    ]
-    return {**first, "messages": [*first["messages"], *turn]}
+    said = ModelTurn(sendable(tuple(b for b in reply.content if isinstance(b, Text))))
+    return replace(first, turns=(*first.turns, said, *told(words)))

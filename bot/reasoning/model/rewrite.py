@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, cast, get_args
 
 from bot.messages import Entry, Message, Transcript
 from bot.pages.mentions import hosts_in, links_said
 from bot.pages.urls import dedupe_key, domain
-from bot.reasoning.claude.json_output import Unusable, json_object
-from bot.reasoning.claude.messages import CACHED, Block, today
-from bot.reasoning.claude.text import clean, element, line, middle_out, shorten
+from bot.reasoning.calls import ModelReply
 from bot.reasoning.extractive.rewrite import language_of
+from bot.reasoning.model.conversation import today
+from bot.reasoning.model.json_output import Unusable, json_object
+from bot.reasoning.model.requests import Request, told
+from bot.reasoning.model.text import clean, element, line, middle_out, shorten
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Kind, Rewritten, Scope
 from bot.reasoning.recall import (
@@ -42,7 +43,7 @@ STANDS_ALONE = 400  # characters; a message as short as this that stands alone i
 DOMAINS = 5
 
 DEPTHS = ("quick", "standard", "deep")
-SCHEMA: Block = {
+SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "kind": {"type": "string", "enum": list(get_args(Kind))},
@@ -76,7 +77,7 @@ _SAYS_LITTLE = frozenset(("www", "com", "org", "net", "edu", "gov", "docs"))  # 
 
 def request(
     model: str, transcript: Transcript, message: Message, instructions: str, now: datetime
-) -> dict[str, Any]:
+) -> Request:
     """The request for one message, with the bounded end of its thread."""
     entries = [_entry(entry) for entry in transcript.entries[-ENTRIES:]]
     while entries and sum(map(len, entries)) > THREAD:
@@ -95,22 +96,12 @@ def request(
         names = ", ".join(line(attachment.name, 100) for attachment in message.attachments)
         parts.append(f"Files sent with the newest message: {names}")
     parts.append(element("new_message", asked, **{"from": message.author.name or "someone"}))
-    return {
-        "model": model,
-        "max_tokens": MAX_TOKENS,
-        "system": [{"type": "text", "text": load("rewrite"), "cache_control": CACHED}],
-        "messages": [{"role": "user", "content": "\n\n".join(parts)}],
-        # Speed is what counts here, and there is nothing to work out.
-        "thinking": {"type": "disabled"},
-        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
-    }
+    return Request(model, MAX_TOKENS, load("rewrite"), told("\n\n".join(parts)), schema=SCHEMA)
 
 
-def rewritten(
-    content: Sequence[Block], stop_reason: str, transcript: Transcript, message: Message
-) -> Rewritten:
+def rewritten(reply: ModelReply, transcript: Transcript, message: Message) -> Rewritten:
     """The reply as a ``Rewritten``. Raises ``Unusable``."""
-    given = json_object(content, stop_reason)
+    given = json_object(reply)
     kind = _kind(given.get("kind"))
     question = given.get("question", "")
     if not isinstance(question, str):
@@ -124,7 +115,7 @@ def rewritten(
     links = tuple(dict.fromkeys((*links, *pages_of(recalled))))
     if kind == "links":
         links = links or tuple(links_said(message.text)) or message.links
-    reply = str(given.get("reply") or "").strip() if kind == "chat" else ""
+    chat = str(given.get("reply") or "").strip() if kind == "chat" else ""
     language = _language(given.get("language"), transcript, message)
     asked = " ".join(clean(question or message.text).split())
     answers = answers_in(transcript)
@@ -138,7 +129,7 @@ def rewritten(
         question = question or f"{last.question} {message.text}"
     if kind in ("sources", "thread"):
         kind = "search"
-    if (kind == "chat" and not reply) or (kind == "links" and not links):
+    if (kind == "chat" and not chat) or (kind == "links" and not links):
         kind = "search"
     question = " ".join(clean(question).split()) if kind != "chat" else message.text.strip()
     if not question or _stands_alone(message, transcript, question):
@@ -158,7 +149,7 @@ def rewritten(
         language=language,
         depth=depth if depth in DEPTHS else "standard",
         long_form=given.get("long_form") is True,
-        reply=reply,
+        reply=chat,
         # An answer is reworked with the passages it rests on, the ones that fit its question.
         whole=kind == "links" and given.get("whole") is True and not earlier,
         scope=_scope(given, transcript, message) if kind == "search" else Scope(),

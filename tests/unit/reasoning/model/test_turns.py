@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from bot.errors import BudgetSpent, ModelRefused
-from bot.reasoning.claude.tools import CUT_OFF, TOOLS
+from bot.reasoning.calls import Text
+from bot.reasoning.model.requests import Request, told
+from bot.reasoning.model.tools import CUT_OFF, TOOLS
 from bot.reasoning.workspace import (
     Finish,
     Malformed,
@@ -22,7 +24,7 @@ from bot.reasoning.workspace import (
 )
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, Reply, says, thinking, tool
-from tests.fakes.claude_stage import OpenStage
+from tests.fakes.claude_stage import OpenStage, blocks_of, wire
 from tests.unit.reasoning.samples import QUESTION, a_source, carry_out, finding
 
 ON_THE_DESK = Workspace(
@@ -198,7 +200,7 @@ async def test_said_are_the_blocks_as_they_came(stage: OpenStage) -> None:
     blocks = [thinking("deep"), {"type": "text", "text": "I search."}]
     call = tool("search", {"queries": ["é 中"]}, "c1")
     turn = await turn_of(stage, says(*blocks, call), tokens_per_event=1)
-    assert turn.said == [*blocks, call]
+    assert turn.said == blocks_of(*blocks, call)
 
 
 # ---------------------------------------------------------------- how a turn may end
@@ -207,7 +209,7 @@ async def test_said_are_the_blocks_as_they_came(stage: OpenStage) -> None:
 async def test_words_alone_are_an_empty_turn(stage: OpenStage) -> None:
     turn = await turn_of(stage, says("I think the answer is 42."))
     assert turn.actions == ()
-    assert turn.said == [{"type": "text", "text": "I think the answer is 42."}]
+    assert turn.said == (Text("I think the answer is 42."),)
 
 
 @pytest.mark.parametrize("reason", ["end_turn", "pause_turn", "max_tokens", "stop_sequence"])
@@ -337,8 +339,7 @@ async def test_tokens_are_reported_as_counted(stage: OpenStage) -> None:
 def test_no_schema_uses_what_strict_tools_refuse() -> None:
     from tests.fakes.claude_rules import check
 
-    request: dict[str, Any] = {"model": "m", "max_tokens": 1, "tools": list(TOOLS)}
-    check({**request, "messages": [{"role": "user", "content": "x"}]})
+    check(wire(Request("m", 1, "Be brief.", told("x"), tools=TOOLS)))
 
 
 async def test_a_passage_brings_along_what_leads_in_to_it(stage: OpenStage) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.reasoning.claude.json_output import Unusable, json_object, repair
-from tests.fakes.claude_replies import Block, text, thinking
+from bot.reasoning.calls import ModelReply
+from bot.reasoning.model.json_output import Unusable, json_object, repair
+from bot.reasoning.model.requests import Request, told
+from tests.fakes.claude_replies import text, thinking
+from tests.fakes.claude_stage import replied, wire
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -20,9 +24,9 @@ VALUES = st.recursive(
 )
 
 
-def problem(content: list[Block], stop_reason: str = "end_turn") -> str:
+def problem(reply: ModelReply) -> str:
     with pytest.raises(Unusable) as raised:
-        json_object(content, stop_reason)
+        json_object(reply)
     return raised.value.problem
 
 
@@ -35,13 +39,13 @@ def test_an_object_is_read_whatever_stands_around_it(
     value: dict[str, Any], before: str, after: str
 ) -> None:
     written = f"{before}{json.dumps(value)}{after}"
-    assert json_object([text(written)], "end_turn") == value
+    assert json_object(replied(text(written))) == value
 
 
 @given(st.text())
 def test_any_other_words_are_unusable_and_nothing_else(words: str) -> None:
     with suppress(Unusable):
-        assert isinstance(json_object([text(words)], "end_turn"), dict)
+        assert isinstance(json_object(replied(text(words))), dict)
 
 
 @pytest.mark.parametrize(
@@ -58,25 +62,27 @@ def test_any_other_words_are_unusable_and_nothing_else(words: str) -> None:
     ],
 )
 def test_what_is_wrong_is_told(words: str, expected: str) -> None:
-    assert problem([text(words)]).startswith(expected)
+    assert problem(replied(text(words))).startswith(expected)
 
 
 def test_a_reply_that_was_cut_off_is_told_to_be_shorter_even_if_it_can_be_read() -> None:
-    assert "cut off at the output limit" in problem([text('{"a": 1}')], "max_tokens")
+    assert "cut off at the output limit" in problem(
+        replied(text('{"a": 1}'), stop_reason="max_tokens")
+    )
 
 
 def test_thoughts_are_not_read_and_the_object_may_lie_in_several_blocks() -> None:
-    content = [thinking('{"kind": "chat"}'), text('{"kind": '), text('"search"}')]
-    assert json_object(content, "end_turn") == {"kind": "search"}
+    content = thinking('{"kind": "chat"}'), text('{"kind": '), text('"search"}')
+    assert json_object(replied(*content)) == {"kind": "search"}
 
 
 def test_a_repair_goes_on_from_the_first_request_without_changing_it() -> None:
-    first: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "?"}]}
-    again = repair(first, [thinking("Hm."), text("No.")], "That was no JSON object.")
-    assert len(first["messages"]) == 1
-    assert again["model"] == "m"
-    asked, said, told = again["messages"]
-    assert asked == first["messages"][0]
+    first = Request("m", 100, "Be brief.", told("?"))
+    again = repair(first, replied(thinking("Hm."), text("No.")), "That was no JSON object.")
+    assert len(first.turns) == 1
+    assert replace(again, turns=first.turns) == first
+    asked, said, last = wire(again)["messages"]
+    assert asked == {"role": "user", "content": "?"}
     assert (said["role"], said["content"]) == ("assistant", [text("No.")])
-    assert told["role"] == "user"
-    assert told["content"].startswith("That was no JSON object. Reply with the one JSON object")
+    assert last["role"] == "user"
+    assert last["content"].startswith("That was no JSON object. Reply with the one JSON object")

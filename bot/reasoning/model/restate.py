@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bot.reasoning.claude.json_output import Unusable, json_object
-from bot.reasoning.claude.messages import CACHED, Block
-from bot.reasoning.claude.text import clean, element, line, middle_out
-from bot.reasoning.claude.verify import SENTENCE, material
+from bot.reasoning.calls import ModelReply
+from bot.reasoning.model.json_output import Unusable, json_object
+from bot.reasoning.model.requests import Request, told
+from bot.reasoning.model.text import clean, element, line, middle_out
+from bot.reasoning.model.verify import SENTENCE, material
 from bot.reasoning.prompts import load
 from bot.reasoning.verdicts import Claim, Verdict
 
 ANSWER = 6_000  # characters
 TOKENS = 160  # of the reply for each sentence
-SCHEMA: Block = {
+SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "sentences": {
@@ -37,7 +38,7 @@ SCHEMA: Block = {
 
 def request(
     model: str, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
-) -> dict[str, Any]:
+) -> Request:
     """The request to restate claims of an answer (Markdown) that were not found supported, each
     with its verdict."""
     said = [
@@ -46,21 +47,18 @@ def request(
     ]
     context = element("answer", clean(middle_out(answer, ANSWER)).strip())
     asked = material(question, claims, said)
-    return {
-        "model": model,
-        "max_tokens": 200 + TOKENS * len(claims),
-        "system": [{"type": "text", "text": load("restate"), "cache_control": CACHED}],
-        "messages": [{"role": "user", "content": f"{context}\n\n{asked}"}],
-        "thinking": {"type": "disabled"},
-        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
-    }
+    return Request(
+        model,
+        200 + TOKENS * len(claims),
+        load("restate"),
+        told(f"{context}\n\n{asked}"),
+        schema=SCHEMA,
+    )
 
 
-def restated(
-    content: Sequence[Block], stop_reason: str, claims: Sequence[Claim]
-) -> tuple[str, ...]:
+def restated(reply: ModelReply, claims: Sequence[Claim]) -> tuple[str, ...]:
     """Each claim in other words; "" where the quotes have none. Raises ``Unusable``."""
-    given = json_object(content, stop_reason).get("sentences")
+    given = json_object(reply).get("sentences")
     if not isinstance(given, list):
         raise Unusable('"sentences" must be a list.')
     found = [""] * len(claims)

@@ -13,8 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from bot.pages.passages import Passage
-from bot.reasoning.claude.messages import UNPARSED, Block
+from bot.reasoning.calls import ModelReply, ToolCall
 from bot.reasoning.evidence import Finding, Source
+from bot.reasoning.model.requests import Tool
 from bot.reasoning.workspace import Action, Finish, Malformed, Read, Search
 from bot.text.control import without_controls
 
@@ -29,15 +30,14 @@ CUT_OFF = (
     "Call again, much shorter: fewer items, fewer words."
 )
 
-TOOLS: tuple[Block, ...] = (
-    {
-        "name": "search",
-        "description": (
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        "search",
+        (
             "Search 1 to 6 different queries at once, each 2 to 6 keywords for one fact. Returns "
             "numbered hits, with the passages of those that fit best. Counts as one search."
         ),
-        "strict": True,
-        "input_schema": {
+        {
             "type": "object",
             "properties": {
                 "queries": {"type": "array", "items": {"type": "string"}, "minItems": 1}
@@ -45,26 +45,24 @@ TOOLS: tuple[Block, ...] = (
             "required": ["queries"],
             "additionalProperties": False,
         },
-    },
-    {
-        "name": "read",
-        "description": (
+    ),
+    Tool(
+        "read",
+        (
             "Open 1 to 6 hits by number, or show more of an open page. Returns the passages that "
             "fit the question."
         ),
-        "strict": True,
-        "input_schema": {
+        {
             "type": "object",
             "properties": {"ids": {"type": "array", "items": {"type": "integer"}, "minItems": 1}},
             "required": ["ids"],
             "additionalProperties": False,
         },
-    },
-    {
-        "name": "finish",
-        "description": "End the research. Call it alone, after you have seen all results.",
-        "strict": True,
-        "input_schema": {
+    ),
+    Tool(
+        "finish",
+        "End the research. Call it alone, after you have seen all results.",
+        {
             "type": "object",
             "properties": {
                 "use": {
@@ -95,7 +93,7 @@ TOOLS: tuple[Block, ...] = (
             "required": ["use", "enough", "missing", "findings", "answer"],
             "additionalProperties": False,
         },
-    },
+    ),
 )
 
 
@@ -103,25 +101,23 @@ class _Unclear(Exception):
     """The input cannot be understood; the words say what it should have been."""
 
 
-def actions(
-    content: Sequence[Block], stop_reason: str, pages: Mapping[int, Source]
-) -> list[Action]:
+def actions(reply: ModelReply, pages: Mapping[int, Source]) -> list[Action]:
     """The actions of a turn, one for each tool call, in their order.
 
     ``pages`` has what was shown of each page by its number on the workspace: a finish can name no
     others.
     """
-    calls = [block for block in content if block["type"] == "tool_use"]
+    calls = [block for block in reply.content if isinstance(block, ToolCall)]
     found: list[Action] = []
     for call in calls:
-        cut = stop_reason == "max_tokens" and call is calls[-1] and UNPARSED in call
-        found.append(Malformed(CUT_OFF, call["id"]) if cut else _action(call, pages))
+        cut = reply.stop_reason == "max_tokens" and call is calls[-1] and call.unparsed
+        found.append(Malformed(CUT_OFF, call.id) if cut else _action(call, pages))
     return found
 
 
-def _action(call: Block, pages: Mapping[int, Source]) -> Action:
-    id, name, given = str(call["id"]), call.get("name"), call.get("input")
-    if UNPARSED in call:
+def _action(call: ToolCall, pages: Mapping[int, Source]) -> Action:
+    id, name, given = call.id, call.name, call.input
+    if call.unparsed:
         return Malformed(f"The input of {name} was not valid JSON. Call it again.", id)
     try:
         match name:

@@ -1,7 +1,7 @@
-"""The workspace as messages: what the loop sends, written so that a later workspace only appends.
+"""The workspace as a conversation, written so that a later workspace only appends to it.
 
-Everything that a turn added is rendered from that turn alone, so the messages of workspace n are
-the beginning of the messages of workspace n+1, but for where ``cache_control`` stands. That keeps
+Everything that a turn added is rendered from that turn alone, so the turns of workspace n are
+the beginning of the turns of workspace n+1, but for where cache points stand. That keeps
 the prompt cache warm, and newer models refuse a thinking block whose past has changed.
 """
 
@@ -12,12 +12,22 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 from urllib.parse import urlsplit
 
 from bot.pages.relevance import weigh
-from bot.reasoning.claude.text import HEADING_PATH, clean, element, line, middle_out, site
+from bot.reasoning.calls import ToolCall
 from bot.reasoning.evidence import Finding, Source
+from bot.reasoning.model.requests import (
+    CachePoint,
+    ModelTurn,
+    SearchResult,
+    ToolResult,
+    UserBlock,
+    UserTurn,
+    Words,
+    sendable,
+)
+from bot.reasoning.model.text import HEADING_PATH, clean, element, line, middle_out, site
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import (
     NumberedHit,
@@ -31,8 +41,6 @@ from bot.reasoning.workspace import (
 from bot.search.provider import Hit
 from bot.text.terms import terms
 
-Block = dict[str, Any]
-
 TITLE = 200  # characters
 SNIPPET = 120  # characters
 SEEN, SEEN_TITLE = 4, 40  # hits shown before that are named again, and characters of a title
@@ -42,46 +50,33 @@ NEAR = 0.5  # of a hit's relevance by meaning (``search.provider.Hit``)
 BESIDE = 0.5  # of the weight that the best hit has of a query's words; below it no snippet is shown
 QUESTION = 8_000  # characters
 _LITERAL = re.compile(r"\w(?:_|\.|::)\w|^--?\w")
-CACHED: Block = {"type": "ephemeral"}
-UNPARSED = "unparsed"  # our own key on a tool_use whose input was no JSON; never sent
-NO_WORDS = "(no reply)"  # stands for a turn in which the model said nothing that can be sent back
 NOT_DONE = "This call was not carried out."
 
 
-def loop_messages(
-    question: SubQuestion, workspace: Workspace, now: datetime, *, plain: bool = False
-) -> list[Block]:
-    """The conversation so far: the question and what was given, then each turn and its results.
-
-    Pages are ``search_result`` blocks, or with ``plain`` text. The last two user messages are
-    marked for the cache: the newest for the next turn, the one before because that is where the
-    previous turn's entry ends.
-    """
+def loop_turns(
+    question: SubQuestion, workspace: Workspace, now: datetime
+) -> tuple[UserTurn | ModelTurn, ...]:
+    """The conversation so far: the question and what was given, then each turn and its results."""
     left = workspace.searches_left + sum(_searches(turn) for turn in workspace.turns)
-    show = _Show(plain)
-    messages: list[Block] = [
-        {"role": "user", "content": _opening(question, workspace, now, left, show)}
-    ]
+    show = _Show()
+    turns: list[UserTurn | ModelTurn] = [UserTurn(_opening(question, workspace, now, left, show))]
     for turn in workspace.turns:
         left -= _searches(turn)
-        messages.append({"role": "assistant", "content": said(turn.turn.said)})
-        messages.append({"role": "user", "content": _results(turn, left, show)})
-    for message in [m for m in messages if m["role"] == "user"][-2:]:
-        message["content"][-1]["cache_control"] = CACHED
-    return messages
+        turns.append(ModelTurn(sendable(turn.turn.said or ())))
+        turns.append(UserTurn(_results(turn, left, show)))
+    return with_cache_points(turns)
 
 
-def said(content: Any) -> list[Block]:
-    """The assistant's blocks as they came, word for word.
-
-    A turn without words or calls gets a placeholder: the API takes neither an empty message nor
-    one that ends in thinking.
-    """
-    blocks = [{k: v for k, v in block.items() if k != UNPARSED} for block in content or ()]
-    blocks = [b for b in blocks if b["type"] != "text" or b["text"].strip()]
-    if not blocks or blocks[-1]["type"] in ("thinking", "redacted_thinking"):
-        blocks.append({"type": "text", "text": NO_WORDS})
-    return blocks
+def with_cache_points(turns: Sequence[UserTurn | ModelTurn]) -> tuple[UserTurn | ModelTurn, ...]:
+    """Cache points after the last two user turns: the newest for the next call, the one before
+    because that is where the previous call's entry ends."""
+    ours = [at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)][-2:]
+    return tuple(
+        replace(turn, blocks=(*turn.blocks, CachePoint()))
+        if isinstance(turn, UserTurn) and at in ours
+        else turn
+        for at, turn in enumerate(turns)
+    )
 
 
 def today(now: datetime) -> str:
@@ -109,7 +104,7 @@ def findings_lines(findings: Sequence[Finding], titles: Mapping[int, str]) -> st
 
 def _opening(
     question: SubQuestion, workspace: Workspace, now: datetime, searches: int, show: _Show
-) -> list[Block]:
+) -> tuple[Words | SearchResult, ...]:
     asked = clean(middle_out(question.text, QUESTION)).strip()
     parts = [today(now), element("question", asked, language=question.language)]
     if question.known:
@@ -121,23 +116,22 @@ def _opening(
     if not workspace.may_reply:
         remarks.append("This is one part of a larger question: end with `finish` in any case.")
     shown = [block for outcome in workspace.given for block in show.outcome(outcome)]
-    blocks = [_text("\n\n".join(parts)), *shown, _text(" ".join(remarks))]
-    return _joined(blocks)
+    return _joined([Words("\n\n".join(parts)), *shown, Words(" ".join(remarks))])
 
 
-def _results(turn: WorkspaceTurn, searches_left: int, show: _Show) -> list[Block]:
-    """The answer to a turn: one tool_result per call, in the order of the calls, then remarks."""
+def _results(turn: WorkspaceTurn, searches_left: int, show: _Show) -> tuple[UserBlock, ...]:
+    """The answer to a turn: one result per call, in the order of the calls, then remarks."""
     outcomes = {outcome.action: outcome for outcome in turn.outcomes}
-    blocks: list[Block] = []
+    blocks: list[UserBlock] = []
     for block in turn.turn.said or ():
-        if block["type"] == "tool_use":
-            blocks.append(_tool_result(block["id"], outcomes.get(block["id"]), show))
+        if isinstance(block, ToolCall):
+            blocks.append(_tool_result(block.id, outcomes.get(block.id), show))
     remarks = [_left(searches_left, turn.pages_left)] if turn.outcomes else []
     if turn.nudge:
         remarks.append(turn.nudge)
     if remarks:
-        blocks.append(_text(" ".join(remarks)))
-    return blocks or [_text("Go on.")]
+        blocks.append(Words(" ".join(remarks)))
+    return tuple(blocks) or (Words("Go on."),)
 
 
 def _left(searches: int, pages: int) -> str:
@@ -148,62 +142,49 @@ def _counted(count: int, one: str, more: str) -> str:
     return f"{count} {one if count == 1 else more}"
 
 
-def _tool_result(id: str, outcome: Outcome | None, show: _Show) -> Block:
+def _tool_result(id: str, outcome: Outcome | None, show: _Show) -> ToolResult:
     problem = outcome.problem if outcome is not None else NOT_DONE
     if outcome is None or problem:
-        return {"type": "tool_result", "tool_use_id": id, "is_error": True, "content": problem}
-    content = _joined(show.outcome(outcome)) or [_text("Nothing came back.")]
-    return {"type": "tool_result", "tool_use_id": id, "content": content}
+        return ToolResult(id, (Words(problem),), failed=True)
+    return ToolResult(id, _joined(show.outcome(outcome)) or (Words("Nothing came back."),))
 
 
 class _Show:
     """Renders the outcomes of a workspace in order; passages of a page are numbered from 1."""
 
-    def __init__(self, plain: bool) -> None:
-        self._plain = plain
+    def __init__(self) -> None:
         self._passages: Counter[int] = Counter()  # those shown so far, by the page's number
 
-    def outcome(self, outcome: Outcome) -> list[Block]:
+    def outcome(self, outcome: Outcome) -> list[Words | SearchResult]:
         if outcome.problem:
-            return [_text(clean(outcome.problem))]
-        blocks = [_text(_query(result)) for result in outcome.queries]
+            return [Words(clean(outcome.problem))]
+        blocks: list[Words | SearchResult] = [Words(_query(each)) for each in outcome.queries]
         for result in outcome.reads:
             if result.source is None:
-                blocks.append(_text(f"Page {result.number}: {line(result.note, 500)}"))
+                blocks.append(Words(f"Page {result.number}: {line(result.note, 500)}"))
             else:
                 blocks.append(self._page(result, result.source))
                 if result.note:
-                    blocks.append(_text(f"note: {line(result.note, 500)}"))
+                    blocks.append(Words(f"note: {line(result.note, 500)}"))
         return blocks
 
-    def _page(self, result: ReadResult, source: Source) -> Block:
+    def _page(self, result: ReadResult, source: Source) -> SearchResult:
         first = self._passages[result.number] + 1
         self._passages[result.number] += len(source.passages)
         numbered = enumerate(source.passages, start=first)
-        title = line(source.title or source.url, TITLE)
         headings = headings_of(source)
         lines = [
             f"{result.number}.{at} {heading}{clean(passage.text).strip()}"
             for (at, passage), heading in zip(numbered, headings, strict=True)
         ] or ["(No passage of this page fits the question.)"]
         whole = " (whole page)" if result.whole else ""
-        if self._plain:
-            return _text(
-                element(
-                    "page",
-                    "\n".join(lines),
-                    number=result.number,
-                    title=f"{title}{whole}",
-                    site=site(source.url),
-                )
-            )
-        return {
-            "type": "search_result",
-            "source": shown_address(source.url),
-            "title": f"Page {result.number}: {title}{whole}",
-            "content": [_text(each) for each in lines],
-            "citations": {"enabled": True},
-        }
+        title = f"{line(source.title or source.url, TITLE)}{whole}"
+        return SearchResult(
+            shown_address(source.url),
+            f"Page {result.number}: {title}",
+            tuple(lines),
+            (("number", result.number), ("title", title), ("site", site(source.url))),
+        )
 
 
 def headings_of(source: Source) -> list[str]:
@@ -307,13 +288,16 @@ def _hit(numbered: NumberedHit, with_snippet: bool, with_site: bool) -> str:
 
 def page_element(source: Source, body: str) -> str:
     """A page and its (cleaned) text, with where and when it was read."""
-    return element(
-        "page",
-        body,
-        number=source.number,
-        title=source.title or source.url,
-        site=site(source.url),
-        read=source.fetched_at.date().isoformat(),
+    return element("page", body, **dict(page_tag(source)))
+
+
+def page_tag(source: Source) -> tuple[tuple[str, str | int], ...]:
+    """The attributes of a page that is shown as text."""
+    return (
+        ("number", source.number),
+        ("title", source.title or source.url),
+        ("site", site(source.url)),
+        ("read", source.fetched_at.date().isoformat()),
     )
 
 
@@ -323,16 +307,13 @@ def _searches(turn: WorkspaceTurn) -> int:
     return sum(isinstance(a, Search) and a.id not in free for a in turn.turn.actions)
 
 
-def _joined(blocks: Sequence[Block]) -> list[Block]:
+def _joined(blocks: Sequence[Words | SearchResult]) -> tuple[Words | SearchResult, ...]:
     """The blocks, texts in a row as one."""
-    joined: list[Block] = []
+    joined: list[Words | SearchResult] = []
     for block in blocks:
-        if joined and block["type"] == joined[-1]["type"] == "text":
-            joined[-1] = _text(f"{joined[-1]['text']}\n\n{block['text']}")
+        last = joined[-1] if joined else None
+        if isinstance(block, Words) and isinstance(last, Words):
+            joined[-1] = Words(f"{last.text}\n\n{block.text}")
         else:
             joined.append(block)
-    return joined
-
-
-def _text(words: str) -> Block:
-    return {"type": "text", "text": words}
+    return tuple(joined)

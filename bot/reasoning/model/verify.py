@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from bot.answers import Judgement
-from bot.reasoning.claude.json_output import Unusable, json_object
-from bot.reasoning.claude.messages import CACHED, Block
-from bot.reasoning.claude.text import clean, element, line, middle_out, shorten
+from bot.reasoning.calls import ModelReply
+from bot.reasoning.model.json_output import Unusable, json_object
+from bot.reasoning.model.requests import Request, told
+from bot.reasoning.model.text import clean, element, line, middle_out, shorten
 from bot.reasoning.prompts import load
 from bot.reasoning.verdicts import Claim, Verdict
 
@@ -18,7 +19,7 @@ SENTENCE = 2_000  # characters
 PLACE = 200  # characters of a page's title and headings
 WORDS = 200  # characters of what is not said
 TOKENS = 60  # of the reply for each sentence
-SCHEMA: Block = {
+SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "verdicts": {
@@ -40,16 +41,15 @@ SCHEMA: Block = {
 }
 
 
-def request(model: str, question: str, claims: Sequence[Claim]) -> dict[str, Any]:
+def request(model: str, question: str, claims: Sequence[Claim]) -> Request:
     """The request to verify the claims of the answer to a question."""
-    return {
-        "model": model,
-        "max_tokens": 200 + TOKENS * len(claims),
-        "system": [{"type": "text", "text": load("verify"), "cache_control": CACHED}],
-        "messages": [{"role": "user", "content": material(question, claims)}],
-        "thinking": {"type": "disabled"},
-        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
-    }
+    return Request(
+        model,
+        200 + TOKENS * len(claims),
+        load("verify"),
+        told(material(question, claims)),
+        schema=SCHEMA,
+    )
 
 
 def material(question: str, claims: Sequence[Claim], said: Sequence[Mapping[str, str]] = ()) -> str:
@@ -78,11 +78,9 @@ def _quotes(claim: Claim) -> list[tuple[str, str]]:
     return list(zip(claim.quotes, places, strict=True))
 
 
-def verdicts(
-    content: Sequence[Block], stop_reason: str, claims: Sequence[Claim]
-) -> tuple[Verdict | None, ...]:
+def verdicts(reply: ModelReply, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
     """The verdict on each claim; None where the reply has none. Raises ``Unusable``."""
-    given = json_object(content, stop_reason).get("verdicts")
+    given = json_object(reply).get("verdicts")
     if not isinstance(given, list):
         raise Unusable('"verdicts" must be a list.')
     found: list[Verdict | None] = [None] * len(claims)

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from bot.errors import ModelBroken, ModelRefused
-from bot.reasoning.claude.draft import HEADING, TEXT
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
+from bot.reasoning.model.draft import HEADING, TEXT
 from tests.fakes.claude import citation, cited, says, thinking
 from tests.fakes.claude_stage import OpenStage, Stage
 from tests.unit.reasoning.samples import ASKED, a_source, evidence, texts

@@ -1,0 +1,51 @@
+"""Settings of the Claude API, and what can be told of them without its SDK."""
+
+from __future__ import annotations
+
+from pydantic import SecretStr
+
+from bot.errors import InvalidSetting
+from bot.plugins import named_field
+from bot.reasoning.declaration import Models, without_name
+from bot.reasoning.model.failures import Names, usable_key, usable_url
+from bot.settings import Settings
+
+API = "https://api.anthropic.com"
+NAMES = Names(
+    "The Claude API", "Messages API", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "without /v1"
+)
+
+
+class ClaudeSettings(Settings, defer_build=True):
+    anthropic_api_key: SecretStr | None = named_field(
+        "ANTHROPIC_API_KEY", description="key of the Claude API, which then researches and writes"
+    )
+    anthropic_base_url: str | None = named_field(
+        "ANTHROPIC_BASE_URL", description="address of an endpoint that speaks the Messages API"
+    )
+
+
+def key(settings: ClaudeSettings) -> str:
+    """Raises ``InvalidSetting`` where there is none, ``CredentialsRefused`` for what is none."""
+    secret = settings.anthropic_api_key
+    found = secret.get_secret_value().strip() if secret else ""
+    if not found:
+        raise InvalidSetting(
+            "ANTHROPIC_API_KEY is not set: set it, or set FOOTNOTE_REASONER=auto to be answered "
+            "with quotations."
+        )
+    return usable_key(found, NAMES.key)
+
+
+def address(settings: ClaudeSettings) -> str:
+    """Without the ``/v1`` that the SDK adds itself. Raises ``InvalidSetting``."""
+    if not settings.anthropic_base_url:
+        return API
+    url = usable_url(settings.anthropic_base_url, NAMES.url)
+    return url.removesuffix("/v1").rstrip("/")
+
+
+def models(settings: ClaudeSettings) -> Models:
+    return Models(
+        without_name(settings.model, "claude"), without_name(settings.small_model, "claude")
+    )

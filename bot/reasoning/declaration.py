@@ -1,0 +1,116 @@
+"""Reasoners: how each is declared, and which one the settings choose.
+
+A reasoner is declared by a ``Declaration`` that a package names in its entry point group
+``footnote.reasoners``. Footnote's own are found in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from bot.errors import InvalidSetting
+from bot.observing import Observe
+from bot.plugins import installed
+from bot.reasoning.calls import ModelReply
+from bot.reasoning.prices import configured_price
+from bot.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.reasoning.model.service import Service
+    from bot.reasoning.reasoner import ReasonerFactory
+
+ENTRY_POINTS = "footnote.reasoners"
+EXTRACTIVE = "extractive"  # answers where nothing else is chosen, or the model is away
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The names by which a service is asked for its models."""
+
+    large: str
+    small: str
+
+
+S = TypeVar("S", bound=Settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration(Generic[S]):
+    """A reasoner as its package declares it, in a module that loads no SDK.
+
+    ``name`` chooses it in FOOTNOTE_REASONER, and before a colon in FOOTNOTE_MODEL. ``settings`` is
+    its own subclass of ``Settings``, or that class. ``open`` makes reasoners, one a run:
+    ``Observe`` is told of the calls of each model, and the flag is false where the SDK may be
+    imported beside other work. ``check`` is its line of `footnote doctor`, and raises
+    ``FootnoteError`` with what to do. ``switched_on`` tells whether the settings ask for it while
+    FOOTNOTE_REASONER is auto, and ``needed`` whether doctor fails where it cannot be reached.
+    ``models`` are None where it has none; ``service`` opens what runs them, for calls outside a run. ``price`` is what a reply cost,
+    in USD, None where that is not known. ``open``, ``models`` and ``service`` raise
+    ``InvalidSetting`` or ``CredentialsRefused`` when the settings cannot work.
+    """
+
+    name: str
+    settings: type[S]
+    open: Callable[
+        [S, Callable[[str], Observe], bool], AbstractAsyncContextManager[ReasonerFactory]
+    ]
+    check: Callable[[S], Awaitable[str]]
+    switched_on: Callable[[S], bool] = lambda settings: False
+    needed: Callable[[S], bool] = lambda settings: True
+    models: Callable[[S], Models | None] = lambda settings: None
+    service: Callable[[S], Service[Any]] | None = None
+    price: Callable[[S, ModelReply], float | None] = configured_price
+
+
+@cache
+def reasoners() -> dict[str, Declaration[Any]]:
+    """All reasoners by name, Footnote's own and those of other packages.
+
+    Raises ``InvalidSetting`` for a package whose reasoner cannot be loaded.
+    """
+    found = installed(ENTRY_POINTS, Declaration, "reasoner")
+    return {each.name: each for each in sorted(found, key=lambda each: each.name)}
+
+
+def chosen(settings: Settings) -> Declaration[Any]:
+    """The reasoner that the settings choose. Raises ``InvalidSetting`` for a name there is not."""
+    known = reasoners()
+    if settings.reasoner != "auto":
+        if settings.reasoner not in known:
+            names = ", ".join(("auto", *known))
+            raise InvalidSetting(
+                f"FOOTNOTE_REASONER is {settings.reasoner!r}: set it to one of {names}."
+            )
+        return known[settings.reasoner]
+    named = settings.model.partition(":")[0] if ":" in settings.model else ""
+    if named in known:
+        return known[named]
+    able = (each for each in known.values() if isinstance(settings, each.settings))
+    on = (each for each in able if each.switched_on(settings))
+    return next(on, known[EXTRACTIVE])
+
+
+def models_of(settings: Settings) -> Models | None:
+    """The models of the chosen reasoner."""
+    return chosen(settings).models(settings)
+
+
+def who_answers(settings: Settings) -> str:
+    """The model that answers, or the reasoner without one."""
+    models = models_of(settings)
+    return models.large if models else chosen(settings).name
+
+
+def price_of(settings: Settings, reply: ModelReply) -> float | None:
+    """USD for a reply of any reasoner's model, or None when its price is not known."""
+    prices = (each.price(settings, reply) for each in reasoners().values())
+    return next((usd for usd in prices if usd is not None), None)
+
+
+def without_name(model: str, name: str) -> str:
+    """A model as its service knows it: ``openai:gpt-a`` is ``gpt-a`` there."""
+    return model.removeprefix(f"{name}:")

@@ -1,0 +1,30 @@
+"""The extractive reasoner, which needs no model, as a reasoner of Footnote."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from bot.observing import Observe
+from bot.reasoning.declaration import EXTRACTIVE, Declaration
+from bot.reasoning.reasoner import ReasonerFactory
+from bot.settings import Settings
+
+
+@asynccontextmanager
+async def _open(
+    settings: Settings, observe: Callable[[str], Observe], wait: bool
+) -> AsyncIterator[ReasonerFactory]:
+    from bot.reasoning.extractive.reasoner import Extractive
+
+    yield Extractive
+
+
+async def _check(settings: Settings) -> str:
+    return (
+        "none: answers are quotations. Set ANTHROPIC_API_KEY to let Claude research, or "
+        "FOOTNOTE_MODEL=openai:NAME for a model at OpenAI or of your own"
+    )
+
+
+REASONER = Declaration(EXTRACTIVE, Settings, _open, _check)

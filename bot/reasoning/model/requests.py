@@ -1,0 +1,195 @@
+"""Requests to a model and its replies, as values that no service's SDK knows.
+
+A request is written for a service that can do everything. What a service or a model cannot do is
+left out or said in words where the request is translated (``reasoning.claude``,
+``reasoning.openai``), so that the request, which is the journal's key, does not depend on it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from bot.reasoning.calls import Block, Citation, ModelReply, Text, Tokens, ToolCall
+from bot.reasoning.model.text import element
+
+LONGEST_UNPARSED = 500  # characters of a malformed tool input that are kept for the record
+NO_WORDS = "(no reply)"  # stands for a turn in which the model said nothing that can be sent back
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Text of ours, or of a person."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Passages of a page, which the model can cite one by one.
+
+    ``tag`` are the attributes of the page where it is sent as text, to a service that has no
+    citations.
+    """
+
+    source: str
+    title: str
+    passages: tuple[str, ...]
+    tag: tuple[tuple[str, str | int], ...]
+
+    def as_text(self) -> str:
+        return element("page", "\n".join(self.passages), **dict(self.tag))
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """The result of the model's call ``id``; ``failed`` if it was not carried out."""
+
+    id: str
+    blocks: tuple[Words | SearchResult, ...]
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CachePoint:
+    """The request up to here comes again: a service that keeps prompts may keep this much."""
+
+
+UserBlock = Words | SearchResult | ToolResult | CachePoint
+
+
+@dataclass(frozen=True, slots=True)
+class UserTurn:
+    """What the model is told."""
+
+    blocks: tuple[UserBlock, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTurn:
+    """What the model said, to be sent back word for word."""
+
+    content: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool the model may call; ``schema`` is the JSON schema of its input."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call of a model.
+
+    ``schema`` is the JSON schema of the reply, where it has to be one JSON object. ``thinks`` tells
+    whether the model may think before it replies, and ``effort`` how hard. ``system_for_marks`` is
+    the system prompt for a service without citations.
+    """
+
+    model: str
+    max_tokens: int
+    system: str
+    turns: tuple[UserTurn | ModelTurn, ...]
+    tools: tuple[Tool, ...] = ()
+    schema: Mapping[str, Any] | None = None
+    thinks: bool = False
+    effort: str | None = None
+    system_for_marks: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The request as the journal's key, without repeating the system prompt."""
+        given = asdict(self)
+        del given["system_for_marks"]
+        return given
+
+    def has_results(self) -> bool:
+        """Whether there is a search result in it."""
+        blocks = [each for turn in self.turns if isinstance(turn, UserTurn) for each in turn.blocks]
+        inner = [each for block in blocks if isinstance(block, ToolResult) for each in block.blocks]
+        return any(isinstance(block, SearchResult) for block in (*blocks, *inner))
+
+
+def told(text: str) -> tuple[UserTurn]:
+    """A conversation that is one text."""
+    return (UserTurn((Words(text),)),)
+
+
+def with_schema_in_words(system: str, schema: Mapping[str, Any]) -> str:
+    """A system prompt for a model whose reply cannot be held to a schema."""
+    return (
+        f"{system}\n\nReply with one JSON object and nothing else. It has to follow this JSON "
+        f"schema:\n{json.dumps(schema)}"
+    )
+
+
+def sendable(content: tuple[Block, ...]) -> tuple[Block, ...]:
+    """What the model said, as far as it can be sent back: never empty, never only thoughts."""
+    blocks = [b for b in content if not isinstance(b, Text) or b.text.strip()]
+    if not blocks or not isinstance(blocks[-1], Text | ToolCall):
+        blocks.append(Text(NO_WORDS))
+    return tuple(blocks)
+
+
+# ---------------------------------------------------------------- replies
+
+
+@dataclass(frozen=True, slots=True)
+class Begins:
+    """A block of the reply begins: a call of a tool, or text."""
+
+    is_call: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """More text of the block."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The block is complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """All parts so far are void: the request is being sent again."""
+
+
+Part = Begins | Said | Citation | Ends | Again
+
+
+def after(first: ModelReply | None, reply: ModelReply) -> ModelReply:
+    """A reply together with the tokens of an attempt before it that came to nothing."""
+    if first is None:
+        return reply
+    lost = [tokens for tokens in first.attempts if tokens != Tokens()]
+    return replace(
+        ModelReply.of(
+            reply.model or first.model, reply.content, reply.stop_reason, (*lost, *reply.attempts)
+        ),
+        stop_details=reply.stop_details,
+        geo=reply.geo,
+        plain=reply.plain,
+    )
+
+
+def tool_input(written: str) -> tuple[dict[str, Any], str]:
+    """The input of a call as far as it can be read; else the beginning of what was written."""
+    try:
+        value = json.loads(sendable_text(written))
+    except (ValueError, RecursionError):  # no JSON, or deeper than any tool's input
+        value = None
+    return (value, "") if isinstance(value, dict) else ({}, written[:LONGEST_UNPARSED])
+
+
+def sendable_text(text: str) -> str:
+    """Without lone surrogates, which could not be sent back."""
+    return text.encode("utf-8", "replace").decode("utf-8")
