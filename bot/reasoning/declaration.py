@@ -48,9 +48,9 @@ class Declaration(Generic[S]):
     imported beside other work. ``check`` is its line of `footnote doctor`, and raises
     ``FootnoteError`` with what to do. ``switched_on`` tells whether the settings ask for it while
     FOOTNOTE_REASONER is auto, and ``needed`` whether doctor fails where it cannot be reached.
-    ``models`` are None where it has none; ``service`` opens what runs them, for calls outside a run. ``price`` is what a reply cost,
-    in USD, None where that is not known. ``open``, ``models`` and ``service`` raise
-    ``InvalidSetting`` or ``CredentialsRefused`` when the settings cannot work.
+    ``models`` are None where it has none; ``service`` opens what runs them, for calls outside a
+    run. ``price`` is what a reply cost, in USD, None where that is not known. ``open``, ``models``
+    and ``service`` raise ``InvalidSetting`` or ``CredentialsRefused`` when the settings cannot work.
     """
 
     name: str

@@ -19,7 +19,9 @@ import pytest
 from bot.answers import Judgement
 from bot.configuration import load_settings
 from bot.messages import Entry, Transcript
+from bot.observing import nothing_observed
 from bot.pages.urls import dedupe_key
+from bot.reasoning.declaration import chosen
 from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import (
     AnswerDelta,
@@ -44,6 +46,7 @@ from tests.contract.core import Core
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude_stage import open_claude
+from tests.fakes.openai import FakeOpenAI
 from tests.fakes.server import serve
 from tests.unit.samples import a_message
 
@@ -77,6 +80,35 @@ async def claude_with_marks() -> AsyncIterator[ReasonerFactory]:
 
 
 @asynccontextmanager
+async def _openai_of(fake: FakeOpenAI) -> AsyncIterator[ReasonerFactory]:
+    with serve(fake) as url:
+        settings = load_settings(model="openai:gpt-a", openai_base_url=f"{url}/v1")
+        async with chosen(settings).open(settings, nothing_observed, True) as make:
+            yield make
+    assert fake.problems == []
+
+
+@asynccontextmanager
+async def openai() -> AsyncIterator[ReasonerFactory]:
+    async with _openai_of(fake := FakeOpenAI()) as make:
+        yield make
+    assert set(fake.statuses) <= {200}
+
+
+@asynccontextmanager
+async def openai_of_few_features() -> AsyncIterator[ReasonerFactory]:
+    refused = {
+        "response_format": "response_format is not supported by this model",
+        "reasoning_effort": "Unrecognized request argument supplied: reasoning_effort",
+        "stream_options": "Extra inputs are not permitted: stream_options",
+        "strict": "tools.0.function.strict: Extra inputs are not permitted",
+        "max_tokens": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+    }
+    async with _openai_of(FakeOpenAI(refuses=refused)) as make:
+        yield make
+
+
+@asynccontextmanager
 async def extractive() -> AsyncIterator[ReasonerFactory]:
     yield Extractive
 
@@ -84,6 +116,8 @@ async def extractive() -> AsyncIterator[ReasonerFactory]:
 REASONERS: list[Callable[[], AbstractAsyncContextManager[ReasonerFactory]]] = [
     claude,
     claude_with_marks,
+    openai,
+    openai_of_few_features,
     extractive,
 ]
 

@@ -32,7 +32,7 @@ from bot.reasoning.model.failures import (
     said_in,
 )
 from bot.reasoning.model.requests import Request
-from bot.reasoning.model.service import CONNECT, Service, Wire
+from bot.reasoning.model.service import CONNECT, Service, Wire, no_longer_than
 from bot.settings import Settings
 
 _FORMAT = (
@@ -89,7 +89,7 @@ class ClaudeEndpoint(Service[RawMessageStreamEvent]):
     async def send(self, wire: Wire) -> AsyncStream[RawMessageStreamEvent]:
         return await self._client.messages.create(**wire, stream=True)
 
-    def collector(self) -> ClaudeCollector:
+    def collector(self, request: Request) -> ClaudeCollector:
         return ClaudeCollector()
 
     def translated(self, request: Request) -> Wire:
@@ -128,13 +128,10 @@ class ClaudeEndpoint(Service[RawMessageStreamEvent]):
 
 
 def _client(settings: Settings, secret: str, base: str) -> anthropic.AsyncAnthropic:
-    async def do_not_wait_too_long(response: httpx2.Response) -> None:
-        # The SDK waits as long as Retry-After says, be it an hour.
-        if (retry_after(response.headers) or 0.0) > settings.model_timeout:
-            response.headers["x-should-retry"] = "false"
-
     try:
-        http = anthropic.DefaultAsyncHttpxClient(event_hooks={"response": [do_not_wait_too_long]})
+        http = anthropic.DefaultAsyncHttpxClient(
+            event_hooks={"response": [no_longer_than(settings.model_timeout)]}
+        )
     except (ValueError, OSError, ImportError, httpx2.InvalidURL) as error:
         raise unusable_proxy(error) from error
     return anthropic.AsyncAnthropic(

@@ -13,15 +13,17 @@ import asyncio
 import contextlib
 import random
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar
 
+import httpx2
+
 from bot.errors import FootnoteError
 from bot.observing import Observe, nothing_observed, timed
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.model.failures import CutOff, Failure
+from bot.reasoning.model.failures import CutOff, Failure, retry_after
 from bot.reasoning.model.requests import Again, Part, Request, after
 from bot.settings import Settings
 
@@ -106,7 +108,7 @@ class Service(ABC, Generic[E]):
     async def send(self, wire: Wire) -> Stream[E]: ...
 
     @abstractmethod
-    def collector(self) -> Collector[E]: ...
+    def collector(self, request: Request) -> Collector[E]: ...
 
     @abstractmethod
     def failure(self, error: Exception) -> Failure: ...
@@ -171,7 +173,7 @@ class Replying(Generic[E]):
         self._service = service
         self._request = request
         self._before = before
-        self._collector = service.collector()
+        self._collector = service.collector(request)
 
     def reply(self) -> ModelReply:
         """What has come so far, with the tokens of all attempts."""
@@ -217,7 +219,7 @@ class Replying(Generic[E]):
                 finally:
                     await stream.close()
                 self._before = self.reply()
-                self._collector = service.collector()
+                self._collector = service.collector(request)
                 yield Again()
 
     async def _read(self, stream: Stream[E]) -> AsyncGenerator[Part]:
@@ -240,6 +242,16 @@ class Replying(Generic[E]):
                 async for event in stream:
                     for part in collector.add(event):
                         yield part
+
+
+def no_longer_than(seconds: float) -> Callable[[httpx2.Response], Awaitable[None]]:
+    """A hook for an SDK's client: it waits as long as Retry-After says, be it an hour."""
+
+    async def give_up(response: httpx2.Response) -> None:
+        if (retry_after(response.headers) or 0.0) > seconds:
+            response.headers["x-should-retry"] = "false"
+
+    return give_up
 
 
 def _pause(restarts: int) -> float:

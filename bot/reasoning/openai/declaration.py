@@ -1,0 +1,59 @@
+"""Models over the Chat Completions API as a reasoner of Footnote."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from bot.errors import InvalidSetting
+from bot.observing import Observe, nothing_observed
+from bot.reasoning.declaration import Declaration
+from bot.reasoning.openai.settings import NAME, OpenAISettings, address, key, models
+from bot.reasoning.reasoner import ReasonerFactory
+
+if TYPE_CHECKING:
+    from bot.reasoning.openai.endpoint import OpenAIEndpoint
+
+
+def _service(
+    settings: OpenAISettings, observe: Callable[[str], Observe] = nothing_observed
+) -> OpenAIEndpoint:
+    try:
+        from bot.reasoning.openai.endpoint import OpenAIEndpoint
+    except ModuleNotFoundError as error:
+        raise InvalidSetting(
+            "Models over OpenAI's API need the extra openai: pip install 'footnote-bot[openai]'."
+        ) from error
+    return OpenAIEndpoint(settings, observe)
+
+
+@asynccontextmanager
+async def _open(
+    settings: OpenAISettings, observe: Callable[[str], Observe], wait: bool
+) -> AsyncIterator[ReasonerFactory]:
+    from bot.reasoning.model.reasoner import open_reasoner
+
+    key(settings), address(settings)  # what is wrong is said before the SDK is there
+    opening = open_reasoner(
+        NAME, settings, models(settings), lambda: _service(settings, observe), wait=wait
+    )
+    async with opening as make:
+        yield make
+
+
+async def _check(settings: OpenAISettings) -> str:
+    from bot.reasoning.model.reasoner import probe
+
+    named = models(settings)
+    return await probe(_service(settings), named)
+
+
+REASONER = Declaration(
+    name=NAME,
+    settings=OpenAISettings,
+    open=_open,
+    check=_check,
+    models=models,
+    service=_service,
+)

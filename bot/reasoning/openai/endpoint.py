@@ -1,0 +1,154 @@
+"""The OpenAI API, or what speaks like it (vLLM, Ollama, LM Studio, Azure), over OpenAI's SDK.
+
+Error codes: https://platform.openai.com/docs/guides/error-codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import httpx2
+import openai
+from openai import AsyncStream
+from openai.types.chat import ChatCompletionChunk
+
+from bot.errors import FootnoteError, InvalidSetting, unusable_proxy
+from bot.observing import Observe, nothing_observed
+from bot.reasoning.model.failures import (
+    CutOff,
+    Failure,
+    explain,
+    host_of,
+    on_one_line,
+    refused_feature,
+    retry_after,
+    said_in,
+)
+from bot.reasoning.model.requests import Request
+from bot.reasoning.model.service import CONNECT, Service, Wire, no_longer_than
+from bot.reasoning.openai.reply import OpenAICollector
+from bot.reasoning.openai.settings import API, NAMES, NO_KEY, OpenAISettings, address, key
+from bot.reasoning.openai.wire import adapted, features
+from bot.settings import Settings
+
+NAMED = {
+    "stream_options|include_usage": "stream_options",
+    "reasoning_effort|reasoning effort": "reasoning_effort",
+    "max_completion_tokens": "max_completion_tokens",
+    "max_tokens": "max_tokens",
+    "strict": "strict",
+    "response_format|json_schema|structured output|guided|grammar": "response_format",
+}
+"""How a server names what it refuses, and what Footnote can do without."""
+
+
+class OpenAIEndpoint(Service[ChatCompletionChunk]):
+    """See the module docstring. Raises ``InvalidSetting`` or ``CredentialsRefused`` when the
+    settings cannot work."""
+
+    failures = (
+        openai.APIError,
+        httpx2.HTTPError,  # the SDK hands errors of reading a stream on as they are
+        TimeoutError,
+        CutOff,
+        ValueError,  # an event that is no JSON
+    )
+
+    def __init__(
+        self, settings: OpenAISettings, observe: Callable[[str], Observe] = nothing_observed
+    ) -> None:
+        super().__init__(settings, observe)
+        self._secret, self._address = key(settings), address(settings)
+        self._client = _client(settings, self._secret, self._address)
+
+    def cites(self, model: str) -> bool:
+        return False
+
+    async def aclose(self) -> None:
+        await self._client.close()
+
+    async def name_of(self, model: str) -> str:
+        try:
+            return (await self._client.models.retrieve(model)).id
+        except openai.NotFoundError:
+            # Some servers only list their models; Ollama adds a tag to a name without one.
+            async for each in self._client.models.list():
+                if model in (each.id, each.id.partition(":")[0]):
+                    return each.id
+            raise
+
+    async def send(self, wire: Wire) -> AsyncStream[ChatCompletionChunk]:
+        stream: AsyncStream[ChatCompletionChunk] = await self._client.chat.completions.create(
+            **wire, stream=True
+        )
+        return stream
+
+    def collector(self, request: Request) -> OpenAICollector:
+        return OpenAICollector(request)
+
+    def translated(self, request: Request) -> Wire:
+        refused = self.refused.get(request.model, set())
+        names = ["max_completion_tokens", "max_tokens"]
+        if self._address != API:
+            names.reverse()  # what some servers do not know they ignore without a word
+        limit = next((name for name in names if name not in refused), names[0])
+        return adapted(request, refused, limit)
+
+    def refused_feature(self, failure: Failure, wire: Wire) -> str | None:
+        feature = refused_feature(failure.words, features(wire), NAMED)
+        effort = wire.get("reasoning_effort")
+        return f"{feature} {effort}" if feature == "reasoning_effort" else feature
+
+    def failure(self, error: Exception) -> Failure:
+        if isinstance(error, openai.APIStatusError):
+            return Failure(
+                on_one_line(said_in(error.body) or error.message),
+                error,
+                status=error.status_code,
+                kind=error.code if error.code == "insufficient_quota" else error.type or "",
+                request_id=error.request_id or "",
+                retry_after=retry_after(error.response.headers),
+            )
+        disconnected = openai.APIConnectionError | httpx2.TransportError | CutOff
+        kind = ""
+        if isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
+            kind = error.type or error.code or "server_error"  # an error in a stream
+        return Failure(
+            on_one_line(str(error)),
+            error,
+            kind=kind,
+            timed_out=isinstance(error, TimeoutError | openai.APITimeoutError),
+            disconnected=isinstance(error, disconnected),
+        )
+
+    def explain(self, error: Exception, model: str) -> FootnoteError:
+        failure = self.failure(error)
+        if self._secret != NO_KEY:
+            failure = replace(failure, words=failure.words.replace(self._secret, "…"))
+        host = NAMES.service if self._address == API else host_of(self._address)
+        if failure.is_bad_request and "support tools" in failure.words:
+            return InvalidSetting(
+                f"{model} cannot call tools, which research needs: set FOOTNOTE_MODEL to a model "
+                "that can.",
+                detail=failure.words,
+            )
+        return explain(failure, NAMES, self.settings, model, host)
+
+
+def _client(settings: Settings, secret: str, base: str) -> openai.AsyncOpenAI:
+    try:
+        http = openai.DefaultAsyncHttpxClient(
+            event_hooks={"response": [no_longer_than(settings.model_timeout)]}
+        )
+    except (ValueError, OSError, ImportError, httpx2.InvalidURL) as error:
+        raise unusable_proxy(error) from error
+    return openai.AsyncOpenAI(
+        api_key=secret,
+        base_url=base,
+        timeout=openai.Timeout(
+            settings.model_timeout, connect=min(CONNECT, settings.model_timeout)
+        ),
+        max_retries=settings.model_retries,
+        http_client=http,
+    )
