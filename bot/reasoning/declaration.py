@@ -50,7 +50,7 @@ class Declaration(Generic[S]):
     FOOTNOTE_REASONER is auto, and ``needed`` whether doctor fails where it cannot be reached.
     ``models`` are None where it has none; ``service`` opens what runs them, for calls outside a
     run. ``price`` is what a reply cost, in USD, None where that is not known. ``open``, ``models``
-    and ``service`` raise ``InvalidSetting`` or ``CredentialsRefused`` when the settings cannot work.
+    and ``service`` raise ``InvalidSetting`` or ``CredentialsRefused`` when settings cannot work.
     """
 
     name: str

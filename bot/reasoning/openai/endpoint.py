@@ -29,7 +29,7 @@ from bot.reasoning.model.requests import Request
 from bot.reasoning.model.service import CONNECT, Service, Wire, no_longer_than
 from bot.reasoning.openai.reply import OpenAICollector
 from bot.reasoning.openai.settings import API, NAMES, NO_KEY, OpenAISettings, address, key
-from bot.reasoning.openai.wire import adapted, features
+from bot.reasoning.openai.wire import NO_THOUGHT, adapted, features
 from bot.settings import Settings
 
 NAMED = {
@@ -98,7 +98,13 @@ class OpenAIEndpoint(Service[ChatCompletionChunk]):
     def refused_feature(self, failure: Failure, wire: Wire) -> str | None:
         feature = refused_feature(failure.words, features(wire), NAMED)
         effort = wire.get("reasoning_effort")
-        return f"{feature} {effort}" if feature == "reasoning_effort" else feature
+        if (
+            feature == "reasoning_effort"
+            and effort in NO_THOUGHT
+            and f"'{effort}'" in failure.words
+        ):
+            return f"{feature} {effort}"  # another one may do
+        return feature
 
     def failure(self, error: Exception) -> Failure:
         if isinstance(error, openai.APIStatusError):

@@ -96,7 +96,7 @@ def _said(turn: ModelTurn) -> dict[str, Any]:
         {
             "id": call.id,
             "type": "function",
-            "function": {"name": call.name, "arguments": call.unparsed or json.dumps(call.input)},
+            "function": {"name": call.name, "arguments": json.dumps(call.input)},
         }
         for call in turn.content
         if isinstance(call, ToolCall)
