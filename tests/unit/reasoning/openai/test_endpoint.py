@@ -325,9 +325,12 @@ async def test_settings_that_cannot_work_are_refused_at_once(
     given: dict[str, Any], words: str
 ) -> None:
     address = {"openai_base_url": "http://127.0.0.1:9/v1"}
+
+    async def checked() -> str:
+        return await reasoners()["openai"].check(openai_settings(**{**address, **given}))
+
     with pytest.raises(InvalidSetting, match=words):
-        settings = openai_settings(**{**address, **given})
-        await reasoners()["openai"].check(settings)
+        await checked()
 
 
 @pytest.mark.parametrize("lists", [True, False])
