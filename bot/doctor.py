@@ -14,6 +14,7 @@ from textwrap import fill
 from rich.console import Console
 from rich.text import Text
 
+from bot import extras
 from bot.configuration import known_names
 from bot.errors import FootnoteError, Unavailable
 from bot.platform import platforms
@@ -147,6 +148,10 @@ async def _documents(settings: Settings) -> str:
     return f"{count:,} documents are indexed in {settings.index_path}"
 
 
+async def _extras(_: Settings) -> str:
+    return extras.report()
+
+
 async def _rights(settings: Settings) -> str:
     """Raises ``InvalidSetting`` for collections that cannot be used."""
     from bot.rights.report import report
@@ -246,6 +251,7 @@ def _parts(settings: Settings) -> Iterator[Part]:
 
     yield Part("Storage", _storage)
     yield Part("Documents", _documents)
+    yield Part("Extras", _extras)
     yield Part("Rights", _rights)
     yield Part("Meaning", _meaning)
     for name in configured_names(settings):

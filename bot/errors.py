@@ -21,7 +21,8 @@ Callers catch by meaning, never by provider:
     │   └── StorageUnavailable   the database: locked, read-only, full, damaged
     ├── Broken               what came back cannot be used
     │   ├── PageUnreadable       empty, binary, too large, endless, undecodable
-    │   │   └── BrowserNeeded        built by script, or behind a check for robots
+    │   │   ├── BrowserNeeded        built by script, or behind a check for robots
+    │   │   └── ReaderMissing        what reads it is in an extra that is not installed
     │   └── ModelBroken          a reply that stays malformed after a repair turn
     ├── BudgetSpent          the run's budget, or the day's, does not cover the next call
     ├── Stopped              a person or a shutdown ended the run
@@ -183,6 +184,10 @@ class PageUnreadable(Broken):
 
 class BrowserNeeded(PageUnreadable):
     """A page whose server gives its text to browsers only: built by script, or behind a check."""
+
+
+class ReaderMissing(PageUnreadable):
+    """A file that could be read if an extra were installed."""
 
 
 class ModelBroken(Broken):

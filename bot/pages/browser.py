@@ -13,7 +13,6 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 from bot.errors import (
@@ -24,6 +23,7 @@ from bot.errors import (
     PageUnreadable,
     Unavailable,
 )
+from bot.extras import need
 from bot.pages.pool import WorkerPool
 from bot.pages.urls import shown
 
@@ -108,11 +108,7 @@ class Browser:
                 f"{PLACE} names {self._path}, which is no program here: install Chromium, or"
                 " correct the name."
             )
-        if find_spec("playwright") is None:
-            raise InvalidSetting(
-                f"{PLACE} needs the extra [browser]: install footnote-bot[browser], or unset"
-                f" {PLACE}."
-            )
+        need("browser", PLACE)
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(
                 prefix="footnote-browser-", ignore_cleanup_errors=True

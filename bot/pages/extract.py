@@ -14,7 +14,8 @@ from io import StringIO
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from bot.errors import PageUnreadable
+from bot.errors import PageUnreadable, ReaderMissing
+from bot.extras import has, need
 from bot.pages import charset
 from bot.pages.formats.blocks import Reading
 from bot.pages.formats.sniff import markup_of
@@ -64,7 +65,8 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Extracted:
 
     ``media_type`` is a Content-Type (its charset parameter is heeded and checked) or None;
     ``name`` is the URL or file name, for its ending, for a title where there is no better one, and
-    for what errors say. Raises ``PageUnreadable`` for what holds no text.
+    for what errors say. Raises ``PageUnreadable`` for what holds no text,
+    ``ReaderMissing`` for what an extra would read.
     """
     if not data.strip():
         raise _empty(name)
@@ -118,10 +120,13 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
     source = _CONTROLS.sub("", source)
     if kind == "text":
         kind = markup_of(source)
+        if kind == "rst" and not has("rst"):
+            kind = "text"  # nobody has said that it is more
     if kind in ("rst", "asciidoc", "org") and len(source) > MOST_MARKUP:
         kind = "text"
     match kind:
         case "rst":
+            need("rst", "Reading .rst files", ReaderMissing)
             from bot.pages.formats.rst import read_rst  # loads docutils
 
             try:

@@ -14,7 +14,7 @@ from array import array
 from dataclasses import dataclass
 from typing import Any
 
-from bot.errors import Broken
+from bot.errors import Broken, ReaderMissing
 from bot.pages.extract import from_bytes
 from bot.pages.media import GZIP, format_of, holds_pictures
 from bot.pages.passages import split
@@ -93,6 +93,8 @@ def read_file(job: Job, most_bytes: int) -> Reading:
         return Reading(digest, is_settled)
     try:
         extracted = from_bytes(data, document.media_type, os.path.basename(document.path))
+    except ReaderMissing as error:  # the extra may be installed by the next run
+        return Reading(problem=error.sentence.rstrip("."))
     except Broken as error:
         return Reading(digest, is_settled, problem=error.sentence.rstrip("."))
     del data

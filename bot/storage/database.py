@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.errors import InvalidSetting, StorageUnavailable
+from bot.extras import need
 from bot.storage import migrate
 from bot.storage.outages import Outages, Part
 from bot.storage.sqlite import open_sqlite, sqlite_trouble
@@ -224,6 +225,7 @@ def _opened(url: sa.URL, patience: float) -> Database:
         writer, reader, connections = open_sqlite(url)
         return Database(writer, reader, Turns(), sqlite_trouble, patience, connections)
     if backend == "postgresql":
+        need("postgres", "FOOTNOTE_DATABASE_URL names PostgreSQL, which")
         from bot.storage.postgres import open_postgres, postgres_trouble  # loads its driver
 
         return Database(*open_postgres(url), NoTurns(), postgres_trouble, patience)

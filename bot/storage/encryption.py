@@ -7,17 +7,28 @@ that what was changed does not open either.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from pydantic import SecretStr
 
 from bot.errors import InvalidSetting
+from bot.extras import need
+
+if TYPE_CHECKING:
+    from cryptography.fernet import Fernet
 
 
 def new_key() -> str:
     """A key as ``FOOTNOTE_ENCRYPTION_KEYS`` takes it."""
-    return Fernet.generate_key().decode("ascii")
+    return _fernet().generate_key().decode("ascii")
+
+
+def _fernet() -> type[Fernet]:
+    need("workspaces", "Keeping the tokens of Slack workspaces")
+    from cryptography.fernet import Fernet
+
+    return Fernet
 
 
 class Seal:
@@ -30,7 +41,10 @@ class Seal:
                 "FOOTNOTE_ENCRYPTION_KEYS is not set, and tokens are kept encrypted only: make a "
                 "key with `footnote keys new`, and keep it where the database is not."
             )
-        fernets = [Fernet(key.get_secret_value().encode("ascii")) for key in keys]
+        fernet = _fernet()
+        from cryptography.fernet import MultiFernet
+
+        fernets = [fernet(key.get_secret_value().encode("ascii")) for key in keys]
         self._first = fernets[0]
         self._all = MultiFernet(fernets)
 
@@ -39,6 +53,8 @@ class Seal:
 
     def open(self, closed: str) -> str:
         """Raises ``InvalidSetting`` where no key fits."""
+        from cryptography.fernet import InvalidToken
+
         try:
             return self._all.decrypt(closed.encode()).decode()
         except InvalidToken:
@@ -50,6 +66,8 @@ class Seal:
 
     def is_first(self, closed: str) -> bool:
         """Whether it was closed with the first key."""
+        from cryptography.fernet import InvalidToken
+
         try:
             self._first.decrypt(closed.encode())
         except InvalidToken:

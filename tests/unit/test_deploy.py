@@ -251,8 +251,16 @@ def test_the_versions_that_are_tested_are_those_installed(tmp_path: Path) -> Non
     versions = (tmp_path / "versions.txt").read_text(encoding="utf-8").splitlines()
     assert all(re.fullmatch(r"[a-zA-Z0-9._-]+==[^ ;\\]+( ;.*)?", line) for line in versions)
     names = {normalized(line.partition("==")[0]) for line in versions}
-    needed = {normalized(re.split(r"[\[>=<]", each)[0]) for each in PROJECT["dependencies"]}
-    assert needed <= names
+    extras = [each for group in PROJECT["optional-dependencies"].values() for each in group]
+    needed = {
+        normalized(re.split(r"[\[>=<]", each)[0]) for each in [*PROJECT["dependencies"], *extras]
+    }
+    assert needed - {PROJECT["name"]} <= names
+
+
+def test_image_and_release_have_every_extra() -> None:
+    assert instruction("ARG") == 'EXTRAS="[all]"'
+    assert '"$wheel[all]"' in (DEPLOY / "release").read_text(encoding="utf-8")
 
 
 def test_nothing_is_installed_without_its_hash_but_our_own_source() -> None:

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 import bot
+from bot.extras import EXTRAS
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -50,6 +51,22 @@ def test_the_checks_run_what_must_pass_on_every_supported_python() -> None:
 
     assert run["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
     assert [step["run"] for step in run["steps"] if "run" in step] == [".ci/run"]
+
+
+def test_the_extras_are_those_that_the_code_asks_for() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    (everything,) = extras.pop("all")
+
+    assert list(extras) == list(EXTRAS)
+    assert everything == f"footnote-bot[{','.join(EXTRAS)}]"
+
+
+def test_the_handbook_tells_what_each_extra_is_for() -> None:
+    page = (ROOT / "bot/handbook/getting-started.md").read_text(encoding="utf-8")
+
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.M)) == {*EXTRAS, "all"}
 
 
 def test_the_lock_has_what_only_newer_pythons_need() -> None:

@@ -9,7 +9,8 @@ import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from bot.errors import PageUnreadable
+from bot.errors import PageUnreadable, ReaderMissing
+from bot.extras import need
 from bot.pages.formats.blocks import Reading
 from bot.pages.formats.packages import Package, locked, opened
 from bot.pages.media import GZIPPED, unreadable
@@ -33,7 +34,8 @@ _NAMES_END = "\x00"
 def read_package(data: bytes, name: str) -> Reading:
     """Title and text of an Office, OpenDocument or EPUB document; ``name`` is what errors call it.
 
-    Raises ``PageUnreadable`` for one that is damaged, locked or too large, and for other ZIP files.
+    Raises ``PageUnreadable`` for one that is damaged, locked or too large, and for other ZIP files,
+    ``ReaderMissing`` for a workbook without the extra that reads it.
     """
     with opened(data, name, "a ZIP file, as Office documents are,") as package:
         kind = _kind(package)
@@ -47,6 +49,7 @@ def read_package(data: bytes, name: str) -> Reading:
 
             return read_slides(data, name)
         case "sheets":
+            need("office", "Reading .xlsx files", ReaderMissing)
             from bot.pages.formats.sheets import read_sheets  # loads openpyxl
 
             return read_sheets(data, name)

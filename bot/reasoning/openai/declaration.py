@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from bot.errors import InvalidSetting
+from bot.extras import need
 from bot.observing import Observe, nothing_observed
 from bot.reasoning.declaration import Declaration
 from bot.reasoning.openai.settings import NAME, OpenAISettings, address, key, models
@@ -19,12 +19,9 @@ if TYPE_CHECKING:
 def _service(
     settings: OpenAISettings, observe: Callable[[str], Observe] = nothing_observed
 ) -> OpenAIEndpoint:
-    try:
-        from bot.reasoning.openai.endpoint import OpenAIEndpoint
-    except ModuleNotFoundError as error:
-        raise InvalidSetting(
-            "Models over OpenAI's API need the extra openai: pip install 'footnote-bot[openai]'."
-        ) from error
+    need("openai", f"FOOTNOTE_MODEL={settings.model}")
+    from bot.reasoning.openai.endpoint import OpenAIEndpoint
+
     return OpenAIEndpoint(settings, observe)
 
 
@@ -34,6 +31,7 @@ async def _open(
 ) -> AsyncIterator[ReasonerFactory]:
     from bot.reasoning.model.reasoner import open_reasoner
 
+    need("openai", f"FOOTNOTE_MODEL={settings.model}")
     key(settings), address(settings)  # what is wrong is said before the SDK is there
     opening = open_reasoner(
         NAME, settings, models(settings), lambda: _service(settings, observe), wait=wait

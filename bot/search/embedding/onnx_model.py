@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bot.errors import Broken, InvalidSetting
+from bot.extras import need
 from bot.search.embedding.embedder import Vector, unit
 from bot.search.embedding.model_folder import SETTING, ModelFolder, Pooling, read_model_folder
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[Any]
 
-EXTRA = "pip install 'footnote-bot[vectors]'"
 BATCH_TEXTS = 32
 BATCH_TOKENS = 4_096  # padding included: what a processor's cache has room for
 LONGEST_CHARACTERS = 12  # of a token: what is beyond the longest text is not even cut into tokens
@@ -163,14 +163,10 @@ def _pool(hidden: Numbers, mask: Numbers, pooling: Pooling) -> Numbers:
 
 def _load(folder: ModelFolder, threads: int) -> _Loaded:
     """Raises ``InvalidSetting`` when something is missing, or is no such model."""
-    try:
-        import numpy as np  # noqa: F401 - needed by all that follows
-        import onnxruntime
-        from tokenizers import Tokenizer
-    except ImportError as error:
-        raise InvalidSetting(
-            f"{SETTING} needs packages that are not installed: {EXTRA}.", detail=str(error)
-        ) from error
+    need("vectors", SETTING)
+    import onnxruntime
+    from tokenizers import Tokenizer
+
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3  # errors: what it warns of is how models were exported
     options.intra_op_num_threads = threads

@@ -1,0 +1,60 @@
+"""The extras of ``pyproject.toml``: packages that only some installations need.
+
+``need`` stands before what imports such a package, so that one sentence says what is missing.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Literal, NamedTuple
+
+from bot.errors import FootnoteError, InvalidSetting
+
+Extra = Literal["browser", "office", "openai", "postgres", "rst", "vectors", "workspaces"]
+
+
+class _Contents(NamedTuple):
+    use: str
+    modules: tuple[str, ...]  # that Footnote imports; more may be installed with them
+
+
+EXTRAS: dict[Extra, _Contents] = {
+    "browser": _Contents("web pages built by script", ("playwright",)),
+    "office": _Contents("Excel workbooks", ("openpyxl",)),
+    "openai": _Contents("models over OpenAI's API", ("openai",)),
+    "postgres": _Contents("PostgreSQL and its queue", ("psycopg", "procrastinate")),
+    "rst": _Contents("reStructuredText", ("docutils",)),
+    "vectors": _Contents("an embedding model in a folder", ("numpy", "onnxruntime", "tokenizers")),
+    "workspaces": _Contents("an app for many Slack workspaces", ("cryptography",)),
+}
+
+
+def has(extra: Extra) -> bool:
+    return not _missing(extra)
+
+
+def need(extra: Extra, use: str, error: type[FootnoteError] = InvalidSetting) -> None:
+    """Raise ``error`` if the extra is not installed. ``use`` begins its sentence: "Reading .xlsx
+    files"."""
+    if missing := _missing(extra):
+        raise error(
+            f"{use} needs the extra '{extra}': {_install(extra)}.",
+            detail=f"not installed: {', '.join(missing)}",
+        )
+
+
+def report() -> str:
+    """Which extras are not installed, what each is for, and how to add them."""
+    absent = [extra for extra in EXTRAS if not has(extra)]
+    if not absent:
+        return "all are installed"
+    uses = ", ".join(f"{extra} ({EXTRAS[extra].use})" for extra in absent)
+    return f"without {uses}. `{_install(*absent)}` adds what you need of them"
+
+
+def _install(*extras: Extra) -> str:
+    return f"pip install 'footnote-bot[{','.join(extras)}]'"
+
+
+def _missing(extra: Extra) -> list[str]:
+    return [module for module in EXTRAS[extra].modules if find_spec(module) is None]

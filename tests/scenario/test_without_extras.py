@@ -1,0 +1,139 @@
+"""The program as plain `pip install footnote-bot` leaves it: no package of an extra is there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.extras import EXTRAS
+from tests.fakes.packages import workbook
+from tests.scenario.program import REPOSITORY, Program
+from tests.unit.test_architecture import modules
+
+# Python runs it at its start, also in the processes that read files.
+HIDING = f"""
+import sys
+from importlib.machinery import PathFinder
+
+class Hiding(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name.partition(".")[0] in {[name for each in EXTRAS.values() for name in each.modules]}:
+            return None
+        return super().find_spec(name, path, target)
+
+sys.meta_path[sys.meta_path.index(PathFinder)] = Hiding
+"""
+USING_AN_EXTRA = {
+    "bot.dispatch.postgres",
+    "bot.dispatch.queue",
+    "bot.pages.formats.rst",
+    "bot.pages.formats.rst_markup",
+    "bot.pages.formats.sheets",
+}
+ROW = '<row r="1"><c r="A1" t="inlineStr"><is><t>Ferry tickets</t></is></c></row>'
+NEEDS_OFFICE = "Reading .xlsx files needs the extra 'office': pip install 'footnote-bot[office]'"
+NEEDS_RST = "Reading .rst files needs the extra 'rst': pip install 'footnote-bot[rst]'"
+
+
+@pytest.fixture
+def hiding(tmp_path: Path) -> str:
+    """PYTHONPATH with which Python does not find the packages of extras."""
+    folder = tmp_path / "hiding"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(HIDING, encoding="utf-8")
+    return f"{folder}:{REPOSITORY}"
+
+
+@pytest.fixture
+def plain(tmp_path: Path, hiding: str) -> Program:
+    return Program(tmp_path, {"PYTHONPATH": hiding})
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "a.md").write_text("# Travel\n\nAnna Berg approves travel.", encoding="utf-8")
+    (folder / "prices.xlsx").write_bytes(workbook(ROW))
+    (folder / "guide.rst").write_text("Guide\n=====\n\nThe *ferry* leaves.", encoding="utf-8")
+    (folder / "notes.txt").write_text(
+        "Notes\n=====\n\n.. note:: The harbour opens at six.\n\n:doc:`guide`\n", encoding="utf-8"
+    )
+    return folder
+
+
+def test_documents_answer(plain: Program, papers: Path) -> None:
+    ended = plain.run("ask", "--json", "--docs", str(papers), "Who approves travel?")
+    assert ended.code == 0, ended.err
+    assert "Anna Berg" in ended.json["answer"]
+
+
+def test_plain_text_that_may_be_restructuredtext_is_read(plain: Program, papers: Path) -> None:
+    ended = plain.run("ask", "--json", "--docs", str(papers), "When does the harbour open?")
+    assert ended.code == 0, ended.err
+    assert "six" in ended.json["answer"]
+
+
+def test_files_say_which_extra_reads_them_and_are_read_once_it_is_there(
+    tmp_path: Path, plain: Program, papers: Path
+) -> None:
+    for _ in range(2):
+        ended = plain.run("index", str(papers))
+        assert ended.code == 0, ended.err
+        said = " ".join(ended.err.split())
+        assert f"prices.xlsx: {NEEDS_OFFICE}" in said
+        assert f"guide.rst: {NEEDS_RST}" in said
+
+    ended = Program(tmp_path).run("index", "--json", str(papers))
+    assert ended.json["skipped"] == []
+    assert ended.json["files"]["new"] == 2
+
+
+def test_postgresql_is_a_wrong_setting(plain: Program) -> None:
+    url = "postgresql+psycopg://footnote@127.0.0.1:9/footnote"
+    ended = plain.run("usage", FOOTNOTE_DATABASE_URL=url)
+    assert ended.code == 2
+    assert (
+        "FOOTNOTE_DATABASE_URL names PostgreSQL, which needs the extra 'postgres': "
+        "pip install 'footnote-bot[postgres]'."
+    ) in " ".join(ended.err.split())
+
+
+def test_keys_for_workspaces(plain: Program) -> None:
+    ended = plain.run("keys", "new")
+    assert ended.code == 2
+    assert "needs the extra 'workspaces': pip install 'footnote-bot[workspaces]'." in " ".join(
+        ended.err.split()
+    )
+
+
+def test_doctor_lists_what_is_not_installed(plain: Program) -> None:
+    url = "postgresql+psycopg://footnote@127.0.0.1:9/footnote"
+    ended = plain.run("doctor", FOOTNOTE_DATABASE_URL=url, FOOTNOTE_BROWSER=sys.executable)
+    said = " ".join(ended.out.split())
+    assert "✗ Storage: FOOTNOTE_DATABASE_URL names PostgreSQL, which needs" in said
+    assert "✗ Browser: FOOTNOTE_BROWSER needs the extra 'browser'" in said
+    for extra, contents in EXTRAS.items():
+        assert f"{extra} ({contents.use})" in said
+    assert f"`pip install 'footnote-bot[{','.join(EXTRAS)}]'`" in said
+
+
+def test_only_what_uses_an_extra_imports_its_packages(hiding: str, tmp_path: Path) -> None:
+    names = sorted(name for name in modules() if name not in USING_AN_EXTRA | {"bot.__main__"})
+    names = [name for name in names if not name.startswith("bot.storage.migrations.")]
+    for name in USING_AN_EXTRA:
+        assert name in modules()
+    program = f"import importlib\nfor name in {names!r}: importlib.import_module(name)"
+    environment = {"PYTHONPATH": hiding, "PATH": "", "HOME": str(tmp_path)}
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
