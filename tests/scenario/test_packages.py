@@ -20,6 +20,12 @@ letterbox = letterbox:PLATFORM
 
 [footnote.strategies]
 first-page = first_page:STRATEGY
+
+[footnote.reasoners]
+headings = headings:REASONER
+
+[footnote.search_providers]
+noticeboard = noticeboard:PROVIDER
 """
 
 
@@ -106,3 +112,23 @@ def test_its_strategy_is_chosen_by_name(extended: Program) -> None:
     wrong = extended.run("ask", "When is the canteen open?", FOOTNOTE_STRATEGY="last-page")
     assert wrong.code == 2
     assert "auto, direct, first-page, graph, iterate, revise" in wrong.err
+
+
+def test_its_reasoner_is_chosen_by_name(extended: Program) -> None:
+    asked = "When is the canteen open?"
+    ended = extended.run("ask", "--json", asked, FOOTNOTE_REASONER="headings")
+    assert ended.code == 0, ended.err
+    assert ended.json["reasoner"] == "headings"
+    assert ended.json["answer"].startswith("See “")
+    wrong = extended.run("ask", asked, FOOTNOTE_REASONER="footings")
+    assert wrong.code == 2
+    assert "auto, claude, extractive, headings, openai" in wrong.err
+
+
+def test_its_search_provider_is_asked(extended: Program) -> None:
+    notice = "The lift is out of order until Friday, use the stairs in the north wing."
+    up = {"FOOTNOTE_NOTICEBOARD_NOTICE": notice}
+    ended = extended.run("ask", "--json", "Until when is the lift out of order?", **up)
+    assert ended.code == 0, ended.err
+    assert "until Friday" in ended.json["answer"]
+    assert ended.json["citations"][0]["url"] == "https://noticeboard.example/lift"
