@@ -53,7 +53,7 @@ _RUNS = """
         answer, accepted_at, ended_at
     FROM runs JOIN messages ON messages.id = runs.message_id
 """
-_STEPS = "SELECT run_id AS run, key, kind, at FROM steps ORDER BY at"
+_STEPS = "SELECT run_id AS run, key, kind, at, result FROM steps ORDER BY at"
 
 
 def _row(row: Any) -> Row:

@@ -136,10 +136,10 @@ def _state(program: Program) -> str:
 
 
 def _steps(program: Program) -> list[Kept]:
-    rows = _rows(program, "SELECT run_id, key, kind, at FROM steps")
+    rows = _rows(program, "SELECT run_id, key, kind, at, result FROM steps")
     return [
-        Kept(run, key, kind, datetime.fromisoformat(at).replace(tzinfo=UTC))
-        for run, key, kind, at in rows
+        Kept(run, key, kind, datetime.fromisoformat(at).replace(tzinfo=UTC), result)
+        for run, key, kind, at, result in rows
     ]
 
 
