@@ -269,7 +269,6 @@ async def test_an_edited_question_may_be_answered_at_greater_length(
 ) -> None:
     await stage.answer(kept, an_answer(kept, LONG))
     reply = await stage.open(kept)
-    await reply.show_working()
     await reply.finish(an_answer(kept, LONG.replace("word", "term")))
     posts = shown(stage, direct)
     assert len(posts) == 4
