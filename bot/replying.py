@@ -15,7 +15,7 @@ from typing import Protocol
 from bot.answers import Answer, PlanView
 from bot.errors import FootnoteError, PlatformUnavailable, RunLost, StorageUnavailable
 from bot.logs import get_logger
-from bot.posting import Reply
+from bot.posting import Reply, RunRef
 
 LONGEST_WAIT = 10.0  # seconds from one try to the next while a platform is away and says no time
 
@@ -24,9 +24,9 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """All that a run has told so far: its plan, None before there is one, and the text written."""
+    """All that a run has told so far: its plan, without steps at first, and the text written."""
 
-    plan: PlanView | None = None
+    plan: PlanView
     text: str = ""
 
 
@@ -55,7 +55,7 @@ class Display(Protocol):
     cannot be reached now, and ``PostRefused`` when it says no.
     """
 
-    async def begin(self) -> bool:
+    async def begin(self, view: View) -> bool:
         """Give a first sign, or find what an earlier attempt left; whether the view is to be shown
         at once, although nothing was told yet."""
         return True
@@ -84,10 +84,10 @@ class Display(Protocol):
         return
 
 
-async def open_reply(run_id: str, display: Display, pace: Pace) -> Reply:
+async def open_reply(run: RunRef, display: Display, pace: Pace) -> Reply:
     """A reply that has begun. Raises what ``Display.begin`` raises, and what makes it pointless to
     show anything."""
-    reply = _Runner(run_id, display, pace)
+    reply = _Runner(run, display, pace)
     try:
         await reply.begun()
     except BaseException:
@@ -99,11 +99,11 @@ async def open_reply(run_id: str, display: Display, pace: Pace) -> Reply:
 class _Runner:
     """See ``bot.posting.Reply``."""
 
-    def __init__(self, run_id: str, display: Display, pace: Pace) -> None:
-        self._run_id = run_id
+    def __init__(self, run: RunRef, display: Display, pace: Pace) -> None:
+        self._run = run
         self._display = display
         self._pace = pace
-        self._view = View()
+        self._nothing = self._view = View(PlanView(run.message.text, ()))
         self._news = asyncio.Event()
         self._seen = asyncio.Event()
         self._ending = asyncio.Event()
@@ -165,16 +165,16 @@ class _Runner:
 
     async def _send(self) -> None:
         try:
-            (self._news if await self._display.begin() else self._seen).set()
+            (self._news if await self._display.begin(self._view) else self._seen).set()
             await self._keep_showing()
         except FootnoteError as error:
             # The answer will find out whether this lasts.
-            log.info("progress not shown", run=self._run_id, error=str(error))
+            log.info("progress not shown", run=self._run.id, error=str(error))
             self._display.close()
             raise
         except Exception as broken:
-            log.error("showing progress broke", run=self._run_id, error=repr(broken))
-            log.debug("showing progress broke here", run=self._run_id, exc_info=True)
+            log.error("showing progress broke", run=self._run.id, error=repr(broken))
+            log.debug("showing progress broke here", run=self._run.id, exc_info=True)
             raise
 
     async def _keep_showing(self) -> None:
@@ -187,7 +187,7 @@ class _Runner:
                 if not await self._display.show(self._view):
                     self._news.set()
             except (PlatformUnavailable, StorageUnavailable) as away:
-                log.info("progress not shown yet", run=self._run_id, error=str(away))
+                log.info("progress not shown yet", run=self._run.id, error=str(away))
                 self._news.set()
                 wait = min(self._pace.backoff * 2**tries, LONGEST_WAIT)
                 tries = min(tries + 1, 10)
@@ -199,7 +199,7 @@ class _Runner:
     async def _turn(self) -> bool:
         """Wait for news, and until they may be shown; False at the end."""
         while not self._ending.is_set():
-            refresh = self._pace.refresh if self._view != View() else None
+            refresh = self._pace.refresh if self._view is not self._nothing else None
             await _first(self._news, self._ending, seconds=refresh)
             wait = self._shown_at + self._pace.between - monotonic()
             if wait <= 0:

@@ -143,7 +143,7 @@ class DiscordPoster:
             recovered=recovered or datetime.now(UTC) - asked.at > NEW,
             apologise=partial(self._apologise, run, known),
         )
-        return await open_reply(run.id, display, self._pace)
+        return await open_reply(run, display, self._pace)
 
     def _outlet(self, known: Posted) -> Outlet:
         if known.through == "interaction" and known.interaction is not None:

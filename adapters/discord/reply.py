@@ -59,10 +59,10 @@ class DiscordDisplay(Display):
 
     # ------------------------------------------------------------ while it works
 
-    async def begin(self) -> bool:
+    async def begin(self, view: View) -> bool:
         """What an earlier attempt left at work, or answered for this one to amend, stays."""
         if not self._posted.posts or (self._posted.done and not self._run.is_written):
-            await self.show(View())
+            await self.show(view)
         return False
 
     async def show(self, view: View) -> bool:

@@ -7,8 +7,8 @@ from time import monotonic
 from typing import Any
 
 from adapters.slack.calls import Away, Calls, Refusal
+from adapters.slack.format import Part, simpler
 from adapters.slack.identity import Identity
-from adapters.slack.part import Part, simpler
 from adapters.slack.posted_messages import Post, PostedMessages, found_in_thread
 from bot.logs import get_logger
 
