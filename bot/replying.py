@@ -37,15 +37,13 @@ class Pace:
     ``between`` passes from one show of a reply to the next, ``backoff`` before the second try to
     reach a platform that is away; each further wait is twice as long. Opening a reply waits
     ``first_sign`` for something to be seen, None: as long as that takes. After ``refresh`` without
-    news the view is shown again, None: never. ``breaks_off`` tells whether a show under way is
-    cancelled when the attempt is abandoned, or waited for.
+    news the view is shown again, None: never.
     """
 
     between: float
     backoff: float
     first_sign: float | None = None
     refresh: float | None = None
-    breaks_off: bool = True
 
 
 class Display(Protocol):
@@ -154,8 +152,7 @@ class _Runner:
 
     async def abandon(self) -> None:
         self._ending.set()
-        if self._pace.breaks_off:
-            self._sender.cancel()
+        self._sender.cancel()
         await asyncio.wait({self._sender})
         if not self._sender.cancelled():
             self._sender.exception()  # whatever it was, this attempt is over
