@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
-from time import monotonic
 from typing import Protocol
 
 from bot.answers import Answer, PlanView
@@ -105,6 +104,7 @@ class _Runner:
         self._news = asyncio.Event()
         self._seen = asyncio.Event()
         self._ending = asyncio.Event()
+        self._clock = asyncio.get_running_loop().time
         self._shown_at = float("-inf")
         self._sender = asyncio.create_task(self._send())
 
@@ -179,7 +179,7 @@ class _Runner:
         tries = 0
         while await self._turn():
             self._news.clear()
-            self._shown_at = monotonic()
+            self._shown_at = self._clock()
             try:
                 if not await self._display.show(self._view):
                     self._news.set()
@@ -198,7 +198,7 @@ class _Runner:
         while not self._ending.is_set():
             refresh = self._pace.refresh if self._view is not self._nothing else None
             await _first(self._news, self._ending, seconds=refresh)
-            wait = self._shown_at + self._pace.between - monotonic()
+            wait = self._shown_at + self._pace.between - self._clock()
             if wait <= 0:
                 wait = self._display.due()
             if wait <= 0:
