@@ -110,15 +110,7 @@ class _Runner:
 
     async def begun(self) -> None:
         """Return once a first sign is there, or on its way for long enough."""
-        seen = asyncio.create_task(self._seen.wait())
-        try:
-            await asyncio.wait(
-                {self._sender, seen},
-                timeout=self._pace.first_sign,
-                return_when=asyncio.FIRST_COMPLETED,
-            )
-        finally:
-            seen.cancel()
+        await _first(self._seen, seconds=self._pace.first_sign)
         if self._sender.done():
             self._sender.result()
 
@@ -131,8 +123,10 @@ class _Runner:
         self._tell(replace(self._view, text=text))
 
     def _tell(self, view: View) -> None:
-        if not self._ending.is_set() and not self._sender.done():
-            self._view = view
+        if self._ending.is_set():
+            return
+        self._view = view
+        if not self._sender.done():
             self._display.told(view)
             self._news.set()
 
@@ -173,6 +167,8 @@ class _Runner:
             log.error("showing progress broke", run=self._run.id, error=repr(broken))
             log.debug("showing progress broke here", run=self._run.id, exc_info=True)
             raise
+        finally:
+            self._seen.set()  # nothing more will come
 
     async def _keep_showing(self) -> None:
         """Show what is new until the reply ends. Raises what makes showing more pointless."""

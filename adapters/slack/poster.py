@@ -50,7 +50,7 @@ class SlackPoster:
         elif is_suggestion(run) and not record.question:
             await self._show_question(team, record)
         if record.pending is not None:
-            await _delivery(team, record).recover(patience=team.calls.timing.first_sign)
+            await Delivery(team, record).recover(patience=team.calls.timing.first_sign)
         timing = team.calls.timing
         display = SlackDisplay(team, self._features, run, record)
         pace = Pace(timing.between, timing.backoff, first_sign=timing.first_sign)
@@ -80,7 +80,7 @@ class SlackPoster:
             return
         team = await self._team(run)
         await self._close_session(team, record)  # with its last message the thread would be gone
-        delivery = _delivery(team, record)
+        delivery = Delivery(team, record)
         patience = team.calls.timing.patience
         await delivery.recover(patience=patience)
         if record.question:
@@ -88,8 +88,7 @@ class SlackPoster:
         await delivery.trim(0, patience=patience)
 
     async def history(self, run: RunRef) -> Sequence[Message]:
-        team = await self._team(run)
-        return await thread_history(team.calls, team.identity, team.people, run)
+        return await thread_history(await self._team(run), run)
 
     async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
         return await downloaded((await self._team(run)).calls, attachment, limit)
@@ -194,7 +193,3 @@ async def _question(calls: Calls, record: PostedMessages, patience: float) -> st
         **({"thread_ts": record.thread} if is_ts(record.thread) else {}),
     )
     return str(posted["ts"])
-
-
-def _delivery(team: Team, record: PostedMessages) -> Delivery:
-    return Delivery(team.calls, team.identity, record)

@@ -61,7 +61,7 @@ class SlackDisplay(Display):
         self._run = run
         self._record = record
         self._texts = texts_for(run.message.locale)
-        self._delivery = Delivery(team.calls, team.identity, record)
+        self._delivery = Delivery(team, record)
         self._edited = record.settled and bool(record.posts)
         self._way: Streaming | Updating | None = None
         self._session = False  # Slack says that Footnote is at work, and shows its Stop button

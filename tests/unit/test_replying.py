@@ -191,7 +191,7 @@ async def test_after_a_refusal_no_more_progress_is_shown_but_the_answer_is() -> 
     await reply.finish(ANSWER)
     assert wall.shown == []
     assert wall.heard == ["a"]
-    assert wall.ended == [(ANSWER.text, None, "a")]
+    assert wall.ended == [(ANSWER.text, None, "c")]
 
 
 @in_virtual_time
