@@ -156,7 +156,9 @@ class _Runner:
 
     async def _send(self) -> None:
         try:
-            (self._news if await self._display.begin(self._view) else self._seen).set()
+            shows = await self._display.begin(self._view)
+            # An answer that an earlier attempt has written may be there, and stays.
+            (self._news if shows and not self._run.is_written else self._seen).set()
             await self._keep_showing()
         except FootnoteError as error:
             # The answer will find out whether this lasts.

@@ -71,12 +71,9 @@ class SlackDisplay(Display):
     # ------------------------------------------------------------ while it works
 
     async def begin(self, view: View) -> bool:
-        """A session is a sign, unless an earlier attempt left what would be taken as current. An
-        answer that is there stays until it is finished again."""
+        """A session is a sign, unless an earlier attempt left what would be taken as current."""
         await self._begin_session()
         self._way = await self._chosen_way()
-        if self._run.is_written and self._record.settled:
-            return False
         return bool(self._record.posts) or not self._session
 
     def due(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from structlog.testing import capture_logs
@@ -222,6 +222,16 @@ async def test_opening_waits_a_little_for_a_first_sign(wall: Wall, seconds: floa
     reply = await open_reply(RUN, wall, PACE)
     assert now() == 1_000.0 + seconds
     await reply.abandon()
+
+
+@in_virtual_time
+async def test_an_answer_that_is_written_is_not_shown_as_work() -> None:
+    wall = Wall(at_once=True)
+    reply = await open_reply(replace(RUN, is_written=True), wall, PACE)
+    await asyncio.sleep(60)
+    await reply.finish(ANSWER)
+    assert wall.shown == []
+    assert len(wall.ended) == 1
 
 
 @pytest.mark.parametrize("error", [PostRefused("No."), RunLost("Lost."), PlatformUnavailable("A.")])
