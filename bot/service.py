@@ -42,8 +42,7 @@ from bot.research.pipeline import Pipeline
 from bot.research.run import Run
 from bot.rights.reach import Reach
 from bot.rights.rights import Rights
-from bot.rights.transcript import readable
-from bot.rights.withheld import withheld
+from bot.rights.withheld import readable, withheld
 from bot.settings import Settings
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal

@@ -41,7 +41,7 @@ class Look:
 
 
 def working(
-    plan: PlanView | None,
+    plan: PlanView,
     text: str,
     texts: Texts,
     *,
@@ -56,10 +56,10 @@ def working(
     ``seconds`` is how long it has been going on; ``title`` says what is being done, if it is not
     answering a new question; ``opening`` stands before everything.
     """
-    lines = plan_lines(plan.steps if plan else (), texts)
+    lines = plan_lines(plan.steps, texts)
     footer = f"{texts('elapsed', seconds=int(seconds))} · {run}"
     title = title or texts("working")
-    written = _beginning(text, dict(plan.numbered) if plan else {})
+    written = _beginning(text, dict(plan.numbered))
     if not embeds:
         plain = "\n".join([f"**{title}**", *lines, f"-# {footer}"])
         return Look(_within(limits.CONTENT, opening, written or plain))

@@ -28,5 +28,7 @@ FOLLOW_UPS_ELSEWHERE = 5  # per interaction where only the user brought the app;
 
 # Ours, chosen to stay clear of the limits above.
 SECONDS_BETWEEN_EDITS = 1.5  # Discord is seen to allow 5 edits in 5 s in one channel
+REFRESH_SECONDS = 15.0  # how often the elapsed time is shown again while nothing else happens
+LOGIN_SECONDS = 10.0  # that a request waits for the login before it counts Discord as away
 REQUEST_SECONDS = 60.0  # for one request with its retries and waits
 PART = 1_900  # characters of a part, so that what is added to it fits

@@ -15,7 +15,6 @@ from adapters.discord.missed_messages import Gap, MissedMessages
 from adapters.discord.poster import DiscordPoster
 from adapters.discord.pressing import Pressing
 from adapters.discord.settings import DiscordSettings
-from adapters.discord.waiting_poster import PatientPoster
 from bot.conversing.reception import Reception
 from bot.errors import CredentialsRefused, InvalidSetting
 from bot.observing import Observed
@@ -37,7 +36,7 @@ class DiscordPlatform:
         self._token = token
         self._workspaces = workspaces
         self._login = asyncio.create_task(client.log_in(token))
-        self.poster: Poster = PatientPoster(DiscordPoster(client), self._login)
+        self.poster: Poster = DiscordPoster(client, self._login)
 
     @property
     def connection(self) -> Connection:

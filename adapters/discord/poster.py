@@ -11,20 +11,25 @@ Only REST is used, through a client that has logged in; no gateway is needed.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import discord
 
 from adapters.discord import wire
-from adapters.discord.asker import tell_asker
 from adapters.discord.buttons import runs_in, view_while_working
 from adapters.discord.files import download
 from adapters.discord.format import Look, echo, thread_name
 from adapters.discord.history import read_history
-from adapters.discord.limits import SECONDS_BETWEEN_EDITS, THREAD_ARCHIVES_AFTER
+from adapters.discord.limits import (
+    REFRESH_SECONDS,
+    SECONDS_BETWEEN_EDITS,
+    THREAD_ARCHIVES_AFTER,
+)
 from adapters.discord.outlet import (
     ChannelOutlet,
     InteractionOutlet,
@@ -33,15 +38,16 @@ from adapters.discord.outlet import (
     body_of,
     nonce_of,
 )
-from adapters.discord.reply import DiscordReply
+from adapters.discord.reply import DiscordDisplay
 from adapters.discord.roles import Roles
 from adapters.discord.state import ORIGINAL, Posted, posted
 from adapters.discord.wire import DiscordRefused, Wire
-from bot.errors import PostRefused
+from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 from bot.messages import Attachment, Message, Thread
-from bot.posting import PostState, RunRef
+from bot.posting import PostState, Reply, RunRef
 from bot.rendering.texts import texts_for
+from bot.replying import Pace, open_reply
 
 NO_GUILD = "@me"
 NOTICES = (18, 21)  # types of the messages that Discord itself puts at a thread's beginning
@@ -72,17 +78,23 @@ class _Place:
 
 
 class DiscordPoster:
-    """See the module docstring. ``client`` is logged in before anything is posted.
+    """See the module docstring. ``login`` is that of ``client``, where it may not be over yet.
 
     ``between`` are the seconds from one edit of a reply's progress to the next.
     """
 
     amends = True
 
-    def __init__(self, client: discord.Client, *, between: float = SECONDS_BETWEEN_EDITS) -> None:
-        self._wire = Wire(client)
+    def __init__(
+        self,
+        client: discord.Client,
+        login: asyncio.Task[None] | None = None,
+        *,
+        between: float = SECONDS_BETWEEN_EDITS,
+    ) -> None:
+        self._wire = Wire(client, login)
         self._roles = Roles(self._wire)
-        self._between = between
+        self._pace = Pace(between, backoff=between, refresh=REFRESH_SECONDS)
 
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
         """See ``bot.rights.rights.Membership``."""
@@ -90,10 +102,10 @@ class DiscordPoster:
 
     # ------------------------------------------------------------ beginning
 
-    async def open(self, run: RunRef, saved: PostState | None) -> DiscordReply:
+    async def open(self, run: RunRef, saved: PostState | None) -> Reply:
         known = posted(saved)
         if known.place:
-            return await self._again(run, known)
+            return await self._reply(run, known, self._answered_there(run, known), recovered=True)
         known = await self._with_question(run, known)
         async with aclosing(self._places(run, known)) as places:
             async for place in places:
@@ -103,48 +115,35 @@ class DiscordPoster:
                     through="bot" if place.channel else "interaction",
                     gaps=(place.gap,) if place.gap else (),
                 )
-                reply = self._reply(run, settled, place.answers)
                 try:
-                    await reply.show_working()
+                    return await self._reply(run, settled, place.answers)
                 except DiscordRefused as refused:
                     if refused.code not in _CLOSED:
                         await self._apologise(run, known)
                         raise
                     log.info("place closed", run=run.id, place=place.channel, error=str(refused))
-                else:
-                    return reply
         await self._apologise(run, known)
         raise PostRefused(texts_for(run.message.locale)("cannot-post"))
 
-    async def _again(self, run: RunRef, known: Posted) -> DiscordReply:
-        """The reply that an earlier attempt began; one that was done is for a question that was
-        edited since, or stays until it is amended."""
-        reply = self._reply(run, known, self._answered_there(run, known), recovered=True)
-        if (known.done and not run.is_written) or not known.posts:
-            await reply.show_working()
-        return reply
-
-    def _reply(
+    async def _reply(
         self, run: RunRef, known: Posted, answers: str, *, recovered: bool = False
-    ) -> DiscordReply:
-        async def apologise() -> None:
-            await self._apologise(run, known)
-
+    ) -> Reply:
+        """A reply in its place; the one that an earlier attempt began is ``recovered``."""
         asked = run.message
         opening = ""
         if known.through == "interaction":
             opening = echo(asked.text, asked.author.name, texts_for(asked.locale))
-        return DiscordReply(
+        display = DiscordDisplay(
             run,
             known,
             self._outlet(known),
-            self._wire.user_id,
+            self._wire,
             answers=answers,
             opening=opening,
             recovered=recovered or datetime.now(UTC) - asked.at > NEW,
-            apologise=apologise,
-            between=self._between,
+            apologise=partial(self._apologise, run, known),
         )
+        return await open_reply(run, display, self._pace)
 
     def _outlet(self, known: Posted) -> Outlet:
         if known.through == "interaction" and known.interaction is not None:
@@ -160,7 +159,23 @@ class DiscordPoster:
         return thread if known.place == run.message.thread.channel != thread else ""
 
     async def _apologise(self, run: RunRef, known: Posted) -> None:
-        await tell_asker(self._wire, run, known)
+        """Say to the asker alone that the answer cannot be posted: as the response to the command,
+        or by a direct message. Where neither is possible, the log has to do."""
+        look = Look(texts_for(run.message.locale)("cannot-post"))
+        try:
+            if known.interaction is not None:
+                outlet = InteractionOutlet(self._wire, known.interaction)
+                return await outlet.edit(ORIGINAL, Post(look, None))
+        except (DiscordRefused, PlatformUnavailable) as error:
+            log.info("command not answered", run=run.id, error=str(error))
+        try:
+            direct = await self._wire.request(
+                "POST", "/users/@me/channels", json={"recipient_id": run.message.author.id}
+            )
+            nonce = nonce_of(run.id, 0, -2)
+            await ChannelOutlet(self._wire, str(direct["id"])).create(Post(look, None, nonce))
+        except (DiscordRefused, PlatformUnavailable) as error:
+            log.warning("asker not told", run=run.id, error=str(error))
 
     # ------------------------------------------------------------ the question
 

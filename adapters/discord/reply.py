@@ -1,11 +1,7 @@
-"""One answer being shown in Discord: first its progress, then itself, in the same message.
-
-``progress`` and ``stream`` only note the latest state; one task shows it, at most every 1.5 s.
-"""
+"""One answer being shown in Discord: first its progress, then itself, in the same message."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from time import monotonic
@@ -14,24 +10,23 @@ import discord
 
 from adapters.discord import buttons, wire
 from adapters.discord.format import Look, answered, working
-from adapters.discord.limits import SECONDS_BETWEEN_EDITS
 from adapters.discord.outlet import Outlet, Post, nonce_of
 from adapters.discord.state import Posted
-from adapters.discord.wire import DiscordRefused
-from bot.answers import Answer, PlanView
-from bot.errors import FootnoteError, PlatformUnavailable
+from adapters.discord.wire import DiscordRefused, Wire
+from bot.answers import Answer
+from bot.errors import FootnoteError
 from bot.logs import get_logger
 from bot.posting import RunRef
 from bot.rendering.texts import Texts, texts_for
+from bot.replying import Display, View
 
 CANNOT_EMBED = "cannot-embed"  # the text id of this gap
-REFRESH_SECONDS = 15.0  # how often the elapsed time is shown again while nothing else happens
 
 log = get_logger()
 
 
-class DiscordReply:
-    """Made by ``DiscordPoster.open``, with its place settled and its first message posted.
+class DiscordDisplay(Display):
+    """The place of a reply that ``DiscordPoster`` has chosen.
 
     ``answers`` is the message it replies to, or ""; ``opening`` stands before its text.
     ``recovered`` tells that an earlier attempt may have posted more than it could save;
@@ -43,91 +38,55 @@ class DiscordReply:
         run: RunRef,
         posted: Posted,
         outlet: Outlet,
-        our_id: str,
+        wire: Wire,
         *,
-        answers: str = "",
-        opening: str = "",
-        apologise: Callable[[], Awaitable[None]] | None = None,
-        recovered: bool = False,
-        between: float = SECONDS_BETWEEN_EDITS,
+        answers: str,
+        opening: str,
+        recovered: bool,
+        apologise: Callable[[], Awaitable[None]],
     ) -> None:
         self._run = run
         self._posted = posted
         self._outlet = outlet
-        self._our_id = our_id
+        self._wire = wire
         self._answers = answers
         self._apologise = apologise
         self._opening = opening
         self._recovered = recovered
-        self._between = between
         self._texts: Texts = texts_for(run.message.locale)
         self._title = self._texts("edited-question") if posted.done else ""
-        self._plan: PlanView | None = None
-        self._text = ""
         self._began = monotonic()
-        self._shown_at = monotonic() if posted.posts else -between
-        self._changed = asyncio.Event()
-        self._ending = asyncio.Event()
-        self._sender: asyncio.Task[None] | None = None
 
     # ------------------------------------------------------------ while it works
 
-    def progress(self, plan: PlanView) -> None:
-        self._plan = plan
-        self._wake()
+    async def begin(self, view: View) -> bool:
+        """What an earlier attempt left at work, or answered for this one to amend, stays."""
+        if not self._posted.posts or (self._posted.done and not self._run.is_written):
+            await self.show(view)
+        return False
 
-    def stream(self, text: str) -> None:
-        self._text = text
-        self._wake()
-
-    def _wake(self) -> None:
-        if self._ending.is_set():
-            return
-        self._changed.set()
-        if self._sender is None:
-            self._sender = asyncio.create_task(self._show_progress())
-
-    async def _show_progress(self) -> None:
-        while not self._ending.is_set():
-            wait = self._between - (monotonic() - self._shown_at)
-            if wait > 0 and await _is_set(self._ending, wait):
-                return
-            self._changed.clear()
-            try:
-                await self.show_working()
-            except PlatformUnavailable as away:
-                log.info("progress not shown", run=self._run.id, error=str(away))
-                if await _is_set(self._ending, max(away.retry_after or 0.0, self._between)):
-                    return
-            except FootnoteError as error:
-                # The answer will find out whether this lasts.
-                log.info("progress not shown", run=self._run.id, error=str(error))
-                return
-            self._shown_at = monotonic()
-            await self._change_or_end()
-
-    async def _change_or_end(self) -> None:
-        change = asyncio.create_task(self._changed.wait())
-        end = asyncio.create_task(self._ending.wait())
-        try:
-            await asyncio.wait(
-                {change, end}, timeout=REFRESH_SECONDS, return_when=asyncio.FIRST_COMPLETED
-            )
-        finally:
-            change.cancel()
-            end.cancel()
-
-    async def show_working(self) -> None:
-        """Show the progress now, in the reply's first message; what an earlier answer had beside
-        it goes."""
-        view = buttons.view_while_working(self._run.id, self._texts)
+    async def show(self, view: View) -> bool:
+        """Show the progress in the reply's first message; what an earlier answer had beside it
+        goes."""
         self._posted = replace(self._posted, done=False)
-        await self._show(lambda embeds: [self._working(embeds)], view)
+        buttons_of = buttons.view_while_working(self._run.id, self._texts)
+        may_embed = CANNOT_EMBED not in self._posted.gaps
+        try:
+            await self._put_all([self._working(view, embeds=may_embed)], buttons_of)
+        except DiscordRefused as refused:
+            if not may_embed or refused.code not in (wire.MISSING_PERMISSIONS, wire.INVALID_FORM):
+                raise
+            log.warning("shown without embeds", run=self._run.id, error=str(refused))
+            if refused.code == wire.MISSING_PERMISSIONS:
+                self._posted = replace(self._posted, gaps=(*self._posted.gaps, CANNOT_EMBED))
+            await self._put_all([self._working(view, embeds=False)], buttons_of)
+            await self._run.save(self._posted.json())
+        return True
 
-    def _working(self, embeds: bool) -> Look:
+    def _working(self, view: View, *, embeds: bool) -> Look:
         return working(
-            self._plan,
-            self._text,
+            view.plan,
+            view.text,
             self._texts,
             run=self._run.id,
             seconds=monotonic() - self._began,
@@ -138,40 +97,27 @@ class DiscordReply:
 
     # ------------------------------------------------------------ its end
 
-    async def finish(self, answer: Answer) -> None:
+    async def finish(self, answer: Answer, error: FootnoteError | None, view: View) -> None:
+        await self._run.save(self._posted.json())  # an attempt that lost the run ends here
+        try:
+            await self._put_all(self._looks(answer), self._buttons_below(answer, error))
+        except DiscordRefused:
+            await self._apologise()
+            raise
+        self._posted = replace(self._posted, done=True)
+        await self._run.save(self._posted.json())
+
+    def _buttons_below(self, answer: Answer, error: FootnoteError | None) -> discord.ui.View | None:
+        if error is not None:
+            return buttons.view_of_link(self._texts, self._run.page)
         researched = bool(answer.citations or answer.queries)  # a greeting is not
-        view = buttons.view_for(
+        return buttons.view_for(
             self._run.id,
             self._texts,
             deeper=researched and self._run.options.depth != "deep",
             details=researched,
             suggestions=answer.suggestions,
         )
-        await self._end(answer, view)
-
-    async def fail(self, answer: Answer, error: FootnoteError) -> None:
-        await self._end(answer, buttons.view_of_link(self._texts, self._run.page))
-
-    async def abandon(self) -> None:
-        self._ending.set()
-        if self._sender is not None:
-            self._sender.cancel()
-            await asyncio.wait({self._sender})
-
-    async def _end(self, answer: Answer, view: discord.ui.View | None) -> None:
-        self._ending.set()
-        if self._sender is not None:
-            # An edit under way is waited for: it must not arrive after the answer's.
-            await asyncio.wait({self._sender})
-        await self._run.save(self._posted.json())  # an attempt that lost the run ends here
-        try:
-            await self._put_all(self._looks(answer), view)
-        except DiscordRefused:
-            if self._apologise is not None:
-                await self._apologise()
-            raise
-        self._posted = replace(self._posted, done=True)
-        await self._run.save(self._posted.json())
 
     def _looks(self, answer: Answer) -> Sequence[Look]:
         looks = answered(
@@ -188,22 +134,6 @@ class DiscordReply:
         return (*looks[: most - 1], looks[-1])
 
     # ------------------------------------------------------------ messages
-
-    async def _show(
-        self, looks: Callable[[bool], Sequence[Look]], view: discord.ui.View | None
-    ) -> None:
-        """Let the reply consist of these messages; ``looks`` makes them with or without embeds."""
-        may_embed = CANNOT_EMBED not in self._posted.gaps
-        try:
-            await self._put_all(looks(may_embed), view)
-        except DiscordRefused as refused:
-            if not may_embed or refused.code not in (wire.MISSING_PERMISSIONS, wire.INVALID_FORM):
-                raise
-            log.warning("shown without embeds", run=self._run.id, error=str(refused))
-            if refused.code == wire.MISSING_PERMISSIONS:
-                self._posted = replace(self._posted, gaps=(*self._posted.gaps, CANNOT_EMBED))
-            await self._put_all(looks(False), view)
-            await self._run.save(self._posted.json())
 
     async def _put_all(self, looks: Sequence[Look], view: discord.ui.View | None) -> None:
         for index, look in enumerate(looks):
@@ -240,7 +170,7 @@ class DiscordReply:
             return ""
         known = self._posted.posts
         for message in await self._outlet.latest(known[-1] if known else ""):
-            ours = str(message["author"]["id"]) == self._our_id
+            ours = str(message["author"]["id"]) == self._wire.user_id
             if not ours or str(message["id"]) in known:
                 continue
             runs = buttons.runs_in(message.get("components", ()))
@@ -260,12 +190,3 @@ class DiscordReply:
     async def _keep(self, posts: tuple[str, ...], turn: int) -> None:
         self._posted = replace(self._posted, posts=posts, turn=turn)
         await self._run.save(self._posted.json())
-
-
-async def _is_set(event: asyncio.Event, seconds: float) -> bool:
-    """Whether the event comes within some seconds."""
-    try:
-        async with asyncio.timeout(seconds):
-            return await event.wait()
-    except TimeoutError:
-        return False

@@ -15,8 +15,8 @@ import discord
 import stamina
 from discord.http import Route
 
-from adapters.discord.limits import REQUEST_SECONDS
-from bot.errors import PlatformUnavailable, PostRefused
+from adapters.discord import limits
+from bot.errors import CredentialsRefused, PlatformUnavailable, PostRefused
 from bot.posting import still_ours
 
 ATTEMPTS = 4
@@ -48,14 +48,16 @@ class DiscordRefused(PostRefused):
 
 
 class Wire:
-    """See the module docstring. ``client`` needs ``login()``, no gateway."""
+    """See the module docstring. ``client`` needs no gateway, only its ``login``, which may still go
+    on while runs left from before are resumed."""
 
-    def __init__(self, client: discord.Client) -> None:
+    def __init__(self, client: discord.Client, login: asyncio.Task[None] | None = None) -> None:
         self._client = client
+        self._login = login
 
     @property
     def user_id(self) -> str:
-        """The bot's own user id."""
+        """The bot's own user id; "" before the first request."""
         user = self._client.user
         return "" if user is None else str(user.id)
 
@@ -72,13 +74,14 @@ class Wire:
 
         Raises ``PlatformUnavailable`` and ``DiscordRefused``, and as ``still_ours``.
         """
+        await self._logged_in()
         extra: dict[str, Any] = {}
         if json is not None:
             extra["json"] = json
         if query is not None:
             extra["params"] = query
         try:
-            async with asyncio.timeout(REQUEST_SECONDS):
+            async with asyncio.timeout(limits.REQUEST_SECONDS):
                 async for attempt in stamina.retry_context(
                     on=was_lost,
                     attempts=ATTEMPTS,
@@ -100,6 +103,13 @@ class Wire:
                 raise
             raise _away("The connection to Discord is closed", str(error)) from error
         raise AssertionError("a retry that neither returned nor raised")
+
+    async def _logged_in(self) -> None:
+        if self._login is not None:
+            try:
+                await asyncio.wait_for(asyncio.shield(self._login), limits.LOGIN_SECONDS)
+            except (TimeoutError, CredentialsRefused) as error:
+                raise _away("Discord cannot be reached", str(error)) from None
 
 
 def was_lost(error: Exception) -> bool:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import Any
 
-from adapters.slack.calls import Away, Calls, Refusal
-from adapters.slack.identity import Identity
-from adapters.slack.part import Part, simpler
+from adapters.slack.calls import Away, Refusal
+from adapters.slack.format import Part, simpler
 from adapters.slack.posted_messages import Post, PostedMessages, found_in_thread
+from adapters.slack.teams import Team
 from bot.logs import get_logger
 
 # The message cannot be changed any more, but another one may take its place.
@@ -31,9 +31,9 @@ log = get_logger()
 class Delivery:
     """The messages of one run. ``patience`` is in seconds; 0.0 means one try."""
 
-    def __init__(self, calls: Calls, identity: Identity, record: PostedMessages) -> None:
-        self._calls = calls
-        self._identity = identity
+    def __init__(self, team: Team, record: PostedMessages) -> None:
+        self._team = team
+        self._calls = team.calls
         self._record = record
 
     async def settle(self, parts: Sequence[Part], *, first: int = 0) -> None:
@@ -95,7 +95,7 @@ class Delivery:
         """Find what was posted when it is not known whether it was."""
         if self._record.pending is None:
             return
-        bot_user = await self._identity.user(patience=patience)
+        bot_user = await self._team.bot_user(patience=patience)
         found = await found_in_thread(self._calls, self._record, bot_user, patience=patience)
         if found is not None:
             self._record.posts = found

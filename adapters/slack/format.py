@@ -18,10 +18,12 @@ from adapters.slack.limits import (
     CONTEXT_ELEMENTS,
     FOLLOW_UPS,
     MARKDOWN_CHARACTERS,
+    MESSAGE_BLOCKS,
     NOTIFICATION_CHARACTERS,
     OPTION_CHARACTERS,
     PART_CHARACTERS,
     PLACEHOLDER_CHARACTERS,
+    SECTION_CHARACTERS,
 )
 from adapters.slack.plan import Task, plain
 from adapters.slack.rich import link_element, section, text_element
@@ -66,6 +68,14 @@ class Final:
     closing: tuple[Json, ...]
     title: str
     plain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A whole message of a reply: its blocks, and what a notification shows of it."""
+
+    blocks: tuple[Json, ...]
+    text: str
 
 
 # ---------------------------------------------------------------- Markdown
@@ -306,3 +316,52 @@ def button(text: str, action_id: str, value: str) -> Json:
         "action_id": action_id,
         "value": value,
     }
+
+
+# ---------------------------------------------------------------- what Slack refuses
+
+
+def simpler(part: Part) -> Part | None:
+    """The same words with fewer kinds of blocks: first without controls, then as plain text.
+
+    None when it cannot be simpler. An answer that looks poor beats one that is lost.
+    """
+    without_controls = tuple(block for block in part.blocks if block["type"] != "actions")
+    if without_controls != part.blocks:
+        return Part(without_controls, part.text)
+    if all(block["type"] == "section" for block in part.blocks):
+        return None
+    words = "\n\n".join(filter(None, map(_words, part.blocks)))
+    sections = [
+        {
+            "type": "section",
+            "text": {"type": "plain_text", "text": piece, "emoji": False},
+        }
+        for piece in _pieces(words)
+    ]
+    return Part(tuple(sections[:MESSAGE_BLOCKS]), part.text)
+
+
+def _words(node: object) -> str:
+    """All that is to be read in blocks; the address of a link comes behind its words."""
+    if isinstance(node, list | tuple):
+        return "".join(map(_words, node))
+    if not isinstance(node, dict):
+        return ""
+    if node.get("type") == "link":
+        return f"{node.get('text', '')} {node['url']}".strip()
+    text = node.get("text")
+    own = text if isinstance(text, str) else _words(text)
+    inside = "\n" if node.get("type") in ("rich_text", "context") else ""
+    return own + inside.join(filter(None, map(_words, node.get("elements") or ())))
+
+
+def _pieces(text: str) -> list[str]:
+    """The text cut at lines into what one section takes."""
+    pieces: list[str] = []
+    while text.strip():
+        cut = text.rfind("\n", 1, SECTION_CHARACTERS) if len(text) > SECTION_CHARACTERS else -1
+        cut = cut if cut > 0 else SECTION_CHARACTERS
+        pieces.append(text[:cut].strip() or "…")
+        text = text[cut:]
+    return pieces

@@ -10,10 +10,10 @@ import aiohttp
 
 from adapters.slack.apps import author_id, name_of_app
 from adapters.slack.calls import Calls, Json, Limited, Refusal
-from adapters.slack.identity import Identity
 from adapters.slack.incoming import mentions_in, to_message, unescape
 from adapters.slack.people import People
 from adapters.slack.posted_messages import is_about, is_ts, message_ts, run_of, thread_messages
+from adapters.slack.teams import Team
 from adapters.slack.words import words_of
 from bot.errors import FootnoteError, PlatformUnavailable, PostRefused
 from bot.messages import Attachment, Author, Message
@@ -26,9 +26,7 @@ FILE_SECONDS = 60.0
 CHUNK = 64 * 1024  # bytes
 
 
-async def thread_history(
-    calls: Calls, identity: Identity, people: People, run: RunRef
-) -> Sequence[Message]:
+async def thread_history(team: Team, run: RunRef) -> Sequence[Message]:
     """The thread's earlier messages, oldest first, without Footnote's own.
 
     Nothing where the question began the thread, or in direct messages: all in them is said to
@@ -41,9 +39,9 @@ async def thread_history(
         return ()
     texts = texts_for(run.message.locale)
     try:
-        user = await identity.user(patience=calls.timing.reading)
+        user = await team.bot_user(patience=team.calls.timing.reading)
         said = await thread_messages(
-            calls, where.channel, where.thread, latest=None if is_about(run) else asked
+            team.calls, where.channel, where.thread, latest=None if is_about(run) else asked
         )
     except Refusal as refusal:
         raise PostRefused(texts("cannot-read-history"), detail=refusal.detail) from refusal
@@ -54,7 +52,7 @@ async def thread_history(
     heard = [
         message for message in said if _is_said(message, user) and str(message["ts"]) != asked
     ][-MESSAGES:]
-    names = await _names(people, heard)
+    names = await _names(team.people, heard)
     return [_message(run, message, names) for message in heard]
 
 

@@ -20,13 +20,14 @@ from adapters.slack.posted_messages import (
     is_ts,
     message_ts,
 )
-from adapters.slack.reply import SlackReply
+from adapters.slack.reply import SlackDisplay
 from adapters.slack.teams import Team, Teams
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 from bot.messages import Attachment, Message
-from bot.posting import PostState, RunRef
+from bot.posting import PostState, Reply, RunRef
 from bot.rendering.texts import texts_for
+from bot.replying import Pace, open_reply
 from bot.storage.workspaces import Workspaces
 
 log = get_logger()
@@ -41,7 +42,7 @@ class SlackPoster:
         self._teams = teams
         self._features = Features(workspaces)
 
-    async def open(self, run: RunRef, saved: PostState | None) -> SlackReply:
+    async def open(self, run: RunRef, saved: PostState | None) -> Reply:
         team = await self._team(run)
         record = PostedMessages.of(run, saved)
         if not is_ts(record.thread):
@@ -49,16 +50,15 @@ class SlackPoster:
         elif is_suggestion(run) and not record.question:
             await self._show_question(team, record)
         if record.pending is not None:
-            await _delivery(team, record).recover(patience=team.calls.timing.first_sign)
-        reply = SlackReply(team, self._features, run, record)
+            await Delivery(team, record).recover(patience=team.calls.timing.first_sign)
+        timing = team.calls.timing
+        display = SlackDisplay(team, self._features, run, record)
+        pace = Pace(timing.between, timing.backoff, first_sign=timing.first_sign)
         try:
-            await reply.begin()
-        except BaseException as error:
-            await reply.abandon()
-            if isinstance(error, PostRefused):
-                await self._tell_asker(team, record, texts_for(run.message.locale)("cannot-post"))
+            return await open_reply(run, display, pace)
+        except PostRefused:
+            await self._tell_asker(team, record, texts_for(run.message.locale)("cannot-post"))
             raise
-        return reply
 
     async def queued(self, run: RunRef, ahead: int) -> None:
         calls = (await self._team(run)).calls
@@ -80,7 +80,7 @@ class SlackPoster:
             return
         team = await self._team(run)
         await self._close_session(team, record)  # with its last message the thread would be gone
-        delivery = _delivery(team, record)
+        delivery = Delivery(team, record)
         patience = team.calls.timing.patience
         await delivery.recover(patience=patience)
         if record.question:
@@ -88,8 +88,7 @@ class SlackPoster:
         await delivery.trim(0, patience=patience)
 
     async def history(self, run: RunRef) -> Sequence[Message]:
-        team = await self._team(run)
-        return await thread_history(team.calls, team.identity, team.people, run)
+        return await thread_history(await self._team(run), run)
 
     async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
         return await downloaded((await self._team(run)).calls, attachment, limit)
@@ -194,7 +193,3 @@ async def _question(calls: Calls, record: PostedMessages, patience: float) -> st
         **({"thread_ts": record.thread} if is_ts(record.thread) else {}),
     )
     return str(posted["ts"])
-
-
-def _delivery(team: Team, record: PostedMessages) -> Delivery:
-    return Delivery(team.calls, team.identity, record)

@@ -16,6 +16,7 @@ from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
 from adapters.slack.delivery import Delivery
 from adapters.slack.format import (
     Final,
+    Part,
     markdown,
     markdown_block,
     notification,
@@ -27,14 +28,13 @@ from adapters.slack.limits import (
     STREAM_RESERVE,
     STREAM_SECONDS_USED,
 )
-from adapters.slack.part import Part
 from adapters.slack.plan import Task, chunk_characters, heading, task_chunk, tasks
 from adapters.slack.posted_messages import Post, PostedMessages
-from adapters.slack.view import View
 from adapters.slack.writing import cut_before, ready
 from bot.answers import PlanView
 from bot.logs import get_logger
 from bot.rendering.texts import Texts
+from bot.replying import View
 
 log = get_logger()
 

@@ -8,9 +8,8 @@ from typing import Protocol
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.calls import Calls, Timing
-from adapters.slack.guests import ORGANISATION
-from adapters.slack.identity import Identity
+from adapters.slack.calls import Calls, Json, Timing
+from adapters.slack.guests import ORGANISATION, Home
 from adapters.slack.people import People
 from adapters.slack.user_groups import UserGroups
 from bot.errors import FootnoteError, PostRefused
@@ -36,12 +35,28 @@ class Team:
 
     def __init__(self, client: AsyncWebClient, timing: Timing) -> None:
         self.calls = Calls(client, timing)
-        self.identity = Identity(self.calls)
         self.people = People(self.calls)
         self.user_groups = UserGroups(self.calls)
+        self._identity: Json = {}  # the bot's own, once it is known
 
     async def aclose(self) -> None:
         await self.people.aclose()
+
+    async def bot_user(self, *, patience: float | None = None) -> str:
+        """The bot's own user id. Raises as ``Calls.patiently`` does."""
+        return str((await self._told(patience))["user_id"])
+
+    async def _home(self) -> Home:
+        """The workspace in which Footnote is installed."""
+        told = await self._told(self.calls.timing.reading)
+        enterprise = str(told.get("enterprise_id") or "")
+        whole = bool(told.get("is_enterprise_install"))
+        return Home(enterprise if whole else str(told["team_id"]), enterprise)
+
+    async def _told(self, patience: float | None) -> Json:
+        if not self._identity:
+            self._identity = await self.calls.patiently("auth.test", patience=patience)
+        return self._identity
 
     async def workspace_of_author(self, message: Message) -> str:
         """The id of the workspace that a message's author belongs to, which need not be where
@@ -63,7 +78,7 @@ class Team:
     async def is_guest(self, message: Message) -> bool:
         """Whether a message's author comes from outside. Raises ``PlatformUnavailable``."""
         try:
-            home = await self.identity.home(patience=self.calls.timing.reading)
+            home = await self._home()
             return bool(home.is_guest(await self.people.person(message.author.id)))
         except PostRefused:
             return True  # somebody whom Slack does not show

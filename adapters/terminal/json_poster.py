@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from adapters.terminal.plain_text import answer_json, bare, ended_lines
+from adapters.terminal.plain_text import Line, answer_json, bare, ended_lines
 from bot.answers import Answer, PlanView
 from bot.errors import FootnoteError, PageUnreadable, Unavailable
 from bot.messages import Attachment, Message
@@ -50,9 +50,19 @@ class JsonPoster:
         else:
             self.tell(f"Finished run {run_id}, an earlier question that was interrupted.")
 
+    def fail(self, run_id: str, answer: Answer, error: FootnoteError) -> None:
+        """There is no answer, but what says why."""
+        self.failures[run_id] = error
+        self.keep(run_id, answer)
+        self.complain(error)
+
     def tell(self, sentence: str) -> None:
         """A remark beside the answer, on stderr."""
         sys.stderr.write(f"{without_controls(sentence, ' ')}\n")
+
+    def tell_step(self, line: Line) -> None:
+        """A step that has ended."""
+        self.tell(bare(line))
 
     def complain(self, error: FootnoteError) -> None:
         """Print an error and what to do on stderr."""
@@ -91,25 +101,24 @@ class JsonReply:
         self._closed = False
 
     def progress(self, plan: PlanView) -> None:
-        if self._closed:
-            return
         for id, line in ended_lines(plan.steps):
-            if id not in self._told:
+            if not self._closed and id not in self._told:
                 self._told.add(id)
-                self._poster.tell(bare(line))
+                self._poster.tell_step(line)
 
     def stream(self, text: str) -> None:
         """The answer is printed whole."""
 
     async def finish(self, answer: Answer) -> None:
-        self._closed = True
+        self._close()
         self._poster.keep(self._run_id, answer)
 
     async def fail(self, answer: Answer, error: FootnoteError) -> None:
-        self._closed = True
-        self._poster.failures[self._run_id] = error
-        self._poster.keep(self._run_id, answer)
-        self._poster.complain(error)
+        self._close()
+        self._poster.fail(self._run_id, answer, error)
 
     async def abandon(self) -> None:
+        self._close()
+
+    def _close(self) -> None:
         self._closed = True

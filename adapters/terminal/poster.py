@@ -14,8 +14,8 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from adapters.terminal.format import plan_lines, rendered, text_of
-from adapters.terminal.json_poster import JsonPoster
-from adapters.terminal.plain_text import ended_lines, plain
+from adapters.terminal.json_poster import JsonPoster, JsonReply
+from adapters.terminal.plain_text import Line, plain
 from bot.answers import Answer, PlanView, StepView
 from bot.errors import FootnoteError
 from bot.posting import PostState, RunRef
@@ -37,8 +37,16 @@ class TerminalPoster(JsonPoster):
     async def open(self, run: RunRef, saved: PostState | None) -> TerminalReply:
         return TerminalReply(self, run.id)
 
+    def fail(self, run_id: str, answer: Answer, error: FootnoteError) -> None:
+        self.failures[run_id] = error
+        self.answers[run_id] = answer
+        self.complain(error)
+
     def tell(self, sentence: str) -> None:
         self.err.print(Text(sentence, style="dim"), soft_wrap=True)
+
+    def tell_step(self, line: Line) -> None:
+        self.err.print(text_of(line), soft_wrap=True)
 
     def complain(self, error: FootnoteError) -> None:
         sentence = without_controls(error.sentence, " ")
@@ -51,21 +59,19 @@ class TerminalPoster(JsonPoster):
             sys.stdout.write(f"{plain(answer)}\n")
 
 
-class TerminalReply:
-    """One answer being shown."""
+class TerminalReply(JsonReply):
+    """One answer being shown; where lines can be drawn over, its plan is one picture."""
 
     def __init__(self, poster: TerminalPoster, run_id: str) -> None:
-        self._poster = poster
-        self._run_id = run_id
+        super().__init__(poster, run_id)
         self._plan: tuple[StepView, ...] = ()
-        self._told: set[str] = set()
         self._text = ""
-        self._closed = False
+        self._console = poster.err
         self._live: Live | None = None
-        if poster.err.is_terminal:
+        if self._console.is_terminal:
             self._live = Live(
                 get_renderable=self._working,
-                console=poster.err,
+                console=self._console,
                 refresh_per_second=REFRESH_PER_SECOND,
                 transient=True,
                 redirect_stdout=False,
@@ -74,39 +80,20 @@ class TerminalReply:
             self._live.start()
 
     def progress(self, plan: PlanView) -> None:
-        if self._closed:
-            return
-        self._plan = plan.steps
-        if self._live is None:
-            for id, line in ended_lines(plan.steps):
-                if id not in self._told:
-                    self._told.add(id)
-                    self._poster.err.print(text_of(line), soft_wrap=True)
+        if self._live is not None:
+            self._plan = plan.steps
+        else:
+            super().progress(plan)
 
     def stream(self, text: str) -> None:
         self._text = text
 
-    async def finish(self, answer: Answer) -> None:
-        self._close()
-        self._poster.keep(self._run_id, answer)
-
-    async def fail(self, answer: Answer, error: FootnoteError) -> None:
-        self._close()
-        self._poster.failures[self._run_id] = error
-        self._poster.answers[self._run_id] = answer
-        self._poster.complain(error)
-
-    async def abandon(self) -> None:
-        self._close()
-
     def _close(self) -> None:
-        if self._closed:
-            return
-        self._closed = True
+        super()._close()
         if self._live is not None:
             self._live.stop()
             self._live = None
-            self._poster.err.print(Group(*(line for line, _ in plan_lines(self._plan))))
+            self._console.print(Group(*(line for line, _ in plan_lines(self._plan))))
 
     def _working(self) -> RenderableType:
         lines: list[RenderableType] = [

@@ -10,8 +10,6 @@ SECONDS_BETWEEN_EVENTS = 0.04  # to one browser: 25 states a second are more tha
 HEARTBEAT_SECONDS = 15.0  # after which a silent event stream says that it is alive
 STREAMS_OF_ONE_CLIENT = 200  # open at once: 60 kB each
 PARTS_KEPT = 200  # as HTML, of replies that are being worked on, for others who look at them
-SAVE_ATTEMPTS = 3  # at an answer, before it is left for a later attempt
-SECONDS_BETWEEN_SAVE_ATTEMPTS = 0.3
 
 LARGEST_BODY = 200_000  # bytes of a form or of JSON
 LARGEST_UPLOAD = 25_000_000  # bytes of all files of a question, if not one alone may have more

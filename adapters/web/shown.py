@@ -49,10 +49,10 @@ def changed(before: Shown, **changes: object) -> Shown:
     return replace(before, **changes, change=change, mark=mark)  # type: ignore[arg-type]
 
 
-def next_turn(before: Shown, **changes: object) -> Shown:
+def next_turn(before: Shown) -> Shown:
     """The first state of another attempt at a reply."""
     turn = before.turn + 1
-    return replace(before, **changes, turn=turn, change=0, mark=f"{turn}.0")  # type: ignore[arg-type]
+    return replace(before, turn=turn, change=0, mark=f"{turn}.0")
 
 
 def shown_of(run: RunRecord) -> Shown:

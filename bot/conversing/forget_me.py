@@ -1,5 +1,4 @@
-"""Texts for people who ask to be forgotten, on any platform; they need no permission. They need no
-permission."""
+"""Texts for people who ask to be forgotten, on any platform; they need no permission."""
 
 from __future__ import annotations
 

@@ -57,6 +57,16 @@ def noted(answer: Answer, shown: Callable[[str], str] = one_line) -> tuple[str, 
     return tuple(f"ⓘ {shown(note)}" for note in notes)
 
 
+def changed(answer: Answer, texts: Texts) -> str:
+    """A note with the number of sentences that were corrected and left out, or ""."""
+    found = answer.verification.sentences if answer.verification else ()
+    corrected = sum(each.outcome == "restated" for each in found)
+    left_out = sum(each.outcome == "left_out" for each in found)
+    if not corrected and not left_out:
+        return ""
+    return texts("verify-changed", corrected=corrected, left=left_out)
+
+
 def summary(answer: Answer, texts: Texts) -> str:
     """Time, searches, pages, cost and run, on one line."""
     usage = answer.usage

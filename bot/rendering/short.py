@@ -9,11 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.answers import Answer
-from bot.rendering.changes import changed
 from bot.rendering.footnotes import SourceView, sources
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.marks import numbers_in
-from bot.rendering.remarks import noted
+from bot.rendering.remarks import changed, noted
 from bot.rendering.texts import Texts
 
 LINE = 160  # characters of all titles on the line of sources

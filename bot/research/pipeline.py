@@ -22,8 +22,8 @@ from bot.reasoning.evidence import AnswerDelta, Evidence, Judged
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Reasoner
 from bot.reasoning.verdicts import Verdict
-from bot.rendering.changes import changed
 from bot.rendering.links import linked_pages
+from bot.rendering.remarks import changed
 from bot.research.answer.check import NO_VERDICTS, Checked, check
 from bot.research.answer.verify import Amendment, amendments, is_wanted
 from bot.research.answer.write import Written, unsourced, write

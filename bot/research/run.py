@@ -43,7 +43,7 @@ from bot.research.outcomes import ReadOutcome, SearchOutcome
 from bot.research.steps import Steps
 from bot.research.suggestions.suggest import Offer
 from bot.rights.reach import is_document
-from bot.rights.transcript import documents_of
+from bot.rights.withheld import documents_of
 from bot.search.provider import UNKNOWN_DOCUMENT, ProviderKind, Query
 from bot.storage.journal import Journal, step_key
 

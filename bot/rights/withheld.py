@@ -1,8 +1,11 @@
-"""An answer in whose place a sentence stands, because its reader may not read what it rests on."""
+"""Answers and transcripts without what their readers may not be told."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.answers import Answer
+from bot.messages import Transcript
 from bot.rights.reach import Reach
 
 
@@ -21,3 +24,14 @@ def withheld(answer: Answer, sentence: str) -> Answer:
 def for_reader(answer: Answer, reach: Reach, sentence: str) -> Answer:
     """The answer as its reader may see it."""
     return answer if reach.covers(answer.rests_on) else withheld(answer, sentence)
+
+
+def readable(transcript: Transcript, reach: Reach) -> Transcript:
+    """The transcript without the answers that hold something of documents out of reach."""
+    kept = tuple(entry for entry in transcript.entries if reach.covers(entry.documents))
+    return transcript if len(kept) == len(transcript.entries) else replace(transcript, entries=kept)
+
+
+def documents_of(transcript: Transcript) -> frozenset[str]:
+    """The documents that the transcript may hold something of."""
+    return frozenset().union(*(entry.documents for entry in transcript.entries))

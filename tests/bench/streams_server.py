@@ -20,14 +20,13 @@ import sqlalchemy as sa
 import structlog
 
 from adapters.web.platform import WebPlatform, open_web
-from adapters.web.poster import WebReply
 from bot.answers import Answer, PlanView, StepView
 from bot.configuration import load_settings
 from bot.conversing.reception import Reception
 from bot.health import http_endpoint
 from bot.http_connection import Limits
 from bot.messages import RunOptions, Thread
-from bot.posting import PostState, RunRef
+from bot.posting import PostState, Reply, RunRef
 from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces
 from tests.unit.samples import a_message
@@ -42,7 +41,7 @@ class Stage:
     def __init__(self, store: Store, platform: WebPlatform) -> None:
         self._store = store
         self._platform = platform
-        self.replies: dict[str, WebReply] = {}
+        self.replies: dict[str, Reply] = {}
         self.statements = 0
         # The reader of PostgreSQL is the writer by another name.
         engines = {

@@ -31,7 +31,7 @@ from tests.fakes.slack_words import plain
 CHANNEL, ADA, BOB = "C1", "U1", "U2"
 QUICK = Timing(
     stream_delay=0.01,
-    first_sign=1.0,
+    first_sign=3.0,
     patience=2.5,
     reading=3.0,
     backoff=0.02,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import cast
 
 from adapters.web.live import Live
-from adapters.web.poster import WebPoster, WebReply
+from adapters.web.poster import WebPoster
 from adapters.web.shown import Shown, shown
 from adapters.web.templating import Templates
 from adapters.web.turns import Turn
@@ -22,10 +22,11 @@ from adapters.web.writing import turn_html
 from bot.answers import Answer
 from bot.errors import StorageUnavailable
 from bot.messages import UPLOADED, Attachment, Author, Message, Thread
-from bot.posting import PostState, RunRef
+from bot.posting import PostState, Reply, RunRef
 from bot.rendering.texts import texts_for
 from bot.storage.database import Database, open_database
 from bot.storage.files import Files
+from bot.storage.retrying import at_once
 from tests.contract.stages import joined
 from tests.fakes import sqlite
 from tests.fakes.screen import Seen, seen
@@ -92,20 +93,25 @@ class WebStage:
         return _Recorded(self, poster)
 
     def saving(self, run: RunRef) -> Callable[[PostState], Awaitable[None]]:
-        """How the database takes what the reply to a run shows."""
+        """How the store takes what the reply to a run shows: again, where that may help."""
 
         async def save(state: PostState) -> None:
+            await at_once(lambda: take(state))
+
+        async def take(state: PostState) -> None:
             weather = self.weather
-            if weather.down or weather.limited > 0:
-                weather.limited -= 1
+            if weather.down:
                 raise StorageUnavailable("The database is away.")
+            if weather.limited > 0:
+                weather.limited -= 1
+                raise StorageUnavailable("Others write.", kind="contended")
             await run.save(state)
             self.posts[run.id] = _Post(run.message, run.id, state)
             async with self.changed:
                 self.changed.notify_all()
             if weather.cut:
                 weather.cut = False
-                raise StorageUnavailable("The database took it and went away.")
+                raise StorageUnavailable("The database took it and went away.", kind="broken")
 
         return save
 
@@ -179,7 +185,7 @@ class _Recorded(WebPoster):
         super().__init__(poster._live, poster._files, poster._between)
         self._stage = stage
 
-    async def open(self, run: RunRef, saved: PostState | None) -> WebReply:
+    async def open(self, run: RunRef, saved: PostState | None) -> Reply:
         return await super().open(self._seen(run), saved)
 
     async def queued(self, run: RunRef, ahead: int) -> None:

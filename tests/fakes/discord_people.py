@@ -130,10 +130,6 @@ class People:
         with self.world.lock:
             acts.set_thread(self.world, thread, archived=True, locked=locked)
 
-    def unarchive(self, thread: Channel) -> None:
-        with self.world.lock:
-            acts.set_thread(self.world, thread, archived=False)
-
     def delete_channel(self, channel: Channel) -> None:
         with self.world.lock:
             acts.delete_channel(self.world, channel)

@@ -40,7 +40,6 @@ from tests.fakes.discord_permissions import INVITED, bits
 from tests.fakes.discord_rest import PREFIX, Rest
 from tests.fakes.discord_shapes import guild_create_json, role_json, whole_member_json
 from tests.fakes.discord_state import (
-    ANNOUNCEMENT,
     FORUM,
     GROUP,
     TEXT,
@@ -230,22 +229,12 @@ class FakeDiscord:
             self._tell(guild, "GUILD_ROLE_CREATE", told, acts.GUILDS)
             return made
 
-    def remove_bot(self, guild: Guild) -> None:
-        """Somebody removes the bot from ``guild``."""
-        with self.world.lock:
-            self._tell(guild, "GUILD_DELETE", {"id": guild.id, "unavailable": False}, acts.GUILDS)
-            guild.members.pop(self.bot.id, None)
-            guild.installed = False
-
     def _tell(self, guild: Guild, event: str, data: Json, needs: int) -> None:
         if guild.installed:
             self.world.emit(event, lambda _: data, needs=needs, guild=guild)
 
     def text(self, guild: Guild, name: str) -> Channel:
         return self._channel(TEXT, guild, name)
-
-    def announcements(self, guild: Guild, name: str) -> Channel:
-        return self._channel(ANNOUNCEMENT, guild, name)
 
     def forum(self, guild: Guild, name: str, *, tags: tuple[str, ...] = ()) -> Channel:
         """A forum; with ``tags`` one of them is required of every post."""

@@ -249,14 +249,6 @@ def message_action(
     }
 
 
-def global_shortcut(ws: Workspace, user: str, callback_id: str, trigger: str) -> Json:
-    return {
-        **_interaction(ws, "shortcut", user, trigger),
-        "action_ts": ws.clock.ts(),
-        "callback_id": callback_id,
-    }
-
-
 def message_press(
     ws: Workspace, user: str, message: Message, action: Json, response_url: str, trigger: str
 ) -> Json:

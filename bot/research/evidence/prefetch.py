@@ -19,7 +19,7 @@ from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.research.evidence.library import Library
 from bot.research.evidence.outgoing import Outgoing
-from bot.research.repeats import repeats
+from bot.research.evidence.queries import repeats
 from bot.search.blend import SearchResult
 from bot.search.provider import ProviderKind, Query
 from bot.text.terms import keywords

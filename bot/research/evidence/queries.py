@@ -6,12 +6,18 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from bot.reasoning.questions import ANYWHERE, Scope, SubQuestion
-from bot.research.repeats import repeats
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.text.terms import keywords
 
 FIRST_QUERIES = 8  # of a kind, that are searched before the first turn
+NEAR = 0.8  # Jaccard similarity of their keywords from which one repeats the other
 HITS_FETCHED = 3  # times those shown: the next results are at hand when a query is repeated
+
+
+def repeats(words: frozenset[str], earlier: frozenset[str]) -> bool:
+    """Whether keywords (``bot.text.terms.keywords``) are nearly those of an earlier one."""
+    union = words | earlier
+    return words == earlier or len(words & earlier) >= NEAR * len(union) > 0
 
 
 def worded(text: str, question: SubQuestion, shown: int) -> Query:

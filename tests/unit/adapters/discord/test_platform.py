@@ -138,7 +138,7 @@ async def test_while_discord_is_away_it_keeps_trying(
 async def test_a_reply_waits_for_the_login_and_then_counts_discord_as_away(
     room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.discord.waiting_poster.LOGIN_SECONDS", 0.05)
+    monkeypatch.setattr("adapters.discord.limits.LOGIN_SECONDS", 0.05)
     room.discord.down("reset", where="/users/@me")
     settings = cast(
         DiscordSettings,

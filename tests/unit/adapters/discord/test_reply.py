@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import random
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -15,10 +14,9 @@ from adapters.discord.buttons import encode
 from adapters.discord.outlet import nonce_of
 from bot.answers import Answer
 from bot.conversing.buttons import Stop
-from bot.errors import FootnoteError, PlatformUnavailable, RunLost
+from bot.errors import FootnoteError, PlatformUnavailable
 from tests.fakes.discord_server import Channel, Seen
 from tests.unit.adapters.discord.way_out import (
-    BETWEEN,
     Kept,
     Stage,
     a_citation,
@@ -50,14 +48,6 @@ def shown(stage: Stage, channel: Channel) -> list[Seen]:
     return stage.fake.posts(channel)
 
 
-def edits(stage: Stage) -> list[Any]:
-    return [r for r in stage.fake.requests("PATCH") if "/messages/" in r.path]
-
-
-def answers_shown(stage: Stage, channel: Channel) -> str:
-    return "\n".join(post.content for post in shown(stage, channel))
-
-
 # ---------------------------------------------------------------- while it works
 
 
@@ -78,30 +68,6 @@ async def test_the_plan_is_shown_in_the_askers_language(
     reply = await stage.open(kept)
     reply.progress(a_plan("天空"))
     await stage.fake.until(lambda: "搜尋：天空" in str(shown(stage, direct)[0].embeds))
-    await reply.abandon()
-
-
-async def test_many_changes_become_few_edits_and_the_last_one_is_shown(
-    stage: Stage, kept: Kept, direct: Channel
-) -> None:
-    reply = await stage.open(kept)
-    for number in range(200):
-        reply.progress(a_plan(f"query {number}"))
-        await asyncio.sleep(0)
-    await stage.fake.until(lambda: "query 199" in str(shown(stage, direct)[0].embeds))
-    assert len(edits(stage)) <= 3
-    await reply.abandon()
-
-
-async def test_edits_keep_their_distance(stage: Stage, kept: Kept) -> None:
-    reply = await stage.open(kept)
-    for number in range(60):
-        reply.progress(a_plan(f"query {number}"))
-        await asyncio.sleep(0.005)
-    times = [request.at for request in edits(stage)]
-    assert len(times) >= 3
-    gaps = [after - before for before, after in itertools.pairwise(times)]
-    assert min(gaps) >= BETWEEN * 0.8
     await reply.abandon()
 
 
@@ -137,14 +103,6 @@ async def test_footnotes_are_links_as_soon_as_their_pages_have_numbers(
     await reply.abandon()
 
 
-async def test_progress_survives_an_outage(stage: Stage, kept: Kept, direct: Channel) -> None:
-    reply = await stage.open(kept)
-    stage.fake.storm(2, 0.05, where="PATCH")
-    reply.progress(a_plan("sky"))
-    await stage.fake.until(lambda: "sky" in str(shown(stage, direct)[0].embeds))
-    await reply.abandon()
-
-
 async def test_a_progress_message_that_somebody_deletes_comes_back_as_the_answer(
     stage: Stage, kept: Kept, direct: Channel
 ) -> None:
@@ -152,51 +110,6 @@ async def test_a_progress_message_that_somebody_deletes_comes_back_as_the_answer
     stage.fake.people.delete(stage.fake.message(direct, shown(stage, direct)[0]))
     await reply.finish(an_answer(kept))
     assert len(shown(stage, direct)) == 1
-
-
-async def test_abandoning_posts_nothing_more(stage: Stage, kept: Kept, direct: Channel) -> None:
-    reply = await stage.open(kept)
-    await reply.abandon()
-    before = len(stage.fake.requests())
-    reply.progress(a_plan("sky"))
-    reply.stream("text")
-    await asyncio.sleep(BETWEEN * 3)
-    assert len(stage.fake.requests()) == before
-    assert len(shown(stage, direct)) == 1
-
-
-async def test_abandoning_does_not_wait_for_discord(stage: Stage, kept: Kept) -> None:
-    reply = await stage.open(kept)
-    stage.fake.slow(30.0, where="PATCH", times=1)
-    reply.progress(a_plan("sky"))
-    await asyncio.sleep(BETWEEN * 2)
-    async with asyncio.timeout(1.0):
-        await reply.abandon()
-
-
-async def test_the_answer_waits_for_an_edit_under_way_so_that_it_is_last(
-    stage: Stage, kept: Kept, direct: Channel
-) -> None:
-    reply = await stage.open(kept)
-    reply.progress(a_plan("first"))  # until its limits are known, edits go one by one anyway
-    await stage.fake.until(lambda: "first" in str(shown(stage, direct)[0].embeds))
-    stage.fake.slow(0.3, where="PATCH", times=1)
-    reply.progress(a_plan("second"))
-    await asyncio.sleep(BETWEEN * 2)
-    await reply.finish(an_answer(kept))
-    await asyncio.sleep(0.4)
-    assert "It is blue" in shown(stage, direct)[0].content
-    assert shown(stage, direct)[0].embeds == ()
-
-
-async def test_a_run_taken_over_shows_no_answer_of_ours(
-    stage: Stage, kept: Kept, direct: Channel
-) -> None:
-    reply = await stage.open(kept)
-    kept.lost = True
-    with pytest.raises(RunLost):
-        await reply.finish(an_answer(kept, LONG))
-    assert "Paragraph" not in answers_shown(stage, direct)
 
 
 # ---------------------------------------------------------------- its end
@@ -269,7 +182,6 @@ async def test_an_edited_question_may_be_answered_at_greater_length(
 ) -> None:
     await stage.answer(kept, an_answer(kept, LONG))
     reply = await stage.open(kept)
-    await reply.show_working()
     await reply.finish(an_answer(kept, LONG.replace("word", "term")))
     posts = shown(stage, direct)
     assert len(posts) == 4

@@ -14,12 +14,11 @@ import stamina
 from discord.http import Route
 
 from adapters.discord.poster import DiscordPoster
-from adapters.discord.reply import DiscordReply
 from adapters.discord.wire import ATTEMPTS
 from bot.answers import Answer, Citation, PlanView, StepState, StepView, Usage
 from bot.errors import RunLost
 from bot.messages import Author, Message, RunOptions, Thread
-from bot.posting import PostState, RunRef
+from bot.posting import PostState, Reply, RunRef
 from tests.fakes.discord_server import Channel, FakeDiscord, Guild, Interaction, User
 from tests.fakes.discord_server import Message as Said
 
@@ -140,7 +139,7 @@ class Stage:
             Route("PUT", "/applications/{app}/commands", app=self.fake.app.id), json=[command]
         )
 
-    async def open(self, kept: Kept) -> DiscordReply:
+    async def open(self, kept: Kept) -> Reply:
         return await self.poster.open(kept.run, kept.state)
 
     async def answer(self, kept: Kept, answer: Answer | None = None) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from adapters.slack.details import details
 from adapters.slack.format import (
+    Part,
     escaped,
     failure,
     final,
@@ -20,10 +21,10 @@ from adapters.slack.format import (
     notification,
     parts,
     question_text,
+    simpler,
     working_blocks,
 )
 from adapters.slack.limits import PART_CHARACTERS, SOURCES, VIEW_BLOCKS
-from adapters.slack.part import Part, simpler
 from adapters.slack.plan import tasks
 from adapters.slack.streaming import message_parts
 from bot.answers import Answer, Citation, Doubt, PlanView, Status, StepView, Usage

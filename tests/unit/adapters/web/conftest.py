@@ -16,11 +16,11 @@ import pytest
 from starlette.applications import Starlette
 
 from adapters.web.platform import WebPlatform, open_web
-from adapters.web.poster import WebPoster, WebReply
+from adapters.web.poster import WebPoster
 from bot.configuration import load_settings
 from bot.conversing.reception import Reception
 from bot.dispatch.local import LocalDispatcher
-from bot.posting import PostState, RunRef
+from bot.posting import PostState, Reply, RunRef
 from bot.service import ResearchService
 from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces
@@ -37,9 +37,9 @@ class Remembering(WebPoster):
 
     def __init__(self, like: WebPoster) -> None:
         super().__init__(like._live, like._files, like._between)
-        self.replies: dict[str, WebReply] = {}
+        self.replies: dict[str, Reply] = {}
 
-    async def open(self, run: RunRef, saved: PostState | None) -> WebReply:
+    async def open(self, run: RunRef, saved: PostState | None) -> Reply:
         reply = self.replies[run.id] = await super().open(run, saved)
         return reply
 
