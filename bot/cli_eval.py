@@ -10,6 +10,7 @@ import typer
 
 from bot.command import EXIT_INTERRUPTED, EXIT_NO_ANSWER, HANDBOOK, sentences, settings_for
 from bot.errors import Invalid
+from bot.extras import need
 
 if TYPE_CHECKING:
     from bot.settings import Settings
@@ -102,6 +103,7 @@ def evaluate(
     with sentences():
         if questions is None and (docs or provider):
             raise Invalid("The sample has documents of its own: name your file of questions.")
+        need("eval", "`footnote eval`")
         from bot.evaluation.questions import load_questions
 
         found = load_questions(questions or SAMPLE)

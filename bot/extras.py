@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from bot.errors import FootnoteError, InvalidSetting
 
-Extra = Literal["browser", "office", "postgres", "rst", "vectors", "workspaces"]
+Extra = Literal["browser", "eval", "office", "postgres", "rst", "vectors", "workspaces"]
 
 
 class _Contents(NamedTuple):
@@ -20,6 +20,7 @@ class _Contents(NamedTuple):
 
 EXTRAS: dict[Extra, _Contents] = {
     "browser": _Contents("web pages built by script", ("playwright",)),
+    "eval": _Contents("questions for `footnote eval`", ("yaml",)),
     "office": _Contents("Excel workbooks", ("openpyxl",)),
     "postgres": _Contents("PostgreSQL and its queue", ("psycopg", "procrastinate")),
     "rst": _Contents("reStructuredText", ("docutils",)),

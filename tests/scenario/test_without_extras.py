@@ -28,6 +28,8 @@ class Hiding(PathFinder):
 sys.meta_path[sys.meta_path.index(PathFinder)] = Hiding
 """
 USING_AN_EXTRA = {
+    "adapters.terminal.evaluating",
+    *(name for name in modules() if name.startswith("bot.evaluation.")),
     "bot.dispatch.postgres",
     "bot.dispatch.queue",
     "bot.pages.formats.rst",
@@ -101,6 +103,14 @@ def test_postgresql_is_a_wrong_setting(plain: Program) -> None:
         "FOOTNOTE_DATABASE_URL names PostgreSQL, which needs the extra 'postgres': "
         "pip install 'footnote-bot[postgres]'."
     ) in " ".join(ended.err.split())
+
+
+def test_an_evaluation(plain: Program) -> None:
+    ended = plain.run("eval")
+    assert ended.code == 2
+    assert "`footnote eval` needs the extra 'eval': pip install 'footnote-bot[eval]'." in " ".join(
+        ended.err.split()
+    )
 
 
 def test_keys_for_workspaces(plain: Program) -> None:
