@@ -21,10 +21,6 @@ from bot.pages.writing import written
 # Its warnings say that a page has no content, which the caller finds out by itself.
 logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
 
-_LARGE = 1_000_000
-"""Characters of HTML above which trafilatura does not compare its choice with other algorithms'; on
-a page of that size the comparison takes seconds and changes little."""
-
 
 def article_text(html: str) -> str:
     """The text of what trafilatura takes for the article, or ""."""
@@ -39,7 +35,9 @@ def article_text(html: str) -> str:
     try:
         document = trafilatura.bare_extraction(
             tree,
-            fast=len(html) > _LARGE,
+            # Not compared with other algorithms' choices: F1 of the extraction bench is 0.963 so,
+            # 0.961 with the comparison, which takes seconds on large pages.
+            fast=True,
             output_format="xml",  # a tree, without the cost of writing it out
             include_comments=False,
             include_formatting=False,

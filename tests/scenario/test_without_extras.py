@@ -28,6 +28,8 @@ class Hiding(PathFinder):
 sys.meta_path[sys.meta_path.index(PathFinder)] = Hiding
 """
 USING_AN_EXTRA = {
+    "adapters.terminal.evaluating",
+    *(name for name in modules() if name.startswith("bot.evaluation.")),
     "bot.dispatch.postgres",
     "bot.dispatch.queue",
     "bot.pages.formats.rst",
@@ -100,6 +102,14 @@ def test_postgresql_is_a_wrong_setting(plain: Program) -> None:
     assert (
         "FOOTNOTE_DATABASE_URL names PostgreSQL, which needs the extra 'postgres': "
         "pip install 'footnote-bot[postgres]'."
+    ) in " ".join(ended.err.split())
+
+
+def test_models_over_openais_protocol(plain: Program) -> None:
+    ended = plain.run("ask", "When?", FOOTNOTE_MODEL="openai:gpt-a", OPENAI_API_KEY="sk-test")
+    assert ended.code == 2
+    assert (
+        "FOOTNOTE_MODEL=openai:gpt-a needs the extra 'openai': pip install 'footnote-bot[openai]'."
     ) in " ".join(ended.err.split())
 
 
