@@ -28,13 +28,12 @@ class Hiding(PathFinder):
 sys.meta_path[sys.meta_path.index(PathFinder)] = Hiding
 """
 USING_AN_EXTRA = {
-    "adapters.terminal.evaluating",
-    *(name for name in modules() if name.startswith("bot.evaluation.")),
     "bot.dispatch.postgres",
     "bot.dispatch.queue",
     "bot.pages.formats.rst",
     "bot.pages.formats.rst_markup",
     "bot.pages.formats.sheets",
+    "bot.reasoning.openai.endpoint",
 }
 ROW = '<row r="1"><c r="A1" t="inlineStr"><is><t>Ferry tickets</t></is></c></row>'
 NEEDS_OFFICE = "Reading .xlsx files needs the extra 'office': pip install 'footnote-bot[office]'"
