@@ -65,8 +65,17 @@ class Part:
 
 PARTS = {
     "check": Part(
-        ["bot/research/answer/check.py", "bot/research/answer/verify.py"],
-        ["tests/unit/research/answer"],
+        [
+            "bot/research/answer/check.py",
+            "bot/research/answer/verify.py",
+            "bot/reasoning/claude/verify.py",
+        ],
+        [
+            "tests/unit/research/answer/test_write_and_check.py",
+            "tests/unit/research/answer/test_verify.py",
+            "tests/unit/reasoning/claude/test_verify.py",
+            "tests/unit/reasoning/claude/test_restate.py",
+        ],
     ),
     "journal": Part(["bot/storage/journal.py"], ["tests/unit/storage/test_journal.py"]),
     "dispatch": Part(
