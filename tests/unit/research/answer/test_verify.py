@@ -16,7 +16,7 @@ from bot.reasoning.verdicts import Claim, Verdict
 from bot.research.answer.check import Checked, check
 from bot.research.answer.verify import MOST, Amendment, amendments, is_quoted, is_wanted
 from bot.research.answer.write import Composer, Written
-from bot.settings import Settings
+from bot.configuration import load_settings
 from tests.fakes.reasoner import Scripted
 from tests.fakes.virtual_time import in_virtual_time
 from tests.unit.samples import NOW
@@ -101,7 +101,7 @@ def test_a_short_answer_without_doubts_or_one_of_quotes_alone_is_not_verified(
         (Doubt(IRON, "so"),) * doubts,
         claims=tuple(Claim(text, (QUOTE,)) for text in claims),
     )
-    assert is_wanted(Settings(verify=verify), checked) == wanted  # type: ignore[arg-type]
+    assert is_wanted(load_settings(verify=verify), checked) == wanted
 
 
 @pytest.mark.parametrize(
