@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from bot.answers import Doubt
+from bot.configuration import load_settings
 from bot.errors import FootnoteError, ModelUnavailable, RunLost, StorageUnavailable
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Source, TextDelta
@@ -16,7 +17,6 @@ from bot.reasoning.verdicts import Claim, Verdict
 from bot.research.answer.check import Checked, check
 from bot.research.answer.verify import MOST, Amendment, amendments, is_quoted, is_wanted
 from bot.research.answer.write import Composer, Written
-from bot.configuration import load_settings
 from tests.fakes.reasoner import Scripted
 from tests.fakes.virtual_time import in_virtual_time
 from tests.unit.samples import NOW
