@@ -211,3 +211,71 @@ def test_doubts_are_worded_in_the_language_that_is_asked_for() -> None:
     written = Written("It was built in 1925.", ())
     (doubt,) = check(written, EVIDENCE, QUESTION, texts_for("zh-Hans")).doubts
     assert doubt.reason == texts_for("zh-Hans")("doubt-no-footnote") != NO_FOOTNOTE
+
+
+# ---------------------------------------------------------------- parts
+
+
+async def test_a_part_of_a_later_passage_is_quoted_from_where_it_stands() -> None:
+    start = len(TOWER[0]) + 1
+    checked, _ = await answer("330 metres.", CitationDelta(1, start + 6, start + 16))
+    assert quoted(checked) == [(1, "330 metres")]
+
+
+def test_a_typed_mark_of_a_page_of_which_nothing_is_shown_cites_nothing() -> None:
+    evidence = Evidence((a_source(1, "Tower", ()),))
+    assert check(Written("It is tall [1].", ()), evidence, QUESTION).citations == ()
+
+
+async def test_only_a_lead_in_rests_on_what_the_list_below_it_cites() -> None:
+    checked, _ = await answer(
+        opened("Eiffel completed it."),
+        cites(1, 0),
+        opened("\n\n- It is 330 metres tall.\n"),
+        cites(1, 1),
+        opened("- The bridge opened in 1890.\n"),
+        cites(3, 0),
+    )
+    assert [claim.quotes for claim in checked.claims] == [(TOWER[0],), (TOWER[1],), (BRIDGE[0],)]
+
+
+async def test_an_answer_that_is_further_reading_alone_has_no_citations_of_its_own() -> None:
+    checked, _ = await answer(Fold(), "It is 330 metres tall.", cites(1, 1))
+    assert (checked.text, checked.direct, len(checked.citations)) == ("", 0, 1)
+
+
+def test_code_that_was_not_closed_ends_with_the_answer() -> None:
+    """Its further reading is checked like any other."""
+    text = "```\nx = 1\n\n"
+    checked = check(Written(f"{text}It is 400 years old.", (), fold=len(text)), EVIDENCE, QUESTION)
+    assert reasons(checked) == [NO_FOOTNOTE]
+
+
+async def test_what_another_page_says_is_quoted_where_it_says_so() -> None:
+    said = "The Eiffel Tower is 324 metres tall today."
+    guide = a_source(7, "Paris guide", (f"Paris has many sights. {said} The Seine is long.",))
+    tower = a_source(1, "Eiffel Tower", ("The Eiffel Tower is 330 metres tall today.",))
+    evidence = Evidence((tower, guide))
+    composer = Composer(evidence)
+    composer.add(TextDelta("The Eiffel Tower is 330 metres tall today."))
+    composer.add(CitationDelta(1, 0, tower.passages[0].end))
+    _, other = check(composer.finish(), evidence, QUESTION).citations
+    assert other.proven == (said,)
+
+
+async def test_a_sentence_without_a_footnote_is_held_against_no_other_page() -> None:
+    said = "The Eiffel Tower is 330 metres tall today."
+    guide = a_source(7, "Paris guide", (said.replace("330", "324"),))
+    checked = check(Written(said, ()), Evidence((guide,)), said)
+    assert (checked.doubts, checked.disagreements) == ((), ())
+
+
+def test_words_of_a_quote_are_not_held_against_themselves() -> None:
+    """Nor do they contradict it where a sentence says for two things that one of them is not."""
+    said = "因此，砍伐雨林并将其转变为牧场，对巴西来说并没有好处。"
+    passage = Passage(0, len(said), said)
+    evidence = Evidence((Source(1, "https://a.example/", "Boats", (passage,), "h", NOW),))
+    composer = Composer(evidence)
+    composer.add(TextDelta(said))
+    composer.add(CitationDelta(1, 0, len(said)))
+    assert check(composer.finish(), evidence, QUESTION).doubts == ()
