@@ -16,6 +16,7 @@ OPERATORS: dict[type[ast.AST], tuple[str, str]] = {  # as it is written, and wha
     ast.And: ("and", "or"), ast.Or: ("or", "and"),
 }  # fmt: skip
 SWAPPED_NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
+LARGE = 100  # a number from here on is doubled: one more would be next to nothing
 LOGGED = "log"  # what a module calls its logger: its lines are for people, and are not mutated
 
 
@@ -33,8 +34,7 @@ class Mutant:
 def mutants(source: str) -> list[Mutant]:
     """All mutants of a module, in the order of their places."""
     found = sorted(set(_changes(ast.parse(source), source)))
-    told = (_mutant(source, *change) for change in found)
-    return [each for each in told if each.before != each.after]
+    return [_mutant(source, *change) for change in found]
 
 
 _Change = tuple[int, int, str]  # where in the source it begins and ends, and what is there instead
@@ -85,7 +85,7 @@ def _changes(tree: ast.Module, source: str) -> Iterator[_Change]:
             case ast.Constant(bool() as value):
                 yield *span(node), str(not value)
             case ast.Constant(int() | float() as value):
-                yield *span(node), str(value + 1)
+                yield *span(node), str(value + 1 if abs(value) < LARGE else 2 * value)
             case ast.Call(ast.Name(name) as called) if name in SWAPPED_NAMES:
                 yield *span(called), SWAPPED_NAMES[name]
             case ast.Break():
