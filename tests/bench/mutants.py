@@ -40,13 +40,13 @@ EXPLAINED = Path(__file__).with_name("mutants_explained.toml")
 AT_ONCE = 2
 SLOWER = 4.0  # times as long as without a mutant, and some seconds: then it counts as noticed
 SECONDS = 10.0
-# Loaded once, for each mutant's process to begin with. None of our own: those are to be mutated.
+# Loaded once, for each mutant's process to begin with. Nothing of ours that is to be mutated.
 PRELOADED = (
     *("aiohttp", "aiosqlite", "alembic.command", "anthropic", "anthropic.types.beta", "anyio"),
     *("cryptography", "fluent.runtime", "httpx", "hypothesis", "lxml.html", "markdown_it"),
     *("procrastinate", "prometheus_client", "psycopg_pool", "pydantic_settings", "pytest_asyncio"),
     *("schemathesis.pytest.plugin", "sqlalchemy.ext.asyncio", "stamina", "starlette", "structlog"),
-    *("trafilatura", "typer", "uvicorn", "xdist"),
+    *("tests.bench.mutants", "trafilatura", "typer", "uvicorn", "xdist"),
 )
 PYTEST = (
     *("-x", "-p", "no:cacheprovider", "--hypothesis-profile=ci"),
@@ -97,7 +97,10 @@ PARTS = {
     "access": Part(["bot/conversing/access.py"], ["tests/unit/conversing/test_access.py"]),
     "guard": Part(["bot/pages/guard.py"], ["tests/unit/pages/test_guard.py"]),
     "blend": Part(["bot/search/blend.py"], ["tests/unit/search/test_blend.py"]),
-    "budget": Part(["bot/research/budget/*.py"], ["tests/unit/research/budget"]),
+    "budget": Part(
+        ["bot/research/budget/*.py"],
+        ["tests/unit/research/budget", "tests/unit/research/test_run.py"],
+    ),
     "forgetting": Part(
         ["bot/storage/forgetting.py", "bot/conversing/forget*.py"],
         ["tests/unit/storage/test_forgetting.py", "tests/unit/conversing/test_forgetting.py"],

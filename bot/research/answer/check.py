@@ -288,9 +288,9 @@ def _cited_near(
     typed marks all passages of their pages."""
     text = written.text
     above, _, _ = text[: sentence.start].rpartition("\n\n")
-    start = above.rfind("\n\n") + 1
+    earlier, _, _ = above.rpartition("\n\n")
     end = text.find("\n\n", sentence.end)
-    around = Sentence(start, len(text) if end < 0 else end, sentence.kind)
+    around = Sentence(len(earlier), len(text) if end < 0 else end, sentence.kind)
     for delta in dict.fromkeys(
         delta for span in written.spans if _overlap(span, around) for delta in span.citations
     ):
