@@ -67,7 +67,7 @@ def _changes(tree: ast.Module, source: str) -> Iterator[_Change]:
     def between(left: ast.expr, right: ast.expr, operator: ast.AST) -> Iterator[_Change]:
         if type(operator) in OPERATORS:
             old, new = OPERATORS[type(operator)]
-            place = source.index(old, span(left)[1], span(right)[0])
+            place = source.rindex(old, span(left)[1], span(right)[0])
             yield place, place + len(old), new
 
     for node in _worth_mutating(tree):
