@@ -14,7 +14,7 @@ from bot.errors import CredentialsRefused, InvalidSetting, NoProviderAvailable, 
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
 from bot.rights.reach import NO_DOCUMENTS
-from bot.search.blend import K, Search, blend, nearest
+from bot.search.blend import K, Search, SearchResult, blend, nearest
 from bot.search.policy import Policy
 from bot.search.provider import GivenText, Hit, ProviderKind, Query
 from tests.fakes.virtual_time import in_virtual_time, now
@@ -272,7 +272,7 @@ def test_an_empty_query_asks_nobody(query: str) -> None:
     @in_virtual_time
     async def run() -> None:
         provider = scripted(hits("x", "a"))
-        assert (await search(provider).search(Query(query, 5))).hits == ()
+        assert await search(provider).search(Query(query, 5)) == SearchResult((), missing=0)
         assert provider.at == []
 
     run()
