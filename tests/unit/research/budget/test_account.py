@@ -255,7 +255,7 @@ def test_searches_and_pages_under_way_count_until_they_are_counted(kind: str) ->
 
 @pytest.mark.parametrize(
     ("text", "waits"),
-    [("word " * 100, False), ("word " * 900, True), ("漢字" * 50, False), ("漢字" * 500, True)],
+    [("word " * 100, False), ("word " * 900, True), ("漢字" * 280, False), ("漢字" * 500, True)],
 )
 async def test_a_call_waits_for_one_whose_request_may_use_up_the_input(
     text: str, waits: bool
