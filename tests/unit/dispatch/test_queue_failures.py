@@ -221,7 +221,7 @@ async def test_the_end_of_a_job_is_told_again_for_a_while_but_not_by_a_process_t
 ) -> None:
     """That is, where it knows that the database is away: a first failure may be the last."""
     monkeypatch.setattr("bot.dispatch.queue.FINISH_SECONDS", 0.5)
-    monkeypatch.setattr("bot.dispatch.queue.LAST_SECONDS", 0.0)
+    monkeypatch.setattr("bot.dispatch.queue.LAST_SECONDS", 0.001)
     pool = SimpleNamespace(timeout=5.0)
     monkeypatch.setattr(Connector, "pool", pool)
     monkeypatch.setattr("random.uniform", lambda least, most: least)  # of its pauses
