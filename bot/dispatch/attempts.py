@@ -233,7 +233,6 @@ class Attempts:
         elif job.begun:
             return
         job.begun = True
-        job.stop.set()
         task = asyncio.create_task(self._end(job))
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)

@@ -179,6 +179,19 @@ async def test_a_queued_run_that_is_stopped_ends_at_once_and_the_others_stay_in_
     assert gate.ended == ["b", "a", "c"]
 
 
+async def test_stopping_or_waiting_for_a_run_that_has_ended_returns_at_once(
+    gate: Gate, ask: Ask, store: Store, dispatcher: Dispatcher
+) -> None:
+    run_id = await ask("a", a_thread())
+    await gate.let_all()
+    await gate.until(lambda: gate.ended == ["a"])
+    await dispatcher.wait(run_id)
+    for run in (run_id, "nobodys"):
+        await dispatcher.stop(run)
+        await dispatcher.wait(run)
+    assert await state_of(store, run_id) == "answered"
+
+
 async def test_a_run_waits_for_the_one_before_it_in_another_process(
     gate: Gate, ask: Ask, store: Store, dispatcher: Dispatcher
 ) -> None:

@@ -142,6 +142,24 @@ async def test_a_run_that_ended_has_no_failures(store: Store, clock: Clock) -> N
     assert on.may_try(run_id)
 
 
+async def test_a_run_whose_thread_is_free_just_now_is_claimed(store: Store) -> None:
+    """The run before it ended between the claim that failed and the look at what is before."""
+
+    class Late(Store):
+        claims = 0
+
+        async def claim(
+            self, run_id: str, owner: str, now: datetime, lease: timedelta
+        ) -> RunRecord | None:
+            self.claims += 1
+            return None if self.claims == 1 else await super().claim(run_id, owner, now, lease)
+
+    gate = Gate(store, open=True)
+    run_id = await accepted(store)
+    await begun(at_work(Late(store.database), gate), run_id)
+    assert gate.ended == ["a"]
+
+
 # ---------------------------------------------------------------- stopping
 
 

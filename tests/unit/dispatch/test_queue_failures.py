@@ -26,7 +26,7 @@ from bot.dispatch.queue import (
 )
 from bot.errors import StorageUnavailable
 from bot.storage.outages import Outages
-from tests.fakes.virtual_time import in_virtual_time
+from tests.fakes.virtual_time import in_virtual_time, now
 
 BROKEN = psycopg.OperationalError("the connection is lost\nserver closed it")
 WRONG = psycopg.errors.UndefinedTable("relation does not exist")
@@ -107,9 +107,8 @@ def test_only_what_its_database_cannot_do_now_is_worth_a_later_try(
 
 def test_failures_leave_as_storage_that_is_unavailable() -> None:
     for error in (failing(BROKEN), BROKEN):
-        with pytest.raises(StorageUnavailable, match="The queue's database") as raised, storage():
+        with pytest.raises(StorageUnavailable, match="queue's database cannot be"), storage():
             raise error
-        assert raised.value.kind == "broken"
     with pytest.raises(StorageUnavailable, match="does not work: check"), storage():
         raise failing(None)
     with pytest.raises(AlreadyEnqueued), storage():
@@ -146,7 +145,9 @@ async def test_a_call_is_made_again_while_a_connection_may_be_one_that_broke(
         await getattr(connector, name)("SELECT 1")
     assert connector.is_away
     calls.outcomes = [failing(BROKEN)] * CONNECTIONS + [{"id": 1}]
+    begin = now()
     found = await getattr(connector, name)("SELECT 1")
+    assert now() - begin < 1.0, "after pauses that nobody notices"
     assert found == (None if name == NAMES[0] else {"id": 1})
     assert not connector.is_away
 
