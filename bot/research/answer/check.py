@@ -289,8 +289,8 @@ def _cited_near(
     text = written.text
     above, _, _ = text[: sentence.start].rpartition("\n\n")
     earlier, _, _ = above.rpartition("\n\n")
-    end = text.find("\n\n", sentence.end)
-    around = Sentence(len(earlier), len(text) if end < 0 else end, sentence.kind)
+    rest, _, _ = text[sentence.end :].partition("\n\n")
+    around = Sentence(len(earlier), sentence.end + len(rest), sentence.kind)
     for delta in dict.fromkeys(
         delta for span in written.spans if _overlap(span, around) for delta in span.citations
     ):

@@ -66,7 +66,12 @@ async def busy(past: Past) -> Past:
 
 
 @pytest.mark.parametrize("subject", [THREAD, ADA, WORKSPACE], ids=lambda subject: subject.kind)
-async def test_what_would_go_is_counted_before_exactly(busy: Past, subject: Subject) -> None:
+async def test_what_would_go_is_counted_before_exactly(
+    busy: Past, subject: Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However little of it is looked at at once."""
+    monkeypatch.setattr("bot.storage.forgetting.PICKED", 3)
+    monkeypatch.setattr("bot.storage.forgetting.COUNTED", 2)
     expected = await Forgetting(busy.store.database).count(subject, TOMORROW)
     assert await forget(busy, subject) == expected
     assert not await Forgetting(busy.store.database).count(subject, TOMORROW)

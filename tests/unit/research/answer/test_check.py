@@ -132,6 +132,19 @@ async def test_what_the_paragraph_before_cites_is_known_what_an_earlier_one_cite
     assert reasons(checked) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is 330 metres tall [1]. So it was in 1889.", []),
+        ("So it was in 1889. It is 330 metres tall [1][9].", []),
+        ("It is 330 metres tall [1]. So it was in 1890.", [NO_FOOTNOTE]),
+        ("It spans the Firth of Forth [3]. So it was in 1889.", [NO_FOOTNOTE]),
+    ],
+)
+def test_where_marks_are_typed_all_of_their_pages_is_known(text: str, expected: list[str]) -> None:
+    assert reasons(check(Written(text, ()), EVIDENCE, QUESTION)) == expected
+
+
 async def test_what_the_next_paragraph_cites_is_not_known_yet() -> None:
     checked, _ = await answer(opened("So 330."), opened("\n\nIt is 330 metres tall."), cites(1, 1))
     assert reasons(checked) == [NO_FOOTNOTE]
