@@ -5,8 +5,8 @@ nothing needs, or a change that changes nothing. The last kind is listed with it
 ``mutants_explained.toml``. The sample is the same for the same seed, whatever else a module gains.
 
 Why not mutmut, cosmic-ray or mutatest: the first (3.8) leaves decorated functions and everything
-outside of functions alone, the second (8.7) drops no statements and writes into the working tree,
-the third asks for coverage 5. None can take a sample.
+outside of functions alone and takes no sample; the second (8.7) drops no statements and writes into
+the working tree; the third (3.1) is for Python 3.8 and coverage 5, and writes into its caches.
 
 Run: python -m tests.bench mutants [--module NAME] [--each N | --all] [--seed N] [--survivors]
 """
