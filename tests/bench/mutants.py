@@ -189,7 +189,12 @@ def survivors(part: Part, tried: Sequence[Placed]) -> list[Placed]:
     limit = SLOWER * (time.monotonic() - began) + SECONDS
     with ThreadPoolExecutor(AT_ONCE) as pool:
         noticed = pool.map(lambda each: _notices(part, each, limit), tried)
-        return [each for each, is_noticed in zip(tried, noticed, strict=True) if not is_noticed]
+        left = []
+        for number, (each, is_noticed) in enumerate(zip(tried, noticed, strict=True), 1):
+            if not is_noticed:
+                left.append(each)
+                tell(f"{number} of {len(tried)}: {each.path}:{each.mutant.line} survived")
+        return left
 
 
 def _notices(part: Part, placed: Placed | None, limit: float | None = None) -> bool:
