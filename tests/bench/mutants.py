@@ -38,7 +38,7 @@ from tests.bench.table import print_table, tell
 ROOT = Path(__file__).parents[2]
 EXPLAINED = Path(__file__).with_name("mutants_explained.toml")
 AT_ONCE = 2
-SLOWER = 4.0  # times as long as without a mutant, and some seconds: then it counts as noticed
+SLOWER = 3.0  # times as long as without a mutant, and some seconds: then it counts as noticed
 SECONDS = 10.0
 # Loaded once, for each mutant's process to begin with. Nothing of ours that is to be mutated.
 PRELOADED = (

@@ -77,6 +77,12 @@ def test_an_empty_snippet_is_filled_from_another_list() -> None:
     assert {hit.title: hit.snippet for hit in blend([full, [bare]])}["A"] == "a."
 
 
+def test_a_snippet_is_that_of_the_hit_if_it_has_one() -> None:
+    other = replace(hits("y", "a")[0], snippet="other")
+    assert [hit.snippet for hit in blend([hits("x", "a"), [other]])] == ["a."]
+    assert [hit.snippet for hit in blend([[other], hits("x", "a")])] == ["other"]
+
+
 def test_of_equal_scores_the_best_rank_comes_first_then_the_first_list() -> None:
     """And a page has the hit of the list that ranks it best, of equal ranks the first list's."""
     found = blend([hits("x", "a", "b"), hits("y", "b", "a"), hits("z", "c")])
@@ -158,6 +164,7 @@ async def test_closing_ends_what_is_late() -> None:
     await both.search(Query("q", 10))
     begin = now()
     await both.aclose()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
     assert now() == begin
 
 
@@ -181,6 +188,16 @@ async def test_a_search_of_one_kind_asks_the_providers_of_that_kind(
     providers[1].kind = "knowledge"
     await search(*providers).search(Query("q", 10), kind=kind)
     assert [each.name for each in providers if each.queries] == asked
+
+
+def test_all_providers_or_those_named_tell_what_can_be_searched() -> None:
+    x, y = scripted(name="x"), scripted(name="y")
+    y.kind = "knowledge"
+    both = search(x, y)
+    assert both.can_search() == {"web", "knowledge"}
+    assert both.can_search(("y",)) == {"knowledge"}
+    with pytest.raises(InvalidSetting):
+        both.can_search(("z",))
 
 
 @pytest.mark.parametrize("kind", ["web", "knowledge"])
