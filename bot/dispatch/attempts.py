@@ -104,7 +104,11 @@ class Attempts:
     @property
     def working(self) -> int:
         """The number of runs that are worked on here."""
-        return sum(1 for job in self.jobs.values() if job.attempt is not None)
+        return len(self._at_work())
+
+    def _at_work(self) -> dict[Job, int]:
+        """The jobs whose run is claimed here, each with its attempt."""
+        return {job: job.attempt for job in self.jobs.values() if job.attempt is not None}
 
     # ------------------------------------------------------------ working
 
@@ -233,7 +237,6 @@ class Attempts:
         elif job.begun:
             return
         job.begun = True
-        job.stop.set()
         task = asyncio.create_task(self._end(job))
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
@@ -258,7 +261,7 @@ class Attempts:
 
     async def look(self) -> None:
         """Find what others did to our runs: stopped them, began them anew, took them over."""
-        working = {job: job.attempt for job in self.jobs.values() if job.attempt is not None}
+        working = self._at_work()
         if working:
             standing = await self._store.standing([job.run_id for job in working])
             for job, attempt in working.items():
@@ -278,7 +281,7 @@ class Attempts:
 
     async def _renew(self) -> set[tuple[str, int]]:
         """Prolong all leases; returns the ids and attempts of what is still ours."""
-        working = {job: job.attempt for job in self.jobs.values() if job.attempt is not None}
+        working = self._at_work()
         asked = _clock()
         kept: set[tuple[str, int]] = set()
         if working:

@@ -57,6 +57,7 @@ from bot.storage.tables import (
 )
 
 PICKED = 50  # messages taken on at once, each with its run
+COUNTED = 500  # pages whose uses are counted at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,8 +327,8 @@ async def _used_no_more(db: AsyncConnection, uses: Counter[int]) -> int:
     """Count the pages that are used by nothing but these (page → count)."""
     gone = 0
     every = list(uses)
-    for start in range(0, len(every), 500):
-        some = every[start : start + 500]
+    for start in range(0, len(every), COUNTED):
+        some = every[start : start + COUNTED]
         total: Counter[int] = Counter()
         for table in (citations, run_pages):
             query = (

@@ -179,6 +179,19 @@ async def test_a_queued_run_that_is_stopped_ends_at_once_and_the_others_stay_in_
     assert gate.ended == ["b", "a", "c"]
 
 
+async def test_stopping_or_waiting_for_a_run_that_has_ended_returns_at_once(
+    gate: Gate, ask: Ask, store: Store, dispatcher: Dispatcher
+) -> None:
+    run_id = await ask("a", a_thread())
+    await gate.let_all()
+    await gate.until(lambda: gate.ended == ["a"])
+    await dispatcher.wait(run_id)
+    for run in (run_id, "nobodys"):
+        await dispatcher.stop(run)
+        await dispatcher.wait(run)
+    assert await state_of(store, run_id) == "answered"
+
+
 async def test_a_run_waits_for_the_one_before_it_in_another_process(
     gate: Gate, ask: Ask, store: Store, dispatcher: Dispatcher
 ) -> None:
@@ -487,15 +500,18 @@ async def test_a_run_that_just_failed_is_left_in_peace_for_as_long_as_its_peer_a
     open_one: Open, store: Store
 ) -> None:
     gate = Faulty(store, 1, PlatformUnavailable("Slack is rate limiting.", retry_after=600.0))
-    async with open_one(gate) as dispatcher:
+    at_once = replace(QUICK, first_retry=0.0, last_retry=0.0)
+    async with open_one(gate, timing=at_once) as dispatcher:
         await store.accept("run-a", a_message("a"), RunOptions(), NOW, owner=dispatcher.owner)
         await dispatcher.submit("run-a", a_thread())
         await gate.until(lambda: gate.tried == ["a"])
-        await store.accept("run-b", a_message("b", a_thread("t2")), RunOptions(), NOW)
-        await dispatcher.submit("run-b", a_thread("t2"))
-        await gate.until(lambda: gate.ended == ["b"])  # the failure was dealt with before
-        assert await dispatcher.resume() == []
-    assert gate.tried == ["a"]
+        for text in "bc":  # the failure was dealt with before the second one is taken
+            elsewhere = a_thread(text)
+            await store.accept(f"run-{text}", a_message(text, elsewhere), RunOptions(), NOW)
+            await dispatcher.submit(f"run-{text}", elsewhere)
+            await gate.until(lambda text=text: text in gate.ended)  # type: ignore[misc]
+            assert await dispatcher.resume() == []
+    assert (gate.tried, gate.started) == (["a"], ["b", "c"])
     assert await state_of(store, "run-a") == "running"
 
 

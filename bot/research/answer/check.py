@@ -34,7 +34,7 @@ from bot.reasoning.recall import source_numbers, without_sources
 from bot.reasoning.verdicts import Claim, Verdict
 from bot.rendering.marks import literal_spans, numbers_in, without_marks
 from bot.rendering.texts import Texts, texts_for
-from bot.rendering.verbatim import as_words
+from bot.research.answer.amend import claim_of
 from bot.research.answer.disagreements import dissent
 from bot.research.answer.proof import proofs
 from bot.research.answer.write import CitedSpan, Written, at_tail
@@ -85,7 +85,11 @@ def check(
     words tell, but for a calculation that is shown and does not come out.
     """
     sources = {source.number: source for source in evidence.sources}
-    literals = literal_spans(written.text)
+    literals = [
+        (start + begin, start + end)
+        for start, part in _parts(written)
+        for begin, end in literal_spans(part)
+    ]
     # In an answer about "source 2" that number is a name of ours and no figure.
     asks_by_number = bool(source_numbers(question))
     citations: dict[_Key, Citation] = {}
@@ -96,11 +100,15 @@ def check(
     further: list[str] = []
     held: list[Claim] = []
     end = direct = 0
-    told = list(_sentences(written))
+    told = [
+        Sentence(start + sentence.start, start + sentence.end, sentence.kind)
+        for start, part in _parts(written)
+        for sentence in sentences(part)
+    ]
     for place, sentence in enumerate(told):
         piece = written.text[sentence.start : sentence.end]
         parts = out if written.fold is None or sentence.start < written.fold else further
-        claim = " ".join(as_words(without_marks(piece)).split())
+        claim = claim_of(piece)
         cited = _cited(sentence, piece, written.spans, sources)
         of_page: defaultdict[int, list[_Key]] = defaultdict(list)
         for source, passage in cited:
@@ -153,12 +161,10 @@ def check(
     )
 
 
-def _sentences(written: Written) -> Iterator[Sentence]:
-    """The sentences of the answer, then those of the further reading."""
+def _parts(written: Written) -> tuple[tuple[int, str], ...]:
+    """The answer and the further reading, which are shown apart, each with where it begins."""
     fold = len(written.text) if written.fold is None else written.fold
-    yield from sentences(written.text[:fold])
-    for sentence in sentences(written.text[fold:]):
-        yield Sentence(sentence.start + fold, sentence.end + fold, sentence.kind)
+    return (0, written.text[:fold]), (fold, written.text[fold:])
 
 
 def _cited(
@@ -254,10 +260,8 @@ def _doubt(
     around = "\n".join(_surroundings(source for source, _ in cited))
     if is_typed and _is_news(claim, around):
         return texts("doubt-not-covered")
-    if missing:
-        names = [fact for fact in missing if fact.kind == "name"]
-        absent = missing_from(names, around)
-        missing = [fact for fact in missing if fact.kind != "name" or fact in absent]
+    absent = missing_from(missing, around)
+    missing = [fact for fact in missing if fact.kind != "name" or fact in absent]
     missing = unproven(claim, missing, quoted, question, years)
     if not missing:
         otherwise = opposed(claim, quoted)
@@ -283,10 +287,10 @@ def _cited_near(
     """The passages that are cited in the paragraph of a sentence and in the one before it; of
     typed marks all passages of their pages."""
     text = written.text
-    before = text.rfind("\n\n", 0, sentence.start)
-    start = text.rfind("\n\n", 0, max(0, before)) + 1
-    end = text.find("\n\n", sentence.end)
-    around = Sentence(start, len(text) if end < 0 else end, sentence.kind)
+    above, _, _ = text[: sentence.start].rpartition("\n\n")
+    earlier, _, _ = above.rpartition("\n\n")
+    rest, _, _ = text[sentence.end :].partition("\n\n")
+    around = Sentence(len(earlier), sentence.end + len(rest), sentence.kind)
     for delta in dict.fromkeys(
         delta for span in written.spans if _overlap(span, around) for delta in span.citations
     ):

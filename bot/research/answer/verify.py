@@ -133,7 +133,7 @@ async def amendments(
     new = {
         claim.text: text
         for claim, words in zip(wrong, said, strict=True)
-        if (text := as_restated(claim.text, words)) and text != claim.text
+        if (text := as_restated(claim.text, words))
     }
     changes = out | await _borne_out(judge, amended(written, out | new), verdicts, new)
     last = amended(written, changes)
@@ -144,8 +144,6 @@ async def _borne_out(
     judge: Judge, tried: Written, verdicts: Mapping[str, Verdict], new: Mapping[str, str]
 ) -> dict[str, str]:
     """The restated sentences that pass the first step of the check."""
-    if not new:
-        return {}
     checked = await _judged(judge, tried, verdicts)
     doubted = [doubt.sentence for doubt in checked.doubts]
     cited = [claim.text for claim in checked.claims]

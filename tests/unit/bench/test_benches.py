@@ -38,6 +38,7 @@ SMALLEST = {
     "indexing": Small(["--passages", "100", "--questions", "1"]),
     "extraction": Small(["--every", "90"], {"extraction.LONG": 5_000}),
     "memory": Small(["--quick", "--only", "^table.md"]),
+    "mutants": Small(["--module", "access", "--each", "1"]),
     "run_page": Small([], {"run_page.ROUNDS": 1}),
     "streams": Small(
         [],

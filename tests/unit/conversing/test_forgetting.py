@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
@@ -14,11 +14,13 @@ from bot.conversing.maintenance import Maintenance
 from bot.conversing.words import is_yes
 from bot.messages import Author
 from bot.rendering.texts import LOCALES, texts_for
-from bot.storage.forgetting import Forgetting
+from bot.storage.forgetting import Forgetting, Request
+from bot.storage.removal import Removed
 from bot.storage.retention import Keep, Retention
 from bot.storage.spending import Payer, Spending
 from bot.storage.subjects import Subject
 from bot.storage.tables import forgettings, messages, spending
+from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.conversing.conftest import House
 
 ADA = Subject("person", "slack", "U1")
@@ -110,6 +112,64 @@ async def test_the_sum_of_today_stays_until_tomorrow(house: House) -> None:
     async with house.store.database.read() as db:
         scopes = (await db.scalars(sa.select(spending.c.scope))).all()
     assert sorted(scopes) == ["channel", "workspace"]
+
+
+async def test_the_sums_of_a_forgotten_workspace_go_at_once(house: House) -> None:
+    """Nobody asks there any more whose daily budget could begin anew."""
+    await house.answered()
+    await Forgetting(house.store.database).ask(
+        Subject("workspace", "slack", "T1"), datetime.now(UTC)
+    )
+    assert (await house.reception.forgetter.catch_up()).spending == 3
+    assert await counted(house, spending) == await counted(house, forgettings) == 0
+
+
+class Working:
+    """Takes the place of what forgets: two runs, of which one is worked on for so many looks."""
+
+    def __init__(self, looks: int) -> None:
+        self.looks = looks
+        self.told: list[str] = []
+
+    async def ask(self, subject: Subject, at: datetime) -> Request:
+        return Request(subject, 0, at)
+
+    async def unfinished(self, subject: Subject) -> list[str]:
+        return ["r1", "r2"]
+
+    async def worked_on(self, subject: Subject, at: datetime) -> list[str]:
+        self.told.append("looked")
+        return ["r2"] if self.told.count("looked") <= self.looks else []
+
+    async def stop(self, run_id: str) -> None:
+        self.told.append(run_id)
+
+    async def remove(self, request: Request) -> Removed:
+        self.told.append("removed")
+        return Removed()
+
+    async def remove_spending(self, subject: Subject, before: date) -> Removed:
+        return Removed()
+
+
+@pytest.mark.parametrize(("looks", "seconds"), [(0, 0.0), (3, 0.6), (1_000, 10.0)])
+def test_runs_that_are_stopped_get_ten_seconds_to_end(
+    monkeypatch: pytest.MonkeyPatch, looks: int, seconds: float
+) -> None:
+    working = Working(looks)
+    monkeypatch.setattr("bot.conversing.forgetting.Forgetting", lambda database: working)
+
+    @in_virtual_time
+    async def forget() -> None:
+        begin = now()
+        forgetter = Forgetter(None, working.stop)  # type: ignore[arg-type]
+        await forgetter.forget(Subject("workspace", "slack", "T1"), datetime.now(UTC).date())
+        assert now() - begin == pytest.approx(seconds, abs=0.21)
+
+    forget()
+    looked = min(looks + 1, 51)
+    assert working.told[:2] == ["r1", "r2"]
+    assert working.told[2:] in (["looked"] * n + ["removed"] for n in (looked - 1, looked))
 
 
 async def test_a_wish_that_a_crash_cut_short_is_fulfilled_by_who_keeps_house(house: House) -> None:

@@ -15,6 +15,7 @@ from bot.dispatch.pace import (
     TICK_SECONDS,
     Pace,
 )
+from tests.fakes.virtual_time import in_virtual_time
 
 
 async def begun(pace: Pace, wanted: int, seconds: float) -> int:
@@ -53,6 +54,14 @@ async def test_a_calm_loop_lets_on_who_waits() -> None:
     pace = Pace()
     keeper = asyncio.create_task(pace.keep())
     assert await begun(pace, 3 * MOST_AT_ONCE, 20.0) == 3 * MOST_AT_ONCE
+    keeper.cancel()
+
+
+@in_virtual_time
+async def test_with_each_calm_tick_as_many_begin_as_may_at_once() -> None:
+    pace = Pace()
+    keeper = asyncio.create_task(pace.keep())
+    assert await begun(pace, 9 * MOST_AT_ONCE, 2.5 * TICK_SECONDS) == 3 * MOST_AT_ONCE
     keeper.cancel()
 
 

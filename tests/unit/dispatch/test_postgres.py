@@ -15,6 +15,7 @@ from bot.dispatch.pace import Pace
 from bot.dispatch.postgres import PostgresDispatcher
 from bot.messages import RunOptions, Thread
 from bot.storage.owner import new_owner
+from bot.storage.records import RunRecord
 from bot.storage.retrying import at_once
 from bot.storage.store import Store, open_store
 from tests.fakes.gate import Gate
@@ -132,6 +133,40 @@ async def test_nothing_is_left_in_the_queue_of_what_has_ended(
             await dispatcher.submit(await accept(store, text), a_thread())
         await gate.until(lambda: gate.ended == ["a", "b"])
     assert await jobs(store) == 0
+
+
+async def test_a_run_that_fails_again_and_again_is_queued_anew_for_longer_each_time(
+    url: str, store: Store
+) -> None:
+    """And first in its thread, whatever came after it."""
+
+    class Failing(Gate):
+        async def answer(self, run: RunRecord, stop: asyncio.Event) -> None:
+            await self._tell(lambda: self.tried.append(run.message.text))
+            raise BrokenPipeError("gone")
+
+    gate = Failing(store)
+    slow = Timing(look=0.05, first_retry=600.0, last_retry=10_000.0)
+    query = sa.text(
+        "SELECT extract(epoch FROM scheduled_at - now()) AS wait, priority"
+        " FROM procrastinate_jobs WHERE status = 'todo' AND scheduled_at IS NOT NULL"
+    )
+    async with PostgresDispatcher(
+        url, store, gate, 2, platforms=["terminal"], timing=slow
+    ) as dispatcher:
+        await dispatcher.submit(await accept(store, "a"), a_thread())
+        for tries, wait in ((1, 600.0), (2, 1_200.0)):
+            await gate.until(lambda tries=tries: len(gate.tried) == tries)  # type: ignore[misc]
+            async with asyncio.timeout(20):
+                while True:
+                    async with store.database.read() as db:
+                        if queued := (await db.execute(query)).all():
+                            break
+                    await asyncio.sleep(0.01)
+            ((left, priority),) = queued
+            assert wait - 30.0 < float(left) <= wait
+            assert priority > 0
+            await execute(store, "UPDATE procrastinate_jobs SET scheduled_at = NULL")
 
 
 class Busy(Pace):

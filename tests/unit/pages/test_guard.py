@@ -263,6 +263,10 @@ async def test_the_machines_own_resolver_is_the_default() -> None:
         ("10.0.0.0/8:8080", "wiki.corp", 8080, True),
         ("10.0.0.0/8:8080", "wiki.corp", 80, False),
         ("10.1.2.0/31", "wiki.corp", 80, False),
+        ("10.9.9.9/8", "wiki.corp", 80, True),
+        ("wiki.corp:1", "wiki.corp", 1, True),
+        ("wiki.corp:65535", "wiki.corp", 65535, True),
+        ("[fd00::5]", "fd00::5", 443, True),
         ("192.168.0.0/16", "wiki.corp", 80, False),
         ("10.0.0.0/8", "10.1.2.3", 80, True),
         ("10.0.0.0/8", "167838211", 80, True),
@@ -309,7 +313,8 @@ async def test_listing_something_leaves_public_sites_readable() -> None:
 
 @pytest.mark.parametrize(
     "entry",
-    ["", "http://wiki.corp", "user@wiki.corp", "wiki.corp:port", "wiki.corp:0", "wiki.corp:99999",
+    ["", "http://wiki.corp", "user@wiki.corp", "wiki.corp:port", "wiki.corp:0", "wiki.corp:65536",
+     "wiki.corp:99999", "wiki.corp:²",
      "wiki.corp:", "10.0.0.0/33", "10.0.0.256", "10.0.0.0/8/8", "1.2.3.4.5", "[::1", "[::1]x",
      "fd00::/200", "::1::2", "*.corp", "wiki corp", "a..b"],
 )  # fmt: skip
@@ -317,6 +322,28 @@ def test_an_entry_that_means_nothing_is_a_setting_to_correct(entry: str) -> None
     with pytest.raises(InvalidSetting, match="FOOTNOTE_FETCH_ALLOW") as refusal:
         Allow.parse(["wiki.corp", entry])
     assert repr(entry) in refusal.value.sentence
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ("http://wiki.corp", "is a URL"),
+        ("[::1]x", "does not close"),
+        ("wiki.corp:0", "number from 1 to 65535"),
+        ("10.0.0.0/33", "not a valid address or network"),
+        ("10.0.0.256", "not a valid address or network"),
+        ("*.corp", "not a valid host name"),
+    ],
+)
+def test_the_refusal_of_an_entry_says_what_is_wrong_with_it(entry: str, reason: str) -> None:
+    with pytest.raises(InvalidSetting, match=reason):
+        Allow.parse([entry])
+
+
+@pytest.mark.parametrize("host", ["1:2", "::1::2", "1.2.3.256", "1.2.3.4.5"])
+async def test_what_looks_like_an_address_and_is_none_is_refused(host: str) -> None:
+    with pytest.raises(AddressRefused, match="not a valid address"):
+        await where(host, Names())
 
 
 @given(st.text(max_size=30))

@@ -58,6 +58,11 @@ async def streamed(run: Run, calls: Calls) -> list[AnswerDelta]:
     return [d async for d in run.calls.stream({"q": 1}, calls.open, kind="write", title="Answer")]
 
 
+async def revised(run: Run, calls: Calls) -> list[AnswerDelta]:
+    stream = run.calls.checked_stream({"q": 9}, calls.open, kind="revise", title="Revise")
+    return [delta async for delta in stream]
+
+
 async def test_a_finished_search_is_not_made_again(open_run: OpenRun) -> None:
     shelf = a_shelf("Tower is 330 m tall.", "Bridge is long.")
     first = await (await open_run(shelf)).search(Query("tower", 10))
@@ -209,6 +214,31 @@ async def test_a_call_beyond_the_budget_is_not_made(
         await run.calls.call({"q": 2}, calls.send, kind="think", title="t")
     assert calls.sent == 1
     assert await streamed(run, calls), "the answer is written however much was spent"
+    with pytest.raises(BudgetSpent, match=sentence):
+        await revised(run, calls)
+    assert calls.sent == 2
+
+
+async def test_a_revision_within_the_budget_is_streamed_and_paid_for(open_run: OpenRun) -> None:
+    calls, run = Calls(), await open_run(a_shelf())
+    assert await revised(run, calls) == await streamed(await open_run(a_shelf()), Calls())
+    assert run.usage.model_calls == 1
+
+
+async def test_a_stream_without_its_reply_is_a_defect_and_nothing_is_kept(
+    open_run: OpenRun,
+) -> None:
+    class Silent(Calls):
+        async def open(self) -> AsyncIterator[AnswerDelta | ModelReply]:
+            yield TextDelta("It is.")
+
+    run = await open_run(a_shelf())
+    with pytest.raises(RuntimeError, match="without its reply"):
+        await streamed(run, Silent())
+    assert run.usage.model_calls == 0
+    calls = Calls()
+    await streamed(await open_run(a_shelf()), calls)
+    assert calls.sent == 1
 
 
 async def test_when_the_time_is_over_nothing_is_searched_or_read(open_run: OpenRun) -> None:

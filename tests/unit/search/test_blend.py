@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import CredentialsRefused, InvalidSetting, NoProviderAvailable, ProviderUnavailable
+from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
 from bot.rights.reach import NO_DOCUMENTS
-from bot.search.blend import K, Search, blend
+from bot.search.blend import K, Search, SearchResult, blend, nearest
 from bot.search.policy import Policy
-from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.provider import GivenText, Hit, ProviderKind, Query
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.search.providers import Incomplete, Knowing, Scripted, hits, reading, scripted
 
@@ -74,6 +75,25 @@ def test_an_empty_snippet_is_filled_from_another_list() -> None:
     full = hits("y", "b", "a")
     assert {hit.title: hit.snippet for hit in blend([[bare], full])}["A"] == "a."
     assert {hit.title: hit.snippet for hit in blend([full, [bare]])}["A"] == "a."
+
+
+def test_a_snippet_is_that_of_the_hit_if_it_has_one() -> None:
+    other = replace(hits("y", "a")[0], snippet="other")
+    assert [hit.snippet for hit in blend([hits("x", "a"), [other]])] == ["a."]
+    assert [hit.snippet for hit in blend([[other], hits("x", "a")])] == ["other"]
+
+
+def test_of_equal_scores_the_best_rank_comes_first_then_the_first_list() -> None:
+    """And a page has the hit of the list that ranks it best, of equal ranks the first list's."""
+    found = blend([hits("x", "a", "b"), hits("y", "b", "a"), hits("z", "c")])
+    assert [(hit.title, hit.provider) for hit in found] == [("A", "x"), ("B", "y"), ("C", "z")]
+
+
+def test_a_page_that_one_list_has_twice_counts_where_it_comes_first() -> None:
+    again = [*hits("x", "a", "b"), Hit("Again", "https://www.a.example/", "again", "x")]
+    found = blend([again, hits("y", "b")])
+    assert [hit.title for hit in found] == ["B", "A"]
+    assert [hit.title for hit in blend([again])] == ["A", "B"]
 
 
 NAMES = st.lists(st.sampled_from("abcdefgh"), max_size=8)
@@ -144,6 +164,7 @@ async def test_closing_ends_what_is_late() -> None:
     await both.search(Query("q", 10))
     begin = now()
     await both.aclose()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
     assert now() == begin
 
 
@@ -169,6 +190,16 @@ async def test_a_search_of_one_kind_asks_the_providers_of_that_kind(
     assert [each.name for each in providers if each.queries] == asked
 
 
+def test_all_providers_or_those_named_tell_what_can_be_searched() -> None:
+    x, y = scripted(name="x"), scripted(name="y")
+    y.kind = "knowledge"
+    both = search(x, y)
+    assert both.can_search() == {"web", "knowledge"}
+    assert both.can_search(("y",)) == {"knowledge"}
+    with pytest.raises(InvalidSetting):
+        both.can_search(("z",))
+
+
 @pytest.mark.parametrize("kind", ["web", "knowledge"])
 @in_virtual_time
 async def test_where_only_the_other_kind_is_searched_it_is_asked(kind: ProviderKind) -> None:
@@ -188,6 +219,48 @@ async def test_no_more_than_the_limit_comes_back() -> None:
     assert provider.queries == [Query("q", 4)]
 
 
+@pytest.mark.parametrize(("limit", "found"), [(0, []), (1, ["a"]), (-1, [])])
+@in_virtual_time
+async def test_one_hit_is_the_least_that_is_asked_for(limit: int, found: list[str]) -> None:
+    provider = scripted(hits("x", "a", "b"), name="x")
+    assert named((await search(provider).search(Query("q", limit))).hits) == found
+    assert len(provider.queries) == len(found)
+
+
+@pytest.mark.parametrize(("count", "seconds"), [(4, 9.0), (5, 2.0)])
+@in_virtual_time
+async def test_five_hits_of_one_provider_are_enough_not_to_wait_for_the_others(
+    count: int, seconds: float
+) -> None:
+    quick = scripted(1.0, hits("x", *"abcde"[:count]), name="x")
+    begin = now()
+    await search(quick, scripted(9.0, hits("y", "f"), name="y")).search(Query("q", 10))
+    assert now() - begin == pytest.approx(seconds)
+
+
+@in_virtual_time
+async def test_a_cancelled_search_ends_its_calls() -> None:
+    never = scripted(9.0, hits("x", "a"), name="x")
+    on = search(never)
+    searching = asyncio.create_task(on.search(Query("q", 10)))
+    await asyncio.sleep(1)
+    searching.cancel()
+    await asyncio.wait({searching})
+    begin = now()
+    await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()}, return_exceptions=True)
+    assert now() == begin, "nothing is left that would wait for the provider"
+
+
+@in_virtual_time
+async def test_a_provider_that_fails_often_rests_and_says_how_long() -> None:
+    down, up = scripted(*[ProviderUnavailable("It is down.")] * 9, name="x"), scripted([], name="y")
+    policy = Policy(attempts=1, failures=1, rest=60.0)
+    both = Search([down, up], policies={"x": policy, "y": policy}, clock=now)
+    assert both.resting() == {}
+    await both.search(Query("q", 10))
+    assert both.resting() == {"x": pytest.approx(60.0)}
+
+
 @in_virtual_time
 async def test_only_the_named_providers_are_asked() -> None:
     x, y = scripted(hits("x", "a"), name="x"), scripted(hits("y", "b"), name="y")
@@ -203,12 +276,20 @@ async def test_a_name_that_is_not_configured_is_a_clear_error() -> None:
     assert "Did you mean wikipedia?" in caught.value.sentence
 
 
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [("BRAVE", " Did you mean brave?"), ("zzz", " Choose from: brave, wikipedia.")],
+)
+def test_an_unknown_name_is_answered_with_the_nearest_or_with_all(name: str, end: str) -> None:
+    assert nearest(name, ["brave", "wikipedia"]) == end
+
+
 @pytest.mark.parametrize("query", ["", "   ", "\x00\n", "\ud800"])
 def test_an_empty_query_asks_nobody(query: str) -> None:
     @in_virtual_time
     async def run() -> None:
         provider = scripted(hits("x", "a"))
-        assert (await search(provider).search(Query(query, 5))).hits == ()
+        assert await search(provider).search(Query(query, 5)) == SearchResult((), missing=0)
         assert provider.at == []
 
     run()
@@ -362,6 +443,46 @@ async def test_a_page_is_read_by_the_provider_that_knows_it() -> None:
 @in_virtual_time
 async def test_a_page_that_no_provider_knows_is_left_to_the_web() -> None:
     assert await search(scripted([]), reading([], name="x")).read("https://z.example/") is None
+
+
+@dataclass
+class Telling(Scripted):
+    """Gives the same text of every page, and weighs the pages of one site."""
+
+    text: str = ""
+    site: str = "none"
+
+    def text_of(self, url: str) -> GivenText | None:
+        return GivenText(url, "A", self.text, self.name, "text/plain") if self.text else None
+
+    def weighs(self, url: str) -> bool:
+        return url.startswith(f"https://{self.site}.")
+
+    async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
+        return (Weight(0, len(question), 0.5),)
+
+
+@pytest.mark.parametrize(
+    ("texts", "by"), [(("short", "longer text"), "1"), (("longest text", "short", ""), "0")]
+)
+@in_virtual_time
+async def test_of_the_texts_that_providers_were_given_of_a_page_the_longest_counts(
+    texts: tuple[str, ...], by: str
+) -> None:
+    on = search(*(Telling(str(number), text=text) for number, text in enumerate(texts)))
+    given = on.text_of("https://a.example/")
+    assert given is not None
+    assert given.by == by
+
+
+@in_virtual_time
+async def test_a_page_is_weighed_by_the_provider_that_can() -> None:
+    on = search(scripted(name="x"), Telling("y", site="y"), Telling("z", site="z"))
+    assert on.text_of("https://z.example/") is None
+    assert on.weighs("https://z.example/")
+    assert await on.weigh("How tall?", "https://z.example/") == (Weight(0, 9, 0.5),)
+    assert not on.weighs("https://other.example/")
+    assert await on.weigh("How tall?", "https://other.example/") == ()
 
 
 @in_virtual_time

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -65,7 +66,12 @@ async def busy(past: Past) -> Past:
 
 
 @pytest.mark.parametrize("subject", [THREAD, ADA, WORKSPACE], ids=lambda subject: subject.kind)
-async def test_what_would_go_is_counted_before_exactly(busy: Past, subject: Subject) -> None:
+async def test_what_would_go_is_counted_before_exactly(
+    busy: Past, subject: Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However little of it is looked at at once."""
+    monkeypatch.setattr("bot.storage.forgetting.PICKED", 3)
+    monkeypatch.setattr("bot.storage.forgetting.COUNTED", 2)
     expected = await Forgetting(busy.store.database).count(subject, TOMORROW)
     assert await forget(busy, subject) == expected
     assert not await Forgetting(busy.store.database).count(subject, TOMORROW)
@@ -183,6 +189,47 @@ async def test_a_run_that_is_forgotten_while_it_works_is_fenced_off(past: Past) 
     with pytest.raises(RunLost):
         await past.store.end(run.id, run.attempt, "answered", NOW)
     assert await past.rows("spending") == {}
+
+
+async def test_a_run_is_fenced_off_before_anything_of_it_goes(past: Past) -> None:
+    """Else what it kept meanwhile would stay, without the run that it belonged to."""
+    run, journal = await past.begun("ada")
+    await past.read(journal, *pages("tower"))
+    request = await Forgetting(past.store.database).ask(ADA, NOW)
+    with pytest.raises(Crash):
+        await Forgetting(_Mortal(past.store.database, transactions=1)).remove(request)
+    with pytest.raises(RunLost):
+        await past.read(journal, *pages("river"))
+    left = await past.store.run(run.id)
+    assert left is not None
+    assert left.state == "stopped"
+    assert not await past.store.may_claim(run.id, "another-host/2/x", NOW + LEASE)
+
+
+async def test_a_run_that_has_ended_is_not_stopped_by_being_forgotten(past: Past) -> None:
+    run_id = await past.answered("ada")
+    request = await Forgetting(past.store.database).ask(ADA, NOW)
+    with pytest.raises(Crash):
+        await Forgetting(_Mortal(past.store.database, transactions=1)).remove(request)
+    run = await past.store.run(run_id)
+    assert run is not None
+    assert (run.state, run.attempt) == ("answered", 1)
+
+
+async def test_a_thread_that_is_empty_already_goes_too(busy: Past) -> None:
+    async with busy.store.database.write() as db:
+        place = {"platform": "slack", "workspace": "T1", "channel": "C1", "thread": "t9"}
+        await db.execute(sa.insert(threads).values(key="slack:T1:C1:t9", created_at=NOW, **place))
+    assert await forget(busy, replace(THREAD, name="slack:T1:C1:t9")) == Removed(threads=1)
+    assert len(await busy.values(threads.c.key)) == 4
+
+
+async def test_a_thread_has_no_sums_of_its_own(busy: Past) -> None:
+    forgetting = Forgetting(busy.store.database)
+    for subject in (THREAD, replace(THREAD, name="T1")):
+        assert not await forgetting.remove_spending(subject, TOMORROW)
+    assert (await forgetting.remove_spending(WORKSPACE, TODAY)).spending == 0
+    assert (await forgetting.remove_spending(WORKSPACE, TOMORROW)).spending == 4
 
 
 async def test_only_what_a_living_process_took_on_is_worked_on(past: Past) -> None:

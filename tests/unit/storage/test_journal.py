@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,13 +12,17 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.errors import FootnoteError
+from bot.errors import FootnoteError, RunLost
 from bot.messages import RunOptions
-from bot.storage.journal import Journal, RecordedStep, open_journal, step_key
+from bot.storage.journal import Journal, RecordedStep, open_journal, page_read, step_key
+from bot.storage.spending import Amount, Spending
 from bot.storage.store import Store
+from bot.storage.tables import pages as pages_table
 from bot.storage.tables import run_pages
 from tests.unit.samples import NOW, a_message, a_page
 
+CALL = Amount(micro_usd=1_500, model_calls=1)
+HOUR = timedelta(hours=1)
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -165,3 +170,138 @@ def test_a_key_depends_on_what_is_in_it_and_not_on_the_order_of_names(value: obj
     assert step_key("search", inputs) == step_key("search", {"b": 1, "a": value})
     assert step_key("search", inputs) != step_key("read", inputs)
     assert step_key("search", inputs) != step_key("search", {"a": value, "b": 2})
+
+
+# ---------------------------------------------------------------- what is not kept, and not used
+
+
+async def taken_over(store: Store) -> None:
+    await store.claim("r1", "h/2/x", NOW + HOUR, timedelta(seconds=30))
+
+
+async def pages_out_of_reach(store: Store, *, again: bool = False) -> None:
+    names = ("out_of_reach", "pages") if again else ("pages", "out_of_reach")
+    async with store.database.write() as db:
+        await db.exec_driver_sql("ALTER TABLE {} RENAME TO {}".format(*names))
+
+
+async def test_a_step_that_could_not_be_kept_is_not_kept_with_the_next_one(
+    store: Store, journal: Journal
+) -> None:
+    """Whoever recorded it was told so, and does it again."""
+    await pages_out_of_reach(store)
+    with pytest.raises(FootnoteError):
+        await journal.record(a_step("read"), a_page(), CALL)
+    await pages_out_of_reach(store, again=True)
+    await journal.record(a_step("next"))
+    assert journal.finished("read") is None
+    assert (await open_journal(store.database, "r1", 1)).finished("read") is None
+    assert (await Spending(store.database).day(journal.payer, NOW.date())).user.model_calls == 0
+
+
+async def test_a_step_that_cannot_be_kept_is_tried_once(store: Store, journal: Journal) -> None:
+    await pages_out_of_reach(store)
+    broken: list[object] = []
+    sa.event.listen(store.database._writer.sync_engine, "rollback", broken.append)
+    with pytest.raises(FootnoteError):
+        await journal.record(a_step("read"), a_page())
+    assert len(broken) == 1
+
+
+async def test_what_is_owed_is_paid_once_by_steps_of_two_days(
+    store: Store, journal: Journal
+) -> None:
+    journal.owe(CALL)
+    days = (NOW, NOW + timedelta(days=1), NOW + timedelta(days=2))
+    await asyncio.gather(*(journal.record(replace(a_step(f"{at}"), at=at)) for at in days))
+    spending = Spending(store.database)
+    paid = [(await spending.day(journal.payer, at.date())).user.model_calls for at in days]
+    assert paid == [1, 0, 0]
+
+
+async def test_what_was_found_for_readers_of_other_documents_is_not_used_again(
+    store: Store, journal: Journal
+) -> None:
+    some = await open_journal(store.database, "r1", 1, reach="some")
+    await some.record(a_step())
+    assert some.finished("k") is not None
+    for reach, is_known in (("some", True), ("others", False), ("", False)):
+        again = await open_journal(store.database, "r1", 1, reach=reach)
+        assert (again.finished("k") is not None) == is_known
+
+
+async def test_an_attempt_that_was_overtaken_gives_no_numbers(
+    store: Store, journal: Journal
+) -> None:
+    page = a_page()
+    await journal.record(a_step(), page)
+    await taken_over(store)
+    with pytest.raises(RunLost):
+        await journal.number([page])
+    async with store.database.read() as db:
+        assert (await db.scalars(sa.select(run_pages.c.number))).all() == []
+
+
+async def test_a_step_whose_page_is_gone_is_done_again_and_no_other(
+    store: Store, journal: Journal
+) -> None:
+    read = [a_page(f"https://example.org/{name}", f"Text {name}.") for name in "ab"]
+    for page in read:
+        told = json.dumps({"url": page.url, "hash": page.hash})
+        await journal.record(RecordedStep(page.url, "read", "", told, 0.1, NOW), page)
+    await journal.record(a_step("search"))
+    async with store.database.write() as db:
+        await db.execute(sa.delete(pages_table).where(pages_table.c.url == read[0].url))
+    await taken_over(store)
+    again = await open_journal(store.database, "r1", 2)
+    keys = [page.url for page in read] + ["search"]
+    assert [again.finished(key) is not None for key in keys] == [False, True, True]
+    told = json.dumps({"url": read[0].url, "hash": read[0].hash})
+    reread = RecordedStep(read[0].url, "read", "", told, 0.2, NOW)
+    for _ in range(2):  # as who is not told that it was kept does
+        await again.record(reread, read[0], CALL)
+    last = await open_journal(store.database, "r1", 2)
+    assert [last.finished(key) is not None for key in keys] == [True, True, True]
+    assert (await Spending(store.database).day(journal.payer, NOW.date())).user.model_calls == 1
+
+
+async def test_the_time_of_a_question_is_that_of_its_steps_since_it_was_asked(
+    store: Store, journal: Journal
+) -> None:
+    """Steps at the same time take their time once."""
+    for key, at, seconds in (
+        ("of the question before it was edited", -1.0, 0.5),
+        ("a", 0.0, 0.25),
+        ("b", 10.0, 4.0),
+        ("beside b", 9.0, 2.0),
+        ("overlapping b", 12.0, 3.0),
+    ):
+        step = RecordedStep(key, "search", "", "{}", seconds, NOW + timedelta(seconds=at))
+        await journal.record(step)
+    assert (await open_journal(store.database, "r1", 1)).seconds == 0.25 + 6.0
+
+
+async def test_a_page_that_is_not_stored_is_an_error_to_who_has_read_it(journal: Journal) -> None:
+    assert await journal.stored("https://example.org/none", "0") is None
+    with pytest.raises(LookupError):
+        await journal.page("https://example.org/none", "0")
+
+
+@pytest.mark.parametrize(
+    ("kind", "result", "read"),
+    [
+        ("read", {"url": "u", "hash": "h"}, ("u", "h")),
+        ("read", {"url": "u", "hash": ""}, None),
+        ("read", {"url": "u"}, None),
+        ("search", {"url": "u", "hash": "h"}, None),
+    ],
+)
+def test_a_step_that_read_a_page_names_it(
+    kind: str, result: dict[str, str], read: tuple[str, str] | None
+) -> None:
+    assert page_read(kind, json.dumps(result)) == read
+
+
+def test_a_key_is_of_values_that_every_reader_of_json_knows() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        step_key("search", {"score": float("nan")})

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 
 import pytest
 
+from bot.configuration import load_settings
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
 from bot.storage.removal import Removed
@@ -74,6 +76,82 @@ async def test_what_is_younger_stays(past: Past) -> None:
     before = await past.rows()
     assert not await prune(past, EVERYTHING, DAY)
     assert await past.rows() == before
+
+
+HOUR = timedelta(hours=1)
+
+
+async def ended_later(past: Past) -> str:
+    """A question with one step, whose run ends an hour after."""
+    run, journal = await past.begun()
+    await past.read(journal, *pages("tower"))
+    await past.store.end(run.id, run.attempt, "answered", NOW + HOUR)
+    return run.id
+
+
+@pytest.mark.parametrize(
+    ("keep", "removed"),
+    [
+        (Keep(steps=DAY), Removed(steps=1)),
+        (Keep(messages=DAY), Removed(threads=1, messages=1, runs=1, steps=1)),
+    ],
+    ids=["steps", "messages"],
+)
+async def test_the_age_of_a_run_counts_from_its_end(
+    past: Past, keep: Keep, removed: Removed
+) -> None:
+    await ended_later(past)
+    assert not await prune(past, keep, DAY + HOUR)
+    assert await prune(past, keep, DAY + HOUR + timedelta(microseconds=1)) == removed
+
+
+async def test_steps_and_messages_are_kept_for_times_of_their_own(past: Past) -> None:
+    await past.answered(cited=pages("tower"))
+    longer = Keep(steps=DAY, messages=3 * DAY)
+    assert await prune(past, longer) == Removed(steps=2)
+    assert not await prune(past, longer, 3 * DAY)
+    assert await prune(past, longer, 4 * DAY) == Removed(threads=1, messages=1, runs=1)
+
+
+async def test_a_message_takes_its_steps_along_though_they_were_to_be_kept_longer(
+    past: Past,
+) -> None:
+    await past.answered()
+    assert await prune(past, Keep(steps=9 * DAY, messages=DAY)) == Removed(
+        threads=1, messages=1, runs=1, steps=1
+    )
+
+
+@pytest.mark.parametrize(("after", "gone"), [(2 * DAY, 0), (2 * DAY + HOUR, 1)])
+async def test_a_page_that_an_unfinished_run_might_have_read_stays(
+    past: Past, after: timedelta, gone: int
+) -> None:
+    """Stored pages are read again for a time, and the memory of a process adds as much."""
+    await past.answered(read=pages("tower"))
+    past.at = NOW + after
+    past.thread = a_channel_thread("t2")
+    await past.begun()
+    assert await prune(past, Keep(pages=HOUR, page_ttl=DAY), 9 * DAY) == Removed(pages=gone)
+
+
+async def test_what_could_not_be_taken_away_is_passed_once(
+    past: Past, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def remove_none(*_: object) -> Removed:
+        return Removed()
+
+    monkeypatch.setattr("bot.storage.retention.remove_pages", remove_none)
+    await past.answered(read=pages("tower", "bridge"))
+    async with asyncio.timeout(10):
+        assert not await prune(past, Keep(pages=DAY))
+
+
+def test_the_settings_say_in_days_how_long_rows_are_kept() -> None:
+    assert Keep.of(load_settings(page_ttl=60)) == Keep(page_ttl=timedelta(minutes=1))
+    settings = load_settings(
+        keep_pages_days=1, keep_steps_days=2, keep_messages_days=3, page_ttl=60
+    )
+    assert Keep.of(settings) == Keep(DAY, 2 * DAY, 3 * DAY, timedelta(minutes=1))
 
 
 async def test_a_page_fetched_again_is_young_again(past: Past) -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.answers import Usage
 from bot.errors import BudgetSpent
 from bot.reasoning.calls import ModelReply
 from bot.research.budget.account import Account, Days
@@ -202,6 +203,87 @@ async def test_time_counts_from_the_first_attempt() -> None:
     with pytest.raises(BudgetSpent, match="60 seconds"):
         async with late.cover(request(0)):
             pass
+
+
+async def test_a_call_that_is_asked_for_again_is_counted_once() -> None:
+    account = Account(PLENTY, price)
+    asked = [("judge", request(1)), ("judge", request(2)), ("think", request(1))]
+    assert [account.first_time(kind, inputs) for kind, inputs in asked] == [True] * 3
+    assert [account.first_time(kind, inputs) for kind, inputs in asked] == [False] * 3
+
+
+@pytest.mark.parametrize(("usd", "cost"), [(0.25, (250_000, 0)), (0.0, (0, 0)), (None, (0, 1))])
+def test_a_call_whose_price_is_not_known_costs_nothing_and_is_counted_as_such(
+    usd: float | None, cost: tuple[int, int]
+) -> None:
+    reply = ModelReply(
+        "m", [], "end_turn", input_tokens=1, output_tokens=2, cache_read_tokens=4,
+        cache_write_tokens=8,
+    )  # fmt: skip
+    amount = Account(PLENTY, lambda reply: usd).amount(reply)
+    assert (amount.micro_usd, amount.unpriced_calls) == cost
+    assert amount.model_calls == 1
+    assert (amount.input_tokens, amount.output_tokens, amount.cached_tokens) == (9, 2, 4)
+
+
+def test_what_an_earlier_attempt_spent_is_spent() -> None:
+    account = Account(PLENTY, price)
+    earlier = Usage(1, 2, 3, 4, 5, 6, 7.0, 0.25)
+    for times in (1, 2):
+        account.add(earlier)
+        usage = account.usage
+        assert (usage.model_calls, usage.searches, usage.pages) == (times, 2 * times, 3 * times)
+        assert (usage.input_tokens, usage.output_tokens) == (4 * times, 5 * times)
+        assert (usage.cached_tokens, usage.usd) == (6 * times, 0.25 * times)
+        assert usage.seconds < 7.0, "its time is known to the journal"
+
+
+@pytest.mark.parametrize("kind", ["searches", "pages"])
+def test_searches_and_pages_under_way_count_until_they_are_counted(kind: str) -> None:
+    account = Account(Budget(**{**_plenty(), kind: 3}), price)
+    cover = account.cover_search if kind == "searches" else account.cover_page
+    account.count(**{kind: 1})
+    with cover(), cover(), pytest.raises(BudgetSpent), cover():
+        pass
+    with cover():
+        pass
+    account.count(**{kind: 2})
+    with pytest.raises(BudgetSpent), cover():
+        pass
+    counted = {"searches": account.usage.searches, "pages": account.usage.pages}
+    assert counted == {"searches": 0, "pages": 0, kind: 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "waits"),
+    [("word " * 100, False), ("word " * 900, True), ("漢字" * 280, False), ("漢字" * 500, True)],
+)
+async def test_a_call_waits_for_one_whose_request_may_use_up_the_input(
+    text: str, waits: bool
+) -> None:
+    workspace = Workspace(Account(Budget(**{**_plenty(), "input_tokens": 1_000}), price))
+    with workspace.account.charge({"model": "m", "prompt": text}):
+        call = asyncio.create_task(workspace.call(0))
+        await settled()
+        assert (workspace.begun == []) == waits
+    await settled()
+    workspace.end(0)
+    await call
+    assert workspace.begun == [0]
+
+
+async def test_what_is_put_aside_is_the_most_that_a_call_can_cost() -> None:
+    """All its input is new to the cache, and it writes as much as it may."""
+    priced: list[ModelReply] = []
+
+    def remember(reply: ModelReply) -> None:
+        priced.append(reply)
+
+    async with Account(PLENTY, remember).cover({"model": "m", "max_tokens": 7, "prompt": "word"}):
+        pass
+    (dearest,) = priced
+    assert (dearest.model, dearest.output_tokens) == ("m", 7)
+    assert dearest.cache_write_tokens > 0 == dearest.input_tokens == dearest.cache_read_tokens
 
 
 def _plenty() -> dict[str, Any]:

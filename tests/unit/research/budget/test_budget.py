@@ -96,13 +96,23 @@ def test_a_channels_own_rule_goes_before_the_limit_of_all_channels() -> None:
 def test_each_account_is_held_to_its_own_limit(scope: str, said: str) -> None:
     setting: dict[str, Any] = {f"{scope}_daily_usd": 1.5}
     day = limits(**setting)
-    day.check_call(replace(DaySpent(spent(9), spent(9), spent(9)), **{scope: spent(1.499999)}))
+    others = replace(DaySpent(spent(9), spent(9), spent(9)), **{scope: spent(1.499999)})
+    day.check_call(others)
+    day.check_question(others, NOW)
     with pytest.raises(BudgetSpent) as error:
         day.check_call(DaySpent(**{scope: spent(1.5)}))
     assert error.value.sentence == said
     with pytest.raises(DaySpentUp) as denied:
         day.check_question(DaySpent(**{scope: spent(1.5)}), NOW)
     assert denied.value.text_id == f"denied-day-{scope}"
+
+
+@pytest.mark.parametrize(
+    ("setting", "limited"),
+    [({}, False), ({"user_daily_questions": 3}, True), ({"channel_daily_usd": 1.5}, True)],
+)
+def test_a_day_is_limited_by_money_or_by_questions(setting: dict[str, Any], limited: bool) -> None:
+    assert bool(limits(**setting)) is limited
 
 
 def test_so_many_questions_a_day_are_taken_and_no_more() -> None:

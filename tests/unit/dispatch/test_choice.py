@@ -1,0 +1,127 @@
+"""Which dispatcher a process has, and whose runs it looks for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.configuration import load_settings
+from bot.dispatch.choice import Role, is_queued, need_queue, open_dispatcher
+from bot.dispatch.local import LocalDispatcher
+from bot.errors import InvalidSetting
+from bot.messages import RunOptions
+from bot.settings import Settings
+from bot.storage.store import Store, open_store
+from tests.fakes import sqlite
+from tests.fakes.gate import Gate
+from tests.fakes.postgres import Postgres
+from tests.unit.samples import NOW, a_message
+
+SQLITE, POSTGRES = "sqlite+aiosqlite:///x.sqlite", "postgresql+psycopg://u:p@host/footnote"
+
+
+def of(database: str, dispatcher: str | None = None) -> Settings:
+    chosen = {} if dispatcher is None else {"dispatcher": dispatcher}
+    return load_settings(database_url=database, **chosen)
+
+
+@pytest.mark.parametrize(
+    ("settings", "queued"),
+    [
+        (of(SQLITE), False),
+        (of(SQLITE, "local"), False),
+        (of(POSTGRES), True),
+        (of(POSTGRES, "postgres"), True),
+        (of(POSTGRES, "local"), False),
+    ],
+)
+def test_runs_are_queued_on_postgres_unless_they_are_to_stay_here(
+    settings: Settings, queued: bool
+) -> None:
+    assert is_queued(settings) is queued
+
+
+def test_a_queue_that_its_database_cannot_have_is_a_setting_to_correct() -> None:
+    with pytest.raises(InvalidSetting, match="FOOTNOTE_DISPATCHER is postgres, but"):
+        is_queued(of(SQLITE, "postgres"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [(of(SQLITE), "needs PostgreSQL"), (of(POSTGRES, "local"), "FOOTNOTE_DISPATCHER is local")],
+)
+def test_a_worker_says_what_it_lacks(settings: Settings, said: str) -> None:
+    need_queue(of(POSTGRES), "footnote worker")
+    with pytest.raises(InvalidSetting, match=f"`footnote worker` .*{said}"):
+        need_queue(settings, "footnote worker")
+
+
+# ---------------------------------------------------------------- opened
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return sqlite.migrated(tmp_path)
+
+
+@pytest.fixture
+async def store(url: str) -> AsyncIterator[Store]:
+    store = await open_store(url)
+    yield store
+    await store.close()
+
+
+@pytest.mark.parametrize(("role", "found"), [("serve", ["a"]), ("alone", [])])
+async def test_who_serves_finds_runs_that_were_left_and_who_is_alone_does_not(
+    url: str, store: Store, monkeypatch: pytest.MonkeyPatch, role: Role, found: list[str]
+) -> None:
+    monkeypatch.setattr("bot.dispatch.choice.SWEEP_SECONDS", 0.01)
+    gate = Gate(store, open=True)
+    await store.accept("run-a", a_message("a"), RunOptions(), NOW)
+    settings = load_settings(database_url=url)
+    async with open_dispatcher(settings, store, gate, ["terminal"], role) as dispatcher:
+        assert isinstance(dispatcher, LocalDispatcher)
+        if found:
+            await gate.until(lambda: gate.ended == found)
+    assert gate.started == found
+
+
+@pytest.mark.parametrize(("role", "ended"), [("serve", ["a"]), ("alone", [])])
+async def test_who_serves_lets_its_work_end_and_who_is_alone_does_not(
+    url: str, store: Store, role: Role, ended: list[str]
+) -> None:
+    gate = Gate(store)
+    settings = load_settings(database_url=url, drain_seconds=20)
+    async with open_dispatcher(settings, store, gate, ["terminal"], role) as dispatcher:
+        message = a_message("a")
+        await store.accept("run-a", message, RunOptions(), NOW, owner=dispatcher.owner)
+        await dispatcher.submit("run-a", message.thread)
+        await gate.until(lambda: gate.working == 1)
+        letting = asyncio.create_task(gate.let("a"))
+    await letting
+    assert gate.ended == ended
+
+
+@pytest.mark.parametrize(("role", "begun"), [("work", ["a"]), ("serve", ["a"]), ("listen", [])])
+async def test_on_postgres_who_only_listens_leaves_the_work_to_others(
+    postgres: Postgres, role: Role, begun: list[str]
+) -> None:
+    url = postgres.migrated()
+    store = await open_store(url)
+    gate = Gate(store, open=True)
+    settings = load_settings(database_url=url)
+    async with open_dispatcher(settings, store, gate, ["terminal"], role) as dispatcher:
+        message = a_message("a")
+        await store.accept("run-a", message, RunOptions(), NOW)
+        await dispatcher.submit("run-a", message.thread)
+        if begun:
+            await gate.until(lambda: gate.ended == begun)
+        else:
+            condition = await dispatcher.condition()
+            assert (condition.working, condition.workers) == (0, 0)
+            assert "No worker is alive" in condition.advice
+    assert gate.started == begun
+    await store.close()
