@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.messages import Message, Transcript
-from bot.reasoning.extractive import eastern
 from bot.reasoning.extractive.chores import (
     is_chore,
     needs_model,
@@ -14,19 +13,11 @@ from bot.reasoning.extractive.chores import (
     wants_shorter,
     without_long_form,
 )
+from bot.reasoning.extractive.follow_ups import Turn, pronoun, standalone
 from bot.reasoning.extractive.hops import LONGEST_QUERY
 from bot.reasoning.extractive.reading import asks_to_read, wanted, without_links
 from bot.reasoning.extractive.scope import queries_for, scope_of, sides
 from bot.reasoning.extractive.smalltalk import reply_to
-from bot.reasoning.extractive.topic import (
-    POSSESSIVES,
-    Lean,
-    is_personal,
-    lean,
-    phrases,
-    pronoun,
-    without_opening,
-)
 from bot.reasoning.extractive.words import asks_by_relation
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.recall import (
@@ -38,9 +29,8 @@ from bot.reasoning.recall import (
     with_numbers,
     with_titles,
 )
-from bot.text.dates import dates
 from bot.text.language import detect
-from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords, terms
+from bot.text.terms import has_cjk, keywords
 
 TURNS = 12  # of a thread, from which a follow-up may take what it leaves out
 OPENING = 1_000  # characters of an earlier message, which tell what it was about
@@ -135,41 +125,6 @@ def language_of(transcript: Transcript, message: Message) -> str:
 # ---------------------------------------------------------------- what was said before
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One earlier question of a thread, the question it was taken for, and its answer."""
-
-    text: str
-    question: str = ""
-    answer: str = ""
-    sources: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """The topic of a conversation so far.
-
-    ``main`` is what its last full question was about, ``added`` what came up since, ``theme``
-    what it began with and has not left; ``question`` is the last question, standing alone;
-    ``titles`` are the sources of its answer.
-    """
-
-    main: str = ""
-    added: str = ""
-    theme: str = ""
-    question: str = ""
-    titles: tuple[str, ...] = ()
-
-
-def standalone(message: str, turns: list[Turn]) -> str:
-    """A message as it would be asked of someone who has not read the turns before it."""
-    topic = Topic()
-    for turn in turns:
-        _, topic = _step(topic, turn.question or turn.text)
-        topic = _after_answer(topic, turn)
-    return _step(topic, message)[0]
-
-
 def _turns(transcript: Transcript) -> list[Turn]:
     """The questions of a thread with their answers; remarks between people come as questions."""
     turns: list[Turn] = []
@@ -184,101 +139,3 @@ def _turns(transcript: Transcript) -> list[Turn]:
                 sources=entry.sources,
             )
     return [turn for turn in turns if turn.text and not reply_to(turn.text, "en")][-TURNS:]
-
-
-def _after_answer(topic: Topic, turn: Turn) -> Topic:
-    """An answer that has nothing of the old theme ends it."""
-    if turn.answer and not set(terms(topic.theme)) <= set(terms(turn.answer)):
-        topic = replace(topic, theme=topic.main)
-    return replace(topic, titles=turn.sources)
-
-
-# ---------------------------------------------------------------- one question after another
-
-
-def _step(topic: Topic, message: str) -> tuple[str, Topic]:
-    """A message standing alone, and what the conversation is about after it."""
-    if has_cjk(message):
-        question = eastern.standalone(message, topic.main, topic.question)
-        main = topic.main if question != message else eastern.topic(message) or topic.main
-        return question, Topic(main, "", main, question)
-    named = [phrase.text for phrase in phrases(message) if phrase.weight > 0]
-    how: Lean = lean(message, topic.main) if topic.main else "none"
-    if how == "none":
-        main = named[0] if named else topic.main
-        added = named[1] if len(named) > 1 else ""
-        return message, Topic(main, added, topic.theme or main, message)
-    own = named[0] if named else ""
-    if how == "opening" and pronoun(message) is None:
-        question = _continued(topic, message)
-        return question, Topic(own or topic.main, topic.main, topic.theme, question)
-    question = _carried(topic, message, how)
-    return question, Topic(topic.main, own or topic.added, topic.theme, question)
-
-
-def _carried(topic: Topic, message: str, how: Lean) -> str:
-    """The topic in the place of a pronoun, or else in brackets."""
-    carried = [topic.main, topic.theme] if how == "part" else [topic.main, topic.added, topic.theme]
-    if is_personal(message) and topic.question.casefold().startswith("who"):
-        carried.insert(0, _answer_to_who(topic))
-    carried = [phrase for phrase in carried if phrase]
-    question = message
-    if how != "part" and carried and (found := pronoun(message)):
-        antecedent = carried.pop(0)
-        word, _, contracted = fold(found.group()).replace("’", "'").partition("'")
-        if word in POSSESSIVES:
-            antecedent += "'" if antecedent.endswith("s") else "'s"
-        elif contracted:
-            antecedent += " are" if word == "they" else " is"
-        question = message[: found.start()] + antecedent + message[found.end() :]
-    return _bracketed(question, carried)
-
-
-def _answer_to_who(topic: Topic) -> str:
-    """The page that answered "Who ...?", if the question did not name it itself."""
-    asked = set(terms(topic.question))
-    return next((title for title in topic.titles if asked.isdisjoint(terms(title))), "")
-
-
-def _continued(topic: Topic, message: str) -> str:
-    """ "And in 2019?", "What about Mars?", "Why?" after a question, as one question."""
-    fragment = without_opening(message)
-    if replaced := _with_fragment(topic, fragment):
-        return replaced
-    says_nothing = all(fold(word) in STOP_WORDS for word in content_words(fragment))
-    if says_nothing and "(" not in topic.question:
-        return f"{message} ({topic.question.rstrip('? ')}?)"
-    return _bracketed(message, [topic.main, topic.added, topic.theme])
-
-
-def _with_fragment(topic: Topic, fragment: str) -> str:
-    """The last question with its date or its subject changed to the fragment's; "" if neither."""
-    asked = topic.question.rstrip("?？ ")
-    if (said := dates(fragment)) and len(said[0].values[0]) >= 4:
-        mentioned = dates(asked)
-        rest = fragment[: said[0].start] + fragment[said[-1].end :]
-        if content_words(rest) and not set(content_words(rest)) <= STOP_WORDS:
-            return ""
-        if not mentioned:
-            return f"{asked} {fragment}?"
-        date = fragment[said[0].start : said[-1].end]
-        return f"{asked[: mentioned[0].start]}{date}{asked[mentioned[-1].end :]}?"
-    bare = re.sub(r"^(?:the|for|in|with|to|of|on)\s+", "", fragment)
-    is_name = bool(bare) and all(word[0].isupper() for word in bare.split())
-    subject = _bare(topic.main)
-    if is_name and subject[:1].isupper() and subject in asked:
-        return f"{asked.replace(subject, bare, 1)}?"
-    return ""
-
-
-def _bare(phrase: str) -> str:
-    return phrase.removeprefix("the ")
-
-
-def _bracketed(question: str, carried: list[str]) -> str:
-    """A question with those phrases in brackets that it does not have yet."""
-    missing: list[str] = []
-    for phrase in map(_bare, carried):
-        if phrase and not set(terms(phrase)) <= set(terms(" ".join([question, *missing]))):
-            missing.append(phrase)
-    return f"{question.rstrip()} ({', '.join(missing)})" if missing else question
