@@ -59,7 +59,7 @@ def test_a_quote_tells_where_it_stands() -> None:
 
 @pytest.mark.parametrize("sentences", [1, 2, 60])
 def test_the_reply_has_room_for_a_verdict_on_each_sentence(sentences: int) -> None:
-    assert request("m", "How?", CLAIMS[:1] * sentences)["max_tokens"] >= 60 * sentences
+    assert request("m", "How?", CLAIMS[:1] * sentences).max_tokens >= 60 * sentences
 
 
 def test_neither_a_quote_nor_a_sentence_can_leave_its_place() -> None:

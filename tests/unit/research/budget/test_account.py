@@ -217,7 +217,7 @@ def test_a_call_whose_price_is_not_known_costs_nothing_and_is_counted_as_such(
     usd: float | None, cost: tuple[int, int]
 ) -> None:
     reply = ModelReply(
-        "m", [], "end_turn", input_tokens=1, output_tokens=2, cache_read_tokens=4,
+        "m", (), "end_turn", input_tokens=1, output_tokens=2, cache_read_tokens=4,
         cache_write_tokens=8,
     )  # fmt: skip
     amount = Account(PLENTY, lambda reply: usd).amount(reply)
