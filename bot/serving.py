@@ -7,6 +7,7 @@ import contextlib
 import signal
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack
+from types import FrameType
 from typing import Any
 
 from bot.app import open_app
@@ -125,13 +126,18 @@ def told_to_end() -> Iterator[asyncio.Event]:
     """Set by SIGINT or SIGTERM within the block; outside, a signal ends the process at once."""
     ending = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, ending.set)
+
+    def end(number: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(ending.set)
+
+    # Not add_signal_handler: it brings signals in by the pipe by which threads wake the loop, and one
+    # that finds the pipe full, as while thousands of documents are indexed, is lost.
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield ending
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 async def until_told_to_end(ending: asyncio.Event, failing: Coroutine[Any, Any, None]) -> None:
