@@ -130,8 +130,8 @@ def told_to_end() -> Iterator[asyncio.Event]:
     def end(number: int, frame: FrameType | None) -> None:
         loop.call_soon_threadsafe(ending.set)
 
-    # Not add_signal_handler: it brings signals in by the pipe by which threads wake the loop, and one
-    # that finds the pipe full, as while thousands of documents are indexed, is lost.
+    # Not add_signal_handler: it brings signals in by the pipe by which threads wake the loop, and
+    # one that finds the pipe full, as while thousands of documents are indexed, is lost.
     before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield ending

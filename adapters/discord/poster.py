@@ -84,6 +84,7 @@ class DiscordPoster:
     """
 
     amends = True
+    groups_setting = "discord_roles"
 
     def __init__(
         self,

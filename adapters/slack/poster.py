@@ -37,6 +37,7 @@ class SlackPoster:
     """Speaks in each run's workspace; ``teams`` may be shared with the listeners."""
 
     amends = True
+    groups_setting = "slack_groups"
 
     def __init__(self, teams: Teams, workspaces: Workspaces) -> None:
         self._teams = teams

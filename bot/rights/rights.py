@@ -27,7 +27,10 @@ NO_POSTERS: Mapping[str, object] = {}
 
 @runtime_checkable
 class Membership(Protocol):
-    """A platform's poster that can tell in which groups somebody is."""
+    """A platform's poster that can tell in which groups somebody is; ``groups_setting`` is the list
+    of a collection that names its groups."""
+
+    groups_setting: str
 
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
         """The groups among ``among`` to which the message's author belongs now. Raises
@@ -94,10 +97,10 @@ class Rights:
         if author.guest is None and not self._guests_are_members and isinstance(poster, Hosting):
             author = replace(author, guest=await _is_guest(poster, message))
         reader = self._received(Reader.of(message.thread, author, direct=direct, shared=shared))
-        among = self._groups_named(message.thread.platform)
-        if reader.surface != "direct" or reader.guest or not among:
+        if reader.surface != "direct" or reader.guest or not isinstance(poster, Membership):
             return reader
-        if not isinstance(poster, Membership):
+        among = self._groups_named(poster.groups_setting)
+        if not among:
             return reader
         try:
             held = await poster.groups(message, among)
@@ -115,14 +118,10 @@ class Rights:
         is_member = reader.guest and self._guests_are_members
         return replace(reader, guest=False) if is_member else reader
 
-    def _groups_named(self, platform: str) -> frozenset[str]:
-        """The groups of a chat platform on which rights depend."""
+    def _groups_named(self, setting: str) -> frozenset[str]:
+        """The groups on which rights depend, of the platform that has this setting."""
         self._current()
-        lists = {"slack": "slack_groups", "discord": "discord_roles"}
-        if platform not in lists:
-            return frozenset()
-        named = (getattr(each, lists[platform]) for each in self._collections)
-        return frozenset(id for ids in named for id in ids)
+        return frozenset(id for each in self._collections for id in getattr(each, setting))
 
     # ------------------------------------------------------------ what is told of it
 

@@ -101,6 +101,7 @@ class GroupedPoster(RememberingPoster):
     members: dict[str, set[str]] = field(default_factory=dict)
     guests: frozenset[str] = frozenset()
     is_away: bool = False
+    groups_setting: str = "slack_groups"
 
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
         return frozenset(g for g in among if message.author.id in self.members.get(g, ()))
@@ -320,6 +321,7 @@ async def open_stage(
     posters["slack"].members = {"SHR": {"UCAT"}}
     posters["slack"].guests = frozenset({"UGUEST", "ULATE"})
     posters["discord"].members = {"700": {"7"}}
+    posters["discord"].groups_setting = "discord_roles"
     async with AsyncExitStack() as stack:
         app = await stack.enter_async_context(open_app(settings, posters))
         app.service._reasoner = Parrot
