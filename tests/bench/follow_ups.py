@@ -12,8 +12,8 @@ make a follow-up: in the second one, the name becomes a pronoun or is left out.
   change    a question on another article, which names its own subject: carrying the old one harms
   after     a follow-up on that new subject
 
-The articles are in two halves by a hash of their title: "tune" is for choosing rules, "held" is only
-measured.
+The articles are in two halves by a hash of their title: "tune" is for choosing rules, "held" is
+only measured.
 """
 
 from __future__ import annotations
