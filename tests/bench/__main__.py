@@ -14,6 +14,7 @@ BENCHES = {
     "check": "false sentences that the check of answers finds, true ones that it marks",
     "queries": "ordinary queries that are kept from the web by mistake",
     "rewriting": "topic words carried into follow-ups",
+    "language": "languages of short texts that are told",
     "depth": "strategies against a plain loop and a loop by layers: time, tokens, recall",
     "documentation": "real manuals: pages found, words quoted, off-topic questions refused",
     "own_words": "documents found and quoted by words and by meaning, with small models",

@@ -14,6 +14,14 @@ Over the turns that have topic words:
 Over the turns that already stand alone:
   unchanged   how often they come back word for word
 
+Over conversations in pairs:
+  new topic   how often the first question of one comes back word for word after all turns of the
+              other
+
+Then conversations made from questions whose page is known (tests/bench/follow_ups.py): how often
+the index of local documents finds the right page first, and among its first four. What was
+measured when the rules were chosen is in bot/handbook/why-short-follow-ups.md.
+
 In CAsT 2020 many topic words come from answers, which the set does not hold: "found before" is the
 most that can be carried. Every way sees the same: the earlier turns as they were said.
 
@@ -40,9 +48,9 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -53,13 +61,14 @@ from bot.reasoning.extractive.rewrite import rewrite
 from bot.text.terms import keywords, terms
 from tests.bench.corpus import SHARED
 from tests.bench.rewriting_model import Replies, TurnCalls
+from tests.bench.rewriting_pages import print_pages
 from tests.bench.table import print_table
 from tests.unit.samples import a_message
 
 AT_ONCE = 4  # calls to the model
 HEADER = (
     *("set", "way", "turns", "all words", "recall", "precision", "idle", "ROUGE-1", "invented"),
-    *("standalone", "unchanged"),
+    *("standalone", "unchanged", "new topic"),
 )
 
 
@@ -93,6 +102,7 @@ class Row:
     invented: float | None
     standalone: int
     unchanged: float
+    new_topic: float | None = None
 
 
 def main(argv: list[str]) -> None:
@@ -103,7 +113,10 @@ def main(argv: list[str]) -> None:
     for name, (label, load) in sets.items():
         if options.set in (name, "all"):
             conversations = load()[: options.limit or None]
-            rows += [score(label, *way) for way in without_model(conversations)]
+            rows += [
+                replace(score(label, *made), new_topic=of_new_topics(conversations, WAYS[made[0]]))
+                for made in without_model(conversations)
+            ]
             if options.transcript or os.environ.get("ANTHROPIC_API_KEY"):
                 asked = asyncio.run(by_model(conversations, options.transcript, options.record))
                 rows += [score(label, asked.label, conversations, asked.questions)]
@@ -111,6 +124,8 @@ def main(argv: list[str]) -> None:
     print_rows(rows)
     for remark in remarks:
         print(remark)
+    if not options.limit:
+        print_pages(options.half)
 
 
 def print_rows(rows: Sequence[Row]) -> None:
@@ -129,6 +144,7 @@ def print_rows(rows: Sequence[Row]) -> None:
                 "-" if row.invented is None else f"{row.invented:.0%}",
                 row.standalone,
                 f"{row.unchanged:.0%}",
+                "-" if row.new_topic is None else f"{row.new_topic:.0%}",
             ]
             for row in rows
         ],
@@ -142,6 +158,7 @@ def _options(argv: list[str]) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--set", choices=("2019", "2020", "all"), default="all")
+    parser.add_argument("--half", choices=("tune", "held"), default="held", help="of the pages")
     parser.add_argument("--limit", type=int, default=0, help="conversations of each set (0: all)")
     parser.add_argument("--transcript", type=Path, help="replay the replies of this file")
     parser.add_argument("--record", type=Path, help="append the replies that were asked for")
@@ -155,12 +172,6 @@ def without_model(
     conversations: Sequence[Conversation],
 ) -> list[tuple[str, Sequence[Conversation], Questions]]:
     """All ways that ask no model: their names, and what each makes of every turn."""
-    ways: dict[str, Way] = {
-        "raw turn": lambda said: said[-1],
-        "raw + first turn": lambda said: f"{said[-1]} {said[0]}",
-        "found before": " ".join,
-        "extractive": standalone,
-    }
     return [
         (
             label,
@@ -171,13 +182,21 @@ def without_model(
                 for at, turn in enumerate(turns)
             },
         )
-        for label, way in ways.items()
+        for label, way in WAYS.items()
     ]
 
 
 def standalone(said: Sequence[str]) -> str:
     """The last turn as the extractive reasoner rewrites it."""
     return rewrite(_before(said[:-1]), a_message(said[-1])).question
+
+
+WAYS: Mapping[str, Way] = {
+    "raw turn": lambda said: said[-1],
+    "raw + first turn": lambda said: f"{said[-1]} {said[0]}",
+    "found before": " ".join,
+    "extractive": standalone,
+}
 
 
 def _before(said: Sequence[str]) -> Transcript:
@@ -286,6 +305,17 @@ def score(
         invented=invented / added_in_all if added_in_all else None,
         standalone=len(unchanged),
         unchanged=_mean(unchanged),
+    )
+
+
+def of_new_topics(conversations: Sequence[Conversation], way: Way) -> float:
+    """How often the first question of a conversation stays as it is after another conversation."""
+    pairs = zip(conversations, [*conversations[1:], conversations[0]], strict=True)
+    return _mean(
+        [
+            way([*(turn.said for turn in before), after[0].said]) == after[0].said
+            for before, after in pairs
+        ]
     )
 
 

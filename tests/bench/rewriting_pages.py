@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bot.messages import Entry, Transcript
 from bot.reasoning.extractive.hops import LONGEST_QUERY
-from bot.reasoning.extractive.rewrite import rewrite
+from bot.reasoning.extractive.rewrite import rewrite, says_it_all
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 from bot.search.provider import Hit, Query
-from tests.bench.follow_ups import Pages, Talk
+from tests.bench.follow_ups import (
+    KINDS,
+    Half,
+    Pages,
+    Talk,
+    chinese,
+    chinese_pages,
+    english,
+    english_pages,
+)
+from tests.bench.table import print_table, tell
 from tests.unit.samples import a_message
 
 FIRST = 4
@@ -62,37 +74,64 @@ async def ranks(documents: Documents, talks: Sequence[Talk], way: Way) -> Ranks:
             entries.append(Entry("person", "Ada", said))
             if hits:
                 hit = hits[0][1]
-                title = hit.title if hit.title != UNTITLED else ""
-                answer = Entry(
-                    "footnote", "Footnote", hit.snippet, (title,) if title else (), question
-                )
-                entries.append(answer)
+                titles = (hit.title,) if hit.title != UNTITLED else ()
+                entries.append(Entry("footnote", "Footnote", hit.snippet, titles, question))
         found[talk.id] = keys.index(talk.page) + 1 if talk.page in keys else 0
     return found
 
 
-def first_question(transcript: Transcript) -> str:
-    return next((entry.text for entry in transcript.entries if entry.role == "person"), "")
+def _said(transcript: Transcript) -> list[str]:
+    return [entry.text for entry in transcript.entries if entry.role == "person"] or [""]
 
 
-def last_question(transcript: Transcript) -> str:
-    said = [entry.text for entry in transcript.entries if entry.role == "person"]
-    return said[-1] if said else ""
-
-
-def last_title(transcript: Transcript) -> str:
+def _last_title(transcript: Transcript) -> str:
     ours = [entry for entry in transcript.entries if entry.role == "footnote"]
     return " ".join(ours[-1].sources) if ours else ""
 
 
-def as_it_is(transcript: Transcript, said: str) -> str:
+def _as_the_reasoner_does(transcript: Transcript, said: str) -> str:
     return rewrite(transcript, a_message(said)).question
+
+
+def _if_it_leans(before: Transcript, said: str, added: str) -> str:
+    return said if says_it_all(before, a_message(said)) else f"{said} {added}"
 
 
 WAYS: Mapping[str, Way] = {
     "raw turn": lambda before, said: said,
-    "raw + first turn": lambda before, said: f"{said} {first_question(before)}",
-    "raw + previous turn": lambda before, said: f"{said} {last_question(before)}",
-    "raw + title found last": lambda before, said: f"{said} {last_title(before)}",
-    "extractive": as_it_is,
+    "+ first turn": lambda before, said: f"{said} {_said(before)[0]}",
+    "+ previous turn": lambda before, said: f"{said} {_said(before)[-1]}",
+    "+ title found last": lambda before, said: f"{said} {_last_title(before)}",
+    "+ first turn if it leans": lambda before, said: _if_it_leans(before, said, _said(before)[0]),
+    "+ title if it leans": lambda before, said: _if_it_leans(before, said, _last_title(before)),
+    "extractive": _as_the_reasoner_does,
 }
+
+
+def print_pages(half: Half) -> None:
+    """Print how often each way finds the right page, first and among the first four."""
+    rows: list[list[object]] = []
+    for language, talks, pages in (
+        ("en", english(), english_pages()),
+        ("zh", chinese(), chinese_pages()),
+    ):
+        ours = [talk for talk in talks if talk.half == half]
+        tell(f"{language}: {len(ours)} conversations, {len(pages)} pages")
+        for way, places in asyncio.run(_measured(ours, pages)).items():
+            cells = []
+            for kind in (*KINDS, ""):
+                of_kind = [places[talk.id] for talk in ours if kind in ("", talk.kind)]
+                first = sum(place == 1 for place in of_kind) / len(of_kind)
+                among = sum(0 < place <= FIRST for place in of_kind) / len(of_kind)
+                cells.append(f"{first:.0%} {among:.0%}")
+            rows.append([language, way, *cells])
+    print_table(("pages", "way", *KINDS, "all"), rows)
+
+
+async def _measured(talks: Sequence[Talk], pages: Pages) -> dict[str, Ranks]:
+    with tempfile.TemporaryDirectory() as folder:
+        documents = Documents(Path(folder), pages)
+        try:
+            return {label: await ranks(documents, talks, way) for label, way in WAYS.items()}
+        finally:
+            await documents.aclose()

@@ -54,6 +54,7 @@ SMALLEST = {
             "streams.PATIENCE": 0.2,
         },
     ),
+    "language": Small(["--half", "tune"], {"language.OF_EACH": 2}),
     "hostile": Small(
         ["--seconds", "0.3", "--kind", "one_byte_chunks"],
         {

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench import follow_ups
 from tests.bench.rewriting import Turn, by_model, main, rouge_1, score
 from tests.bench.rewriting_model import Replies
+from tests.bench.rewriting_pages import WAYS, Documents, ranks
 from tests.fakes.claude import FakeClaude
 from tests.fakes.server import serve
 
@@ -106,3 +108,36 @@ def test_its_help_says_how_a_model_is_measured(capsys: pytest.CaptureFixture[str
     printed = capsys.readouterr().out
     assert "--record" in printed
     assert '{"turn": "2019/31_4", "question":' in printed
+
+
+# ---------------------------------------------------------------- pages found for a follow-up
+
+
+async def test_a_follow_up_finds_its_page_by_the_topic_only(tmp_path: Path) -> None:
+    pages = {
+        "tower": ("Eiffel Tower", "The Eiffel Tower is 330 metres tall and stands in Paris."),
+        "bridge": ("Forth Bridge", "The Forth Bridge is 110 metres tall and stands in Scotland."),
+        "tall": ("Tall people", "How tall is tall? People are seldom tall."),
+    }
+    talk = follow_ups.Talk(
+        "1", "pronoun", "tune", ("Where is the Forth Bridge?", "How tall is it?"), "bridge"
+    )
+    documents = Documents(tmp_path, pages)
+    try:
+        found = {name: (await ranks(documents, [talk], way))["1"] for name, way in WAYS.items()}
+    finally:
+        await documents.aclose()
+    assert found["raw turn"] != 1
+    assert found["extractive"] == found["+ title if it leans"] == 1
+
+
+@pytest.mark.shared
+def test_conversations_end_on_a_page_and_keep_the_halves_apart() -> None:
+    for talks, pages in (
+        (follow_ups.english(), follow_ups.english_pages()),
+        (follow_ups.chinese(), follow_ups.chinese_pages()),
+    ):
+        assert {talk.kind for talk in talks} == set(follow_ups.KINDS)
+        assert all(talk.page in pages for talk in talks)
+        halves = {half: {t.page for t in talks if t.half == half} for half in ("tune", "held")}
+        assert halves["tune"].isdisjoint(halves["held"])
