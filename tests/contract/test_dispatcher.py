@@ -182,6 +182,7 @@ async def test_a_queued_run_that_is_stopped_ends_at_once_and_the_others_stay_in_
 async def test_stopping_or_waiting_for_a_run_that_has_ended_returns_at_once(
     gate: Gate, ask: Ask, store: Store, dispatcher: Dispatcher
 ) -> None:
+    await dispatcher.wait("nobodys")
     run_id = await ask("a", a_thread())
     await gate.let_all()
     await gate.until(lambda: gate.ended == ["a"])

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 
 import pytest
 
 from bot.configuration import load_settings
+from bot.dispatch.attempts import Timing
 from bot.dispatch.choice import Role, is_queued, need_queue, open_dispatcher
 from bot.dispatch.local import LocalDispatcher
 from bot.errors import InvalidSetting
 from bot.messages import RunOptions
 from bot.settings import Settings
+from bot.storage.records import Standing
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite
 from tests.fakes.gate import Gate
 from tests.fakes.postgres import Postgres
-from tests.unit.samples import NOW, a_message
+from tests.unit.samples import NOW, a_message, a_thread
 
 SQLITE, POSTGRES = "sqlite+aiosqlite:///x.sqlite", "postgresql+psycopg://u:p@host/footnote"
 
@@ -87,6 +89,35 @@ async def test_who_serves_finds_runs_that_were_left_and_who_is_alone_does_not(
         if found:
             await gate.until(lambda: gate.ended == found)
     assert gate.started == found
+
+
+@pytest.mark.parametrize(("sweep", "ended"), [(600.0, ["left", "b"]), (None, ["b"])])
+async def test_who_looks_for_no_runs_ends_none_of_those_that_others_stopped(
+    store: Store, sweep: float | None, ended: list[str]
+) -> None:
+    gate = Gate(store)
+    await store.accept("run-left", a_message("left"), RunOptions(), NOW)
+    await store.request_stop("run-left")
+    looks = asyncio.Semaphore(0)
+
+    class Watched(Store):
+        async def standing(self, run_ids: Collection[str]) -> dict[str, Standing]:
+            looks.release()
+            return await super().standing(run_ids)
+
+    async with LocalDispatcher(
+        Watched(store.database), gate, 3, platforms=["terminal"], sweep_seconds=sweep,
+        timing=Timing(look=0.001),
+    ) as dispatcher:  # fmt: skip
+        message = a_message("b", a_thread("t2"))
+        await store.accept("run-b", message, RunOptions(), NOW, owner=dispatcher.owner)
+        await dispatcher.submit("run-b", message.thread)
+        for _ in range(3):  # of the work on b: each goes on to what was stopped
+            await looks.acquire()
+        if sweep is not None:
+            await gate.until(lambda: gate.ended == ["left"])
+        await gate.let_all()
+        await gate.until(lambda: gate.ended == ended)
 
 
 @pytest.mark.parametrize(("role", "ended"), [("serve", ["a"]), ("alone", [])])

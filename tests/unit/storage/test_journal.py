@@ -62,7 +62,7 @@ async def test_a_page_that_this_attempt_has_read_is_not_fetched_from_the_store(
 ) -> None:
     page = a_page()
     await journal.record(a_step(), page)
-    await store.close()
+    await pages_out_of_reach(store)
     assert await journal.page(page.url, page.hash) == page
 
 
