@@ -234,7 +234,7 @@ async def _browser(settings: Settings) -> str:
         await browser.aclose()
     said = f"Chromium {version} starts"
     if settings.browser_sandbox == "off":
-        said += " without its sandbox: whoever breaks out of a page has what Footnote has"
+        said += " without its sandbox: what breaks out of a page has what Footnote has"
     return said
 
 

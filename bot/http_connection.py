@@ -1,12 +1,12 @@
 """An HTTP connection that is given up when its other end neither reads nor writes.
 
-What is sent waits in memory (64 kB, after which uvicorn pauses whoever writes) and in the kernel.
+What is sent waits in memory (64 kB, after which uvicorn pauses the writer) and in the kernel.
 A reader that takes nothing for ``patience`` seconds is cut off, so that an event stream which is
 never read, or a page that is loaded through a hole in the network, holds nothing for ever. A
 browser comes again by itself, an event stream goes on at ``Last-Event-ID``.
 
 uvicorn waits for ever for the rest of a request (its time limit is for what comes between two). So
-whoever does not send a whole head in ``head`` seconds, nothing of a body for ``patience`` seconds
+a client that sends no whole head in ``head`` seconds, nothing of a body for ``patience`` seconds
 or no whole body in ``body`` seconds is cut off. When there are ``most`` connections, a new one
 takes the place of the one that has been sending its head for longest.
 """

@@ -295,7 +295,7 @@ class ResearchService:
     async def _with_history(self, record: RunRecord) -> tuple[RunRecord, str]:
         """The record once its thread's history is kept, and the sentence if it cannot be read.
 
-        Posting may just have given the run its thread, so the record is read anew.
+        Posting may just have given the run its thread, so the record is read again.
         """
         record = await self._saved(record)
         thread = record.message.thread

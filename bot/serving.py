@@ -38,8 +38,8 @@ log = get_logger()
 async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role = "serve") -> None:
     """Run until SIGINT or SIGTERM, then drain.
 
-    ``role`` is "serve", or "listen" to leave the work to workers. ``tell`` shows a line to whoever
-    started it. Raises ``InvalidSetting`` when no platform is configured or none can work, and
+    ``role`` is "serve", or "listen" to leave the work to workers. ``tell`` shows a line in the
+    terminal. Raises ``InvalidSetting`` when no platform is configured or none can work, and
     ``StorageUnavailable``.
     """
     names = listening_platforms(settings)

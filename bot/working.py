@@ -28,7 +28,7 @@ async def work(
 ) -> None:
     """Run until SIGINT or SIGTERM, then drain. Holds no gateway, and a port only for its health.
 
-    ``tell`` shows a line to whoever started it. Raises ``InvalidSetting`` when there is no platform
+    ``tell`` shows a line in the terminal. Raises ``InvalidSetting`` when there is no platform
     to post in, ``CredentialsRefused`` when one does not accept its token, and
     ``StorageUnavailable``.
     """

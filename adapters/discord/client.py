@@ -227,7 +227,7 @@ class FootnoteClient(discord.AutoShardedClient):
             ) from None
 
     async def _reopen(self, token: str) -> None:
-        """discord.py closes everything when a connection cannot go on: begin anew."""
+        """discord.py closes everything when a connection cannot go on: start over."""
         if not self.is_closed():
             await self.close()
         await self._forget_connections()

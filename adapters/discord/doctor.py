@@ -38,12 +38,12 @@ def needed_permissions() -> discord.Permissions:
 
 
 def invitation(application_id: int) -> str:
-    """The address at which whoever manages a server adds the bot to it."""
+    """The address at which the manager of a server adds the bot to it."""
     return discord.utils.oauth_url(application_id, permissions=needed_permissions(), scopes=SCOPES)
 
 
 async def examine(settings: DiscordSettings) -> str:
-    """Log in and look at the application; a line for whoever runs `footnote doctor`.
+    """Log in and look at the application; a line for the operator.
 
     Raises ``InvalidSetting`` without a token, ``CredentialsRefused`` when Discord does not accept
     it, ``PlatformUnavailable`` when it cannot be asked, and ``FootnoteError`` for what has to be

@@ -86,7 +86,7 @@ async def acknowledged(
 ) -> bool:
     """Defer the answer; what was asked for is done even when it is not known whether that arrived.
 
-    False when Discord has given the interaction up, and told so whoever acted. A deferral that
+    False when Discord has given the interaction up, and told the person who acted. A deferral that
     is ``thinking`` shows so, to all unless it is ``ephemeral``; any other leaves a pressed
     button's message as it is.
     """
@@ -104,7 +104,7 @@ async def acknowledged(
 
 
 async def tell(interaction: FootnoteInteraction, sentence: str) -> None:
-    """A sentence for whoever acted; alone, unless the deferral was for all to see. It pings
+    """A sentence for the person who acted; alone, unless the deferral was for all to see. It pings
     nobody, though it may repeat what somebody typed."""
     sentence = sentence[:CONTENT]
     try:
@@ -148,8 +148,8 @@ def _is_thinking(interaction: FootnoteInteraction) -> bool:
 async def show(
     interaction: FootnoteInteraction, looks: Sequence[Look], view: discord.ui.View | None
 ) -> None:
-    """Messages for whoever acted, alone, after a deferral that was ``thinking`` and ``ephemeral``;
-    ``view`` is below the first one."""
+    """Messages for the person who acted, alone, after a ``thinking`` and ``ephemeral``
+    deferral; ``view`` is below the first one."""
     for number, look in enumerate(looks):
         shown: dict[str, Any] = {"embeds": list(look.embeds), "allowed_mentions": NOBODY}
         if view is not None and number == 0:

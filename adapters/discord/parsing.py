@@ -1,6 +1,6 @@
 """Events that discord.py cannot parse: read without what Footnote does not need, or skipped.
 
-discord.py (2.7) lets such an error through to whoever runs the client, and the connection ends.
+discord.py (2.7) lets such an error through to the client's caller, and the connection ends.
 """
 
 from __future__ import annotations

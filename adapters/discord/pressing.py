@@ -19,7 +19,7 @@ from bot.rendering.texts import Texts, texts_for
 
 
 class Pressing:
-    """Takes presses to the reception; whoever pressed is told the outcome alone."""
+    """Takes presses to the reception; only the person who pressed is told the outcome."""
 
     def __init__(self, client: FootnoteClient, reception: Reception) -> None:
         self._client = client

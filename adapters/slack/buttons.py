@@ -35,7 +35,7 @@ log = get_logger()
 class Buttons:
     """A method returns once what was asked for is kept, or Slack waits no longer.
 
-    Slack delivers a press once, so a failure is told to whoever pressed.
+    Slack delivers a press once, so a failure is told to the person who pressed.
     """
 
     def __init__(self, listener: Listener, patience: SlowWork, calls: Calls) -> None:

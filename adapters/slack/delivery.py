@@ -102,7 +102,7 @@ class Delivery:
         await self._record.unintend()
 
     async def end_stream(self, post: Post, *, patience: float) -> None:
-        """End a stream, whoever began it, so that its message can be replaced."""
+        """End a stream, our own or another's, so that its message can be replaced."""
         try:
             await self._calls.patiently(
                 "chat.stopStream",

@@ -95,7 +95,7 @@ def announcement(wanted: Wanted, forecast: Forecast, budget: float) -> list[str]
     lines = [f"{questions.name}: {asked}, with {how}, {wanted.parallel} at once."]
     if forecast.kept:
         lines.append(
-            f"{counted(forecast.kept, 'answer')} of an earlier call kept; --fresh asks anew."
+            f"{counted(forecast.kept, 'answer')} of an earlier call kept; --fresh asks again."
         )
     if forecast.unpriced:
         lines.append(

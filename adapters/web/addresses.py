@@ -36,7 +36,7 @@ class Proxies:
         )
 
     def client_of(self, request: Request) -> str:
-        """The address of whoever asked the outermost of our proxies; the peer's if it is none.
+        """The address of the client of the outermost of our proxies; the peer's if it is none.
 
         ``X-Forwarded-For`` is read from its end, where our proxies write, and only as long as the
         next hop is a proxy of ours: what stands before can be made up by anybody.

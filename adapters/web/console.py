@@ -104,7 +104,7 @@ class Console:
 
     def may_see(self, visitor: Visitor, thread: Thread) -> bool:
         """Whether someone may read one of a thread's runs: an answer in a chat may be looked into
-        by whoever has its run's name."""
+        by anybody who has its run's name."""
         return thread.platform != "web" or self.may_see_all(visitor, thread)
 
     def may_see_all(self, visitor: Visitor, thread: Thread) -> bool:

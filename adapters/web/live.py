@@ -73,7 +73,7 @@ class Feed:
         if reading is None or version != self.version or _has_failed(reading):
             reading = asyncio.create_task(read())
             self._read[name] = self.version, reading
-        return await asyncio.shield(reading)  # the others wait for it, whoever leaves
+        return await asyncio.shield(reading)  # the others wait for it, even if one leaves
 
     def put(self, standing: RunStatus) -> None:
         if self.standings.get(standing.run) != standing:

@@ -59,7 +59,7 @@ def shown_of(run: RunRecord) -> Shown:
     """The state of a run's reply, whatever platform it is on.
 
     Of a run that is over, that is its stored answer: what its verification found is kept there,
-    also where it gave no reason to show the reply anew.
+    also where it gave no reason to show the reply again.
     """
     state = shown(run.post_state) if run.message.thread.platform == "web" else Shown()
     ended = run.state not in ("accepted", "running")

@@ -47,7 +47,7 @@ def _read(cursor: str) -> tuple[str, dict[str, str], str]:
 class _Page:
     """A page that is looked at: ``last`` is the last run it has, ``marks`` what it shows of those
     that it knows not to be over, ``had`` the tally of the others when it was cut off: where that
-    is no longer right, something was edited or deleted meanwhile, and it gets them anew."""
+    is no longer right, something was edited or deleted meanwhile, and it gets them again."""
 
     console: Console
     texts: Texts

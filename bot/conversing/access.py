@@ -73,12 +73,12 @@ def shut_to_console(settings: Settings) -> list[str]:
 
 
 def _check_console(message: Message, setting: str, id: str, denied: Collection[str]) -> None:
-    """Raises ``Denied`` that names the list which has no room for the console: whoever runs
-    Footnote reads it, and rarely thought of the console when making the list."""
+    """Raises ``Denied`` that names the list which has no room for the console: the operator
+    reads it, and rarely thought of the console when making the list."""
     if message.thread.platform == CONSOLE and id not in denied:
         raise Denied(
             "denied-console",
-            f"{setting} names other places only: whoever runs Footnote can add {id} to it.",
+            f"{setting} names other places only: the operator can add {id} to it.",
             values={"setting": setting, "id": id},
         )
 

@@ -19,7 +19,7 @@ log = get_logger()
 
 
 class Forgetter:
-    """``request_stop`` asks whoever works on a run, here or elsewhere, to stop it.
+    """``request_stop`` asks the process at work on a run to stop it.
 
     Methods raise ``StorageUnavailable``; a wish that was kept is then fulfilled by ``catch_up``.
     """
@@ -36,7 +36,7 @@ class Forgetter:
         """Take away everything about a subject, sums of spending of the days (UTC) before one
         included; says what that was.
 
-        The sum of today that a person's own wish leaves, or their daily budget would begin anew, is
+        The sum of today that a person's own wish leaves, or their daily budget would start over, is
         taken away by ``catch_up`` tomorrow.
         """
         request = await self._forgetting.ask(subject, datetime.now(UTC))

@@ -140,7 +140,7 @@ class Reception:
         return thread.key in self._ours
 
     async def edit(self, platform: str, event_id: str, text: str) -> bool:
-        """A message reads differently now: its run begins anew, in the same reply.
+        """A message reads differently now: its run is restarted, in the same reply.
 
         One that now only asks to stop stops it. False when it began no run, or reads the same.
         Raises ``InvalidQuestion`` and ``Denied``.
@@ -187,7 +187,7 @@ class Reception:
         return await self.forgetter.count(_author_of(message), datetime.now(UTC).date())
 
     async def forget_author(self, message: Message) -> Removed:
-        """Forget whoever gave ``message`` as a command: what they wrote here and elsewhere on the
+        """Forget the author of ``message``, a command: what they wrote here and elsewhere on the
         platform, and the answers to it. Their sum of today stays until tomorrow."""
         removed = await self.forgetter.forget(_author_of(message), datetime.now(UTC).date())
         self._ours.clear()

@@ -1,7 +1,7 @@
 """Attempts at runs in this process: claimed in turn, kept under a lease, stopped, lost.
 
 This is what dispatchers share. A claim is a lease on the run's row, renewed while the work goes on;
-a process that dies lets it run out, and whoever claims next has the next attempt number, under
+a process that dies lets it run out, and the next claim has the next attempt number, under
 which alone anything can be written. Nobody tells a process that it lost a run: it looks.
 """
 
@@ -260,7 +260,7 @@ class Attempts:
             await self._renew()
 
     async def look(self) -> None:
-        """Find what others did to our runs: stopped them, began them anew, took them over."""
+        """Find what others did to our runs: stopped them, restarted them, took them over."""
         working = self._at_work()
         if working:
             standing = await self._store.standing([job.run_id for job in working])

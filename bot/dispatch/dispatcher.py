@@ -25,7 +25,7 @@ class Dispatcher(Protocol):
     """One run at a time per thread, in the order accepted; threads in parallel, bounded.
 
     The run's row is the truth: submitting a run that has ended does nothing. ``owner`` is for whom
-    a run is to be kept when it is accepted or begun anew, None where any process may take it.
+    a run is to be kept when it is accepted or restarted, None where any process may take it.
     """
 
     @property
@@ -57,7 +57,7 @@ class Dispatcher(Protocol):
         ...
 
     async def condition(self) -> Condition:
-        """For whoever watches. Raises ``StorageUnavailable``."""
+        """For observers. Raises ``StorageUnavailable``."""
         ...
 
     async def drain(self, seconds: float = 0.0) -> None:

@@ -1,7 +1,7 @@
 """Runs in this process: one asyncio task a thread with work, a bound over all of them.
 
 Leases tell other processes on the same database which runs are being worked on, and a process that
-dies leaves its runs to whoever looks next; see ``attempts``.
+dies leaves its runs to the next look; see ``attempts``.
 """
 
 from __future__ import annotations
@@ -164,6 +164,6 @@ class LocalDispatcher:
             return
         try:
             await self._attempts.work(job)
-        except Exception as error:  # noqa: BLE001  (whoever waits gets it)
+        except Exception as error:  # noqa: BLE001  (the caller gets it)
             # The run stays unfinished, to be resumed: when the storage works again, say.
             log.debug("thread goes on", run=job.run_id, error=repr(error))

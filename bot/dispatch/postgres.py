@@ -5,7 +5,7 @@ its queueing lock is the run, so that a run waits in the queue once; its queue i
 that only those who can post there take it. The run's row is the truth, and the claim on it keeps
 order and fences attempts (see ``attempts``): what the queue forgets or does twice costs time only.
 
-A job is never retried by Procrastinate but put into the queue anew, ahead of its thread, before it
+A job is never retried by Procrastinate but queued again, ahead of its thread, before it
 ends: retrying could collide with a job that was queued for the same run meanwhile.
 """
 
@@ -266,7 +266,7 @@ class PostgresDispatcher:
                 log.debug("queued already", run=run_id)
 
     async def _put_back(self, queued: QueuedJob, failures: int, wait: float = 0.0) -> None:
-        """Queue a job's run anew, as the first of its thread."""
+        """Queue a job's run again, as the first of its thread."""
         run_id = str(queued.task_kwargs["run_id"])
         try:
             await self._put(
@@ -307,7 +307,7 @@ class PostgresDispatcher:
             await self.resume()
 
     async def _revive(self) -> None:
-        """Queue the jobs of workers without a heartbeat anew."""
+        """Queue the jobs of workers without a heartbeat again."""
         quiet = await self._jobs_without_heartbeat(QUIET_SECONDS)
         if not quiet:
             return

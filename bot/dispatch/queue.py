@@ -3,7 +3,7 @@
 Procrastinate's worker ends when one of its side tasks fails, and cancels what it is working on. So
 its calls fail as seldom as can be: a call whose connection broke is made again at once, a heartbeat
 that cannot be given waits for the next, a lost connection for notifications is made again, and
-whoever finds no database finds no job. A call may take effect without our being told: what is
+without a database there is no job. A call may take effect without our being told: what is
 queued twice is one job by its queueing lock, and ``Queue.held`` tells a job that the database gave
 us without our knowing from one that we work on.
 """
@@ -33,7 +33,7 @@ from bot.storage.postgres import connection_arguments, postgres_trouble
 
 CONNECTIONS = 4  # of the queue in one process; one more listens
 WAIT_SECONDS = 5.0  # for one of them
-RECONNECT_SECONDS = 2.0  # after which the pool begins anew, or its pauses would grow to minutes
+RECONNECT_SECONDS = 2.0  # after which the pool starts over, or its pauses would grow to minutes
 RESTART_SECONDS = 1.0
 LAST_SECONDS = 1.0  # for each of them when the process ends
 FINISH_SECONDS = 15.0  # that the end of a job is told again when the database is away

@@ -1,4 +1,4 @@
-"""Passages from all over a page, for whoever wants to know what the page says as a whole."""
+"""Passages from all over a page, for questions about the page as a whole."""
 
 from __future__ import annotations
 

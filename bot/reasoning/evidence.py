@@ -94,7 +94,7 @@ class CitationDelta:
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """Forget what was written so far: the stream was cut and begins anew."""
+    """Forget what was written so far: the stream was cut and starts over."""
 
 
 @dataclass(frozen=True, slots=True)

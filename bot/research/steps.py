@@ -119,7 +119,7 @@ class Steps:
             self.show(replace(line, state="failed", seconds=seconds, detail=reason))
             if isinstance(error, FootnoteError):
                 twin.set_exception(error)
-                twin.exception()  # whoever waits will see it; nobody waiting is no warning
+                twin.exception()  # the caller sees it; without one there is no warning
             else:
                 twin.cancel()
             raise
@@ -157,9 +157,9 @@ class Steps:
     async def _record(
         self, step: RecordedStep, page: Page | None = None, cost: Amount = NOTHING
     ) -> None:
-        """Keep a step to the end, also when whoever waits is cancelled: it has been paid for."""
+        """Keep a step to the end, also when the caller is cancelled: it has been paid for."""
         recording = asyncio.create_task(self._journal.record(step, page, cost))
-        # Who is cancelled twice waits no more, and what became of it then is nobody's affair.
+        # A caller that is cancelled twice waits no more; the outcome is then ignored.
         recording.add_done_callback(lambda kept: kept.cancelled() or kept.exception())
         try:
             await asyncio.shield(recording)

@@ -27,7 +27,7 @@ WHO = ("channels", "people", "slack_groups", "discord_roles", "console_users", "
 class DocumentCollection(BaseModel):
     """Folders or files, and who may search them.
 
-    ``everybody`` are all who may ask. ``channels`` are ids of Slack and Discord: whoever reads
+    ``everybody`` are all who may ask. ``channels`` are ids of Slack and Discord: those who read
     there. The others count where one person alone reads the answer: ``people`` (ids of Slack and
     Discord), ``slack_groups`` and ``discord_roles`` in direct messages, ``console_users`` and
     ``console_groups`` (as the proxy names them) in the console.

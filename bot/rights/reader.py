@@ -10,7 +10,7 @@ from bot.messages import CONSOLE, TERMINAL, Author, Message, RunOptions, Thread
 from bot.rights.collection import DocumentCollection
 
 # Where an answer is read: by all of a channel, by one person of a chat, by one of the console, or
-# by whoever runs Footnote.
+# by the operator.
 Surface = Literal["channel", "direct", "console", "terminal"]
 
 

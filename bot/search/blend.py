@@ -201,7 +201,7 @@ class Search:
             for task in tasks:
                 task.cancel()
             raise
-        for task in waiting:  # their answers are kept for whoever asks the same
+        for task in waiting:  # their answers are kept for the next same query
             self._late.add(task)
             task.add_done_callback(self._late.discard)
         return [task.result() for task in tasks if task.done()]

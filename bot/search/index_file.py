@@ -6,7 +6,7 @@ It is derived data: a damaged one is thrown away and built again from the docume
 passages, ``words`` is an FTS5 table of their terms without content of its own (``content=''``),
 whose rowid is the passage's id. A file's passages have the ids ``first`` to ``first + count - 1``.
 FTS5 tables without content cannot forget a row before SQLite 3.43, so what is removed stays in
-``words`` as ids that no file owns, until ``Indexer`` writes ``words`` anew.
+``words`` as ids that no file owns, until ``Indexer`` rewrites ``words``.
 
 A file that holds the same text as a better one (its ``twin``, see ``bot.search.twins``) has no
 passages in ``words``, unless it is searched without the better one: ``roots`` are the folders that
@@ -200,7 +200,7 @@ def discard(path: Path) -> None:
 
 
 def damage_mark(path: Path) -> Path:
-    """The file by which whoever meets damage tells the next indexing run of it."""
+    """The file by which a process that meets damage tells the next indexing run of it."""
     return Path(f"{path}.damaged")
 
 

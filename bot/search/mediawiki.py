@@ -66,7 +66,7 @@ class MediaWiki:
     ``settings.wikipedia_url`` may hold ``{language}``; the language then follows the script of
     the query where that is certain, then the language it is said to be in, and is
     ``settings.language`` elsewhere. Freshness and region ask for nothing here. The client is
-    shared and closed by whoever made it; close the provider, too.
+    shared and closed by its owner; close the provider, too.
     """
 
     name = "wikipedia"

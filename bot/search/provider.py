@@ -30,7 +30,7 @@ class Query:
     empty is not asked for: ``language`` is a BCP 47 tag, ``region`` an ISO 3166-1 alpha-2 code,
     ``freshness`` how long ago a page may have appeared at most, ``domains`` hosts whose pages
     (and whose subdomains' pages) are wanted, and no others. ``reach`` are the operator's documents
-    that may be found: whoever searches documents keeps to it.
+    that may be found: a provider of documents keeps to it.
     """
 
     text: str

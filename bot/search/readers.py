@@ -44,7 +44,7 @@ NO_PROCESS = (
     "Files cannot be read, because no process could be started for it: make room on this machine "
     "and try again."
 )
-BROKE = "its reader broke on it: save it anew, or convert it to text"
+BROKE = "its reader broke on it: save it again, or convert it to text"
 
 ENDED = "Indexing was ended; the next run continues."
 

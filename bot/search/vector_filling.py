@@ -116,13 +116,13 @@ def state_of_vectors(index: Path, roots: Iterable[str | Path], model: str) -> st
     except (Unfit, OSError) as error:
         raise StorageUnavailable(
             f"The file {path} cannot be used ({error}), so documents are searched by words alone: "
-            "run `footnote index` to make it anew.",
+            "run `footnote index` to rebuild it.",
             detail=str(error),
         ) from error
     if header is not None and header.model != model:
         raise StorageUnavailable(
             f"The vectors in {path} were made by another model, so documents are searched by words "
-            "alone: run `footnote index` to make them anew."
+            "alone: run `footnote index` to rebuild them."
         )
     having = f"{passages - missing:,} of {passages:,} passages have one"
     return f"{having}; `footnote index` makes the others" if missing else having

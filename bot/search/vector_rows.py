@@ -1,7 +1,7 @@
 """Maps passages of the index to rows in the file of vectors, and finds those without one.
 
 These tables are part of the index, so that triggers keep them true whatever changes ``pages``: a
-file that is written, or cut up anew, loses its rows and waits in ``vector_queue``. ``vector_rows``
+file that is written, or split again, loses its rows and waits in ``vector_queue``. ``vector_rows``
 says which row of the file of vectors a passage has, by file and place; the same text in two files
 shares a row. ``meta`` names the file of vectors that the rows are of.
 """

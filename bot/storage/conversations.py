@@ -138,7 +138,7 @@ class Conversations:
         lease: timedelta,
         permit: Callable[[DaySpent], None] | None = None,
     ) -> tuple[str, Thread] | None:
-        """The message reads differently now: its run, ended or not, begins anew.
+        """The message reads differently now: its run, ended or not, is restarted.
 
         Whoever works on it loses it; what was posted stays known, for the new answer to replace.
         None when the text is the same, or the message began no run. It counts as another question
@@ -211,7 +211,7 @@ class Conversations:
         lease: timedelta,
     ) -> tuple[str, Thread] | None:
         """Files of a question that only a later event about it tells of: its run begins again with
-        them, unless it has an answer or knew them. None when it does not begin anew."""
+        them, unless it has an answer or knew them. None when it is not restarted."""
         async with self.database.urgent_write() as db:
             row = await _find(db, message.thread.platform, message.event_id)
             if row is None or row.removed or row.run_id is None or row.state not in UNFINISHED:
@@ -299,7 +299,7 @@ async def _begin_anew(
         .values(
             state="accepted",
             removed=removed,
-            attempt=runs.c.attempt + 1,  # fences off whoever works on it
+            attempt=runs.c.attempt + 1,  # fences off the process at work on it
             accepted_at=now,
             ended_at=None,
             stop_requested=False,

@@ -1,6 +1,6 @@
 """Forgetting a thread, a person or a workspace: everything about it goes, in small batches.
 
-What is to be forgotten is kept as such first, so that whoever finds it later goes on where a crash
+What is to be forgotten is kept as such first, so that a later look goes on where a crash
 left off. Only what was there by then goes: who asks again later is remembered again.
 """
 
@@ -181,7 +181,7 @@ class Forgetting:
     async def remove(self, request: Request) -> Removed:
         """Take away what there is to forget but sums of spending (``remove_spending``).
 
-        Runs that have not ended are fenced off: whoever works on one cannot write any more.
+        Runs that have not ended are fenced off: a process at work on one cannot write any more.
         """
         subject = request.subject
         removed = NOTHING_REMOVED

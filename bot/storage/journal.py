@@ -209,7 +209,7 @@ class Journal:
         self._owed += amount
 
     async def settle(self, now: datetime) -> None:
-        """Keep what is still owed, whoever has the run by now."""
+        """Keep what is still owed, whichever process has the run by now."""
         if self._owed == NOTHING:
             return
         async with self._owing() as owed, self.database.write() as db:
@@ -286,7 +286,7 @@ class Journal:
 async def open_journal(database: Database, run_id: str, attempt: int, reach: str = "") -> Journal:
     """Load what earlier attempts at the run have finished; ``reach`` as for ``Journal``.
 
-    An edited question may use again what was found for the earlier one, but its time begins anew.
+    An edited question may use again what was found for the earlier one, but its time starts over.
     A page that was read then and has been pruned since is read again.
     """
     return await patiently(database, lambda: _load(database, run_id, attempt, reach))

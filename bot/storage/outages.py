@@ -28,7 +28,7 @@ log = get_logger()
 
 
 class Outages:
-    """Told by whoever uses the database how it went. ``count`` is how many outages there were,
+    """Told by the database's users how it went. ``count`` is how many outages there were,
     ``since`` when the one that lasts began, None while the database works."""
 
     def __init__(self) -> None:

@@ -79,7 +79,7 @@ class Retention:
         return removed
 
     async def _prune_steps(self, before: datetime) -> Removed:
-        """The steps of runs that ended before: not of one that was edited and began anew."""
+        """The steps of runs that ended before: not of one that was edited and restarted."""
         ended = sa.select(runs.c.id).where(runs.c.id == steps.c.run_id, runs.c.ended_at < before)
         removed, batches = NOTHING_REMOVED, Batches(self._database)
         async for ids in self._picked(steps, steps.c.at, before, ended.exists()):

@@ -4,8 +4,8 @@ A method that is one transaction is marked ``repeated`` or ``awaited`` when doin
 the same as doing it once, since a connection that breaks in a commit does not tell whether it was
 one. What makes it so: every run has an id that its asker made up, every message the platform's, and
 every step and page a key that is a hash; what is stored under one of these already is left as it
-is. What changes a run is written under the number of its attempt, so that whoever lost it in the
-meantime changes nothing, however late they come.
+is. What changes a run is written under the number of its attempt, so that a process that lost
+it in the meantime changes nothing, however late it comes.
 
 Transactions that add up or take away (spending without a step, batches of removal) are not marked:
 who asked for them does so again, or the next round does.
@@ -97,7 +97,7 @@ async def patiently(database: Database, transaction: Callable[[], Awaitable[T]])
 
 
 async def _to_its_end(transaction: Callable[[], Awaitable[T]]) -> T:
-    """Do a transaction, also to its end when whoever waits for it is cancelled.
+    """Do a transaction, also to its end when its caller is cancelled.
 
     Cancelled in the middle of a statement its connection would be thrown away; a second cancel
     while that is closed leaves it open, on SQLite with the write lock.

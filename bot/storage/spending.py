@@ -216,7 +216,7 @@ async def count_question(
 ) -> None:
     """Count a question; ``permit`` is given what was spent, this question included, and raises to
     refuse it."""
-    # Added first: whoever asks at the same time waits here, and then sees this one.
+    # Added first: a question asked at the same time waits here, and then sees this one.
     await add_spent(db, payer, day, Amount(questions=1))
     if permit is not None:
         permit(await day_spent(db, payer, day))

@@ -18,7 +18,7 @@ _ROWS_AT_ONCE = 64  # aiosqlite's own default
 
 
 class Connection(aiosqlite.Connection):
-    """A connection whose thread closes the file as its last work, once and whoever asks for it."""
+    """A connection whose thread closes the file, once, as its last work."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         """Takes what ``sqlite3.connect`` takes."""

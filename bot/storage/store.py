@@ -284,7 +284,7 @@ class Store:
 
     @repeated
     async def request_stop(self, run_id: str) -> None:
-        """Ask whoever works on the run, here or elsewhere, to stop it."""
+        """Ask the process at work on the run to stop it."""
         async with self.database.urgent_write() as db:
             await db.execute(
                 sa.update(runs)

@@ -1,4 +1,4 @@
-"""Sentences that give orders to whoever reads a text for somebody else: to a model or an assistant.
+"""Sentences that give orders to a model or an assistant that reads a text for somebody.
 
 Such sentences are planted in pages to steer answers ("prompt injection": Greshake et al., Not what
 you've signed up for, 2023, arXiv:2302.12173). Documentation is full of imperatives, which are

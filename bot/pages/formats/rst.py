@@ -72,7 +72,7 @@ def _settings() -> Any:
     settings.raw_enabled = False
     settings.syntax_highlight = "none"
     settings.smart_quotes = False
-    # A line of more makes it read nothing at all; whoever calls bounds the whole.
+    # A line of more makes it read nothing at all; the caller bounds the whole.
     settings.line_length_limit = 10_000_000
     return settings
 

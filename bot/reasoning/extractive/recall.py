@@ -133,7 +133,7 @@ def _renumbered(sentence: str, pages: Sequence[Source]) -> str:
 
 
 def _table(table: str, pages: Mapping[int, Source | None]) -> str:
-    """A table with its marks numbered anew."""
+    """A table with its marks renumbered."""
 
     def renumbered(mark: re.Match[str]) -> str:
         source = pages.get(int(mark[1]))

@@ -171,7 +171,7 @@ class Revising(Writing):
         if self.manuscript.to_come:
             topics = "\n".join(f"- {line(topic, HEADING)}" for topic in self.manuscript.to_come)
             parts.append(element("to_come", topics))
-        parts.append("Write this paragraph anew, from the passages.")
+        parts.append("Rewrite this paragraph from the passages.")
         return "\n\n".join(parts)
 
 

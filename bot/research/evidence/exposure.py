@@ -71,7 +71,7 @@ class Exposure:
         self._sent = ("", "")  # letters and digits of earlier queries, and of their own words
 
     def objection(self, text: str) -> str:
-        """Why a query may not be sent to the web, as a sentence for whoever wrote it; "" if it may.
+        """Why a query may not be sent to the web, as a sentence for its author; "" if it may.
 
         One that may be sent counts as sent.
         """
@@ -81,7 +81,7 @@ class Exposure:
         if len(text) > LONGEST:
             return f"a query has at most {LONGEST} characters. Search for a few words."
         if not self.private.squeezed:
-            self.public.add(text)  # whoever wrote it knew nothing that it could hold
+            self.public.add(text)  # its author knew nothing that it could hold
             return ""
         if key := next(self._keys(text), ""):
             return f'"{key}" looks like a key or a code that no person wrote here. Leave it out.'

@@ -19,7 +19,7 @@ from bot.search.provider import Hit, ProviderKind, Query
 
 
 class QueryWithheld(Refused):
-    """A query that may not be sent to the web; the sentence is for whoever wrote it."""
+    """A query that may not be sent to the web; the sentence is for its author."""
 
 
 class Outgoing:

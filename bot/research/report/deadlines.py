@@ -43,7 +43,7 @@ class Lapse:
 
 
 class Lapsed(Exception):
-    """A stage came to nothing; whoever began it goes on without."""
+    """A stage came to nothing; its caller goes on without."""
 
     def __init__(self, lapse: Lapse) -> None:
         super().__init__(lapse.why)

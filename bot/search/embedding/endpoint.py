@@ -103,7 +103,7 @@ class Endpoint:
                 task.cancel()
 
     async def aclose(self) -> None:
-        """Nothing to do: the client is closed by whoever made it."""
+        """Nothing to do: the client is closed by its owner."""
 
     def _worded(self, text: str, kind: Kind) -> str:
         return cut(self._prefixes[kind] + text, self._max_tokens)
