@@ -54,6 +54,7 @@ _NEGATIVE = re.compile(
 )
 _FAILED = re.compile(_any_of("fail refus reject declin lack absen unabl without"), re.IGNORECASE)
 _EASTERN_NEVER = re.compile("从未|從未|从不|從不|从没|不必|无需|無需|不用|没有")
+_CLAUSE_ENDS = re.compile("[，。；\n]")
 _EASTERN_NOT = re.compile("[不未没沒无無非否]|拒绝|失败|停止|取消|缺|尚")
 _OPPOSITES = tuple(
     (re.compile(_any_of(one), re.IGNORECASE), re.compile(_any_of(other), re.IGNORECASE))
@@ -248,9 +249,12 @@ def _is_negated(claim: str, retold: Sequence[_Retold], quoted: str) -> str:
     mine, theirs = _NOT.search(claim), _NOT.search(said)
     if has_cjk(claim):
         mine = _EASTERN_NEVER.search(claim)
-        clauses = re.split("[，。；]", best.text)
-        near = max(clauses, key=lambda clause: len(_terms_of(clause) & _terms_of(claim)))
-        return mine.group() if mine and not _EASTERN_NOT.search(near) else ""
+        if mine is None:
+            return ""
+        own = next(each for each in _CLAUSE_ENDS.split(claim) if mine.group() in each)
+        clauses = _CLAUSE_ENDS.split(quoted)
+        near = max(clauses, key=lambda clause: len(_terms_of(clause) & _terms_of(own)))
+        return "" if _EASTERN_NOT.search(near) else mine.group()
     if (
         mine
         and not any(each.search(quoted) for each in (_NOT, _FAILED))

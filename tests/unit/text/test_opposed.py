@@ -79,3 +79,19 @@ def test_one_quantity_in_two_units_is_not_two_swapped_figures() -> None:
 def test_a_calculated_figure_is_not_taken_for_one_of_another_sentence() -> None:
     quoted = "The population peaked at 8,615,245 in 1939. It had declined to 7,192,091 in 2001."
     assert opposed("In 2001 it had 83 % of its peak population.", quoted) == ""
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "虽然北线的渡轮每天开六班，但南线的渡轮冬天没有开。",
+        "东区的停车场有顶棚（东区收费两元，而西区的停车场没有顶棚）。",
+        "1998 年港口首次使用了电动吊车，工程师说它用了 12 项专利，尽管几乎没有证据支持这一点。",
+    ],
+)
+@pytest.mark.parametrize("other", ["", "渡轮由市政府经营，票价两元。\n"])
+def test_a_negation_in_one_clause_is_looked_for_in_the_clause_that_it_retells(
+    claim: str, other: str
+) -> None:
+    quoted = f"{other}{claim}渡轮全年都开，停车场也一样。"
+    assert opposed(f"{claim[:-1]}的。", quoted) == ""
