@@ -33,11 +33,11 @@ from bot.app import open_app
 from bot.command import settings_for
 from bot.messages import Message, RunOptions
 from tests.bench.table import print_table
-from tests.contract.discord_stage import DiscordStage, discord_stage
-from tests.contract.slack_stage import SlackStage, slack_stage
-from tests.contract.stages import Desk
+from tests.contract.discord_harness import DiscordHarness, discord_stage
+from tests.contract.harness import Desk
+from tests.contract.slack_harness import SlackHarness, slack_stage
 
-S = TypeVar("S", SlackStage, DiscordStage)
+S = TypeVar("S", SlackHarness, DiscordHarness)
 
 HANDBOOK = Path(bot.__file__).parent / "handbook"
 QUESTIONS = (
@@ -226,12 +226,12 @@ async def _in_chat(
     return seen
 
 
-def _in_slack(stage: SlackStage, message: Message) -> Seen:
+def _in_slack(stage: SlackHarness, message: Message) -> Seen:
     posts = stage.posts(message)
     return Seen("\n".join(post.seen for post in posts), sum(len(post.blocks) for post in posts))
 
 
-def _in_discord(stage: DiscordStage, message: Message) -> Seen:
+def _in_discord(stage: DiscordHarness, message: Message) -> Seen:
     posts = stage.posts(message)
     controls = [f"[{label}]" for label in stage.buttons(message)]
     text = "\n".join([*stage.shown(message), " ".join(controls)])

@@ -31,10 +31,10 @@ from bot.posting import Poster, PostState, Reply, RunRef
 from bot.search.indexer import Indexer
 from tests.bench.overhead import question, write_documents
 from tests.bench.table import print_table
-from tests.contract.discord_stage import discord_stage
-from tests.contract.slack_stage import slack_stage
-from tests.contract.stages import Stage
-from tests.contract.web_stage import web_stage
+from tests.contract.discord_harness import discord_stage
+from tests.contract.harness import PlatformHarness
+from tests.contract.slack_harness import slack_stage
+from tests.contract.web_harness import web_stage
 from tests.fakes.claude import FakeClaude, says
 from tests.fakes.claude import Reply as Said
 from tests.fakes.claude_brain import SENTENCE, paraphraser
@@ -45,7 +45,7 @@ QUICK_SECONDS = 0.05
 RUNS = 3
 WITHIN = 2.0  # seconds, from the last word to the mark
 
-SURFACES: Mapping[str, Callable[[Path], AbstractAsyncContextManager[Stage]]] = {
+SURFACES: Mapping[str, Callable[[Path], AbstractAsyncContextManager[PlatformHarness]]] = {
     "slack": slack_stage,
     "discord": discord_stage,
     "web": web_stage,

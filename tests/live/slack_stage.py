@@ -20,8 +20,8 @@ from bot.messages import Attachment, Author, Message, Thread
 from bot.rendering.texts import texts_for
 from bot.storage.store import open_store
 from bot.storage.workspaces import Workspaces
-from tests.contract.slack_stage import QUICK, labels_of
-from tests.contract.stages import joined
+from tests.contract.harness import joined
+from tests.contract.slack_harness import QUICK, labels_of
 from tests.fakes import sqlite
 from tests.fakes.slack_words import as_sent, live_mentions, plain
 from tests.live.emulate import (
@@ -39,8 +39,8 @@ UNTIL_SECONDS = 10.0
 _numbers = itertools.count(1)
 
 
-class LiveStage:
-    """One channel of its own, with Ada, Bob and Footnote in it; see ``tests.contract.stages``."""
+class LiveHarness:
+    """One channel of its own, with Ada, Bob and Footnote in it; see ``tests.contract.harness``."""
 
     splits = True
     cards = False
@@ -183,14 +183,14 @@ def _seen(post: Json) -> str:
 
 
 @asynccontextmanager
-async def live_stage(slack: LiveSlack, folder: Path) -> AsyncIterator[LiveStage]:
+async def live_stage(slack: LiveSlack, folder: Path) -> AsyncIterator[LiveHarness]:
     """A channel in good weather."""
     store = await open_store(sqlite.migrated(folder))
     slack.front.calm()
     try:
         async with aiohttp.ClientSession() as session:
             client = AsyncWebClient(BOT_TOKEN, slack.api_url, session=session)
-            yield LiveStage(slack, client, Workspaces(store.database))
+            yield LiveHarness(slack, client, Workspaces(store.database))
     finally:
         slack.front.calm()
         await store.close()

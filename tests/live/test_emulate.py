@@ -42,8 +42,8 @@ from adapters.slack.tenancy import identify
 from bot.errors import PostRefused
 from bot.messages import Message
 from bot.platform import Connection
-from tests.contract.slack_stage import QUICK
-from tests.contract.stages import Desk, joined
+from tests.contract.harness import Desk, joined
+from tests.contract.slack_harness import QUICK
 from tests.contract.test_poster import (  # noqa: F401 - collected here, on the stage below
     an_answer,
     test_a_beginning_that_was_withdrawn_is_not_in_the_answer,
@@ -86,7 +86,7 @@ from tests.live.emulate import (
     Json,
     LiveSlack,
 )
-from tests.live.slack_stage import LiveStage, live_stage
+from tests.live.slack_stage import LiveHarness, live_stage
 
 pytestmark = pytest.mark.live
 
@@ -102,18 +102,18 @@ EMULATES_OWN = {
 
 
 @pytest.fixture
-async def stage(live_slack: LiveSlack, tmp_path: Path) -> AsyncIterator[LiveStage]:
+async def stage(live_slack: LiveSlack, tmp_path: Path) -> AsyncIterator[LiveHarness]:
     async with live_stage(live_slack, tmp_path) as stage:
         yield stage
 
 
 @pytest.fixture
-def desk(stage: LiveStage) -> Desk:
+def desk(stage: LiveHarness) -> Desk:
     return Desk(stage.ask("How tall is it?"))
 
 
 @pytest.fixture
-def calls(stage: LiveStage) -> Calls:
+def calls(stage: LiveHarness) -> Calls:
     return Calls(stage.client, Timing(patience=2.0, backoff=0.02))
 
 
@@ -121,7 +121,7 @@ def calls(stage: LiveStage) -> Calls:
 
 
 async def test_what_a_workspace_does_not_have_is_asked_for_once(
-    stage: LiveStage, desk: Desk
+    stage: LiveHarness, desk: Desk
 ) -> None:
     for number in range(3):
         run = Desk(desk.message, run_id=f"run{number}")
@@ -134,7 +134,7 @@ async def test_what_a_workspace_does_not_have_is_asked_for_once(
 
 
 async def test_every_post_names_its_run_and_part_in_its_metadata(
-    stage: LiveStage, desk: Desk
+    stage: LiveHarness, desk: Desk
 ) -> None:
     reply = await stage.poster().open(desk.run(), None)
     text = "\n\n".join(f"Paragraph {n}. {'word ' * 500}" for n in range(12))
@@ -144,7 +144,7 @@ async def test_every_post_names_its_run_and_part_in_its_metadata(
     assert named == [(desk.run_id, part) for part in range(len(named))]
 
 
-async def test_a_reply_is_threaded_and_unfurls_nothing(stage: LiveStage, desk: Desk) -> None:
+async def test_a_reply_is_threaded_and_unfurls_nothing(stage: LiveHarness, desk: Desk) -> None:
     reply = await stage.poster().open(desk.run(), None)
     await reply.finish(an_answer(desk))
     (post,) = stage.posts(desk.message)
@@ -152,7 +152,7 @@ async def test_a_reply_is_threaded_and_unfurls_nothing(stage: LiveStage, desk: D
     assert (post["unfurl_links"], post["unfurl_media"]) == (False, False)
 
 
-async def test_a_command_begins_its_thread_with_the_question(stage: LiveStage) -> None:
+async def test_a_command_begins_its_thread_with_the_question(stage: LiveHarness) -> None:
     asked = stage.ask("How tall is it?")
     run = Desk(_as_command(asked))
     reply = await stage.poster().open(run.run(), None)
@@ -164,7 +164,7 @@ async def test_a_command_begins_its_thread_with_the_question(stage: LiveStage) -
     assert "330 m tall" in joined(stage.shown(run.message))
 
 
-async def test_a_command_whose_question_was_posted_but_lost_asks_once(stage: LiveStage) -> None:
+async def test_a_command_whose_question_was_posted_but_lost_asks_once(stage: LiveHarness) -> None:
     stage.slack.front.cuts["chat.postMessage"] = 1
     run = Desk(_as_command(stage.ask("How tall is it?")))
     reply = await stage.poster().open(run.run(), None)
@@ -174,7 +174,7 @@ async def test_a_command_whose_question_was_posted_but_lost_asks_once(stage: Liv
     assert len(ours) == 1
 
 
-async def test_what_was_said_before_is_read_with_names(stage: LiveStage, desk: Desk) -> None:
+async def test_what_was_said_before_is_read_with_names(stage: LiveHarness, desk: Desk) -> None:
     reply = await stage.poster().open(desk.run(), None)
     await reply.finish(an_answer(desk))
     stage.say_in(desk.message, "I was there & saw it")
@@ -186,7 +186,7 @@ async def test_what_was_said_before_is_read_with_names(stage: LiveStage, desk: D
     ]
 
 
-async def test_an_archived_channel_refuses(stage: LiveStage, desk: Desk) -> None:
+async def test_an_archived_channel_refuses(stage: LiveHarness, desk: Desk) -> None:
     stage.close_channel(desk.message)
     with pytest.raises(PostRefused) as refused:
         await stage.poster().open(desk.run(), None)
@@ -201,7 +201,7 @@ async def test_who_footnote_is(calls: Calls) -> None:
     assert (told["team_id"], told["user_id"], told["bot_id"]) == (TEAM, BOT_USER, BOT)
 
 
-async def test_people_have_names_and_rights(stage: LiveStage, calls: Calls) -> None:
+async def test_people_have_names_and_rights(stage: LiveHarness, calls: Calls) -> None:
     people = People(calls)
     ada = await people.person(stage.slack.people["ada"])
     admin = await people.person(stage.slack.people["admin"])
@@ -231,7 +231,7 @@ async def test_a_stranger_goes_by_the_id(calls: Calls) -> None:
     ],
 )  # fmt: skip
 async def test_what_emulate_refuses_is_understood(
-    stage: LiveStage, calls: Calls, method: str, arguments: dict[str, str], code: str
+    stage: LiveHarness, calls: Calls, method: str, arguments: dict[str, str], code: str
 ) -> None:
     known = {"channel": stage.channel, "ts": stage.say("ada", "My own words")}
     with pytest.raises(Refusal) as refused:
@@ -248,7 +248,7 @@ async def test_what_emulate_refuses_is_understood(
     ],
 )
 async def test_our_token_is_held_to_the_scopes_of_the_manifest(
-    stage: LiveStage, calls: Calls, method: str, arguments: dict[str, str]
+    stage: LiveHarness, calls: Calls, method: str, arguments: dict[str, str]
 ) -> None:
     known = {"channel": stage.channel, "ts": stage.say("ada", "My own words")}
     with pytest.raises(Refusal) as refused:
@@ -257,7 +257,7 @@ async def test_our_token_is_held_to_the_scopes_of_the_manifest(
     assert "needs " in refused.value.detail
 
 
-async def test_a_reaction_of_somebody_stands_on_the_reply(stage: LiveStage, desk: Desk) -> None:
+async def test_a_reaction_of_somebody_stands_on_the_reply(stage: LiveHarness, desk: Desk) -> None:
     """Reactions come back with the messages they are on, and are no part of what was said."""
     reply = await stage.poster().open(desk.run(), None)
     await reply.finish(an_answer(desk))
@@ -290,7 +290,7 @@ async def test_a_reaction_of_somebody_stands_on_the_reply(stage: LiveStage, desk
     ],
 )
 async def test_our_fake_tells_what_emulate_tells(
-    stage: LiveStage, calls: Calls, method: str, arguments: dict[str, str]
+    stage: LiveHarness, calls: Calls, method: str, arguments: dict[str, str]
 ) -> None:
     """What the unit tests rest on: on the same call both tell the same, the fake perhaps more."""
     with FakeSlack(MANIFEST) as fake:

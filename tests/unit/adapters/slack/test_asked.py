@@ -10,8 +10,8 @@ import pytest
 
 from bot.errors import FootnoteError, PlatformUnavailable, PostRefused
 from bot.messages import Attachment, Thread
-from tests.contract.slack_stage import ADA, CHANNEL, QUICK, SlackStage
-from tests.contract.stages import Desk
+from tests.contract.harness import Desk
+from tests.contract.slack_harness import ADA, CHANNEL, QUICK, SlackHarness
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_workspace import App
 from tests.unit.adapters.slack.way_out import (
@@ -29,7 +29,7 @@ __all__ = ["desk", "slack", "stage"]
 # ---------------------------------------------------------------- commands
 
 
-def a_command(stage: SlackStage) -> tuple[Desk, dict[str, Any]]:
+def a_command(stage: SlackHarness) -> tuple[Desk, dict[str, Any]]:
     done = stage.slack.command(ADA, CHANNEL, "/ask", "How tall is <!channel> & co?")
     asked = stage.ask("unused")
     thread = Thread("slack", stage.slack.team, CHANNEL, "pending-77")
@@ -40,7 +40,7 @@ def a_command(stage: SlackStage) -> tuple[Desk, dict[str, Any]]:
     return Desk(message), state
 
 
-async def test_a_command_begins_a_thread_with_its_question(stage: SlackStage) -> None:
+async def test_a_command_begins_a_thread_with_its_question(stage: SlackHarness) -> None:
     desk, state = a_command(stage)
     reply = await stage.poster().open(desk.run(), state)
     reply.progress(a_plan())
@@ -64,7 +64,7 @@ async def test_a_command_begins_a_thread_with_its_question(stage: SlackStage) ->
     ],
 )
 async def test_a_commands_long_question_is_shown_in_part(
-    stage: SlackStage, slack: FakeSlack, question: str
+    stage: SlackHarness, slack: FakeSlack, question: str
 ) -> None:
     desk, state = a_command(stage)
     desk = Desk(replace(desk.message, text=question))
@@ -80,7 +80,7 @@ async def test_a_commands_long_question_is_shown_in_part(
 
 @pytest.mark.parametrize("dies", ["before it is known where", "before the run has its thread"])
 async def test_a_commands_question_is_posted_once(
-    stage: SlackStage, slack: FakeSlack, dies: str
+    stage: SlackHarness, slack: FakeSlack, dies: str
 ) -> None:
     class Killed(BaseException):
         pass
@@ -107,7 +107,7 @@ async def test_a_commands_question_is_posted_once(
 
 
 async def test_a_command_where_footnote_may_not_write_is_told_to_the_asker(
-    stage: SlackStage, slack: FakeSlack
+    stage: SlackHarness, slack: FakeSlack
 ) -> None:
     desk, state = a_command(stage)
     slack.refuse("chat.postMessage", "not_in_channel")
@@ -120,7 +120,7 @@ async def test_a_command_where_footnote_may_not_write_is_told_to_the_asker(
 # ---------------------------------------------------------------- suggestions
 
 
-def a_suggestion(stage: SlackStage) -> Desk:
+def a_suggestion(stage: SlackHarness) -> Desk:
     """The run of a suggestion that somebody pressed in an answer's thread."""
     asked = stage.ask("How tall is it?")
     return Desk(
@@ -134,7 +134,7 @@ def questions(slack: FakeSlack, desk: Desk) -> list[str]:
     return [one.seen for one in shown if "asked: How" in one.seen]
 
 
-async def test_a_pressed_suggestion_is_shown_before_its_answer(stage: SlackStage) -> None:
+async def test_a_pressed_suggestion_is_shown_before_its_answer(stage: SlackHarness) -> None:
     desk = a_suggestion(stage)
     reply = await stage.poster().open(desk.run(), None)
     reply.progress(a_plan())
@@ -148,7 +148,7 @@ async def test_a_pressed_suggestion_is_shown_before_its_answer(stage: SlackStage
 
 @pytest.mark.parametrize("cut", [False, True])
 async def test_a_pressed_suggestion_is_shown_once(
-    stage: SlackStage, slack: FakeSlack, cut: bool
+    stage: SlackHarness, slack: FakeSlack, cut: bool
 ) -> None:
     desk = a_suggestion(stage)
     if cut:  # it arrives, and that is not known
@@ -166,7 +166,7 @@ async def test_a_pressed_suggestion_is_shown_once(
 
 
 async def test_a_suggestion_waits_for_its_turn_and_is_shown_then(
-    stage: SlackStage, slack: FakeSlack
+    stage: SlackHarness, slack: FakeSlack
 ) -> None:
     desk = a_suggestion(stage)
     slack.storm("chat.postMessage", 1, retry_after=30)
@@ -177,7 +177,7 @@ async def test_a_suggestion_waits_for_its_turn_and_is_shown_then(
     assert len(questions(slack, desk)) == 1
 
 
-async def test_what_was_shown_of_a_suggestion_goes_with_its_answer(stage: SlackStage) -> None:
+async def test_what_was_shown_of_a_suggestion_goes_with_its_answer(stage: SlackHarness) -> None:
     desk = a_suggestion(stage)
     reply = await stage.poster().open(desk.run(), None)
     await reply.finish(an_answer())
@@ -190,7 +190,7 @@ async def test_what_was_shown_of_a_suggestion_goes_with_its_answer(stage: SlackS
 
 
 async def test_a_long_thread_is_read_in_pages_to_its_latest_messages(
-    stage: SlackStage, slack: FakeSlack, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    stage: SlackHarness, slack: FakeSlack, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("adapters.slack.posted_messages.PAGE_MESSAGES", 7)
     monkeypatch.setattr("adapters.slack.history.MESSAGES", 20)
@@ -204,7 +204,7 @@ async def test_a_long_thread_is_read_in_pages_to_its_latest_messages(
 
 
 async def test_a_restricted_app_waits_for_history_no_longer_than_it_may(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     slack.restrict_reading()
     for number in range(30):
@@ -217,7 +217,7 @@ async def test_a_restricted_app_waits_for_history_no_longer_than_it_may(
 
 
 async def test_what_apps_show_in_blocks_and_attachments_was_said_in_the_thread(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     thread = desk.message.thread.thread
     blocks = [{"type": "section", "block_id": "s", "text": {"type": "mrkdwn", "text": "*Full*"}}]
@@ -233,7 +233,7 @@ async def test_what_apps_show_in_blocks_and_attachments_was_said_in_the_thread(
 
 
 async def test_direct_messages_have_no_history_to_read(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     thread = Thread("slack", slack.team, slack.im(ADA), "1700000000.000100")
     message = replace(desk.message, thread=thread, event_id="D1:1700000001.000100")
@@ -242,7 +242,7 @@ async def test_direct_messages_have_no_history_to_read(
 
 
 async def test_research_about_a_message_reads_the_thread_around_it(
-    stage: SlackStage, desk: Desk
+    stage: SlackHarness, desk: Desk
 ) -> None:
     stage.say_in(desk.message, "I was there")
     about = replace(desk.message, event_id=f"{desk.message.event_id}:research:U1")
@@ -263,14 +263,14 @@ async def test_research_about_a_message_reads_the_thread_around_it(
         "nonsense",
     ],
 )
-async def test_the_token_goes_to_slack_only(stage: SlackStage, desk: Desk, url: str) -> None:
+async def test_the_token_goes_to_slack_only(stage: SlackHarness, desk: Desk, url: str) -> None:
     file = Attachment("x.txt", "text/plain", url)
     with pytest.raises(PostRefused):
         await stage.poster().download(desk.run(), file, 1_000)
 
 
 async def test_a_file_without_the_right_to_read_it_is_refused_with_the_scope(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     file = stage.share("towers.txt", b"All about towers.")
     slack.workspace.scopes.discard("files:read")

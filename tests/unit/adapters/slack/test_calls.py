@@ -13,17 +13,17 @@ from adapters.slack.calls import Away, Calls, Limited, Refusal, Timing
 from adapters.slack.limits import CALLS_A_MINUTE
 from bot.errors import PlatformUnavailable, PostRefused, RunLost
 from bot.posting import holding
-from tests.contract.slack_stage import CHANNEL, QUICK, SlackStage, slack_stage
+from tests.contract.slack_harness import CHANNEL, QUICK, SlackHarness, slack_stage
 
 
 @pytest.fixture
-async def stage(tmp_path: Path) -> AsyncIterator[SlackStage]:
+async def stage(tmp_path: Path) -> AsyncIterator[SlackHarness]:
     async with slack_stage(tmp_path) as stage:
         yield stage
 
 
 @pytest.fixture
-def calls(stage: SlackStage) -> Calls:
+def calls(stage: SlackHarness) -> Calls:
     return Calls(stage.client, QUICK)
 
 
@@ -32,14 +32,14 @@ async def post(calls: Calls) -> None:
 
 
 @pytest.mark.parametrize("status", [500, 502, 503])
-async def test_a_server_that_fails_is_away(stage: SlackStage, calls: Calls, status: int) -> None:
+async def test_a_server_that_fails_is_away(stage: SlackHarness, calls: Calls, status: int) -> None:
     stage.slack.down(status)
     with pytest.raises(Away) as away:
         await calls.once("auth.test")
     assert isinstance(away.value, PlatformUnavailable)
 
 
-async def test_a_run_that_is_anothers_calls_nothing(stage: SlackStage, calls: Calls) -> None:
+async def test_a_run_that_is_anothers_calls_nothing(stage: SlackHarness, calls: Calls) -> None:
     async def lost() -> None:
         raise RunLost("Run r1 has been taken over by a later attempt.")
 
@@ -53,21 +53,23 @@ async def test_a_run_that_is_anothers_calls_nothing(stage: SlackStage, calls: Ca
     assert len(stage.slack.calls()) == before
 
 
-async def test_a_cut_connection_is_away(stage: SlackStage, calls: Calls) -> None:
+async def test_a_cut_connection_is_away(stage: SlackHarness, calls: Calls) -> None:
     stage.slack.down("reset")
     with pytest.raises(Away):
         await calls.once("auth.test")
 
 
 @pytest.mark.parametrize("code", ["internal_error", "fatal_error", "service_unavailable"])
-async def test_errors_that_pass_are_away(stage: SlackStage, calls: Calls, code: str) -> None:
+async def test_errors_that_pass_are_away(stage: SlackHarness, calls: Calls, code: str) -> None:
     stage.slack.refuse("auth.test", code)
     with pytest.raises(Away):
         await calls.once("auth.test")
 
 
 @pytest.mark.parametrize("code", ["channel_not_found", "restricted_action", "nobody_knows_this"])
-async def test_what_slack_says_no_to_is_refused(stage: SlackStage, calls: Calls, code: str) -> None:
+async def test_what_slack_says_no_to_is_refused(
+    stage: SlackHarness, calls: Calls, code: str
+) -> None:
     stage.slack.refuse("chat.postMessage", code)
     with pytest.raises(Refusal) as refusal:
         await post(calls)
@@ -76,7 +78,7 @@ async def test_what_slack_says_no_to_is_refused(stage: SlackStage, calls: Calls,
     assert stage.slack.bot_token not in str(refusal.value)
 
 
-async def test_a_rate_limit_tells_how_long_to_wait(stage: SlackStage, calls: Calls) -> None:
+async def test_a_rate_limit_tells_how_long_to_wait(stage: SlackHarness, calls: Calls) -> None:
     stage.slack.storm("chat.postMessage", 1, retry_after=17)
     with pytest.raises(Limited) as limited:
         await calls.once("chat.postMessage", channel=CHANNEL, text="hello")
@@ -84,7 +86,7 @@ async def test_a_rate_limit_tells_how_long_to_wait(stage: SlackStage, calls: Cal
 
 
 async def test_a_method_that_is_limited_is_left_alone_until_then(
-    stage: SlackStage, calls: Calls
+    stage: SlackHarness, calls: Calls
 ) -> None:
     stage.slack.storm("chat.postMessage", 1, retry_after=60)
     for _ in range(3):
@@ -94,20 +96,20 @@ async def test_a_method_that_is_limited_is_left_alone_until_then(
 
 
 async def test_what_may_be_repeated_is_tried_until_it_works(
-    stage: SlackStage, calls: Calls
+    stage: SlackHarness, calls: Calls
 ) -> None:
     stage.slack.refuse("auth.test", "internal_error", times=3)
     assert (await calls.patiently("auth.test"))["ok"]
 
 
-async def test_what_may_not_be_repeated_is_sent_once(stage: SlackStage, calls: Calls) -> None:
+async def test_what_may_not_be_repeated_is_sent_once(stage: SlackHarness, calls: Calls) -> None:
     stage.slack.cut("chat.postMessage")
     with pytest.raises(Away):
         await post(calls)
     assert len(stage.slack.calls("chat.postMessage")) == 1
 
 
-async def test_cancelling_is_not_a_failure(stage: SlackStage, calls: Calls) -> None:
+async def test_cancelling_is_not_a_failure(stage: SlackHarness, calls: Calls) -> None:
     stage.slack.slow(5.0)
     task = asyncio.create_task(calls.patiently("auth.test"))
     await asyncio.sleep(0.05)

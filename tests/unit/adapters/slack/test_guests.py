@@ -11,7 +11,7 @@ import pytest
 from adapters.slack import actions
 from adapters.slack.guests import Home, teams_of
 from adapters.slack.people import Person
-from tests.contract.slack_stage import SlackStage, slack_stage
+from tests.contract.slack_harness import SlackHarness, slack_stage
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_workspace import BOT_ID, BOT_USER, Message
 from tests.unit.adapters.slack.serving import Served, Stuck, served
@@ -246,12 +246,12 @@ async def test_a_stream_for_a_guest_names_the_team_of_the_guest(
 
 
 @pytest.fixture
-async def stage(tmp_path: Path) -> AsyncIterator[SlackStage]:
+async def stage(tmp_path: Path) -> AsyncIterator[SlackHarness]:
     async with slack_stage(tmp_path) as stage:
         yield stage
 
 
-async def test_the_poster_tells_guests_from_members(stage: SlackStage) -> None:
+async def test_the_poster_tells_guests_from_members(stage: SlackHarness) -> None:
     stage.slack.add_stranger("UEVE", "eve", "T9OTHER")
     stage.slack.workspace.users["U2"].is_restricted = True
     poster = stage.poster()

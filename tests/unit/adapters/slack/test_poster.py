@@ -12,8 +12,8 @@ from adapters.slack.posted_messages import EVENT_TYPE
 from bot.answers import PlanView, StepView
 from bot.errors import PostRefused
 from bot.messages import RunOptions
-from tests.contract.slack_stage import ADA, BOB, CHANNEL, QUICK, SlackStage
-from tests.contract.stages import Desk
+from tests.contract.harness import Desk
+from tests.contract.slack_harness import ADA, BOB, CHANNEL, QUICK, SlackHarness
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_limits import STREAM_SECONDS
 from tests.unit.adapters.slack.way_out import (
@@ -35,7 +35,7 @@ __all__ = ["desk", "slack", "stage"]
 
 
 async def test_an_ordinary_answer_takes_few_calls(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     reply = await stage.poster().open(desk.run(), None)
     reply.progress(a_plan())
@@ -54,7 +54,7 @@ async def test_an_ordinary_answer_takes_few_calls(
 
 
 async def test_a_streamed_reply_is_a_plan_with_tasks_and_sources(
-    stage: SlackStage, desk: Desk
+    stage: SlackHarness, desk: Desk
 ) -> None:
     reply = await stage.poster().open(desk.run(), None)
     steps = (
@@ -73,7 +73,7 @@ async def test_a_streamed_reply_is_a_plan_with_tasks_and_sources(
 
 
 async def test_details_are_said_once_however_often_a_task_changes(
-    stage: SlackStage, desk: Desk
+    stage: SlackHarness, desk: Desk
 ) -> None:
     reply = await stage.poster().open(desk.run(), None)
     for number in range(4):
@@ -89,7 +89,7 @@ async def test_details_are_said_once_however_often_a_task_changes(
 
 
 async def test_text_is_streamed_with_links_and_is_not_sent_twice(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     reply = await stage.poster().open(desk.run(), None)
     reply.progress(a_plan())
@@ -103,7 +103,7 @@ async def test_text_is_streamed_with_links_and_is_not_sent_twice(
     assert [post.seen.count(words) for words in ("330 m tall [", "in Paris", "And so.")] == [1] * 3
 
 
-async def test_every_post_names_its_run(stage: SlackStage, desk: Desk) -> None:
+async def test_every_post_names_its_run(stage: SlackHarness, desk: Desk) -> None:
     reply = await stage.poster().open(desk.run(), None)
     reply.progress(a_plan())
     await stage.until(desk.message, "tower height")
@@ -116,7 +116,7 @@ async def test_every_post_names_its_run(stage: SlackStage, desk: Desk) -> None:
 
 
 async def test_a_stream_is_continued_before_slack_ends_it(
-    stage: SlackStage, slack: FakeSlack, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    stage: SlackHarness, slack: FakeSlack, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("adapters.slack.streaming.STREAM_SECONDS_USED", 0.0)
     reply = await stage.poster().open(desk.run(), None)
@@ -134,7 +134,7 @@ async def test_a_stream_is_continued_before_slack_ends_it(
 @pytest.mark.parametrize("written", ["", "It is 330 m tall [1].\n\nAnd"])
 @pytest.mark.parametrize("goes_on", [True, False])
 async def test_a_stream_that_slack_ended_is_no_loss(
-    stage: SlackStage, slack: FakeSlack, desk: Desk, written: str, goes_on: bool
+    stage: SlackHarness, slack: FakeSlack, desk: Desk, written: str, goes_on: bool
 ) -> None:
     reply = await stage.poster().open(desk.run(), None)
     reply.progress(a_plan("first thing"))
@@ -153,7 +153,7 @@ async def test_a_stream_that_slack_ended_is_no_loss(
 
 
 async def test_an_answer_longer_than_a_stream_goes_on_in_another(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     text = paragraphs(40)
     reply = await stage.poster().open(desk.run(), None)
@@ -173,7 +173,7 @@ async def test_an_answer_longer_than_a_stream_goes_on_in_another(
 
 
 async def test_a_plan_that_never_ends_leaves_room_for_the_answer(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     reply = await stage.poster().open(desk.run(), None)
     for number in range(120):
@@ -187,7 +187,7 @@ async def test_a_plan_that_never_ends_leaves_room_for_the_answer(
 
 
 async def test_a_stopped_run_is_shown_though_its_stream_takes_no_more(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     reply = await stage.poster().open(desk.run(), None)
     reply.progress(a_plan())
@@ -202,7 +202,7 @@ async def test_a_stopped_run_is_shown_though_its_stream_takes_no_more(
 
 @pytest.mark.parametrize("method", ["chat.startStream", "chat.appendStream", "chat.stopStream"])
 async def test_an_answer_lost_on_the_way_back_doubles_nothing(
-    stage: SlackStage, slack: FakeSlack, desk: Desk, method: str
+    stage: SlackHarness, slack: FakeSlack, desk: Desk, method: str
 ) -> None:
     slack.cut(method)
     reply = await stage.poster().open(desk.run(), None)
@@ -218,7 +218,7 @@ async def test_an_answer_lost_on_the_way_back_doubles_nothing(
     assert not stage.at_work(desk.message)
 
 
-async def test_a_doubt_marked_at_the_end_is_in_the_answer(stage: SlackStage, desk: Desk) -> None:
+async def test_a_doubt_marked_at_the_end_is_in_the_answer(stage: SlackHarness, desk: Desk) -> None:
     reply = await stage.poster().open(desk.run(), None)
     reply.progress(a_plan())
     reply.stream("It opened in 1889.\n\nAnd")
@@ -233,7 +233,7 @@ async def test_a_doubt_marked_at_the_end_is_in_the_answer(stage: SlackStage, des
 
 
 async def test_a_refusal_of_the_workspace_is_found_out_once_for_all_processes(
-    stage: SlackStage, slack: FakeSlack
+    stage: SlackHarness, slack: FakeSlack
 ) -> None:
     slack.refuse_streaming("missing_scope")
     slack.refuse("agents.sessions.setStatus", "feature_disabled")
@@ -252,7 +252,7 @@ async def test_a_refusal_of_the_workspace_is_found_out_once_for_all_processes(
 
 
 async def test_a_refused_stream_costs_no_time(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     slack.refuse_streaming("missing_scope")
     slack.refuse("agents.sessions.setStatus", "feature_disabled")
@@ -264,7 +264,7 @@ async def test_a_refused_stream_costs_no_time(
 
 
 async def test_a_refusal_of_one_channel_concerns_no_other(
-    stage: SlackStage, slack: FakeSlack
+    stage: SlackHarness, slack: FakeSlack
 ) -> None:
     slack.add_channel("C2", "random", members=[ADA, BOB])
     slack.refuse_streaming("channel_type_not_supported", channel="C2")
@@ -283,7 +283,7 @@ async def test_a_refusal_of_one_channel_concerns_no_other(
 
 
 async def test_without_a_native_stop_there_is_a_button_until_the_end(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     slack.refuse_streaming("missing_scope")
     slack.refuse("agents.sessions.setStatus", "feature_disabled")
@@ -295,7 +295,7 @@ async def test_without_a_native_stop_there_is_a_button_until_the_end(
 
 
 async def test_with_a_native_stop_there_is_no_button(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     slack.refuse_streaming("missing_scope")
     reply = await stage.poster().open(desk.run(), None)
@@ -307,7 +307,7 @@ async def test_with_a_native_stop_there_is_no_button(
 
 @pytest.mark.parametrize("kind", ["actions", "rich_text"])
 async def test_blocks_that_a_workspace_refuses_cost_no_answer(
-    stage: SlackStage, slack: FakeSlack, desk: Desk, kind: str
+    stage: SlackHarness, slack: FakeSlack, desk: Desk, kind: str
 ) -> None:
     slack.lack_blocks(kind)
     reply = await stage.poster().open(desk.run(), None)
@@ -321,7 +321,7 @@ async def test_blocks_that_a_workspace_refuses_cost_no_answer(
 
 @pytest.mark.parametrize("code", ["message_not_found", "edit_window_closed"])
 async def test_a_message_that_cannot_be_changed_is_followed_by_another(
-    stage: SlackStage, slack: FakeSlack, desk: Desk, code: str
+    stage: SlackHarness, slack: FakeSlack, desk: Desk, code: str
 ) -> None:
     slack.refuse_streaming("missing_scope")
     reply = await stage.poster().open(desk.run(), None)
@@ -342,7 +342,7 @@ async def test_a_message_that_cannot_be_changed_is_followed_by_another(
     ],
 )
 async def test_a_closed_place_is_told_before_the_research_begins(
-    stage: SlackStage, slack: FakeSlack, desk: Desk, code: str, words: str
+    stage: SlackHarness, slack: FakeSlack, desk: Desk, code: str, words: str
 ) -> None:
     slack.refuse("agents.sessions.setStatus", code)
     with pytest.raises(PostRefused) as refused:
@@ -351,7 +351,7 @@ async def test_a_closed_place_is_told_before_the_research_begins(
 
 
 async def test_where_a_channel_is_closed_meanwhile_the_asker_is_told_directly(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     reply = await stage.poster().open(desk.run(), None)
     reply.progress(a_plan())
@@ -366,7 +366,7 @@ async def test_where_a_channel_is_closed_meanwhile_the_asker_is_told_directly(
 
 
 async def test_a_stream_that_ends_leaves_no_task_open(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     reply = await stage.poster().open(desk.run(), None)
     for word in ("part", "again"):  # most of what a plan may say is said
@@ -384,14 +384,14 @@ async def test_a_stream_that_ends_leaves_no_task_open(
 # ---------------------------------------------------------------- options
 
 
-async def test_a_deep_run_offers_no_deeper_one(stage: SlackStage, desk: Desk) -> None:
+async def test_a_deep_run_offers_no_deeper_one(stage: SlackHarness, desk: Desk) -> None:
     desk.options = RunOptions(depth="deep")
     reply = await stage.poster().open(desk.run(), None)
     await reply.finish(an_answer())
     assert "Dig deeper" not in stage.buttons(desk.message)
 
 
-async def test_the_interface_speaks_the_askers_language(stage: SlackStage, desk: Desk) -> None:
+async def test_the_interface_speaks_the_askers_language(stage: SlackHarness, desk: Desk) -> None:
     desk.message = replace(desk.message, locale="zh-TW")
     reply = await stage.poster().open(desk.run(), None)
     await reply.finish(an_answer())

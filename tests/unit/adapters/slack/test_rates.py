@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from bot.errors import PlatformUnavailable
-from tests.contract.slack_stage import QUICK, SlackStage, slack_stage
-from tests.contract.stages import Desk
+from tests.contract.harness import Desk
+from tests.contract.slack_harness import QUICK, SlackHarness, slack_stage
 from tests.fakes.slack import FakeSlack
 from tests.unit.adapters.slack.way_out import (
     a_plan,
@@ -47,7 +47,7 @@ async def test_many_runs_at_once_stay_within_slacks_rates(tmp_path: Path) -> Non
 
 
 async def test_a_rush_of_questions_leaves_no_status_at_work(
-    stage: SlackStage, slack: FakeSlack
+    stage: SlackHarness, slack: FakeSlack
 ) -> None:
     slack.storm("agents.sessions.setStatus", 2, retry_after=1)
     poster = stage.poster()
@@ -64,7 +64,7 @@ async def test_a_rush_of_questions_leaves_no_status_at_work(
 
 
 async def test_the_status_that_a_killed_attempt_set_is_ended_though_there_is_a_rush(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     slack.refuse_streaming("feature_not_enabled")
     poster = stage.poster(replace(QUICK, stream_delay=60.0))
@@ -78,7 +78,9 @@ async def test_the_status_that_a_killed_attempt_set_is_ended_though_there_is_a_r
     assert not stage.at_work(desk.message)
 
 
-async def test_an_answer_waits_out_a_storm(stage: SlackStage, slack: FakeSlack, desk: Desk) -> None:
+async def test_an_answer_waits_out_a_storm(
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
+) -> None:
     poster = stage.poster(replace(QUICK, patience=20.0))
     reply = await poster.open(desk.run(), None)
     reply.progress(a_plan())
@@ -91,7 +93,7 @@ async def test_an_answer_waits_out_a_storm(stage: SlackStage, slack: FakeSlack, 
 
 
 async def test_a_storm_longer_than_patience_leaves_the_answer_for_later(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     reply = await stage.poster().open(desk.run(), None)
     slack.storm("chat.postMessage", 1, retry_after=40)
@@ -101,7 +103,7 @@ async def test_a_storm_longer_than_patience_leaves_the_answer_for_later(
 
 
 async def test_a_slow_slack_holds_up_neither_run_nor_first_step(
-    stage: SlackStage, slack: FakeSlack, desk: Desk
+    stage: SlackHarness, slack: FakeSlack, desk: Desk
 ) -> None:
     slack.slow(0.6)
     began = asyncio.get_running_loop().time()

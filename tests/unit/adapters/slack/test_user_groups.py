@@ -13,7 +13,7 @@ from adapters.slack.calls import Calls
 from adapters.slack.teams import OneTeam
 from adapters.slack.user_groups import REMEMBERED_SECONDS, UserGroups
 from bot.messages import Author, Thread
-from tests.contract.slack_stage import ADA, BOB, QUICK, SlackStage, slack_stage
+from tests.contract.slack_harness import ADA, BOB, QUICK, SlackHarness, slack_stage
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_limits import RULES
 from tests.fakes.slack_workspace import Tenant
@@ -34,7 +34,7 @@ class Clock:
 
 
 @pytest.fixture
-async def stage(tmp_path: Path) -> AsyncIterator[SlackStage]:
+async def stage(tmp_path: Path) -> AsyncIterator[SlackHarness]:
     async with slack_stage(tmp_path) as stage:
         stage.slack.workspace.user_groups = {"SHR": {ADA}, "SENG": {ADA, BOB}}
         yield stage
@@ -46,11 +46,11 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def groups(stage: SlackStage, clock: Clock) -> UserGroups:
+def groups(stage: SlackHarness, clock: Clock) -> UserGroups:
     return UserGroups(Calls(stage.client, QUICK), clock)
 
 
-def asked(stage: SlackStage) -> list[str]:
+def asked(stage: SlackHarness) -> list[str]:
     """The groups that Slack was asked for."""
     return [call.args["usergroup"] for call in stage.slack.calls(METHOD)]
 
@@ -63,7 +63,7 @@ async def test_those_of_the_groups_are_told_that_somebody_is_in(groups: UserGrou
 
 
 async def test_only_the_groups_in_question_are_asked_for(
-    stage: SlackStage, groups: UserGroups
+    stage: SlackHarness, groups: UserGroups
 ) -> None:
     await groups.held(ADA, {"SHR"})
     assert asked(stage) == ["SHR"]
@@ -73,7 +73,7 @@ async def test_only_the_groups_in_question_are_asked_for(
 
 
 async def test_a_group_is_asked_for_once_a_minute_whoever_is_meant(
-    stage: SlackStage, groups: UserGroups, clock: Clock
+    stage: SlackHarness, groups: UserGroups, clock: Clock
 ) -> None:
     for person in (ADA, BOB, ADA):
         await groups.held(person, {"SHR", "SENG"})
@@ -83,7 +83,7 @@ async def test_a_group_is_asked_for_once_a_minute_whoever_is_meant(
     assert asked(stage) == ["SENG", "SHR", "SHR"]
 
 
-async def test_many_who_ask_at_once_share_one_call(stage: SlackStage, groups: UserGroups) -> None:
+async def test_many_who_ask_at_once_share_one_call(stage: SlackHarness, groups: UserGroups) -> None:
     stage.slack.slow(0.05, METHOD)
     held = await asyncio.gather(*(groups.held(ADA, {"SHR", "SENG"}) for _ in range(20)))
     assert held == [{"SHR", "SENG"}] * 20
@@ -92,7 +92,7 @@ async def test_many_who_ask_at_once_share_one_call(stage: SlackStage, groups: Us
 
 @pytest.mark.parametrize("group", ["SHR", "SGONE"])
 async def test_nobody_is_in_a_group_that_slack_limits_or_does_not_know(
-    stage: SlackStage, groups: UserGroups, group: str
+    stage: SlackHarness, groups: UserGroups, group: str
 ) -> None:
     """It is asked for again with the next question."""
     await groups.held(ADA, {"SENG"})
@@ -127,7 +127,7 @@ async def test_more_groups_than_slack_lets_ask_for_in_a_minute_are_known_after_t
 
 
 async def test_a_membership_that_was_taken_away_ends_within_a_minute(
-    stage: SlackStage, groups: UserGroups, clock: Clock
+    stage: SlackHarness, groups: UserGroups, clock: Clock
 ) -> None:
     assert await groups.held(ADA, {"SHR"}) == {"SHR"}
     stage.slack.workspace.user_groups["SHR"] = {BOB}
@@ -138,7 +138,7 @@ async def test_a_membership_that_was_taken_away_ends_within_a_minute(
 
 @pytest.mark.parametrize("what", ["deleted", "scope", "limited", "503", "reset"])
 async def test_what_was_known_does_not_outlive_its_minute_when_slack_tells_no_more(
-    stage: SlackStage,
+    stage: SlackHarness,
     groups: UserGroups,
     clock: Clock,
     what: str,
@@ -164,7 +164,7 @@ async def test_what_was_known_does_not_outlive_its_minute_when_slack_tells_no_mo
 
 
 async def test_a_missing_scope_is_named(
-    stage: SlackStage, groups: UserGroups, capsys: pytest.CaptureFixture[str]
+    stage: SlackHarness, groups: UserGroups, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stage.slack.workspace.scopes.discard("usergroups:read")
     assert await groups.held(ADA, {"SHR"}) == frozenset()
@@ -174,7 +174,7 @@ async def test_a_missing_scope_is_named(
 # ---------------------------------------------------------------- by the poster
 
 
-async def test_the_poster_tells_the_groups_of_a_messages_author(stage: SlackStage) -> None:
+async def test_the_poster_tells_the_groups_of_a_messages_author(stage: SlackHarness) -> None:
     ours = stage.ask("How tall is it?")
     bobs = stage.ask_in(ours, "And how old?")
     poster = stage.poster()
@@ -184,7 +184,7 @@ async def test_the_poster_tells_the_groups_of_a_messages_author(stage: SlackStag
 
 
 async def test_in_an_organisation_the_groups_of_the_authors_workspace_are_meant(
-    stage: SlackStage, tmp_path: Path
+    stage: SlackHarness, tmp_path: Path
 ) -> None:
     tenant = Tenant(team="T0PART", enterprise="E0ORG", whole=True)
     with FakeSlack(tenant=tenant) as slack:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bot.answers import Answer, Citation, PlanView, StepView
-from tests.contract.slack_stage import SlackStage, slack_stage
-from tests.contract.stages import Desk
+from tests.contract.harness import Desk
+from tests.contract.slack_harness import SlackHarness, slack_stage
 from tests.fakes.slack import FakeSlack
 
 URL = "https://example.org/tower"
@@ -17,18 +17,18 @@ NUMBERED = ((1, URL),)
 
 
 @pytest.fixture
-async def stage(tmp_path: Path) -> AsyncIterator[SlackStage]:
+async def stage(tmp_path: Path) -> AsyncIterator[SlackHarness]:
     async with slack_stage(tmp_path) as stage:
         yield stage
 
 
 @pytest.fixture
-def slack(stage: SlackStage) -> FakeSlack:
+def slack(stage: SlackHarness) -> FakeSlack:
     return stage.slack
 
 
 @pytest.fixture
-def desk(stage: SlackStage) -> Desk:
+def desk(stage: SlackHarness) -> Desk:
     return Desk(stage.ask("How tall is it?"))
 
 

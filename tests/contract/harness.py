@@ -1,6 +1,6 @@
 """What the poster contract needs of a platform: its fake, a poster connected to it, bad weather.
 
-A new platform implements ``Stage`` and adds itself to ``STAGES`` in ``test_poster``.
+A new platform implements ``PlatformHarness`` and adds itself to ``PLATFORMS`` in ``test_poster``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bot.messages import Attachment, Message, RunOptions, Thread
 from bot.posting import Poster, PostState, RunRef
 
 
-class Stage(Protocol):
+class PlatformHarness(Protocol):
     """A platform with people and with Footnote, as a test sees and disturbs it."""
 
     splits: bool  # whether a long answer becomes several messages

@@ -20,7 +20,7 @@ from bot.messages import Attachment, Author, Message, Thread
 from bot.rendering.texts import texts_for
 from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces
-from tests.contract.stages import joined
+from tests.contract.harness import joined
 from tests.fakes import sqlite
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_blocks import faults_in_view
@@ -42,8 +42,8 @@ POSTING = ("chat.postMessage", "chat.startStream", "chat.update", "chat.stopStre
 LIVE = re.compile(r"<[@!#][^\s>]*>?")
 
 
-class SlackStage:
-    """One workspace with a channel and two people; see ``Stage``."""
+class SlackHarness:
+    """One workspace with a channel and two people; see ``PlatformHarness``."""
 
     splits = True
     cards = False
@@ -165,7 +165,7 @@ def _markup(node: object) -> list[str]:
 @asynccontextmanager
 async def slack_stage(
     folder: Path, prepare: Callable[[FakeSlack], None] = lambda slack: None
-) -> AsyncIterator[SlackStage]:
+) -> AsyncIterator[SlackHarness]:
     """A Slack where everything works, unless ``prepare`` says otherwise."""
     store = await open_store(sqlite.migrated(folder))
     try:
@@ -176,7 +176,7 @@ async def slack_stage(
             prepare(slack)
             async with aiohttp.ClientSession() as session:
                 client = AsyncWebClient(slack.bot_token, slack.api_url, session=session)
-                yield SlackStage(slack, client, store)
+                yield SlackHarness(slack, client, store)
     finally:
         await store.close()
 

@@ -19,15 +19,15 @@ from adapters.discord.wire import ATTEMPTS
 from bot.answers import Answer
 from bot.messages import Attachment, Author, Message, Thread
 from bot.rendering.texts import texts_for
-from tests.contract.stages import joined
+from tests.contract.harness import joined
 from tests.fakes import discord_server as fakes
 
 BETWEEN = 0.02  # seconds between edits
 LIVE = re.compile(r"<(?:@[!&]?|#|a?:\w+:|t:|/\w+:)\d+[^\s>]*>|@(?:everyone|here)")
 
 
-class DiscordStage:
-    """One server with a channel and two people; see ``Stage``."""
+class DiscordHarness:
+    """One server with a channel and two people; see ``PlatformHarness``."""
 
     splits = True
     cards = False
@@ -144,7 +144,7 @@ def _text(embed: Mapping[str, Any]) -> str:
 
 
 @asynccontextmanager
-async def discord_stage(folder: Path) -> AsyncIterator[DiscordStage]:
+async def discord_stage(folder: Path) -> AsyncIterator[DiscordHarness]:
     """A Discord where everything works, and a client without a gateway, as a worker has it.
 
     Requests that are lost are sent again at once, as often as they would be.
@@ -152,7 +152,7 @@ async def discord_stage(folder: Path) -> AsyncIterator[DiscordStage]:
     before = Route.BASE
     with fakes.FakeDiscord() as fake, stamina.set_testing(True, attempts=ATTEMPTS, cap=True):
         client = discord.Client(intents=discord.Intents.none())
-        stage = DiscordStage(fake, client)
+        stage = DiscordHarness(fake, client)
         Route.BASE = fake.url
         try:
             async with client:
@@ -163,7 +163,7 @@ async def discord_stage(folder: Path) -> AsyncIterator[DiscordStage]:
 
 
 @asynccontextmanager
-async def discord_stage_without_embeds(folder: Path) -> AsyncIterator[DiscordStage]:
+async def discord_stage_without_embeds(folder: Path) -> AsyncIterator[DiscordHarness]:
     """The same, where embeds are not allowed."""
     async with discord_stage(folder) as stage:
         stage.embeds = False

@@ -27,7 +27,7 @@ from bot.rendering.texts import texts_for
 from bot.storage.database import Database, open_database
 from bot.storage.files import Files
 from bot.storage.retrying import at_once
-from tests.contract.stages import joined
+from tests.contract.harness import joined
 from tests.fakes import sqlite
 from tests.fakes.screen import Seen, seen
 
@@ -53,9 +53,9 @@ class _Post:
 
 
 @dataclass
-class WebStage:
-    """A console in whose threads two people ask; see ``Stage``. What its pages are made of is kept
-    in memory, what is sent along in the database at ``path``."""
+class WebHarness:
+    """A console in whose threads two people ask; see ``PlatformHarness``. What its pages are made
+    of is kept in memory, what is sent along in the database at ``path``."""
 
     database: Database
     path: Path
@@ -181,7 +181,7 @@ class WebStage:
 class _Recorded(WebPoster):
     """A poster whose saves the stage sees."""
 
-    def __init__(self, stage: WebStage, poster: WebPoster) -> None:
+    def __init__(self, stage: WebHarness, poster: WebPoster) -> None:
         super().__init__(poster._live, poster._files, poster._between)
         self._stage = stage
 
@@ -199,9 +199,9 @@ class _Recorded(WebPoster):
 
 
 @asynccontextmanager
-async def web_stage(folder: Path) -> AsyncIterator[WebStage]:
+async def web_stage(folder: Path) -> AsyncIterator[WebHarness]:
     database = await open_database(sqlite.migrated(folder))
     try:
-        yield WebStage(database, folder / "footnote.sqlite")
+        yield WebHarness(database, folder / "footnote.sqlite")
     finally:
         await database.close()
