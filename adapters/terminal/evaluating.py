@@ -24,7 +24,7 @@ from bot.evaluation.results import Outcome, Result
 from bot.evaluation.rows import Row, counted, outcome_words, rows, settings_rows
 from bot.evaluation.running import Evaluation, Forecast, Side, open_evaluation
 from bot.evaluation.spending import Purse, default_budget
-from bot.reasoning.declaration import who_answers
+from bot.reasoning.declaration import models_of, who_answers
 from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line, shortened
 
@@ -90,7 +90,8 @@ def announcement(wanted: Wanted, forecast: Forecast, budget: float) -> list[str]
     if questions.followups:
         asked += f" and {counted(questions.followups, 'follow-up')}"
     first, *others = wanted.sides
-    who = who_answers(first.settings)
+    models = models_of(first.settings)
+    who = models.large if models else f"the {who_answers(first.settings)} reasoner"
     how = f"{len(wanted.sides)} settings" if others else f"{who} at depth {first.options.depth}"
     lines = [f"{questions.name}: {asked}, with {how}, {wanted.parallel} at once."]
     if forecast.kept:

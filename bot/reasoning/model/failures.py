@@ -10,8 +10,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
-
-import httpx2
+from urllib.parse import urlsplit
 
 from bot.errors import (
     CredentialsRefused,
@@ -237,15 +236,16 @@ def usable_key(key: str, name: str) -> str:
 def usable_url(address: str, name: str) -> str:
     """An HTTP address without a slash at its end. Raises ``InvalidSetting``."""
     try:
-        url = httpx2.URL(address.strip())
-    except httpx2.InvalidURL:
-        url = httpx2.URL("")
-    if url.scheme not in ("http", "https") or not url.host:
+        parts = urlsplit(address.strip())
+        works = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        works = False
+    if not works:
         raise InvalidSetting(
             f"{name} is not an address like https://host/path: correct it or unset it."
         )
-    return str(url).rstrip("/")
+    return address.strip().rstrip("/")
 
 
 def host_of(url: str) -> str:
-    return httpx2.URL(url).netloc.decode("ascii", "replace")
+    return urlsplit(url).netloc.rpartition("@")[2]
