@@ -45,8 +45,8 @@ FAST = (
     "tests/contract/test_strategy.py",
 )
 # Of these the ones over whole data sets take longer than all others.
-LONG = ("test_data.py", "test_graph_replay.py")
-OURS = ("FOOTNOTE_", "ANTHROPIC_", "SLACK_", "DISCORD_")
+LONG = ("test_data.py", "test_facts_data.py", "test_graph_replay.py")
+OURS = ("FOOTNOTE_", "ANTHROPIC_", "OPENAI_", "SLACK_", "DISCORD_")
 KEYS = {  # what search providers are told under names of their own
     str(name)
     for field in settings_class().model_fields.values()
