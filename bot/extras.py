@@ -44,7 +44,7 @@ def need(extra: Extra, use: str, error: type[FootnoteError] = InvalidSetting) ->
 
 
 def report() -> str:
-    """Which extras are not installed, what each is for, and how to add them."""
+    """The extras that are not installed, with the use of each, and how to add them."""
     absent = [extra for extra in EXTRAS if not has(extra)]
     if not absent:
         return "all are installed"

@@ -60,7 +60,7 @@ class DiscordDisplay(Display):
     # ------------------------------------------------------------ while it works
 
     async def begin(self, view: View) -> bool:
-        """What an earlier attempt left at work, or answered for this one to amend, stays."""
+        """Keep the posts of an earlier attempt that was at work, or whose answer is amended."""
         if not self._posted.posts or (self._posted.done and not self._run.is_written):
             await self.show(view)
         return False

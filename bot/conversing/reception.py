@@ -237,7 +237,7 @@ class Reception:
         place = run.message.thread
         if run.answer is None or (place.platform, place.channel) != (platform, channel):
             raise invalid("question-gone")
-        message = _next(run, "", author, "", "", direct)
+        message = _pressed(run, "details", author, "", "", direct)
         if not await self._may_be_told(run.answer, message):
             raise invalid("answer-out-of-reach")
         return run.answer, self._service.reference(run).page
@@ -256,8 +256,7 @@ class Reception:
         """
         run = await self._run(run_id)
         question = run.answer.question if run.answer else run.message.text
-        event_id = f"{run_id}:deeper:{_digest(question)}"
-        message = _next(run, event_id, author, question, locale, direct)
+        message = _pressed(run, "deeper", author, question, locale, direct)
         message = replace(message, attachments=run.message.attachments)
         check_access(self.settings, message)
         if run.answer is not None and not await self._may_be_told(run.answer, message):
@@ -273,8 +272,7 @@ class Reception:
         if not 0 <= number < len(suggestions):
             raise invalid("suggestion-gone")
         question = suggestions[number]
-        event_id = f"{run_id}:follow-up:{_digest(question)}"
-        message = _next(run, event_id, author, question, locale, direct)
+        message = _pressed(run, "follow-up", author, question, locale, direct)
         check_access(self.settings, message)
         if run.answer is not None and not await self._may_be_told(run.answer, message):
             raise invalid("suggestion-gone")
@@ -377,22 +375,14 @@ def _author_of(message: Message) -> Subject:
     return Subject("person", message.thread.platform, message.author.id)
 
 
-def _digest(question: str) -> str:
-    """Tells the questions apart that one run has had: it may be edited."""
-    return hashlib.sha256(question.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-def _next(
-    run: RunRecord,
-    event_id: str,
-    author: Author,
-    text: str,
-    locale: str,
-    direct: bool,
+def _pressed(
+    run: RunRecord, button: str, author: Author, text: str, locale: str, direct: bool
 ) -> Message:
     """The message that pressing a button of a run's reply amounts to."""
+    # A run that is edited has had several questions, and the same button means another one.
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return Message(
-        event_id=event_id,
+        event_id=f"{run.id}:{button}:{digest}",
         thread=run.message.thread,
         author=author,
         text=text,

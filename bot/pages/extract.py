@@ -121,7 +121,7 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
     if kind == "text":
         kind = markup_of(source)
         if kind == "rst" and not has("rst"):
-            kind = "text"  # nobody has said that it is more
+            kind = "text"  # nothing has said that it is more
     if kind in ("rst", "asciidoc", "org") and len(source) > MOST_MARKUP:
         kind = "text"
     match kind:

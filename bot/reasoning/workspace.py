@@ -75,6 +75,17 @@ class Turn:
     actions: tuple[Action, ...]
     said: Any = None
 
+    @property
+    def reply(self) -> Reply | None:
+        """The turn's Reply, if it has one."""
+        return next((action for action in self.actions if isinstance(action, Reply)), None)
+
+    @property
+    def finish(self) -> Finish | None:
+        """The turn's Finish, if it is the only thing in it."""
+        only = self.actions[0] if len(self.actions) == 1 else None
+        return only if isinstance(only, Finish) else None
+
 
 @dataclass(frozen=True, slots=True)
 class NumberedHit:

@@ -26,6 +26,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from urllib.parse import quote
@@ -80,6 +81,17 @@ PRAGMA application_id = 0x464E4958;  -- "FNIX", so that `file` can be taught wha
 PRAGMA user_version = 2;
 COMMIT;
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The index's entry for a file; ``problem`` tells why it has no text, or is empty."""
+
+    id: int
+    size: int
+    modified: int
+    digest: bytes
+    problem: str
 
 
 class Damaged(Exception):

@@ -13,6 +13,7 @@ from bot.pages.passages import split
 from bot.search.folders import Document
 from bot.search.index_file import (
     Damaged,
+    Known,
     Row,
     address,
     below,
@@ -34,17 +35,6 @@ REMOVED_AT_ONCE = 200  # files; their twins may have to be written in the same t
 CACHE_KILOBYTES = 16_000  # of the index kept in memory: keys of twins are all over it
 
 Outcome = Literal["added", "changed", "kept", "skipped"]
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """The index's entry for a file; ``problem`` tells why it has no text, or is empty."""
-
-    id: int
-    size: int
-    modified: int
-    digest: bytes
-    problem: str
 
 
 @dataclass(frozen=True, slots=True)

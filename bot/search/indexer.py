@@ -18,6 +18,7 @@ from bot.logs import get_logger
 from bot.search.folders import Document, Listing, list_documents, readable, root_of
 from bot.search.index_file import (
     Damaged,
+    Known,
     Outdated,
     building,
     damage_mark,
@@ -26,7 +27,7 @@ from bot.search.index_file import (
     open_writer,
 )
 from bot.search.index_report import IndexReport
-from bot.search.index_writer import IndexWriter, Known, Outcome, Prepared, Source
+from bot.search.index_writer import IndexWriter, Outcome, Prepared, Source
 from bot.search.readers import ENDED, Readers
 from bot.search.reading import Job, Reading, glance_at
 from bot.search.twins import form_of, order_of

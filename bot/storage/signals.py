@@ -2,7 +2,7 @@
 
 A trigger of the schema (``migrations/versions/0008_signals``) says which run of which thread has
 changed, and nothing of what is in it: https://www.postgresql.org/docs/current/sql-notify.html.
-What is said while nobody listens is lost, so a listener must look for itself at the
+Signals sent while no process listens are lost, so a listener must look for itself at the
 beginning and after each interruption. SQLite has nothing of the kind.
 """
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.answers import Answer, Citation
+from bot.answers import Answer
 from bot.messages import Attachment, Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
 from bot.rights.reach import is_document
 from bot.storage.database import Database, open_database
 from bot.storage.files import keep_files
+from bot.storage.footnotes import citation_rows, show_numbers
 from bot.storage.records import (
     UNFINISHED,
     RunRecord,
@@ -38,7 +38,7 @@ from bot.storage.rows import (
     update_fenced,
 )
 from bot.storage.spending import DaySpent, Payer, count_question
-from bot.storage.tables import citations, messages, pages, run_pages, runs, threads
+from bot.storage.tables import citations, messages, pages, runs, threads
 
 NO_FILES: Mapping[str, bytes] = {}
 TRANSCRIPT_MESSAGES = 60  # of a thread: any of its answers may be asked about
@@ -336,12 +336,12 @@ class Store:
             await update_fenced(
                 db, run_id, attempt, answer=as_answer.dump_python(answer, mode="json")
             )
-            await _show_numbers(db, run_id, shown or {})
+            await show_numbers(db, run_id, shown or {})
             await db.execute(sa.delete(citations).where(citations.c.run_id == run_id))
             if answer.citations:
                 await db.execute(
                     sa.insert(citations),
-                    await _citation_rows(db, run_id, answer.citations),
+                    await citation_rows(db, run_id, answer.citations),
                 )
 
     @awaited
@@ -373,42 +373,3 @@ def _entry(answer: Answer) -> Entry:
         cited=tuple(sorted(answer.citations, key=lambda citation: citation.number)),
         documents=frozenset(filter(is_document, answer.rests_on)),
     )
-
-
-async def _show_numbers(db: AsyncConnection, run_id: str, shown: Mapping[int, int]) -> None:
-    of_run = run_pages.c.run_id == run_id
-    numbers = (await db.scalars(sa.select(run_pages.c.number).where(of_run))).all()
-    following = max((*shown.values(), *(() if shown else numbers)), default=0)
-    rows = []
-    for number in sorted(numbers):
-        its = shown.get(number) if shown else number
-        if its is None:
-            its = following = following + 1
-        rows.append({"its_number": number, "its_shown": its})
-    if rows:
-        given = sa.update(run_pages).where(of_run, run_pages.c.number == sa.bindparam("its_number"))
-        await db.execute(given.values(shown=sa.bindparam("its_shown")), rows)
-
-
-async def _citation_rows(
-    db: AsyncConnection, run_id: str, cited: Sequence[Citation]
-) -> list[dict[str, Any]]:
-    numbered = sa.select(run_pages.c.shown, run_pages.c.page_id).where(run_pages.c.run_id == run_id)
-    page_ids = {row.shown: row.page_id for row in (await db.execute(numbered)).all()}
-    # The copy that was quoted, which need not be the one that got the number.
-    quoted = sa.select(pages.c.id, pages.c.url, pages.c.hash).where(
-        sa.tuple_(pages.c.url, pages.c.hash).in_({(c.url, c.page_hash) for c in cited})
-    )
-    copies = {(row.url, row.hash): row.id for row in (await db.execute(quoted)).all()}
-    return [
-        {
-            "run_id": run_id,
-            "position": position,
-            "number": citation.number,
-            "page_id": copies.get((citation.url, citation.page_hash), page_ids[citation.number]),
-            "start": citation.start,
-            "end": citation.end,
-            "quote": citation.quote,
-        }
-        for position, citation in enumerate(cited)
-    ]

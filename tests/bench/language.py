@@ -1,4 +1,4 @@
-"""How often the language of short texts is told: by the library alone, and by our code around it.
+"""Language identification of short texts: the library alone, and with our code around it.
 
   messages   3 to 12 words of the translated messages of installed programs (gettext catalogues in
              /usr/share/locale), at most 60 of each language: Latin letters, other alphabets, and
@@ -65,7 +65,7 @@ def main(arguments: list[str]) -> None:
 
 
 def alone(text: str) -> str:
-    """What the model of the library says of a text as it is."""
+    """The language that the library's model gives a text as it is."""
     labels, _ = language.model().predict(text.replace("\n", " "), 1)
     tag: str = labels[0].removeprefix("__label__") if labels else ""
     return NORWEGIAN.get(tag, tag)

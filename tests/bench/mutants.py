@@ -1,6 +1,6 @@
 """Whether tests would notice: small things made wrong in modules of the core, one at a time.
 
-A mutant that no test of its module finds is a survivor: behaviour that nobody specified, code that
+A mutant that no test of its module finds is a survivor: behaviour that no test specifies, code that
 nothing needs, or a change that changes nothing. The last kind is listed with its reason in
 ``mutants_explained.toml``. The sample is the same for the same seed, whatever else a module gains.
 

@@ -216,7 +216,8 @@ async def by_model(
     conversations: Sequence[Conversation], transcript: Path | None, record: Path | None
 ) -> Asked:
     """Rewrite every follow-up through Claude's own rewriting. Raises ``FootnoteError``."""
-    from tests.fakes.claude_stage import open_claude
+    from bot.observing import nothing_observed
+    from bot.reasoning.declaration import chosen
 
     key = os.environ.get("ANTHROPIC_API_KEY", "")
     given = {"anthropic_api_key": key or "none"}
@@ -229,7 +230,7 @@ async def by_model(
         file = opened.enter_context(record.open("a", encoding="utf-8")) if record else None
         replies = Replies.read(transcript, file) if transcript else Replies(record=file)
         room = asyncio.Semaphore(AT_ONCE)
-        async with open_claude(settings) as make:
+        async with chosen(settings).open(settings, nothing_observed, True) as make:
 
             async def ask(said: Sequence[str], turn: Turn) -> tuple[str | None, TurnCalls]:
                 calls = TurnCalls(turn.id, replies, asks=bool(key))
@@ -309,7 +310,7 @@ def score(
 
 
 def of_new_topics(conversations: Sequence[Conversation], way: Way) -> float:
-    """How often the first question of a conversation stays as it is after another conversation."""
+    """The share of first questions that stay as they are after another conversation."""
     pairs = zip(conversations, [*conversations[1:], conversations[0]], strict=True)
     return _mean(
         [

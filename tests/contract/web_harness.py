@@ -93,7 +93,7 @@ class WebHarness:
         return _Recorded(self, poster)
 
     def saving(self, run: RunRef) -> Callable[[PostState], Awaitable[None]]:
-        """How the store takes what the reply to a run shows: again, where that may help."""
+        """Takes what the reply to a run shows as the store does: again, where that may help."""
 
         async def save(state: PostState) -> None:
             await at_once(lambda: take(state))

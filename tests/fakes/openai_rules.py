@@ -1,4 +1,4 @@
-"""What a request to ``/v1/chat/completions`` must be: the SDK's own types as a schema, and the
+"""The rules for a request to ``/v1/chat/completions``: the SDK's own types as a schema, and the
 documented rules that no schema says (platform.openai.com/docs/api-reference/chat)."""
 
 from __future__ import annotations

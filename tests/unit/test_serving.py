@@ -1,4 +1,4 @@
-"""How `footnote serve` and `footnote worker` hear that they are to end."""
+"""Signals that end `footnote serve` and `footnote worker`."""
 
 from __future__ import annotations
 

@@ -9,14 +9,12 @@ Status codes and error types: https://platform.claude.com/docs/en/api/errors.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import anthropic
 import httpx2
 from anthropic import AsyncStream
 from anthropic.types import RawMessageStreamEvent
 
-from bot.errors import FootnoteError, unusable_proxy
 from bot.observing import Observe, nothing_observed
 from bot.reasoning.claude.reply import ClaudeCollector
 from bot.reasoning.claude.settings import API, NAMES, ClaudeSettings, address, key
@@ -24,16 +22,13 @@ from bot.reasoning.claude.wire import adapted, features
 from bot.reasoning.model.failures import (
     CutOff,
     Failure,
-    explain,
-    host_of,
     on_one_line,
     refused_feature,
     retry_after,
     said_in,
 )
 from bot.reasoning.model.requests import Request
-from bot.reasoning.model.service import CONNECT, Service, Wire, no_longer_than
-from bot.settings import Settings
+from bot.reasoning.model.service import READING_FAILURES, Service, Wire, http_client, timeouts
 
 _FORMAT = (
     r"output_config|output_format|json.schema|structured output"
@@ -51,7 +46,7 @@ NAMED = {
     _FORMAT: "format",
     "output_config": "effort",
 }
-"""How an endpoint names what it refuses, and what Footnote can do without.
+"""Patterns in which endpoints name a feature that they refuse and Footnote can do without.
 
 ``disabled`` is turning thinking off the old way (newer models want ``between_tools``);
 ``thinking_blocks`` is sending back what was thought in earlier turns.
@@ -62,20 +57,23 @@ class ClaudeEndpoint(Service[RawMessageStreamEvent]):
     """See the module docstring. Raises ``InvalidSetting`` or ``CredentialsRefused`` when the
     settings cannot work."""
 
-    failures = (
-        anthropic.APIError,
-        httpx2.HTTPError,  # the SDK hands errors of reading a stream on as they are
-        TimeoutError,
-        CutOff,
-        ValueError,  # an event that is no JSON
-    )
+    failures = (anthropic.APIError, *READING_FAILURES)
+    names = NAMES
+    api = API
 
     def __init__(
         self, settings: ClaudeSettings, observe: Callable[[str], Observe] = nothing_observed
     ) -> None:
-        super().__init__(settings, observe)
-        self._secret, self._address = key(settings), address(settings)
-        self._client = _client(settings, self._secret, self._address)
+        super().__init__(settings, key(settings), address(settings), observe)
+        self._client = anthropic.AsyncAnthropic(
+            api_key=self.secret,
+            base_url=self.address,
+            # Endpoints written for earlier versions of the API look for the key only here.
+            default_headers={} if self.address == API else {"X-Api-Key": self.secret},
+            timeout=timeouts(settings),
+            max_retries=settings.model_retries,
+            http_client=http_client(anthropic.DefaultAsyncHttpxClient, settings),
+        )
 
     def cites(self, model: str) -> bool:
         return "search_result" not in self.refused.get(model, set())
@@ -119,29 +117,3 @@ class ClaudeEndpoint(Service[RawMessageStreamEvent]):
                 error, anthropic.APIConnectionError | httpx2.TransportError | CutOff
             ),
         )
-
-    def explain(self, error: Exception, model: str) -> FootnoteError:
-        failure = self.failure(error)
-        failure = replace(failure, words=failure.words.replace(self._secret, "…"))
-        host = NAMES.service if self._address == API else host_of(self._address)
-        return explain(failure, NAMES, self.settings, model, host)
-
-
-def _client(settings: Settings, secret: str, base: str) -> anthropic.AsyncAnthropic:
-    try:
-        http = anthropic.DefaultAsyncHttpxClient(
-            event_hooks={"response": [no_longer_than(settings.model_timeout)]}
-        )
-    except (ValueError, OSError, ImportError, httpx2.InvalidURL) as error:
-        raise unusable_proxy(error) from error
-    return anthropic.AsyncAnthropic(
-        api_key=secret,
-        base_url=base,
-        # Endpoints written for earlier versions of the API look for the key only here.
-        default_headers={} if base == API else {"X-Api-Key": secret},
-        timeout=anthropic.Timeout(
-            settings.model_timeout, connect=min(CONNECT, settings.model_timeout)
-        ),
-        max_retries=settings.model_retries,
-        http_client=http,
-    )

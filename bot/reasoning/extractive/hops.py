@@ -11,13 +11,12 @@ of") are told by the words with which pages state it ("by", "sung", "album").
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 from bot.reasoning.evidence import Source
+from bot.reasoning.extractive.mentions import names_of, prominence, sentences_of
 from bot.reasoning.extractive.quotes import findings
 from bot.reasoning.extractive.reading import without_links
 from bot.reasoning.extractive.words import (
@@ -32,8 +31,6 @@ from bot.reasoning.extractive.words import (
 )
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import Finish, Read, Search, Turn, Workspace
-from bot.text.names import names
-from bot.text.sentences import sentences
 from bot.text.terms import content_words, has_cjk, keywords
 
 # The numbers below were chosen with tests/bench/multihop.py, on all of its questions. Changing one
@@ -56,11 +53,9 @@ LONE_WORD = 0.5  # of that, when the title is a single word
 TOP_RANK = 0.3  # added for a first place in a query's hits, halved for the second, and so on
 BY_RELATION = 0.7  # of a word's weight, when a sentence tells the relation in other words
 CLOSE = 0.3  # added to a lead that the relation's words stand right before
-CLOSE_WORDS = 4
 EARLY = 0.1  # added to a lead of a page's first sentence, less for later ones
 FOLLOWED = 1.2  # weight of a lead relative to what a hit covers by itself
 LEAD_STRENGTH = 0.5
-IS_TITLE, IN_THE_TITLE, IN_SNIPPET = 1.0, 0.8, 0.55  # where a hit has the lead's name
 BOTH = 0.3  # of the smaller score is added when a hit covers much and follows a lead
 TOLD = 0.8  # share of the question's weight in one passage that ends the search
 AGREEING = 3  # pages are read even so
@@ -303,7 +298,7 @@ class _Trail:
         return MENTIONED * sure * special
 
     def _followed(self, hit: _Candidate, lead: _Lead) -> float:
-        at = _place(lead.terms, hit.title, hit.snippets)
+        at = prominence(lead.terms, hit.title, hit.snippets)
         if not at:
             return 0.0
         covered = sum(self._weights[term] for term in hit.terms & lead.open) / self._total
@@ -329,7 +324,7 @@ class _Trail:
         opening = [passage.text for passage in source.passages[:1]]
         best: tuple[float, _Lead] | None = None
         for lead in leads.values():
-            trust = _place(lead.terms, source.title, opening) * lead.strength
+            trust = prominence(lead.terms, source.title, opening) * lead.strength
             if trust > 0 and (best is None or trust > best[0]):
                 best = trust, lead
         return (min(1.0, best[0]), best[1].open) if best else (1.0, self._wanted)
@@ -340,7 +335,7 @@ class _Trail:
         titled = frozenset(title_terms(source.title))
         place = 0
         for passage in source.passages:
-            for sentence, prose in _sentences(passage.text):
+            for sentence, prose in sentences_of(passage.text):
                 place += 1
                 told = titled.union(term_tuple(sentence))
                 explained, share = self._explain(told, still_open)
@@ -370,7 +365,7 @@ class _Trail:
 
         Chinese, Japanese and Korean do not mark names: there, titles of hits are looked for.
         """
-        yield from _names(prose)
+        yield from names_of(prose)
         if has_cjk(sentence):
             words = term_tuple(sentence)
             for hit in self._pool.values():
@@ -379,35 +374,6 @@ class _Trail:
 
 
 _NONE: frozenset[str] = frozenset()
-_CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\1).)+?\1(?!`)|[^\W_]+_\w+", re.DOTALL)
-"""Code spans, fenced blocks and what is written like a variable: its capitals are no names."""
-
-
-@lru_cache(maxsize=4_000)
-def _sentences(text: str) -> tuple[tuple[str, str], ...]:
-    """The sentences of a text, each as written and with its code blanked."""
-    prose = _CODE.sub(lambda code: " " * len(code.group()), text)
-    return tuple((text[s.start : s.end], prose[s.start : s.end]) for s in sentences(text))
-
-
-@lru_cache(maxsize=4_000)
-def _names(sentence: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return tuple(
-        (
-            re.sub(r"\s+", " ", sentence[name.start : name.end].strip(".")),
-            term_tuple(sentence[max(0, name.start - 40) : name.start])[-CLOSE_WORDS:],
-        )
-        for name in names(sentence, "en")
-    )
-
-
-def _place(name: tuple[str, ...], title: str, texts: Sequence[str]) -> float:
-    """The prominence of a name in a page: as its title, in its title, in its text, not at all."""
-    if name == title_terms(title):
-        return IS_TITLE
-    if holds(term_tuple(title), name):
-        return IN_THE_TITLE
-    return IN_SNIPPET if any(holds(term_tuple(text), name) for text in texts) else 0.0
 
 
 def _first_of_each(sources: Sequence[Source]) -> list[Source]:

@@ -44,7 +44,7 @@ class CutOff(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a service is called in sentences: itself, its protocol, and its settings."""
+    """The names of a service in sentences: itself, its protocol, and its settings."""
 
     service: str  # "The Claude API"
     protocol: str  # "Messages API"

@@ -62,14 +62,14 @@ UserBlock = Words | SearchResult | ToolResult | CachePoint
 
 @dataclass(frozen=True, slots=True)
 class UserTurn:
-    """What the model is told."""
+    """A turn of ours: the question, pages, results of tools, remarks."""
 
     blocks: tuple[UserBlock, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelTurn:
-    """What the model said, to be sent back word for word."""
+    """A turn of the model's, to be sent back word for word."""
 
     content: tuple[Block, ...]
 
@@ -129,7 +129,7 @@ def with_schema_in_words(system: str, schema: Mapping[str, Any]) -> str:
 
 
 def sendable(content: tuple[Block, ...]) -> tuple[Block, ...]:
-    """What the model said, as far as it can be sent back: never empty, never only thoughts."""
+    """The part of a reply that can be sent back: never empty, never only thoughts."""
     blocks = [b for b in content if not isinstance(b, Text) or b.text.strip()]
     if not blocks or not isinstance(blocks[-1], Text | ToolCall):
         blocks.append(Text(NO_WORDS))

@@ -1,7 +1,7 @@
 """A service that runs models: one client per process, and replies as they stream.
 
-Every call is streamed, also those that nobody watches: a long reply then never looks like a dead
-connection, and a cut one is noticed at once.
+Every call is streamed, also where only the whole reply counts: a long one then never looks like a
+dead connection, and a cut one is noticed at once.
 
 What the service or a model refuses is left out when a request is translated and remembered for the
 process, so that the request itself (the journal's key) does not depend on what was learned.
@@ -13,17 +13,24 @@ import asyncio
 import contextlib
 import random
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import httpx2
 
-from bot.errors import FootnoteError
+from bot.errors import FootnoteError, unusable_proxy
 from bot.observing import Observe, nothing_observed, timed
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.model.failures import CutOff, Failure, retry_after
+from bot.reasoning.model.failures import (
+    CutOff,
+    Failure,
+    Names,
+    explain,
+    host_of,
+    retry_after,
+)
 from bot.reasoning.model.requests import Again, Part, Request, after
 from bot.settings import Settings
 
@@ -31,6 +38,14 @@ RESTARTS = 2  # times a call whose stream broke off is sent again
 CONNECT = 10.0  # seconds
 FIRST_PAUSE = 0.2  # seconds before the first such time; doubled for the second
 
+READING_FAILURES = (
+    httpx2.HTTPError,  # the SDKs hand errors of reading a stream on as they are
+    TimeoutError,
+    CutOff,
+    ValueError,  # an event that is no JSON
+)
+
+C = TypeVar("C")
 E = TypeVar("E")
 E_co = TypeVar("E_co", covariant=True)
 E_contra = TypeVar("E_contra", contravariant=True)
@@ -73,13 +88,21 @@ class Service(ABC, Generic[E]):
     writes its requests is for subclasses.
     """
 
-    failures: tuple[type[Exception], ...]
-    """What the SDK raises and what reading its streams does, ``CutOff`` among it."""
+    failures: ClassVar[tuple[type[Exception], ...]]
+    """Exceptions of the SDK, and ``READING_FAILURES``."""
+    names: ClassVar[Names]
+    api: ClassVar[str]
+    """The address of the service itself."""
 
     def __init__(
-        self, settings: Settings, observe: Callable[[str], Observe] = nothing_observed
+        self,
+        settings: Settings,
+        secret: str,
+        address: str,
+        observe: Callable[[str], Observe] = nothing_observed,
     ) -> None:
         self.settings = settings
+        self.secret, self.address = secret, address
         self._observe = observe
         self.refused: dict[str, set[str]] = {}  # model → features it has refused
 
@@ -113,11 +136,14 @@ class Service(ABC, Generic[E]):
     @abstractmethod
     def failure(self, error: Exception) -> Failure: ...
 
-    @abstractmethod
+    # ------------------------------------------------------------ for reasoners
+
     def explain(self, error: Exception, model: str) -> FootnoteError:
         """The sentence a person is shown. A key never is part of it."""
-
-    # ------------------------------------------------------------ for reasoners
+        failure = self.failure(error)
+        failure = replace(failure, words=failure.words.replace(self.secret, "…"))
+        host = self.names.service if self.address == self.api else host_of(self.address)
+        return explain(failure, self.names, self.settings, model, host)
 
     async def describe(self, model: str) -> str:
         """The model's name as the service shows it. Raises like a reply's ``parts``."""
@@ -176,7 +202,7 @@ class Replying(Generic[E]):
         self._collector = service.collector(request)
 
     def reply(self) -> ModelReply:
-        """What has come so far, with the tokens of all attempts."""
+        """The reply as far as it has come, with the tokens of all attempts."""
         reply = after(self._before, self._collector.reply())
         return replace(reply, plain=not self._service.cites(self._request.model))
 
@@ -244,14 +270,24 @@ class Replying(Generic[E]):
                         yield part
 
 
-def no_longer_than(seconds: float) -> Callable[[httpx2.Response], Awaitable[None]]:
-    """A hook for an SDK's client: it waits as long as Retry-After says, be it an hour."""
+def http_client(make: Callable[..., C], settings: Settings) -> C:
+    """The HTTP client of an SDK, made by its own ``make``. Raises ``InvalidSetting`` for a proxy
+    in the environment that cannot be used."""
 
     async def give_up(response: httpx2.Response) -> None:
-        if (retry_after(response.headers) or 0.0) > seconds:
+        # An SDK waits as long as Retry-After says, be it an hour.
+        if (retry_after(response.headers) or 0.0) > settings.model_timeout:
             response.headers["x-should-retry"] = "false"
 
-    return give_up
+    try:
+        return make(event_hooks={"response": [give_up]})
+    except (ValueError, OSError, ImportError, httpx2.InvalidURL) as error:
+        raise unusable_proxy(error) from error
+
+
+def timeouts(settings: Settings) -> httpx2.Timeout:
+    """Those of one request, for an SDK's client."""
+    return httpx2.Timeout(settings.model_timeout, connect=min(CONNECT, settings.model_timeout))
 
 
 def _pause(restarts: int) -> float:

@@ -6,31 +6,27 @@ Error codes: https://platform.openai.com/docs/guides/error-codes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import httpx2
 import openai
 from openai import AsyncStream
 from openai.types.chat import ChatCompletionChunk
 
-from bot.errors import FootnoteError, InvalidSetting, unusable_proxy
+from bot.errors import FootnoteError, InvalidSetting
 from bot.observing import Observe, nothing_observed
 from bot.reasoning.model.failures import (
     CutOff,
     Failure,
-    explain,
-    host_of,
     on_one_line,
     refused_feature,
     retry_after,
     said_in,
 )
 from bot.reasoning.model.requests import Request
-from bot.reasoning.model.service import CONNECT, Service, Wire, no_longer_than
+from bot.reasoning.model.service import READING_FAILURES, Service, Wire, http_client, timeouts
 from bot.reasoning.openai.reply import OpenAICollector
-from bot.reasoning.openai.settings import API, NAMES, NO_KEY, OpenAISettings, address, key
+from bot.reasoning.openai.settings import API, NAMES, OpenAISettings, address, key
 from bot.reasoning.openai.wire import NO_THOUGHT, adapted, features
-from bot.settings import Settings
 
 NAMED = {
     "stream_options|include_usage": "stream_options",
@@ -40,27 +36,28 @@ NAMED = {
     "strict": "strict",
     "response_format|json_schema|structured output|guided|grammar": "response_format",
 }
-"""How a server names what it refuses, and what Footnote can do without."""
+"""Patterns in which servers name a feature that they refuse and Footnote can do without."""
 
 
 class OpenAIEndpoint(Service[ChatCompletionChunk]):
     """See the module docstring. Raises ``InvalidSetting`` or ``CredentialsRefused`` when the
     settings cannot work."""
 
-    failures = (
-        openai.APIError,
-        httpx2.HTTPError,  # the SDK hands errors of reading a stream on as they are
-        TimeoutError,
-        CutOff,
-        ValueError,  # an event that is no JSON
-    )
+    failures = (openai.APIError, *READING_FAILURES)
+    names = NAMES
+    api = API
 
     def __init__(
         self, settings: OpenAISettings, observe: Callable[[str], Observe] = nothing_observed
     ) -> None:
-        super().__init__(settings, observe)
-        self._secret, self._address = key(settings), address(settings)
-        self._client = _client(settings, self._secret, self._address)
+        super().__init__(settings, key(settings), address(settings), observe)
+        self._client = openai.AsyncOpenAI(
+            api_key=self.secret,
+            base_url=self.address,
+            timeout=timeouts(settings),
+            max_retries=settings.model_retries,
+            http_client=http_client(openai.DefaultAsyncHttpxClient, settings),
+        )
 
     def cites(self, model: str) -> bool:
         return False
@@ -90,7 +87,7 @@ class OpenAIEndpoint(Service[ChatCompletionChunk]):
     def translated(self, request: Request) -> Wire:
         refused = self.refused.get(request.model, set())
         names = ["max_completion_tokens", "max_tokens"]
-        if self._address != API:
+        if self.address != API:
             names.reverse()  # what some servers do not know they ignore without a word
         limit = next((name for name in names if name not in refused), names[0])
         return adapted(request, refused, limit)
@@ -130,31 +127,10 @@ class OpenAIEndpoint(Service[ChatCompletionChunk]):
 
     def explain(self, error: Exception, model: str) -> FootnoteError:
         failure = self.failure(error)
-        if self._secret != NO_KEY:
-            failure = replace(failure, words=failure.words.replace(self._secret, "…"))
-        host = NAMES.service if self._address == API else host_of(self._address)
         if failure.is_bad_request and "support tools" in failure.words:
             return InvalidSetting(
                 f"{model} cannot call tools, which research needs: set FOOTNOTE_MODEL to a model "
                 "that can.",
                 detail=failure.words,
             )
-        return explain(failure, NAMES, self.settings, model, host)
-
-
-def _client(settings: Settings, secret: str, base: str) -> openai.AsyncOpenAI:
-    try:
-        http = openai.DefaultAsyncHttpxClient(
-            event_hooks={"response": [no_longer_than(settings.model_timeout)]}
-        )
-    except (ValueError, OSError, ImportError, httpx2.InvalidURL) as error:
-        raise unusable_proxy(error) from error
-    return openai.AsyncOpenAI(
-        api_key=secret,
-        base_url=base,
-        timeout=openai.Timeout(
-            settings.model_timeout, connect=min(CONNECT, settings.model_timeout)
-        ),
-        max_retries=settings.model_retries,
-        http_client=http,
-    )
+        return super().explain(error, model)

@@ -167,6 +167,6 @@ class _WithoutThoughts:
         return begun
 
     def rest(self) -> str:
-        """What is still held at the end: a reply as short as the beginning of a tag."""
+        """The words still held at the end: a reply as short as the beginning of a tag."""
         held, self._held = (self._held or "").lstrip(), None
         return "" if held.startswith(THOUGHT) else held

@@ -15,7 +15,7 @@ API = "https://api.openai.com/v1"
 NAMES = Names(
     "The OpenAI API", "Chat Completions API", "OPENAI_API_KEY", "OPENAI_BASE_URL", "with /v1"
 )
-NO_KEY = "none"  # the SDK wants one; servers of one's own mostly take any
+NO_KEY = "no-key-is-set"  # the SDK wants one; servers of one's own mostly take any
 
 
 class OpenAISettings(Settings, defer_build=True):

@@ -11,10 +11,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.errors import PageUnreadable, Unavailable
 from bot.messages import name_of_upload
 from bot.pages.page import Page
-from bot.pages.passages import Passage
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Source
 from bot.reasoning.questions import ANYWHERE, SubQuestion
@@ -27,7 +25,6 @@ from bot.reasoning.workspace import (
     QueryResult,
     Read,
     ReadResult,
-    Reply,
     Search,
     Turn,
     Workspace,
@@ -37,6 +34,7 @@ from bot.research.concurrency import both, together
 from bot.research.evidence.merging import best_hits, to_open, with_opened
 from bot.research.evidence.queries import Asked, AskedQuery, Searching, worded
 from bot.research.evidence.relevance import fitting
+from bot.research.evidence.showing import ShownPages
 from bot.research.outcomes import SearchOutcome
 from bot.research.run import Run
 from bot.search.provider import Hit, Query
@@ -101,11 +99,8 @@ class WorkspaceKeeper:
         self._hit_numbers: dict[str, int] = {}  # dedupe key of a hit's URL → its number
         self._asked = Asked(run.can_search, question.text)
         self._page_numbers: dict[str, int] = {}  # dedupe key of a read URL → citation number
-        self._workspace_numbers: dict[
-            int, int
-        ] = {}  # citation number → the page's number on the workspace
         self._by_rank: set[int] = set()  # citation numbers of pages that were not chosen
-        self._spans: dict[int, set[tuple[int, int]]] = {}  # citation number → spans shown
+        self._pages_shown = ShownPages(run, question)
 
     def place(self, sources: Sequence[Source]) -> None:
         """Put passages that the run was shown before on the workspace; their pages are not
@@ -114,10 +109,8 @@ class WorkspaceKeeper:
         for source in sources:
             number = self._number_of(Hit(source.title, source.url, "", ""))
             self._page_numbers[dedupe_key(source.url)] = source.number
-            self._workspace_numbers.setdefault(source.number, number)
             self._free.add(source.number)
-            spans = self._spans.setdefault(source.number, set())
-            spans.update((passage.start, passage.end) for passage in source.passages)
+            self._pages_shown.place(number, source)
             reads.append(ReadResult(number, source))
         if reads:
             given = Outcome("placed", reads=tuple(reads))
@@ -343,45 +336,11 @@ class WorkspaceKeeper:
                 number = numbers[page.url]
                 key = dedupe_key(url or page.url)
                 self._page_numbers[key] = number
-                results.append(await self._shown(hit_number, number, page, reading.tokens))
+                shown = self._pages_shown.show(
+                    hit_number, number, page, reading.tokens, self.workspace.rarity
+                )
+                results.append(await shown)
         return Outcome(reading.action, reads=tuple(results))
-
-    async def _shown(self, hit_number: int, number: int, page: Page, tokens: int) -> ReadResult:
-        """The page's best passages for the question, without those shown before."""
-        desk_number = self._workspace_numbers.setdefault(number, hit_number)
-        spans = self._spans.setdefault(number, set())
-        try:
-            passages = await self._passages(page, tokens, spans)
-        except (PageUnreadable, Unavailable) as error:
-            return ReadResult(desk_number, None, error.sentence)
-        if spans and not passages:
-            return ReadResult(desk_number, None, "All of it that fits the question was shown.")
-        spans.update((passage.start, passage.end) for passage in passages)
-        source = Source(
-            number=number,
-            url=page.url,
-            title=page.title,
-            passages=tuple(passages),
-            page_hash=page.hash,
-            fetched_at=page.fetched_at,
-            via=page.via,
-        )
-        self._run.sources.append(source)
-        return ReadResult(desk_number, source, whole=self._run.chooser.is_whole(page, spans))
-
-    async def _passages(
-        self, page: Page, tokens: int, spans: set[tuple[int, int]]
-    ) -> list[Passage]:
-        if self._question.whole:
-            return await self._run.chooser.survey(page, tokens, skip=spans)
-        return await self._run.chooser.choose(
-            self._question.text,
-            page,
-            tokens,
-            skip=spans,
-            rarity=self.workspace.rarity,
-            weights=await self._run.weigh(self._question.text, page),
-        )
 
     def _worded(self, query: AskedQuery) -> Query:
         return worded(query.text, replace(self._question, scope=query.scope), self._reading.shown)
@@ -424,15 +383,3 @@ def _refusal(action: Action) -> Outcome:
         problem = "Finish alone, after you have seen the results of this turn."
         return Outcome(action.id, problem=problem)
     return Outcome(action.id, problem="No searches are left: read, or finish.")
-
-
-def reply_of(turn: Turn) -> Reply | None:
-    """The turn's Reply, if it is one."""
-    return next((action for action in turn.actions if isinstance(action, Reply)), None)
-
-
-def finish_of(turn: Turn) -> Finish | None:
-    """The turn's Finish, if it is the only thing in it."""
-    if len(turn.actions) == 1 and isinstance(turn.actions[0], Finish):
-        return turn.actions[0]
-    return None

@@ -13,7 +13,7 @@ from bot.reasoning.reasoner import OnAnswer, Reasoner
 from bot.reasoning.workspace import Finish, Reply, Turn, Workspace
 from bot.research.answer.write import Composer
 from bot.research.evidence.merging import merge_sources
-from bot.research.evidence.workspace import Reading, WorkspaceKeeper, finish_of, reply_of
+from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
 from bot.research.strategies.strategy import ITERATE, Declaration, OneCall, Task
 
@@ -98,8 +98,8 @@ async def iterate(
             if run.unanswered and not keeper.workspace.sources:
                 break  # nothing can be found: no call is spent on finding out
             turn = await reasoner.next_turn(question, keeper.workspace, on_answer)
-            reply = reply_of(turn)
-            finish = finish_of(turn)
+            reply = turn.reply
+            finish = turn.finish
             if reply is not None:
                 break
             if finish is not None:

@@ -115,7 +115,7 @@ async def test_the_sum_of_today_stays_until_tomorrow(house: House) -> None:
 
 
 async def test_the_sums_of_a_forgotten_workspace_go_at_once(house: House) -> None:
-    """Nobody asks there any more whose daily budget could begin anew."""
+    """No one is left there whose daily budget could start over."""
     await house.answered()
     await Forgetting(house.store.database).ask(
         Subject("workspace", "slack", "T1"), datetime.now(UTC)

@@ -300,7 +300,7 @@ async def test_who_comes_back_after_the_lease_to_a_run_of_another_is_told_so(
 
     await begun(at_work(store, Worked(work)), await accepted(store))
     assert len(lost) == 2
-    assert (await run_of(store)).attempt == 2, "nothing was begun anew here"
+    assert (await run_of(store)).attempt == 2, "nothing was restarted here"
 
 
 async def test_leases_are_prolonged_every_so_often(store: Store, clock: Clock) -> None:

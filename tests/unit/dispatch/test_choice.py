@@ -1,4 +1,4 @@
-"""Which dispatcher a process has, and whose runs it looks for."""
+"""The dispatcher of a process, and the runs that it looks for."""
 
 from __future__ import annotations
 

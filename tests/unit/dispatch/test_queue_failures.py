@@ -147,7 +147,7 @@ async def test_a_call_is_made_again_while_a_connection_may_be_one_that_broke(
     calls.outcomes = [failing(BROKEN)] * CONNECTIONS + [{"id": 1}]
     begin = now()
     found = await getattr(connector, name)("SELECT 1")
-    assert now() - begin < 1.0, "after pauses that nobody notices"
+    assert now() - begin < 1.0, "after pauses that are too short to notice"
     assert found == (None if name == NAMES[0] else {"id": 1})
     assert not connector.is_away
 

@@ -188,7 +188,7 @@ async def pages_out_of_reach(store: Store, *, again: bool = False) -> None:
 async def test_a_step_that_could_not_be_kept_is_not_kept_with_the_next_one(
     store: Store, journal: Journal
 ) -> None:
-    """Whoever recorded it was told so, and does it again."""
+    """The attempt that recorded it was told so, and does it again."""
     await pages_out_of_reach(store)
     with pytest.raises(FootnoteError):
         await journal.record(a_step("read"), a_page(), CALL)

@@ -98,7 +98,7 @@ async def test_a_typed_mark_of_a_page_that_is_cited_by_itself_adds_nothing() -> 
 
 
 async def test_a_row_may_name_its_columns() -> None:
-    """Where a table is long, its head stands in an earlier passage than its rows."""
+    """The head of a long table stands in an earlier passage than its rows."""
     row = "| Gustave Eiffel | 330 |"
     passage = Passage(0, len(row), row, heading="Towers › Karl Benz | 2023")
     evidence = Evidence((Source(1, "https://a.example/", "Towers", (passage,), "h", NOW),))
