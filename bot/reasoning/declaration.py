@@ -77,7 +77,7 @@ def reasoners() -> dict[str, Declaration[Any]]:
 
 
 def chosen(settings: Settings) -> Declaration[Any]:
-    """The reasoner that the settings choose. Raises ``InvalidSetting`` for a name there is not."""
+    """The reasoner that the settings choose. Raises ``InvalidSetting`` for one there is not."""
     known = reasoners()
     if settings.reasoner != "auto":
         if settings.reasoner not in known:
@@ -90,8 +90,14 @@ def chosen(settings: Settings) -> Declaration[Any]:
     if named in known:
         return known[named]
     able = (each for each in known.values() if isinstance(settings, each.settings))
-    on = (each for each in able if each.switched_on(settings))
-    return next(on, known[EXTRACTIVE])
+    on = next((each for each in able if each.switched_on(settings)), None)
+    if on is None and named and "model" in settings.model_fields_set:
+        services = " or ".join(f"{each.name}:" for each in known.values() if each.service)
+        raise InvalidSetting(
+            f"FOOTNOTE_MODEL is {settings.model!r}, but there is no reasoner {named!r}: begin it "
+            f"with {services}, or unset it to be answered with quotations."
+        )
+    return on or known[EXTRACTIVE]
 
 
 def models_of(settings: Settings) -> Models | None:

@@ -135,6 +135,17 @@ def test_a_reasoner_that_there_is_not_is_an_error(monkeypatch: pytest.MonkeyPatc
         load_settings()
 
 
+def test_a_model_of_a_service_that_there_is_not_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Answering with quotations instead would hide a mistyped name."""
+    monkeypatch.setenv("FOOTNOTE_MODEL", "opnai:gpt-a")
+    with pytest.raises(InvalidSetting, match="begin it with claude: or openai:"):
+        load_settings()
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")  # a gateway's names may have colons
+    assert models_of(load_settings()) == Models("opnai:gpt-a", "claude-haiku-5-5")
+
+
 @pytest.mark.parametrize(
     "name",
     [
