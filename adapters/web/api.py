@@ -72,7 +72,7 @@ class _Api:
         )
         run = await self._console.store.run(asked.run_id)
         thread = run.message.thread.thread if run is not None else ""
-        path = f"/api/runs/{asked.run_id}"
+        path = f"{self._console.settings.root}/api/runs/{asked.run_id}"
         accepted = Accepted(
             run=asked.run_id,
             thread=thread,
