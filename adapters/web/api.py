@@ -56,7 +56,9 @@ class _Api:
         self._console = console
 
     async def describe(self, request: Request) -> Response:
-        return JSONResponse(description(), headers={"Cache-Control": "no-cache"})
+        servers = [{"url": self._console.settings.root or "/"}]
+        told = {**description(), "servers": servers}
+        return JSONResponse(told, headers={"Cache-Control": "no-cache"})
 
     async def ask(self, request: Request) -> Response:
         asking, files = await self._question(request)
