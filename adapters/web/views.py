@@ -130,15 +130,16 @@ def writing(now: Shown) -> Markup:
     return Markup(answer_html(now.text, targets))  # noqa: S704  (sanitized there)
 
 
-def reply_of(answer: Answer, texts: Texts, dates: Dates) -> Reply:
+def reply_of(answer: Answer, texts: Texts, dates: Dates, root: str = "") -> Reply:
+    """An answer for its template; ``root`` goes before the paths of links."""
     return Reply(
         status=answer.status,
-        html=_html(answer.text, answer),
-        more=_html(answer.more, answer),
+        html=_html(answer.text, answer, root),
+        more=_html(answer.more, answer, root),
         sources=tuple(
             _source(view, answer, texts, dates)
             for view in sources(
-                answer, QUOTE, TITLE, beside=True, run_page=f"/runs/{quote(answer.run)}"
+                answer, QUOTE, TITLE, beside=True, run_page=f"{root}/runs/{quote(answer.run)}"
             )
         ),
         remarks=remarks(answer, texts),
@@ -158,14 +159,14 @@ def markdown_of(answer: Answer) -> str:
     return "\n\n".join(filter(None, (said, without_tags(without_pings("\n".join(listed))))))
 
 
-def _html(text: str, answer: Answer) -> Markup:
-    html = answer_html(text, answer.targets, copies_of(answer.run))
+def _html(text: str, answer: Answer, root: str) -> Markup:
+    html = answer_html(text, answer.targets, copies_of(answer.run, root))
     return Markup(html)  # noqa: S704  (sanitized there)
 
 
-def copies_of(run: str) -> str:
+def copies_of(run: str, root: str = "") -> str:
     """The path under which the pages of a run are shown as they were read, by number."""
-    return f"/runs/{quote(run)}/pages/"
+    return f"{root}/runs/{quote(run)}/pages/"
 
 
 def _source(view: SourceView, answer: Answer, texts: Texts, dates: Dates) -> Source:
