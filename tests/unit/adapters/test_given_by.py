@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from adapters.discord.details import details as discord_details
-from adapters.slack.details import details as slack_details
+from adapters.slack.buttons import details as slack_details
 from adapters.terminal.format import rendered
 from adapters.terminal.plain_text import plain
 from adapters.web.views import reply_of

@@ -11,7 +11,7 @@ import pytest
 
 from adapters.discord.details import details as discord_details
 from adapters.discord.format import answered
-from adapters.slack.details import details
+from adapters.slack.buttons import details
 from adapters.slack.format import final
 from adapters.terminal.export import as_markdown
 from adapters.terminal.plain_text import plain
