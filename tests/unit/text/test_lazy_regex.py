@@ -28,7 +28,12 @@ def test_it_finds_what_a_compiled_pattern_finds() -> None:
 def test_nothing_is_compiled_before_the_first_use(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[str] = []
     compile_ = re.compile
-    monkeypatch.setattr(re, "compile", lambda *each: compiled.append(each[0]) or compile_(*each))
+
+    def noted(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+        compiled.append(pattern)
+        return compile_(pattern, flags)
+
+    monkeypatch.setattr(re, "compile", noted)
     digits = lazy_regex(r"\d+")
     assert digits.pattern == r"\d+"
     assert not compiled
