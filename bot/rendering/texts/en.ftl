@@ -479,7 +479,6 @@ web-sources-which = What this question searches
 web-sources-one = Searches:
 web-sources-nothing = There is nothing here that you may search.
 web-sources-none = Choose at least one source to search.
-web-source-documents = Documents
 web-source-other-documents = Other documents
 web-source-web = Web
 web-source-count =

@@ -368,7 +368,6 @@ web-sources-which = 此问题搜索哪些来源
 web-sources-one = 搜索范围：
 web-sources-nothing = 这里没有您可以搜索的内容。
 web-sources-none = 请至少选择一个要搜索的来源。
-web-source-documents = 文档
 web-source-other-documents = 其他文档
 web-source-web = 网络
 web-source-count = { $count } 个文档

@@ -368,7 +368,6 @@ web-sources-which = 此問題搜尋哪些來源
 web-sources-one = 搜尋範圍：
 web-sources-nothing = 這裡沒有您可以搜尋的內容。
 web-sources-none = 請至少選擇一個要搜尋的來源。
-web-source-documents = 文件
 web-source-other-documents = 其他文件
 web-source-web = 網路
 web-source-count = { $count } 份文件

@@ -72,11 +72,12 @@ async def examples(
 ) -> tuple[Example, ...]:
     """Up to ``limit`` questions, of as many documents as can be; another ``shift`` gives others.
 
-    Those made of headings come before those made of titles. Raises ``ProviderUnavailable``.
+    Those made of headings about the topic of their document come first, those made of titles last.
+    Raises ``ProviderUnavailable``.
     """
     pages = await documents.sample(LOOKED_AT, shift, reach)
     found: dict[str, Example] = {}  # by the address of their documents
-    for made_of in (of_headings, of_title):
+    for made_of in (_of_its_topic, of_headings, of_title):
         for page in pages:
             if len(found) == limit:
                 break
@@ -123,6 +124,13 @@ def of_headings(page: Page) -> Iterator[str]:
             asked = in_eastern(heading) or about_chinese_section(title, opening, heading)
         if asked:
             yield asked
+
+
+def _of_its_topic(page: Page) -> Iterator[str]:
+    """The questions of headings that have a word of the document's title: they say by themselves
+    what they are about."""
+    topic = frozenset(keywords(_title(page)))
+    return (each for each in of_headings(page) if not topic.isdisjoint(keywords(each)))
 
 
 def of_title(page: Page) -> Iterator[str]:
