@@ -86,10 +86,10 @@ async def test_footnote_answers_them_from_their_document_without_a_model(
 ) -> None:
     """``None`` is the handbook, on three days."""
     if documents is None:
-        docs, shifts = HANDBOOK, (0, 7, 14)
+        docs, shifts = HANDBOOK, [0, 7, 14]
         local = index_of(tmp_path, HANDBOOK)
     else:
-        docs, shifts = tmp_path / "docs", (0,)
+        docs, shifts = tmp_path / "docs", [0]
         local = indexed(tmp_path, documents)
     asked: list[Example] = []
     for shift in shifts:
