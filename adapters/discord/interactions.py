@@ -23,8 +23,7 @@ from bot.logs import get_logger
 from bot.messages import Attachment, Depth, Message
 from bot.pages.urls import links_in
 from bot.posting import PostState
-from bot.rendering.sentences import invalid, sentence_for
-from bot.rendering.texts import texts_for
+from bot.rendering.texts import invalid, sentence_for, texts_for
 from bot.service import clean_question
 
 # discord.com/developers/docs/topics/opcodes-and-status-codes#json

@@ -12,8 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from adapters.terminal.export import as_json, as_markdown
-from bot.conversing.forgetting import Forgetter, day_after
-from bot.conversing.maintenance import Maintenance
+from bot.conversing.forgetting import Forgetter, Maintenance, day_after
 from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line, shortened
 from bot.settings import Settings

@@ -16,13 +16,11 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
 from bot.messages import Message, Transcript
 from bot.reasoning.calls import ModelCalls
-from bot.reasoning.drafts import Manuscript, Paragraph
-from bot.reasoning.evidence import AnswerDelta, Evidence
+from bot.reasoning.evidence import AnswerDelta, Claim, Evidence, Manuscript, Paragraph, Verdict
 from bot.reasoning.extractive import answer, hops, plan, recall, report, rewrite
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries
-from bot.reasoning.verdicts import Claim, Verdict
 from bot.reasoning.workspace import Turn, Workspace
 
 
