@@ -272,7 +272,7 @@ def demo() -> None:
     import asyncio
 
     with _sentences():
-        from adapters.terminal.demo import run_demo
+        from adapters.terminal.listener import run_demo
 
         settings = _settings([HANDBOOK], ["local"])
         # In a place of its own, so that the handbook is not found among a person's documents.
@@ -393,7 +393,7 @@ def _index_docs(settings: Settings, check: CheckProcess) -> None:
 
 def _make_vectors(settings: Settings, seconds: float) -> None:
     if settings.docs and settings.has_embedder:
-        from adapters.terminal.vectors import make_vectors
+        from adapters.terminal.indexing import make_vectors
 
         make_vectors(settings, seconds=seconds)
 

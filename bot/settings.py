@@ -109,6 +109,7 @@ class Settings(BaseSettings):
         extra="ignore",  # unknown names are reported by ``load_settings`` with the nearest one
         frozen=True,
         validate_default=True,
+        defer_build=True,  # of its many subclasses only one is ever made
     )
 
     # --- the model; without one the extractive reasoner answers. Reasoners declare their own

@@ -25,8 +25,8 @@ from bot.errors import StorageUnavailable
 from bot.logs import get_logger
 from bot.messages import Thread
 from bot.storage.database import Database
-from bot.storage.signals import RunSignals
 from bot.storage.records import UNFINISHED
+from bot.storage.signals import RunSignals
 from bot.storage.tables import runs
 
 T = TypeVar("T")

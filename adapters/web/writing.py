@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from adapters.web.console import Console
-from adapters.web.parts import plan_html
+from adapters.web.parts import being_done, plan_html
 from adapters.web.templating import Templates
 from adapters.web.turns import Turn
 from adapters.web.views import reply_of, writing
@@ -61,6 +61,7 @@ def reply_html(templates: Templates, texts: Texts, turn: Turn, visitor: Visitor)
         texts,
         turn=turn,
         visitor=visitor,
+        now=being_done(turn.shown, texts) or texts("working"),
         plan=plan_html(templates, texts, turn.run, turn.shown),
         text=writing(turn.shown),
     )

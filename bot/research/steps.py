@@ -22,6 +22,7 @@ from contextlib import (
 from contextvars import ContextVar
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -258,8 +259,14 @@ async def _boxed(work: Coroutine[Any, Any, Any]) -> tuple[Any]:
     return (await work,)
 
 
-_reply = TypeAdapter(ModelReply)
-_stream = TypeAdapter(StreamOutcome)
+@cache  # made for the first call: it takes 10 ms, and a run without a model makes none
+def _reply() -> TypeAdapter[ModelReply]:
+    return TypeAdapter(ModelReply)
+
+
+@cache
+def _stream() -> TypeAdapter[StreamOutcome]:
+    return TypeAdapter(StreamOutcome)
 
 
 class PaidCalls:
@@ -292,7 +299,7 @@ class PaidCalls:
             return self._account.amount(reply)
 
         async with AsyncExitStack() as held:  # until it is paid for
-            reply = await self._steps.do(kind, request, ask, _reply, title=title, cost=paid)
+            reply = await self._steps.do(kind, request, ask, _reply(), title=title, cost=paid)
         paid(reply)  # where it was found in the journal
         return reply
 
@@ -333,7 +340,7 @@ class PaidCalls:
         key = step_key(kind, request)
         recorded = self._steps.finished(key)
         if recorded is not None:
-            outcome = _stream.validate_json(recorded.result)
+            outcome = _stream().validate_json(recorded.result)
             self._pay(outcome.reply)
             for delta in outcome.deltas:
                 yield delta
@@ -350,7 +357,7 @@ class PaidCalls:
                     yield part
                 if reply is None:
                     raise RuntimeError("a model stream ended without its reply")
-                result = _stream.dump_json(StreamOutcome(tuple(kept), reply)).decode()
+                result = _stream().dump_json(StreamOutcome(tuple(kept), reply)).decode()
                 self._pay(reply)
                 await finish(result, self._account.amount(reply))
 
