@@ -21,7 +21,8 @@ from bot.errors import InvalidSetting, StorageUnavailable
 from bot.extras import need
 from bot.storage import migrate
 from bot.storage.outages import Outages, Part
-from bot.storage.sqlite import Connections, open_sqlite, sqlite_trouble
+from bot.storage.sqlite import open_sqlite, sqlite_trouble
+from bot.storage.sqlite_connection import Connections
 
 URGENT_AT_ONCE = 4  # turns that the urgent have before one of the patient
 
