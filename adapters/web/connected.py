@@ -16,7 +16,7 @@ from bot.messages import EVERYWHERE, RunOptions, Sources
 from bot.observing import Observed
 from bot.rendering.texts import Texts
 from bot.research.suggestions.examples import Example, examples
-from bot.rights.reach import Reach
+from bot.rights.reader import Reach
 from bot.rights.rights import Rights
 from bot.search.local import LocalDocuments
 from bot.search.registry import configured_names

@@ -15,10 +15,14 @@ from typing import Protocol
 
 from bot.pages.page import Page
 from bot.pages.passages import HEADING_SEPARATOR, Passage, split
-from bot.research.suggestions.articles import about_chinese_section, about_section, subject_of
-from bot.research.suggestions.eastern_wordings import in_eastern
+from bot.research.suggestions.articles import (
+    about_chinese_section,
+    about_section,
+    in_eastern,
+    subject_of,
+)
 from bot.research.suggestions.wordings import Casing, cleaned, in_english, is_plain, is_skipped
-from bot.rights.reach import EVERYTHING, Reach
+from bot.rights.reader import EVERYTHING, Reach
 from bot.search.provider import Hit, Query
 from bot.text.control import without_controls
 from bot.text.language import detect

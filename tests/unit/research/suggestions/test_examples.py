@@ -13,7 +13,7 @@ from bot.evaluation.asking import open_asker
 from bot.evaluation.questions import Asked, Case
 from bot.messages import RunOptions
 from bot.research.suggestions.examples import Example, examples
-from bot.rights.reach import EVERYTHING, NO_DOCUMENTS
+from bot.rights.reader import EVERYTHING, NO_DOCUMENTS
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
 
