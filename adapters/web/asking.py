@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from adapters.web.console import WORKSPACE, Console, locale_of, texts_of, visitor_of
+from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, visitor_of
 from adapters.web.uploads import Upload, attachments_of, check_readable
 from bot.conversing.reception import AcceptedQuestion
 from bot.errors import Invalid
@@ -75,7 +75,7 @@ async def put_question(
         at=datetime.now(UTC),
         links=tuple(links_in(text)),
         attachments=(*sent, *await _sent_before(console, request, place, again)),
-        locale=locale_of(request.headers.get("accept-language", "")),
+        locale=asked_locale(request),
     )
     asked = await console.open_reception().receive(
         message,

@@ -16,6 +16,7 @@ from adapters.web.limits import STREAMS_OF_ONE_CLIENT
 from adapters.web.live import Live
 from adapters.web.pace import OpenStreams, Pace
 from adapters.web.parts import Parts
+from adapters.web.preferences import LANGUAGES, language_of, theme_of
 from adapters.web.templating import Templates
 from adapters.web.visitors import Sessions, Visitor
 from bot.conversing.reception import Reception
@@ -91,8 +92,8 @@ class Console:
         self, request: Request, template: str, *, status: int = 200, **values: Any
     ) -> HTMLResponse:
         """A whole page. Every template gets ``t`` (the texts of the reader's language),
-        ``visitor``, ``path``, ``now`` and ``documents`` (how far their indexing is) beside its own
-        values."""
+        ``visitor``, ``path``, ``now``, ``documents`` (how far their indexing is) and what the
+        browser prefers beside its own values."""
         body = self.fragment(
             template,
             texts_of(request),
@@ -100,6 +101,9 @@ class Console:
             path=request.url.path,
             now=datetime.now(UTC),
             documents=self.observed.documents,
+            theme=theme_of(request),
+            language=language_of(request),
+            languages=LANGUAGES,
             **values,
         )
         return HTMLResponse(body, status_code=status, headers={"Cache-Control": "no-store"})
@@ -130,8 +134,13 @@ def visitor_of(request: Request) -> Visitor:
 
 
 def texts_of(request: Request) -> Texts:
-    """The texts of the language that the browser asks for first, of those there are."""
-    return texts_for(locale_of(request.headers.get("accept-language", "")))
+    """The texts of the reader's language."""
+    return texts_for(asked_locale(request))
+
+
+def asked_locale(request: Request) -> str:
+    """The language that the reader has chosen, or else the one that the browser asks for."""
+    return language_of(request) or locale_of(request.headers.get("accept-language", ""))
 
 
 def locale_of(accepted: str) -> str:

@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.web.asking import put_question, run_named, thread_named
 from adapters.web.connected import CHOSEN
-from adapters.web.console import WORKSPACE, Console, locale_of, texts_of, visitor_of
+from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, visitor_of
 from adapters.web.forms import form_of, question_form_of
 from adapters.web.limits import THREADS_LISTED
 from adapters.web.stream import thread_events
@@ -131,7 +131,7 @@ class _Conversation:
                 self._console.open_reception(),
                 meant(run.id, form),
                 visitor.author,
-                locale=locale_of(request.headers.get("accept-language", "")),
+                locale=asked_locale(request),
                 direct=False,
             )
             self._console.live.look_soon()

@@ -490,6 +490,26 @@ prompt-wiki-building = Who designed the Eiffel Tower, and how tall is it?
 prompt-wiki-nature = Why is the sky blue?
 prompt-wiki-history = When was the printing press invented, and by whom?
 
+### Preferences and keys
+
+web-prefs = Preferences
+web-prefs-keep = Keep
+web-theme = Appearance
+web-theme-system = As the system
+web-theme-light = Light
+web-theme-dark = Dark
+web-language = Language
+web-language-browser = As the browser
+web-speak = Speak the question
+web-speak-failed = The microphone could not be used.
+web-keys = Keys
+web-key-send = Send the question
+web-key-line = Begin a new line
+web-key-box = Go to the question box
+web-key-mark = Go from footnote to footnote, and to everything else
+web-key-close = Close a quote, a menu or this list
+web-key-keys = Show this list
+
 ## The pages that explain a run
 
 web-you = You

@@ -375,6 +375,26 @@ prompt-wiki-building = 艾菲爾鐵塔是誰設計的？有多高？
 prompt-wiki-nature = 天空為什麼是藍色的？
 prompt-wiki-history = 印刷機是什麼時候、由誰發明的？
 
+### Preferences and keys
+
+web-prefs = 偏好設定
+web-prefs-keep = 儲存
+web-theme = 外觀
+web-theme-system = 跟隨系統
+web-theme-light = 淺色
+web-theme-dark = 深色
+web-language = 語言
+web-language-browser = 跟隨瀏覽器
+web-speak = 語音提問
+web-speak-failed = 無法使用麥克風。
+web-keys = 快速鍵
+web-key-send = 送出問題
+web-key-line = 換行
+web-key-box = 跳到提問框
+web-key-mark = 在註腳及其他內容之間移動
+web-key-close = 關閉引文、選單或此清單
+web-key-keys = 顯示此清單
+
 ## 解釋回答的頁面
 
 web-you = 你
