@@ -143,15 +143,6 @@ def add_reaction(world: World, message: Message, user: User, emoji: str) -> None
         _tell_reaction(world, "MESSAGE_REACTION_ADD", message, user, emoji)
 
 
-def remove_reaction(world: World, message: Message, user: User, emoji: str) -> None:
-    by = message.reactions.get(emoji, [])
-    if user.id in by:
-        by.remove(user.id)
-        if not by:
-            del message.reactions[emoji]
-        _tell_reaction(world, "MESSAGE_REACTION_REMOVE", message, user, emoji)
-
-
 def _tell_reaction(world: World, event: str, message: Message, user: User, emoji: str) -> None:
     if not bot_sees(message.channel, world):
         return
@@ -173,18 +164,6 @@ def _tell_reaction(world: World, event: str, message: Message, user: User, emoji
             told["member"] = member
     needs = GUILD_REACTIONS if guild else DIRECT_REACTIONS
     world.emit(event, lambda _: told, needs=needs, guild=guild)
-
-
-def type_in(world: World, channel: Channel, user: User) -> None:
-    """Somebody is typing; the bot hears of people, and a test of the bot."""
-    if user is world.bot or not bot_sees(channel, world):
-        return
-    told: Json = {"channel_id": channel.id, "user_id": user.id, "timestamp": int(world.clock())}
-    if channel.guild:
-        told["guild_id"] = channel.guild.id
-        told["member"] = member_json(channel.guild.members[user.id]) | {"user": user_json(user)}
-    needs = GUILD_TYPING if channel.guild else DIRECT_TYPING
-    world.emit("TYPING_START", lambda _: told, needs=needs, guild=channel.guild)
 
 
 def start_thread(
@@ -249,11 +228,6 @@ def join_thread(world: World, thread: Channel, user: User) -> None:
     member = thread_member_json(thread, user.id, joined)
     member["member"] = member_json(thread.guild.members[user.id]) | {"user": user_json(user)}
     _tell_members(world, thread, user, {"added_members": [member]})
-
-
-def leave_thread(world: World, thread: Channel, user: User) -> None:
-    if thread.thread_members.pop(user.id, None):
-        _tell_members(world, thread, user, {"removed_member_ids": [user.id]})
 
 
 def _tell_members(world: World, thread: Channel, user: User, what: Json) -> None:

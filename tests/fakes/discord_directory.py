@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from tests.fakes import discord_acts as acts
 from tests.fakes.discord_errors import refuse
 from tests.fakes.discord_gateway import Gateway
 from tests.fakes.discord_rest import Call, Route
 from tests.fakes.discord_shapes import (
-    channel_json,
-    guild_json,
     own_user_json,
     role_json,
-    thread_json,
     user_json,
     whole_member_json,
 )
@@ -32,14 +28,9 @@ class Directory:
             Route("GET", "/gateway/bot", self.gateway_bot),
             Route("GET", "/users/@me", lambda _: own_user_json(self.world.bot)),
             Route("GET", "/users/@me/guilds", self.own_guilds),
-            Route("GET", "/users/{user_id}", self.user),
             Route("GET", "/oauth2/applications/@me", self.application),
             Route("GET", "/applications/@me", self.application),
-            Route("GET", guild, lambda call: guild_json(self._guild(call), self.world)),
-            Route("GET", f"{guild}/channels", self.channels),
             Route("GET", f"{guild}/roles", self.roles),
-            Route("GET", f"{guild}/threads/active", self.active_threads),
-            Route("GET", f"{guild}/members", self.members),
             Route("GET", f"{guild}/members/{{user_id}}", self.member),
         ]
 
@@ -54,12 +45,6 @@ class Directory:
              "features": [], "banner": None}
             for g in self.world.guilds.values() if g.installed
         ]  # fmt: skip
-
-    def user(self, call: Call) -> Json:
-        found = self.world.users.get(call.parts["user_id"])
-        if found is None:
-            raise refuse(10013)
-        return user_json(found)
 
     def application(self, call: Call) -> Json:
         world = self.world
@@ -98,23 +83,8 @@ class Directory:
             raise refuse(10004)
         return guild
 
-    def channels(self, call: Call) -> list[Json]:
-        found = self.world.channels_of(self._guild(call))
-        return [channel_json(channel, self.world) for channel in found]
-
     def roles(self, call: Call) -> list[Json]:
         return [role_json(role) for role in self._guild(call).roles]
-
-    def active_threads(self, call: Call) -> Json:
-        found = self.world.threads_of(self._guild(call))
-        seen = [t for t in found if not t.archived and acts.bot_sees(t, self.world)]
-        return {"threads": [thread_json(t, self.world) for t in seen], "members": []}
-
-    def members(self, call: Call) -> list[Json]:
-        guild = self._guild(call)
-        if not self.world.app.members_intent:
-            raise refuse(50001)
-        return [whole_member_json(member) for member in guild.members.values()]
 
     def member(self, call: Call) -> Json:
         member = self._guild(call).members.get(call.parts["user_id"])

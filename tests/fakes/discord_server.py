@@ -94,7 +94,7 @@ class FakeDiscord:
         self.webhooks = Webhooks(self.world)
         self.people = People(self.world, self.gateway, self.commands, self.webhooks)
         self._messages = Messages(self.world)
-        self.threads = Threads(self.world, self._messages)
+        self.threads = Threads(self.world)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ending: asyncio.Event
         self._thread = threading.Thread(target=self._run, daemon=True, name="fake-discord")
@@ -236,14 +236,8 @@ class FakeDiscord:
     def text(self, guild: Guild, name: str) -> Channel:
         return self._channel(TEXT, guild, name)
 
-    def forum(self, guild: Guild, name: str, *, tags: tuple[str, ...] = ()) -> Channel:
-        """A forum; with ``tags`` one of them is required of every post."""
-        made = self._channel(FORUM, guild, name)
-        with self.world.lock:
-            made.tags = [{"id": self.world.new_id(), "name": tag, "moderated": False,
-                          "emoji_id": None, "emoji_name": None} for tag in tags]  # fmt: skip
-            made.tag_required = bool(tags)
-        return made
+    def forum(self, guild: Guild, name: str) -> Channel:
+        return self._channel(FORUM, guild, name)
 
     def _channel(self, type: int, guild: Guild, name: str) -> Channel:
         with self.world.lock:

@@ -96,7 +96,7 @@ def channel_json(channel: Channel, world: World) -> Json:
         "nsfw": False,
         "rate_limit_per_user": 0,
         "last_message_id": _last_message_id(channel),
-        "flags": 1 << 4 if channel.tag_required else 0,
+        "flags": 0,
         "permission_overwrites": [
             {"id": id, "type": o.type, "allow": str(o.allow), "deny": str(o.deny)}
             for id, o in channel.overwrites.items()
@@ -104,7 +104,7 @@ def channel_json(channel: Channel, world: World) -> Json:
     }
     if channel.type == FORUM:
         told |= {
-            "available_tags": channel.tags,
+            "available_tags": [],
             "default_reaction_emoji": None,
             "default_sort_order": None,
             "default_forum_layout": 0,
@@ -156,7 +156,7 @@ def thread_json(thread: Channel, world: World) -> Json:
         },
     }
     if thread.parent.type == FORUM:
-        told["applied_tags"] = thread.applied_tags
+        told["applied_tags"] = []
     if joined := thread.thread_members.get(world.bot.id):
         told["member"] = thread_member_json(thread, world.bot.id, joined)
     return told
