@@ -1,6 +1,6 @@
 """The HTTP side: reads a request, lets traffic and trouble act on it, checks it, answers.
 
-What the routes do is in ``discord_messages``, ``discord_threads``, ``discord_directory``,
+What the routes do is in ``discord_messages``, ``discord_directory``,
 ``discord_commands`` and ``discord_webhooks``; each hands over a table of routes.
 """
 
@@ -15,8 +15,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.fakes.discord_errors import DiscordError, FormErrors, refuse, unauthorized
-from tests.fakes.discord_schema import check_body
+from tests.fakes.discord_errors import DiscordError, FormErrors, check_body, refuse, unauthorized
 from tests.fakes.discord_state import Json, World
 from tests.fakes.discord_traffic import Limited, Request, Traffic
 

@@ -32,7 +32,7 @@ from aiohttp import web
 from tests.fakes import discord_acts as acts
 from tests.fakes import discord_view
 from tests.fakes.discord_commands import Commands
-from tests.fakes.discord_directory import Directory
+from tests.fakes.discord_directory import Directory, Threads
 from tests.fakes.discord_gateway import Gateway
 from tests.fakes.discord_messages import Messages
 from tests.fakes.discord_people import File, People
@@ -54,7 +54,6 @@ from tests.fakes.discord_state import (
     User,
     World,
 )
-from tests.fakes.discord_threads import Threads
 from tests.fakes.discord_traffic import Outage, Request, Traffic
 from tests.fakes.discord_view import Seen
 from tests.fakes.discord_webhooks import Interaction, Webhooks

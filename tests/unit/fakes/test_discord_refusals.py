@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.fakes.discord_schema import OPENAPI
+from tests.fakes.discord_errors import OPENAPI
 from tests.fakes.discord_server import Channel, FakeDiscord, Guild, Interaction, User
 
 Json = dict[str, Any]
