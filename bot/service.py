@@ -33,16 +33,15 @@ from bot.posting import Poster, PostState, Reply, RunRef
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.rendering.texts import texts_for
-from bot.research.answer.numbering import Numbering
+from bot.research.answer.write import Numbering
 from bot.research.budget.account import Account, Days
 from bot.research.budget.budget import Budget, DayLimits
 from bot.research.evidence.library import Library
 from bot.research.inputs import Asked, Resources
 from bot.research.pipeline import Pipeline
 from bot.research.run import Run
-from bot.rights.reach import Reach
+from bot.rights.reader import Reach, readable, withheld
 from bot.rights.rights import Rights
-from bot.rights.withheld import readable, withheld
 from bot.settings import Settings
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal

@@ -25,10 +25,8 @@ from bot.errors import Denied, StorageUnavailable
 from bot.messages import Author, Depth, Message, RunOptions, Thread
 from bot.pages.urls import links_in
 from bot.posting import Poster, PostState
-from bot.rendering.sentences import invalid
-from bot.rendering.texts import Texts
-from bot.rights.rights import Rights
-from bot.rights.told import searched_here
+from bot.rendering.texts import Texts, invalid
+from bot.rights.rights import Rights, searched_here
 from bot.search.registry import configured_names
 from bot.service import LEASE, ResearchService, clean_question
 from bot.settings import ChannelRules, Settings

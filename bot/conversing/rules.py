@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from bot.errors import Invalid
 from bot.messages import Depth, RunOptions
-from bot.rendering.sentences import invalid
+from bot.rendering.texts import invalid
 from bot.settings import ChannelRules, Settings
 
 KEYS = tuple(ChannelRules.model_fields)

@@ -18,7 +18,7 @@ from bot.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.relevance import weigh
-from bot.rights.reach import EVERYTHING, Reach
+from bot.rights.reader import EVERYTHING, Reach
 from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of
 from bot.search.index_file import (
