@@ -220,7 +220,7 @@ class ResearchService:
         return current
 
     async def _answer(
-        self, record: RunRecord, reply: Reply, stop: asyncio.Event, reach: Callable[[], Reach]
+        self, record: RunRecord, reply: Reply, stop: asyncio.Event, reach: partial[Reach]
     ) -> tuple[Answer, FootnoteError | None, Investigation | None]:
         """The stored answer of the run: an earlier attempt's, or the one made now; with the work
         that can verify it, if that is still to be done."""
@@ -238,7 +238,7 @@ class ResearchService:
         await self._store.save_answer(record.id, record.attempt, answer, work.shown)
         return answer, error, work
 
-    async def _reach(self, record: RunRecord) -> Callable[[], Reach]:
+    async def _reach(self, record: RunRecord) -> partial[Reach]:
         """A function that tells the documents that the readers of a run's answer may be told
         about."""
         return partial(
@@ -246,7 +246,7 @@ class ResearchService:
         )
 
     async def _investigation(
-        self, record: RunRecord, reply: Reply, reach: Callable[[], Reach]
+        self, record: RunRecord, reply: Reply, reach: partial[Reach]
     ) -> Investigation:
         """The work of this attempt, shown by ``reply``.
 
@@ -263,7 +263,7 @@ class ResearchService:
         run = Run(
             Asked(record.id, record.message, record.options, record.accepted_at, transcript),
             Resources(
-                self._library.within(reach),
+                self._library.within(partial(reach, among=record.options.collections)),
                 partial(poster.download, self.reference(record)),
                 settings.prefetch_pages,
                 settings.keep_documents_from_web,

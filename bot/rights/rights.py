@@ -70,18 +70,22 @@ class Rights:
 
     # ------------------------------------------------------------ who may what
 
-    def reach(self, reader: Reader) -> Reach:
-        """The documents that a reader may be told about now."""
+    def reach(self, reader: Reader, among: Collection[str] | None = None) -> Reach:
+        """The documents that a reader may be told about now; ``among`` limits them to collections
+        of these names, "" being the documents in none."""
         reader = self._received(reader)
-        if reader.surface == "terminal":
+        if reader.surface == "terminal" and among is None:
             return EVERYTHING
         if reader.guest:
             return NO_DOCUMENTS
         roots = self._current()
         if roots is None:
             return NO_DOCUMENTS
-        rules = tuple((root.address, reader.may_search(root.collection)) for root in roots)
-        return Reach(rules)
+        rules = tuple(
+            (root.address, reader.may_search(root.collection) and _is_among(root, among))
+            for root in roots
+        )
+        return Reach(rules, others=among is None or "" in among)
 
     async def reader(self, message: Message, options: RunOptions | None = None) -> Reader:
         """The reader of the answer to a message; ``options`` are its run's where the message comes
@@ -173,6 +177,10 @@ class Rights:
     def _fail(self, error: InvalidSetting) -> None:
         self._problem = error.sentence
         log.error("no documents are searched", error=error.sentence)
+
+
+def _is_among(root: Root, names: Collection[str] | None) -> bool:
+    return names is None or root.collection.name in names
 
 
 async def _is_guest(poster: Hosting, message: Message) -> bool:
