@@ -67,7 +67,7 @@ class Forgetter:
         return removed
 
     async def _stop(self, subject: Subject) -> None:
-        """Stop its runs, and wait until nobody works on them or patience ends."""
+        """Stop its runs, and wait until they have ended or patience ends."""
         for run_id in await self._forgetting.unfinished(subject):
             await self._request_stop(run_id)
         clock = asyncio.get_running_loop().time

@@ -229,7 +229,7 @@ class Attempts:
             self.end_out_of_turn(run_id)
 
     def end_out_of_turn(self, run_id: str) -> None:
-        """Claim a run that is to stop and that nobody works on, whatever is before it."""
+        """Claim an unclaimed run that is to stop, whatever is before it."""
         job = self.jobs.get(run_id)
         if job is None:
             job = self.jobs[run_id] = Job(run_id)

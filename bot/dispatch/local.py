@@ -151,7 +151,7 @@ class LocalDispatcher:
                             self._pace.end()
                 queue.popleft()
         finally:
-            # After a cancellation jobs are left over: nobody may wait for them any longer.
+            # After a cancellation jobs are left over: their callers must not wait any longer.
             for job in queue:
                 self._attempts.jobs.pop(job.run_id, None)
                 job.ended.set()

@@ -130,7 +130,7 @@ AnswerDelta = TextDelta | CitationDelta | Restart | Cut | Fold | Judged
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """One part of a draft: a topic of a report, written from memory and shown to nobody as it is.
+    """One part of a draft: a topic of a report, written from memory and never shown as it is.
 
     ``heading`` names the topic ("" for an opening that needs none), ``purpose`` says what a reader
     is to learn from it, ``text`` is the draft in Markdown, without footnotes.

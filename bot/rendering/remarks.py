@@ -1,4 +1,4 @@
-"""The small print of an answer: what is in doubt, what befell its run, and what it took."""
+"""The small print of an answer: doubts, notes on its run, and the effort it took."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers and foreign text that do no harm: they ping nobody, and link only to what was read."""
+"""Answers and foreign text that do no harm: no pings, and no links but to what was read."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Turns:
 
     def __init__(self) -> None:
         self._held = False
-        self._in_a_row = 0  # urgent turns while somebody patient waits
+        self._in_a_row = 0  # urgent turns while a patient one waits
         self._urgent: deque[asyncio.Future[None]] = deque()
         self._patient: deque[asyncio.Future[None]] = deque()
 
@@ -66,7 +66,7 @@ class Turns:
             await mine
         except asyncio.CancelledError:
             if not mine.cancelled():
-                self._pass_on()  # it was given just now; somebody else may have it
+                self._pass_on()  # it was given just now; another waiter may have it
             raise  # else it is passed over when its turn comes
 
     def _pass_on(self) -> None:
@@ -284,7 +284,7 @@ def _parsed(url: str) -> sa.URL:
 
 
 def _place(url: sa.URL) -> str:
-    """Where a database is. Not by ``render_as_string``, which shows passwords in the query."""
+    """The address of a database without passwords, which ``render_as_string`` shows in a query."""
     if url.get_backend_name() == "sqlite":
         return f"SQLite in {url.database or 'memory'}"
     host = (url.host or "this machine") + (f":{url.port}" if url.port else "")

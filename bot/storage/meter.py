@@ -41,7 +41,7 @@ async def live_workers(database: Database) -> int | None:
         return int(await db.scalar(_COUNT, {"seconds": ALIVE_SECONDS}) or 0)
 
 
-# What was dated before a look may be kept after it: clocks differ, and transactions take time.
+# Rows dated before a reading may be stored after it: clocks differ, and transactions take time.
 OVERLAP = timedelta(seconds=60)
 QUICK_SECONDS = 0.05  # what a sum may take at each look
 MOST = 20_000  # rows of a kind at one look; the rest comes with the next

@@ -82,7 +82,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What other processes have done to a run that is being worked on: the state to compare
+    """The changes by other processes to a run in progress: the state to compare
     with."""
 
     attempt: int
@@ -157,5 +157,5 @@ def record_of(row: Any) -> RunRecord:
 
 
 def is_free(row: Any, now: datetime) -> bool:
-    """Whether a run's row is kept for nobody, or for somebody who certainly is gone."""
+    """Whether a run has no owner, or one that has certainly ended."""
     return row.owner is None or row.lease_until <= now or is_dead(row.owner)

@@ -1,7 +1,7 @@
 """Taking rows away, with all that hangs on them and nothing that others need.
 
 Each function works within the transaction it is given, on rows it finds itself or is given the ids
-of, and says what it took. On PostgreSQL rows that somebody works on at that moment are left alone.
+of, and says what it took. On PostgreSQL, rows locked by another transaction are left alone.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ async def remove_empty_threads(db: AsyncConnection, keys: Sequence[str]) -> Remo
 
 
 def _alone_with(key: str) -> sa.ColumnElement[bool]:
-    """As ``rows.alone_in``, without waiting; false when somebody else is there."""
+    """As ``rows.alone_in``, without waiting; false when another transaction holds it."""
     return sa.func.pg_try_advisory_xact_lock(sa.func.hashtextextended(key, 0))
 
 

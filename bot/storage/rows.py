@@ -51,7 +51,7 @@ async def update_fenced(db: AsyncConnection, run_id: str, attempt: int, **values
 
 
 async def alone_in(db: AsyncConnection, thread: Thread) -> None:
-    """Let nobody else add to a thread until the transaction ends.
+    """Keep other transactions from adding to a thread until this one ends.
 
     Messages then have the order in which they were accepted, and one event makes one run. SQLite
     has one writer anyway.

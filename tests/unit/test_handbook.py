@@ -64,7 +64,7 @@ def settings_rows(*pages: Path) -> dict[str, str]:
 
 
 def as_written(name: str, default: Any) -> str:
-    """How the settings page writes a default."""
+    """A default as the settings page writes it."""
     if name == "FOOTNOTE_DATA_DIR":
         return "the user data folder"
     if default is None:

@@ -1,4 +1,4 @@
-"""What a process tells of its health over HTTP."""
+"""The health of a process over HTTP."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bot.dispatch.local import LocalDispatcher
 from bot.errors import InvalidSetting, StorageUnavailable
 from bot.health import Readiness, health_routes, http_endpoint
 from bot.platform import Connection
-from bot.search.indexing_progress import Indexing
+from bot.search.background_indexing import Indexing
 from bot.storage.database import Database, open_database
 from bot.storage.store import Store
 

@@ -108,12 +108,6 @@ class Request:
         del given["system_for_marks"]
         return given
 
-    def has_results(self) -> bool:
-        """Whether there is a search result in it."""
-        blocks = [each for turn in self.turns if isinstance(turn, UserTurn) for each in turn.blocks]
-        inner = [each for block in blocks if isinstance(block, ToolResult) for each in block.blocks]
-        return any(isinstance(block, SearchResult) for block in (*blocks, *inner))
-
 
 def told(text: str) -> tuple[UserTurn]:
     """A conversation that is one text."""

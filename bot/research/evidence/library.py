@@ -32,7 +32,7 @@ from bot.search.provider import UNKNOWN_DOCUMENT, ProviderKind, Query, TextGivin
 
 log = get_logger()
 
-MOST_AHEAD = 64  # searches and reads that nobody asked for yet, of all runs at the same time
+MOST_AHEAD = 64  # prefetched searches and reads of all runs at the same time
 CACHED_BYTES = 32_000_000  # of page text kept in the process; an emoji makes four of each character
 
 

@@ -59,7 +59,7 @@ class Gated(Scripted):
 
 @dataclass
 class House:
-    """What a listener would see, and what its platform would show."""
+    """The view of a listener and of its platform."""
 
     store: Store
     reception: Reception

@@ -1,4 +1,4 @@
-"""Who may ask where."""
+"""Access rules: people, places and guests."""
 
 from __future__ import annotations
 

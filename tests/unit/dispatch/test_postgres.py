@@ -1,4 +1,4 @@
-"""What the queue in PostgreSQL keeps to beside the contract of all dispatchers."""
+"""The queue in PostgreSQL, beyond the contract of all dispatchers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which questions ask the same in other words, and which only look like it."""
+"""Questions that ask the same in other words, and questions that only look like it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people are told of errors."""
+"""Error messages for people."""
 
 from __future__ import annotations
 

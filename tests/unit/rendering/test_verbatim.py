@@ -54,7 +54,7 @@ _STRUCTURE = re.compile(r"^[ \t]*(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]|$)|\*\*\S.
 
 
 def shown(markdown: str) -> str:
-    """What a reader sees."""
+    """The text a reader sees."""
     out: list[str] = []
     for token in _parser.parse(markdown):
         if token.type in ("fence", "code_block"):

@@ -1,4 +1,4 @@
-"""What is done again when the database says so, and for how long a run waits for it."""
+"""Transactions are retried on certain errors, for a limited time."""
 
 from __future__ import annotations
 

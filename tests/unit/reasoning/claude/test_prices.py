@@ -1,4 +1,4 @@
-"""What a reply costs."""
+"""The cost of a reply."""
 
 from __future__ import annotations
 

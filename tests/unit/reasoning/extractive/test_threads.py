@@ -1,4 +1,4 @@
-"""What weighs whole pages is not done on the event loop, where other runs would wait for it."""
+"""Work over whole pages leaves the event loop to other runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a query may tell the web: secrets of several kinds in many disguises, and ordinary ones."""
+"""Queries with secrets in many disguises are withheld from the web; ordinary ones are sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What earlier answers rest on comes from the stored pages; and messages about answers."""
+"""Sources of earlier answers come from stored pages; messages about answers."""
 
 from __future__ import annotations
 

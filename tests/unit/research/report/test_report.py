@@ -142,7 +142,7 @@ def first_page(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:
 
 
 def on_its_topic(*titles: str) -> Callable[[Rewritten, Evidence], list[AnswerDelta]]:
-    """What the page of each paragraph in turn says; the pages by title."""
+    """The text of the page of each paragraph in turn; the pages by title."""
     left = list(titles)
 
     def answer(question: Rewritten, evidence: Evidence) -> list[AnswerDelta]:

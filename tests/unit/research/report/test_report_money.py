@@ -33,7 +33,7 @@ DAY = 0.001  # USD a day
 
 
 class Ledger:
-    """What a run has spent of the day: as much as ``spent`` says of it."""
+    """The spending of a run on that day: as much as ``spent`` says."""
 
     def __init__(self, spent: Callable[[], int]) -> None:
         self._spent = spent

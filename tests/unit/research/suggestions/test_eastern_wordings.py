@@ -1,4 +1,4 @@
-"""Which Chinese, Japanese and Korean headings become questions."""
+"""Questions made of Chinese, Japanese and Korean headings."""
 
 from __future__ import annotations
 
