@@ -15,14 +15,21 @@ from itertools import pairwise
 
 from bot.text.arithmetic import shown
 from bot.text.facts import Fact, facts, missing_from
+from bot.text.language import detect
 from bot.text.listed import listed
+from bot.text.opposed_chinese import opposed_chinese
+from bot.text.relations import misplaced
+from bot.text.scope import out_of_scope
 from bot.text.sentences import sentences
+from bot.text.sequence import out_of_order
 from bot.text.terms import STOP_WORDS, has_cjk, keywords, terms
 
 NEAR = 60  # characters around two figures in which the words they go with are looked for
 MOST = 0.7  # share of the words that must speak for a swap
 ABOUT = 0.4  # share of a claim's keywords in a sentence that may be the one it retells
 SAME = 0.03  # relative: how far one quantity may be from itself in two units
+SCOPE = 70  # characters behind "planned" in which it is said what was planned
+DENIED = 2  # words behind "not" of which one is what it denies
 SURE = 0.6  # the same where the claim has no word of its own that says otherwise
 
 
@@ -73,30 +80,30 @@ _OPPOSITES = tuple(
         ("welcom prais", "alarm criticis criticiz condemn"),
         ("positive well.received acclaim", "negative poor flop panned"),
         ("majority", "minority"),
-        ("allow permit", "forbid forbad prohibit ban"),
+        ("allow permit", r"forbid forbad prohibit ban\b banned banning"),
         ("more", "less fewer"),
-        ("most", "least fewest"),
+        (r"most\b(?!.of)", r"least\b(?<!at.least) fewest"),
         ("eastw east", "westw west"),
         ("north", "south"),
-        ("open", "clos"),
-        ("won winn", "lost lose placed.second finished.second runner nominate"),
-        ("first", "last"),
+        ("open", "closed closing closes closure"),
+        (r"won\b winn", "lost lose placed.second finished.second runner nominate"),
+        ("the.first its.first his.first her.first", "the.last its.last his.last her.last"),
         ("maximum", "minimum"),
-        ("hot warm", "cold"),
+        (r"hot\b hottest warm", "cold"),
         ("free", "paid charge"),
-        ("public", "private"),
+        (r"public\b", "private"),
         ("urban", "rural"),
-        ("success", "unsuccess fail"),
+        (r"success\b successful", "unsuccess fail"),
         ("legal", "illegal"),
         ("possible", "impossible"),
         ("safe", "unsafe dangerous"),
-        ("rich", "poor"),
+        (r"rich\b richer richest", "poor"),
         ("strong", "weak"),
-        ("early", "late"),
+        (r"early\b", r"late\b"),
         ("mandatory compulsory required", "optional voluntary"),
         ("enabl", "disabl"),
-        ("import", "export"),
-        ("arriv", "depart"),
+        (r"imports imported importing", r"exports exported exporting"),
+        ("arriv", "departs departed departing departure"),
         ("destroy", "preserv surviv"),
         ("gain", "loss"),
     )
@@ -167,6 +174,20 @@ class _Retold:
 
 def opposed(claim: str, quoted: str) -> str:
     """The words of a claim that its quote says the opposite of, or ""."""
+    language = detect(claim)
+    if language == detect(quoted) == "zh":
+        return _by_words(claim, quoted) or opposed_chinese(claim, quoted)
+    if language == detect(quoted) == "en":
+        return (
+            _by_words(claim, quoted)
+            or misplaced(claim, quoted)
+            or out_of_scope(claim, quoted)
+            or out_of_order(claim, quoted)
+        )
+    return _by_words(claim, quoted)
+
+
+def _by_words(claim: str, quoted: str) -> str:
     retold = _ranked(claim, quoted)
     if not retold or retold[0].share < ABOUT:
         return ""
@@ -201,7 +222,14 @@ def _sentences(quoted: str) -> tuple[str, ...]:
 
 def _split(quoted: str) -> Iterator[str]:
     for sentence in sentences(quoted):
-        yield from (part for part in _CLAUSES.split(quoted[sentence.start : sentence.end]) if part)
+        said = ""
+        for part in _CLAUSES.split(quoted[sentence.start : sentence.end]):
+            said += part
+            if said and said.count("(") <= said.count(")"):  # what is in brackets stays whole
+                yield said
+                said = ""
+        if said:
+            yield said
 
 
 @lru_cache(maxsize=512)
@@ -230,8 +258,12 @@ def _is_plan(claim: str, best: _Retold) -> str:
     """A plan, a nomination or a rumour told as a fact."""
     if best.share < SURE or _HELD_BACK.search(claim):
         return ""
-    planned = _PLANNED.search(best.text)
-    return planned.group() if planned else ""
+    words = _words(claim)
+    for planned in _PLANNED.finditer(best.text):
+        scope = _terms_of(best.text[planned.end() : planned.end() + SCOPE])
+        if len(words & scope) >= min(2, len(words)):
+            return planned.group()
+    return ""
 
 
 def _is_general(claim: str, best: _Retold) -> str:
@@ -255,15 +287,10 @@ def _is_negated(claim: str, retold: Sequence[_Retold], quoted: str) -> str:
         clauses = _CLAUSE_ENDS.split(quoted)
         near = max(clauses, key=lambda clause: len(_terms_of(clause) & _terms_of(own)))
         return "" if _EASTERN_NOT.search(near) else mine.group()
-    if (
-        mine
-        and not any(each.search(quoted) for each in (_NOT, _FAILED))
-        and not (_NEGATIVE.search(best.text))
-    ):
-        return mine.group()
     is_alone = all(_NOT.search(each.text) for each in retold if each.share >= best.share)
     if theirs and is_alone and best.share >= SURE and not _NEGATIVE.search(claim):
-        return theirs.group()
+        denied = keywords(said[theirs.end() :])[:DENIED]
+        return theirs.group() if _terms_of(claim).intersection(denied) else ""
     return ""
 
 

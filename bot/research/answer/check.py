@@ -49,6 +49,7 @@ DERIVED = 0.5  # of the keywords of a sentence without a footnote, that must be 
 _Key = tuple[int, int, int]  # of a citation: its page's number, where it begins and ends
 _WORD = re.compile(r"\w+")
 _CALCULATION = re.compile(r"\d\)?\s?[+−–*/×÷=-]\s?\(?\d")
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _TARGET = re.compile(r"\]\([^()\s]*\)")  # of a link
 
 
@@ -262,7 +263,10 @@ def _doubt(
         return texts("doubt-not-covered")
     absent = missing_from(missing, around)
     missing = [fact for fact in missing if fact.kind != "name" or fact in absent]
-    missing = unproven(claim, missing, quoted, question, years)
+    titled = " ".join(_YEAR.findall(" ".join(source.title for source, _ in cited)))
+    absent = missing_from(missing, titled) if titled else missing
+    missing = [fact for fact in missing if fact.kind != "date" or fact in absent]
+    missing = unproven(claim, missing, f"{quoted}\n{titled}", question, years)
     if not missing:
         otherwise = opposed(claim, quoted)
         return texts("doubt-otherwise", words=otherwise) if otherwise else ""
