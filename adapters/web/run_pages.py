@@ -47,6 +47,7 @@ class _RunPages:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._traces = Traces(console.store)
+        self._root = console.settings.root
 
     async def run(self, request: Request) -> Response:
         """The page of one run."""
@@ -83,9 +84,9 @@ class _RunPages:
         return self._console.page(
             request,
             "run.html",
-            view=RunView(trace(kept, self._price, plan), texts_of(request)),
+            view=RunView(trace(kept, self._price, plan), texts_of(request), self._root),
             link=link_target,
-            page_link=lambda page: _page_path(run_id, page),
+            page_link=lambda page: _page_path(run_id, page, self._root),
         )
 
     def _shown_page(self, request: Request, kept: KeptPage, record: RunRecord) -> Response:
@@ -94,7 +95,7 @@ class _RunPages:
             "run_page.html",
             page=page_of_trace(kept, record.answer),
             link=link_target,
-            back=f"/runs/{record.id}#pages",
+            back=f"{self._root}/runs/{record.id}#pages",
         )
 
     def _check(self, request: Request, record: RunRecord) -> None:
@@ -161,8 +162,8 @@ def _metrics(console: Console) -> list[BaseRoute]:
     return [Route("/metrics", operator_only(metrics.answer), methods=["GET"])]
 
 
-def _page_path(run: str, page: KeptPage) -> str:
-    return f"{copies_of(run)}{page.number}?copy={page.hash}"
+def _page_path(run: str, page: KeptPage, root: str) -> str:
+    return f"{copies_of(run, root)}{page.number}?copy={page.hash}"
 
 
 def _out_of_reach(request: Request) -> HTTPException:

@@ -1,8 +1,8 @@
-"""Values for templates: plans, answers and turns of a conversation, made from the core's values."""
+"""Values for templates: answers with their sources, made from the core's values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
@@ -10,13 +10,11 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 
 from adapters.web.markdown import answer_html
+from adapters.web.plans import Plan, plan_of
 from adapters.web.shown import Shown
-from adapters.web.svg.graph import GraphNode, draw
-from bot.answers import Answer, PlanView, StepView
+from bot.answers import Answer, PlanView
 from bot.rendering.excerpts import Excerpt
 from bot.rendering.footnotes import SourceView, sources
-from bot.rendering.lines import one_line, shortened
-from bot.rendering.plan import Branch, branches, work
 from bot.rendering.remarks import remarks, summary
 from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.texts import Texts
@@ -26,26 +24,6 @@ TITLE = 200
 HEADINGS = 3  # of a source, that its quotes stand under
 
 Dates = Mapping[tuple[str, str], datetime]  # URL and hash of a page → when it was read
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a plan. ``doing`` is what is being done for it now."""
-
-    id: str
-    state: str
-    title: str
-    detail: str
-    seconds: float
-    part: bool
-    doing: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    lines: tuple[Line, ...]
-    graph: Markup | None
-    now: str  # what is being done, in one line, for those who cannot look
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,51 +55,8 @@ class Reply:
     suggestions: tuple[str, ...]
     summary: str
     markdown: str
-
-
-def plan_of(plan: PlanView, texts: Texts) -> Plan:
-    found = branches(plan.steps)
-    lines = tuple(_line(branch, texts) for branch in found)
-    running = [line for line in lines if line.state == "running"]
-    doing = [one for line in running for one in line.doing] or [line.title for line in running]
-    return Plan(lines, _graph(plan.steps, texts), shortened(" · ".join(doing[:3]), 200))
-
-
-def _graph(steps: Sequence[StepView], texts: Texts) -> Markup | None:
-    """The sub-questions, where there are several."""
-    nodes = [
-        GraphNode(step.id, one_line(step.title), step.state, step.needs, "", said(step, texts))
-        for step in steps
-        if step.kind == "node"
-    ]
-    return draw(nodes, texts("web-graph")) if len(nodes) > 1 else None
-
-
-def said(step: StepView, texts: Texts) -> str:
-    """The state of a step in words."""
-    return texts(f"web-state-{step.state}")
-
-
-def _line(branch: Branch, texts: Texts) -> Line:
-    step = branch.line
-    detail = one_line(step.detail)
-    done = work(branch, texts)
-    doing = tuple(_title(each, texts) for each in branch.under_way) if branch.is_part else ()
-    return Line(
-        id=step.id,
-        state=step.state,
-        title=_title(step, texts),
-        detail=" · ".join(part for part in (detail, done) if part),
-        seconds=step.seconds,
-        part=branch.is_part,
-        doing=doing if step.state == "running" else (),
-    )
-
-
-def _title(step: StepView, texts: Texts) -> str:
-    known = step.kind in ("search", "read")
-    title = shortened(step.title, TITLE)
-    return texts(f"step-{step.kind}", title=title) if known else title
+    work: Plan
+    seconds: float
 
 
 def writing(now: Shown) -> Markup:
@@ -130,21 +65,24 @@ def writing(now: Shown) -> Markup:
     return Markup(answer_html(now.text, targets))  # noqa: S704  (sanitized there)
 
 
-def reply_of(answer: Answer, texts: Texts, dates: Dates) -> Reply:
+def reply_of(answer: Answer, texts: Texts, dates: Dates, root: str = "") -> Reply:
+    """An answer for its template; ``root`` goes before the paths of links."""
     return Reply(
         status=answer.status,
-        html=_html(answer.text, answer),
-        more=_html(answer.more, answer),
+        html=_html(answer.text, answer, root),
+        more=_html(answer.more, answer, root),
         sources=tuple(
             _source(view, answer, texts, dates)
             for view in sources(
-                answer, QUOTE, TITLE, beside=True, run_page=f"/runs/{quote(answer.run)}"
+                answer, QUOTE, TITLE, beside=True, run_page=f"{root}/runs/{quote(answer.run)}"
             )
         ),
         remarks=remarks(answer, texts),
         suggestions=answer.suggestions,
         summary=summary(answer, texts),
         markdown=markdown_of(answer),
+        work=plan_of(PlanView("", answer.steps), texts),
+        seconds=answer.usage.seconds,
     )
 
 
@@ -158,14 +96,14 @@ def markdown_of(answer: Answer) -> str:
     return "\n\n".join(filter(None, (said, without_tags(without_pings("\n".join(listed))))))
 
 
-def _html(text: str, answer: Answer) -> Markup:
-    html = answer_html(text, answer.targets, copies_of(answer.run))
+def _html(text: str, answer: Answer, root: str) -> Markup:
+    html = answer_html(text, answer.targets, copies_of(answer.run, root))
     return Markup(html)  # noqa: S704  (sanitized there)
 
 
-def copies_of(run: str) -> str:
+def copies_of(run: str, root: str = "") -> str:
     """The path under which the pages of a run are shown as they were read, by number."""
-    return f"/runs/{quote(run)}/pages/"
+    return f"{root}/runs/{quote(run)}/pages/"
 
 
 def _source(view: SourceView, answer: Answer, texts: Texts, dates: Dates) -> Source:

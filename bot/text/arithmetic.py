@@ -18,6 +18,7 @@ from bot.text import figures
 from bot.text.counts import ONE_IN, PARTS, is_count, is_fraction
 from bot.text.dates import dates
 from bot.text.facts import Fact, facts, values_in
+from bot.text.lazy_regex import lazy_regex
 from bot.text.numerals import chinese_number
 from bot.text.sentences import sentences
 from bot.text.spans import is_ago, is_counted, is_span
@@ -27,14 +28,14 @@ _NUMBER = (
     r"[$€£¥]?\d[\d,.]*(?:\s?(?:thousand|million|billion|trillion|bn|k|[千万萬亿億]+))?(?:\s?%)?"
 )
 _OPERATOR = r"\s?(?:[+−–*/×÷xX]|(?<=\s)-(?=\s)|of|的|加|减|減|乘以|除以)\s?"
-_EXPRESSION = re.compile(
+_EXPRESSION = lazy_regex(
     rf"(?<![\w.,])(?P<left>{_NUMBER}{_UNIT}(?:{_OPERATOR}{_NUMBER}{_UNIT})+)"
     rf"(?:\s?[=＝≈]\s?(?:about |约)?(?P<result>{_NUMBER}))?"
 )
-_PART = re.compile(rf"(?P<number>{_NUMBER}){_UNIT}(?P<operator>{_OPERATOR})?")
+_PART = lazy_regex(rf"(?P<number>{_NUMBER}){_UNIT}(?P<operator>{_OPERATOR})?")
 _OPEN = "(（"
 _LESS, _TIMES, _OVER = "-−–减減", "*×xX乘", "/÷除"
-_TOGETHER = re.compile(
+_TOGETHER = lazy_regex(
     r"\b(?:together|in all|in total|altogether|combined|total(?:led|ed|s)?|difference|"
     r"(?!rather|other)(?:less|\w+er)(?: \w+){0,3} than|times|average|including|counting|plus|"
     r"more|fewer|further|sum|not|grew|rose|fell|gain\w*|lost|increas\w*|decreas\w*|dropp\w*|"
@@ -43,11 +44,11 @@ _TOGETHER = re.compile(
     r")\b|[共总總差倍比均]|合[计計]|相差",
     re.IGNORECASE,
 )
-_REST = re.compile(r"\b(?:not|no|without|other|others|rest|remain\w*)\b", re.IGNORECASE)
+_REST = lazy_regex(r"\b(?:not|no|without|other|others|rest|remain\w*)\b", re.IGNORECASE)
 _WRITTEN = (1.0, 1e4, 1e6, 1e8, 1e9)  # a calculation in millions may leave them out
 _SCALES = (1e-8, 1e-6, 1e-4, 1e-3, 1e3, 1e4, 1e6, 1e8, 1e9, 1e12)  # said of one operand for both
-_CHENG = re.compile("([一二两三四五六七八九])成")
-_ABOUT = re.compile(
+_CHENG = lazy_regex("([一二两三四五六七八九])成")
+_ABOUT = lazy_regex(
     r"\b(?:about|around|roughly|approximately|nearly|almost|some|circa)\b", re.IGNORECASE
 )
 NEAR = 0.06  # relative: how far "two goals every three games" may be from 0.68

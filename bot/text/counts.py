@@ -11,22 +11,23 @@ from decimal import Decimal
 from functools import lru_cache
 
 from bot.text.facts import Fact, values_in
+from bot.text.lazy_regex import lazy_regex
 from bot.text.numerals import chinese_number, english_number
 from bot.text.sentences import sentences
 
-_FRACTION = re.compile(r"(?P<count>\w+)[\s-](?P<part>third|quarter|fifth|tenth)s\b", re.IGNORECASE)
-_EASTERN_FRACTION = re.compile(
+_FRACTION = lazy_regex(r"(?P<count>\w+)[\s-](?P<part>third|quarter|fifth|tenth)s\b", re.IGNORECASE)
+_EASTERN_FRACTION = lazy_regex(
     "(?P<whole>[二三四五六七八九十百]+)分之(?P<part>[一二三四五六七八九十]+)"
 )
-_EASTERN_ONE_IN = re.compile(
+_EASTERN_ONE_IN = lazy_regex(
     "每(?P<of>[一二三四五六七八九十\\d]+).{1,6}有(?P<one>[一二三四五六七八九十\\d]+)"
 )
-_LISTED = re.compile(r",\s(?:and |or )?|\s(?:and|or)\s|;\s")
-_ANY_LISTED = re.compile(r",\s(?:and |or )?|\s(?:and|or)\s|;\s|[、和与及]")
-_EASTERN_LISTED = re.compile("[、和与及]")
-_EASTERN_CLAUSE = re.compile("[，。；：（）]")
+_LISTED = lazy_regex(r",\s(?:and |or )?|\s(?:and|or)\s|;\s")
+_ANY_LISTED = lazy_regex(r",\s(?:and |or )?|\s(?:and|or)\s|;\s|[、和与及]")
+_EASTERN_LISTED = lazy_regex("[、和与及]")
+_EASTERN_CLAUSE = lazy_regex("[，。；：（）]")
 MOST_COUNTED = 20
-ONE_IN = re.compile(
+ONE_IN = lazy_regex(
     r"\b(?P<one>\w+) (?:in|out of|\w+ for every)(?: every)? (?P<of>\w+)\b", re.IGNORECASE
 )
 PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}

@@ -11,28 +11,30 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from bot.text.lazy_regex import lazy_regex
 from bot.text.numerals import CHINESE_NUMBER, chinese_number
 
 ALIKE = 0.55  # share of a clause's pairs of characters that the clause has which it retells
 RETOLD = 0.4  # the same, where an opposite stands in it
+DATED = 0.5  # the same of an event, in a sentence that has one year
 ABSENT = 0.6  # share of a reason's pairs of characters that the quote has not
 UNKNOWN = 0.3  # share of its characters, particles aside
 COVERED = 0.8  # share of a sentence that is made of pieces of its quote
 FEWEST = 2  # pairs that each side of "before" has in common with the other side of another
 MOST_COUNTED = 20
 
-_BREAKS = re.compile("[，。；：！？,;!?\n]")
-_SENTENCE_ENDS = re.compile("[。；！？\n]")
-_NOT = re.compile(
+_BREAKS = lazy_regex("[，。；：！？,;!?\n]")
+_SENTENCE_ENDS = lazy_regex("[。；！？\n]")
+_NOT = lazy_regex(
     "不(?!同|仅|僅|断|斷|久|少|平等|过是|過是|超过|超過|止|只|但|得不|论|管|动产|動產)"
     "|没|沒|未(?!来|來|成年|知)|无(?!论|論|线|線|人机)|(?<![南北东西除])非(?!洲|裔|常|营利|洲|金属|正式|法)"
 )
-_DENIED = re.compile(
+_DENIED = lazy_regex(
     _NOT.pattern
     + "|拒|驳|駁|否|失|禁|反对|反對|避免|停|缺|少|仅|僅|除|难|難|免|摆脱|防止|取消|撤|弱|低于|离"
 )
 _OPPOSITES = tuple(
-    tuple(map(re.compile, pair))
+    tuple(map(lazy_regex, pair))
     for pair in (
         ("最新", "最古老|最老|最早"),
         ("很深|深邃", "很浅"),
@@ -65,34 +67,34 @@ _OPPOSITES = tuple(
         ("保留|保存", "废除|销毁|拆除"),
     )
 )
-_MOST = re.compile("最(?P<what>[\u4e00-\u9fff]{1,2})")
-_ONE_OF = re.compile("之一|其中一|第[二三四五六七八九十]")
-_ONLY = re.compile("(?:只有|仅有)(?![\\d一两二三四五六七八九十几少])|唯一|仅限")
-_NARROW = re.compile("只|仅|唯|单|独|专|才|除")
-_EVERY = re.compile("所有|全部|一切|任何|完全|无论|毫无例外|全都|始终|从来")
-_WIDE = re.compile("所有|全|一切|任何|无论|都|各|每|均|整|皆|凡|总|始终|从")
-_BECAUSE = re.compile("(?:是因为|因为|由于|原因是|是由于)(?P<why>[^，。；]+?)(?:而|，|$)")
-_RELATIVE = re.compile("(?P<one>[^，。；]{2,12}?)比(?P<other>[^，。；]{2,12})")
-_COUNTED = re.compile(
+_MOST = lazy_regex("最(?P<what>[\u4e00-\u9fff]{1,2})")
+_ONE_OF = lazy_regex("之一|其中一|第[二三四五六七八九十]")
+_ONLY = lazy_regex("(?:只有|仅有)(?![\\d一两二三四五六七八九十几少])|唯一|仅限")
+_NARROW = lazy_regex("只|仅|唯|单|独|专|才|除")
+_EVERY = lazy_regex("所有|全部|一切|任何|完全|无论|毫无例外|全都|始终|从来")
+_WIDE = lazy_regex("所有|全|一切|任何|无论|都|各|每|均|整|皆|凡|总|始终|从")
+_BECAUSE = lazy_regex("(?:是因为|因为|由于|原因是|是由于)(?P<why>[^，。；]+?)(?:而|，|$)")
+_RELATIVE = lazy_regex("(?P<one>[^，。；]{1,12}?)比(?P<other>[^，。；]{1,12})")
+_COUNTED = lazy_regex(
     "(?<![〇零一二两三四五六七八九十百千万亿\\d.第分])(?P<number>[一二两三四五六七八九十]{1,3}|\\d{1,2})"
     "(?P<measure>[名个座支部次条家种栋位项人本场艘届队所]|分之)(?P<noun>[\u4e00-\u9fff\\d]{1,3})?"
 )
-_PASSIVE = re.compile("被|由|受|让|向|对|与|和|跟|、|于")
+_PASSIVE = lazy_regex("被|由|受|让|向|对|与|和|跟|、|于")
 _SEQUENCE = (
-    re.compile("先(?:由|是)?(?P<one>[^，]{2,20})[，]?(?:然后|再|后|随后|接着)(?P<other>.{2,20})"),
-    re.compile(
+    lazy_regex("先(?:由|是)?(?P<one>[^，]{2,20})[，]?(?:然后|再|后|随后|接着)(?P<other>.{2,20})"),
+    lazy_regex(
         "(?P<one>.{3,30}?)(?:之后|以后|(?<![皇王太最背落今先])后(?=[，才再又]))[，]?(?:才|再|又)?(?P<other>.{3,30})"
     ),
-    re.compile(
+    lazy_regex(
         "(?P<other>.{3,30}?)(?:之前|以前|(?<![目当提先面])前(?=[，就便已曾]))[，]?(?:就|便)?(?:已|曾)?(?P<one>.{3,30})"
     ),
-    re.compile("(?P<one>.{3,30}?)早于(?P<other>.{3,30})"),
-    re.compile("(?P<other>.{3,30}?)晚于(?P<one>.{3,30})"),
+    lazy_regex("(?P<one>.{3,30}?)早于(?P<other>.{3,30})"),
+    lazy_regex("(?P<other>.{3,30}?)晚于(?P<one>.{3,30})"),
 )
-_YEAR = re.compile("(?<!\\d)(?:距今约?)?(?P<year>\\d{3,5})\\s?年(?P<before>前)?")
+_YEAR = lazy_regex("(?<!\\d)(?:距今约?)?(?P<year>\\d{3,5})\\s?年(?P<before>前)?")
 _PARTICLES = frozenset("的了是在因为由于它他她们这那也而被有与和就都还能")
-_PURPOSE = re.compile("由于|因为|以提高|以便|为了|从而|以求|旨在|目的")
-_SPACE = re.compile("\\s+")
+_PURPOSE = lazy_regex("由于|因为|以提高|以便|为了|从而|以求|旨在|目的")
+_SPACE = lazy_regex("\\s+")
 
 
 def opposed_chinese(claim: str, quoted: str) -> str:
@@ -256,7 +258,7 @@ def _when(event: str, quoted: str) -> int | None:
     for sentence in _SENTENCE_ENDS.split(quoted):
         years = _years(sentence)
         shared = len(pairs & _pairs(sentence))
-        if len(years) == 1 and shared >= ALIKE * len(pairs):
+        if len(years) == 1 and shared >= DATED * len(pairs):
             best.append((shared, tuple(years)))
     found = {years[0] for shared, years in best if shared == max(best)[0]}
     return found.pop() if len(found) == 1 else None

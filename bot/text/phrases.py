@@ -6,11 +6,11 @@ length, a verb is known by its form, and who does it by "by" or by standing righ
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from bot.text.lazy_regex import lazy_regex
 from bot.text.listed import listed
 from bot.text.names import names
 from bot.text.numerals import english_number, ordinal_word
@@ -34,8 +34,8 @@ class Piece:
     words: frozenset[str] = frozenset()
 
 
-_PIECE = re.compile(r"\d[\d,.]*(?:st|nd|rd|th)?%?(?![\w])|[^\W_](?:[\w'’]|[-.](?=\w))*|[^\w\s]")
-_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_PIECE = lazy_regex(r"\d[\d,.]*(?:st|nd|rd|th)?%?(?![\w])|[^\W_](?:[\w'’]|[-.](?=\w))*|[^\w\s]")
+_ORDINAL = lazy_regex(r"(\d+)(?:st|nd|rd|th)")
 _IRREGULAR = dict(
     pair.split(":")
     for pair in listed(

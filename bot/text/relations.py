@@ -14,7 +14,7 @@ from bot.text.listed import listed
 from bot.text.phrases import BE, HAVE, Piece, is_verb, phrased, pieces, same_name
 from bot.text.terms import STOP_WORDS
 
-REACH = 3  # pieces between a word and the name that it goes with
+REACH = 5  # pieces behind a verb among which is the name that it is done to, or from
 MIN_SAID = 3  # words of a predicate that can be told from others
 MOST_SAID = 0.75  # share of them that a clause has which says the same
 _CLAUSE_WORDS = listed("which while whereas although though but where after before because when")
@@ -169,7 +169,7 @@ def _before(sentence: Sequence[Piece], at: int) -> tuple[Piece, ...]:
 def _behind(sentence: Sequence[Piece], at: int) -> tuple[Piece, ...]:
     """The names that a verb is done to, or that it is done from, over or against."""
     found: list[Piece] = []
-    for place in range(at + 1, min(len(sentence), at + 4)):
+    for place in range(at + 1, min(len(sentence), at + 1 + REACH)):
         piece = sentence[place]
         if piece.kind == "name":
             before = sentence[place - 1].text
@@ -311,6 +311,8 @@ def _listed_names(sentence: Sequence[Piece], start: int) -> tuple[Piece, ...]:
         elif sentence[place].text == "(":
             while place + 1 < len(sentence) and sentence[place].text != ")":
                 place += 1
+                if sentence[place].kind == "name":  # how it is called for short
+                    found.append(sentence[place])
         elif sentence[place].text not in _JOINS and sentence[place].text != "-":
             break
         place += 1

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from bot.text.arithmetic import shown
+from bot.text.lazy_regex import lazy_regex
 from bot.text.listed import listed
 from bot.text.phrases import BE, HAVE, Piece, phrased, pieces
 from bot.text.terms import STOP_WORDS, keywords, terms
@@ -31,34 +32,34 @@ _SPANS = listed(
     "year dai month week hour minut decad centuri time million billion thousand hundred"
 )
 _EXCEPT = listed("except unless only but until if excluding apart")
-_DIGITS = re.compile(r"\d+")
+_DIGITS = lazy_regex(r"\d+")
 _MAY = listed("could might")
-_CERTAIN = re.compile(r"\b(?:will|always|has|have|was|were|did)\b", re.IGNORECASE)
-_HEDGED = re.compile(
+_CERTAIN = lazy_regex(r"\b(?:will|always|has|have|was|were|did)\b", re.IGNORECASE)
+_HEDGED = lazy_regex(
     r"\b(?:could|may|might|would|can|possibl\w+|perhaps|likely|said|believed|thought|plan\w*|"
     r"propos\w+|expect\w*|intend\w*|potential\w*|if|seem\w*|appear\w*|suggest\w*|risk\w*|fear\w*|"
     r"worr\w+|concern\w*|probabl\w+|estimated|according|claim\w*|allow\w*|optional\w*|whether|"
     r"sometimes|depend\w*|should|need not|warn\w*|possibility|chance|as\b.{0,20}\bas)\b",
     re.IGNORECASE,
 )
-_ONLY = re.compile(r"\b(?:the only|solely|exclusively|entirely|wholly|always)\b", re.IGNORECASE)
-_NARROW = re.compile(
+_ONLY = lazy_regex(r"\b(?:the only|solely|exclusively|entirely|wholly|always)\b", re.IGNORECASE)
+_NARROW = lazy_regex(
     r"\b(?:only|sole|solely|exclusive\w*|single|just|alone|unique|entire\w*|all|wholly|always|"
     r"every|each|no other|must|throughout|whole|completely|fully|any|never|total\w*|nothing)\b",
     re.IGNORECASE,
 )
-_SUPERLATIVE = re.compile(
+_SUPERLATIVE = lazy_regex(
     r"(?<!at )\b(?:most(?= \w)|least|(?!forest|west|rest|test|guest|latest|"
     r"east|best|latest|harvest|interest|contest|protest|request|conquest|"
     r"arrest|priest|invest|honest|suggest|modest|nest|chest|quest|northwest|"
     r"southwest|earnest)[a-z]{2,}est)\b"
 )
-_ONE_OF = re.compile(
+_ONE_OF = lazy_regex(
     r"(?:\bone of\b|\bamong\b|\bamongst\b|\bsome of\b|\b(?:second|third|fourth|fifth|sixth|seventh|"
     r"eighth|ninth|tenth|\d+(?:st|nd|rd|th))[\s-]|\bregarded as\b|\bnon-)[^,.;]{0,40}$",
     re.IGNORECASE,
 )
-_ORDER_BEFORE = re.compile(
+_ORDER_BEFORE = lazy_regex(
     r"\b(?P<order>second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d+(?:st|nd|rd|th))"
     r"[\s-](?:\w+[\s-]){0,1}$",
     re.IGNORECASE,

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from bot.text.akin import akin
 from bot.text.dates import dates
+from bot.text.lazy_regex import lazy_regex
 from bot.text.listed import listed
 from bot.text.sentences import sentences
 from bot.text.terms import keywords, terms
@@ -23,41 +24,41 @@ ABSENT = 0.7  # share of a reason's words that its quote has not
 _AFTER = r"(?:after|following|upon|since|once|succeed\w*|replac\w*)"
 _JOINED = (
     # left first: "A before B", "A, followed by B", "first A, then B"
-    (re.compile(r"^(.+?)[,;]? (?:before|until|prior to|ahead of|earlier than) (.+)$", re.I), True),
-    (re.compile(r"^before (.+?), (.+)$", re.I), False),
+    (lazy_regex(r"^(.+?)[,;]? (?:before|until|prior to|ahead of|earlier than) (.+)$", re.I), True),
+    (lazy_regex(r"^before (.+?), (.+)$", re.I), False),
     (
-        re.compile(
+        lazy_regex(
             r"^(.+?)[,;]? (?:and|but)? ?(?:then|later|afterwards|subsequently|followed by) (.+)$",
             re.I,
         ),
         True,
     ),
-    (re.compile(r"^(.+?) (?:first|first,) and (.+)$", re.I), True),
-    (re.compile(r"^(?:after|following|once|when) (.+?), (.+)$", re.I), True),
-    (re.compile(r"^(.+?)[,;]? (?:after|following|preceded by|later than|upon) (.+)$", re.I), False),
+    (lazy_regex(r"^(.+?) (?:first|first,) and (.+)$", re.I), True),
+    (lazy_regex(r"^(?:after|following|once|when) (.+?), (.+)$", re.I), True),
+    (lazy_regex(r"^(.+?)[,;]? (?:after|following|preceded by|later than|upon) (.+)$", re.I), False),
 )
-_CLAUSE = re.compile(r"[.;,。；，](?!\d)|\band\b|\bbut\b")
-_LAST = re.compile(r"[,;] |\band ")
-_NEXT = re.compile(r"[,;](?! \w+ing\b) ")
-_TIMELY = re.compile(
+_CLAUSE = lazy_regex(r"[.;,。；，](?!\d)|\band\b|\bbut\b")
+_LAST = lazy_regex(r"[,;] |\band ")
+_NEXT = lazy_regex(r"[,;](?! \w+ing\b) ")
+_TIMELY = lazy_regex(
     r"\b(?:before|after|until|prior|following|followed|preceded|then|later|first|upon|once|since|"
     r"afterwards|subsequently|earlier|when)\b",
     re.IGNORECASE,
 )
-_BECAUSE = re.compile(
+_BECAUSE = lazy_regex(
     r"\b(?:because(?: of)?|due to|owing to|thanks to|as a result of|caused by|on account of) (.+)$",
     re.IGNORECASE,
 )
-_CAUSAL = re.compile(
+_CAUSAL = lazy_regex(
     r"\b(?:because|due|owing|thanks|result\w*|caus\w+|since|so|therefore|thus|hence|reason\w*|led|"
     r"lead\w*|leaving|for|to|as|account\w*|explain\w*|attribut\w+|consequen\w+|following|upon|when|"
     r"after|by|through|over|from|with|make|makes|made|mean\w*|if|under|prompt\w*|despite|although|"
     r"ensur\w+|allow\w*|enabl\w+|help\w*|forc\w+)\b",
     re.IGNORECASE,
 )
-_BORN = re.compile(r"\bborn\b", re.IGNORECASE)
-_DIED = re.compile(r"\b(?:died|death|dies)\b", re.IGNORECASE)
-_LIFE = re.compile(r"[(（]([^()（）]{0,120}?)\s?[–—-]\s?([^()（）]{0,80}?)[)）]")
+_BORN = lazy_regex(r"\bborn\b", re.IGNORECASE)
+_DIED = lazy_regex(r"\b(?:died|death|dies)\b", re.IGNORECASE)
+_LIFE = lazy_regex(r"[(（]([^()（）]{0,120}?)\s?[–—-]\s?([^()（）]{0,80}?)[)）]")
 _KINDS = tuple(
     tuple(pair.split("/"))
     for pair in listed(

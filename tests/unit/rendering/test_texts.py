@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fluent.runtime import FluentBundle, FluentResource
 from fluent.syntax import FluentParser
 from fluent.syntax import ast as ftl
 
@@ -263,3 +264,17 @@ def test_a_text_that_is_parsed_by_itself_is_as_in_the_whole_catalog(locale: str)
         (alone,) = FluentParser().parse(entries[id]).body[:1]
         assert isinstance(alone, ftl.Message)
         assert message.equals(alone, ignored_fields=["span", "comment"]), id
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_literal_text_is_what_fluent_makes_of_it(locale: str) -> None:
+    ours = _Catalog(locale)
+    literal = {id: ours.literal(id) for id in catalog(locale)}
+    bundle = FluentBundle([locale], use_isolating=False)
+    bundle.add_resource(FluentResource((CATALOGS / f"{locale}.ftl").read_text(encoding="utf-8")))
+    for id, text in literal.items():
+        pattern = bundle.get_message(id).value
+        assert pattern is not None
+        if text is not None:
+            assert bundle.format_pattern(pattern) == (text, []), id
+    assert len([text for text in literal.values() if text]) > 100
