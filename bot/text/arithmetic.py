@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import combinations, permutations
 
 from bot.text import figures
-from bot.text.counts import ONE_IN, PARTS, is_count, is_fraction
+from bot.text.counts import ONE_IN, PARTS, is_compound, is_count, is_fraction
 from bot.text.dates import dates
 from bot.text.facts import Fact, facts, values_in
 from bot.text.lazy_regex import lazy_regex
@@ -39,7 +39,8 @@ _TOGETHER = lazy_regex(
     r"\b(?:together|in all|in total|altogether|combined|total(?:led|ed|s)?|difference|"
     r"(?!rather|other)(?:less|\w+er)(?: \w+){0,3} than|times|average|including|counting|plus|"
     r"more|fewer|further|sum|not|grew|rose|fell|gain\w*|lost|increas\w*|decreas\w*|dropp\w*|"
-    r"margin|majority|lead|of (?:them|which|whom|these)|per|each|every|rate|"
+    r"margin|majority|lead|(?:won|rais\w+|shorten\w*|extend\w*|reduc\w*|cut|widen\w*) by|"
+    r"by the end|of (?:them|which|whom|these)|per|each|every|rate|"
     r"between|mean|added"
     r")\b|[共总總差倍比均]|合[计計]|相差",
     re.IGNORECASE,
@@ -193,7 +194,7 @@ def _is_implied(
         return True
     if _ABOUT.search(claim) and _is_rounded(fact, known):
         return True
-    if is_span(claim, fact, quoted):
+    if is_span(claim, fact, quoted) or is_compound(claim, fact, quoted):
         return True
     others = _others(claim, fact)
     named = [value for value in others if Decimal(str(value)) in known]

@@ -1,8 +1,9 @@
 """Detects sentences that contradict the words they cite: "not" for "is", "all" for "most".
 
-Only what single words show: negation added or dropped, opposites, plans told as facts, "all" for
-"most", and figures or dates that belong to another sentence than the one that is retold. Who did
-what to whom, causes and comparisons need a reader.
+What single words show, in any language that is written with them: opposites, plans told as facts,
+"all" for "most", and figures or dates that belong to another sentence than the one that is retold.
+What the order of words shows is told by rules of one language each (``relations``, ``scope`` and
+``sequence`` for English, ``opposed_chinese``).
 """
 
 from __future__ import annotations
@@ -60,7 +61,6 @@ _NEGATIVE = lazy_regex(
     + r"|-free\b|拒|驳|駁|无|無|非|否|失|禁|反|避|免|停|但|缺|少|只|仅|僅|除|低于|难|難",
     re.IGNORECASE,
 )
-_FAILED = lazy_regex(_any_of("fail refus reject declin lack absen unabl without"), re.IGNORECASE)
 _EASTERN_NEVER = lazy_regex("从未|從未|从不|從不|从没|不必|无需|無需|不用|没有")
 _CLAUSE_ENDS = lazy_regex("[，。；\n]")
 _EASTERN_NOT = lazy_regex("[不未没沒无無非否]|拒绝|失败|停止|取消|缺|尚")
@@ -135,7 +135,7 @@ _EASTERN_OPPOSITES = tuple(
 )
 _ALL = lazy_regex(
     r"(?:^|\b(?:of|in|by|to|from|for|that|on|at) )all\b|\b(?:always|entire(?:ly)?|throughout|"
-    r"(?:all|whole) of|of any kind)\b|(?<!for )\bevery\b"
+    r"(?:all|whole) of|of any kind)\b|(?<!for )(?<!of )(?<!in )\bevery\b"
     r"|所有|全部|整个|整個|任何|唯一|都是|恰好",
     re.IGNORECASE,
 )
@@ -276,10 +276,11 @@ def _is_general(claim: str, best: _Retold) -> str:
 
 def _is_negated(claim: str, retold: Sequence[_Retold], quoted: str) -> str:
     best = retold[0]
+    """A negation that the claim has dropped; of Chinese also one that it has added."""
     claim, said = _AT_MOST.sub("", claim), _AT_MOST.sub("", best.text)
     if not set(_DIGITS.findall(claim)) <= set(_DIGITS.findall(quoted)):
         return ""  # "130 of them are not": the others
-    mine, theirs = _NOT.search(claim), _NOT.search(said)
+    theirs = _NOT.search(said)
     if has_cjk(claim):
         mine = _EASTERN_NEVER.search(claim)
         if mine is None:

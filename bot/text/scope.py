@@ -200,6 +200,8 @@ def _counted(sentence: Sequence[Piece]) -> Iterator[tuple[str, tuple[str, ...]]]
     for at, piece in enumerate(sentence):
         if piece.kind != "number" or (piece.text.isdigit() and len(piece.text) == 4):
             continue
+        if at > 1 and sentence[at - 1].text == "the" and sentence[at - 2].text == "of":
+            continue  # "nine of the ten members": the whole of what is counted
         phrase: list[str] = []
         for behind in sentence[at + 1 : at + 4]:
             if behind.kind != "word" or behind.text.casefold() in STOP_WORDS:

@@ -70,7 +70,7 @@ _KINDS = tuple(
         "northeast/southwest northwest/southeast northern/eastern fast/slow faster/slower "
         "deep/shallow deeper/shallower heavier/lighter stronger/weaker high/low male/female "
         "civil/military domestic/foreign full/empty wet/dry single/double up/down "
-        "above/below inside/outside best/least most/least more/fewer more/less horizontal/vertical "
+        "above/below inside/outside horizontal/vertical "
         "elder/younger later/earlier start/end starts/ends"
     )
 )

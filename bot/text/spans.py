@@ -36,6 +36,7 @@ _NEARLY = lazy_regex(
     r"\b(?:nearly|almost|less than|under|not quite|within|up to)\s$|(?:近|不到|将近|將近)$",
     re.IGNORECASE,
 )
+_WITHIN = lazy_regex(r"\b(?:in|over|within|of)\s$", re.IGNORECASE)
 _REMAINDER = lazy_regex(r"\b(?:months?|years?),? and\s$", re.IGNORECASE)
 _AGO = lazy_regex(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
 
@@ -78,8 +79,11 @@ def is_span(claim: str, fact: Fact, quoted: str) -> bool:
         elif len(later) == 10 == len(earlier):
             if abs(int(years + 0.002) - said) <= near:
                 return True
-        elif any(abs(int(later[:4]) - int(earlier[:4]) - less - said) <= near for less in (0, 1)):
-            return True
+        else:
+            gap = int(later[:4]) - int(earlier[:4])
+            fewer = (0, 1, -1) if _WITHIN.search(before) else (0, 1)  # both years counted
+            if any(abs(gap - less - said) <= near for less in fewer):
+                return True
     return False
 
 

@@ -2,10 +2,12 @@
 
 - Every citation is verbatim in its stored page.
 - Figures, dates and names of a cited sentence must occur in the words it cites (names also in
-  the rest of what was shown of that page, its title and headings: pages say "he" and "the city").
+  the rest of what was shown of that page, its title and headings: pages say "he" and "the city";
+  years also in the title).
 - A figure may also be calculated from those, by arithmetic that is shown and comes out, or that
   a reader does at sight: spans of years, ages, sums, shares, rounding, other units.
-- What plain words of the quotes say the opposite of is marked: not for is, all for most.
+- What plain words of the quotes, or their order, say the opposite of is marked: not for is, all
+  for most, the writer for the director, before for after.
 - A sentence without a footnote is marked too if it has figures, dates or names that are not the
   asker's own, or if most of its words are not: what is cited next to it counts as known.
   Headings, lead-ins that end with a colon, and block quotes (the writer's notes on the
