@@ -132,7 +132,7 @@ async def connection(tmp_path: Path) -> AsyncIterator[Connection]:
 
 @pytest.fixture
 def crossings(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What the thread was given to do."""
+    """The work that the thread was given."""
     given: list[Any] = []
     monkeypatch.setattr(connection, "_tx", _Noted(connection._tx, given))
     return given
