@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
 from tests.fakes import sqlite
 from tests.live import demo
@@ -38,10 +38,10 @@ def _released(stage: Stage) -> Iterator[None]:
     stage.gate.release()
 
 
-def box(one: Locator) -> dict[str, float]:
+def box(one: Locator) -> FloatRect:
     found = one.bounding_box()
     assert found is not None
-    return dict(found)
+    return found
 
 
 def overlap(one: Locator, other: Locator) -> bool:
