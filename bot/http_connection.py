@@ -170,7 +170,7 @@ class HttpConnection(H11Protocol):
             path=self.scope["path"] if self.scope else "",
             after_seconds=self._patience,
         )
-        # Without lingering: what is on its way to nobody is dropped, and the other end is told.
+        # Without lingering: unsent data is dropped, and the other end is told.
         self.transport.get_extra_info("socket").setsockopt(
             socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
         )

@@ -33,7 +33,7 @@ Observe = Callable[[str, float], None]  # told an outcome and the seconds it too
 
 
 def unobserved(outcome: str, seconds: float) -> None:
-    """An ``Observe`` for where nobody watches."""
+    """An ``Observe`` that does nothing."""
 
 
 def nothing_observed(name: str) -> Observe:

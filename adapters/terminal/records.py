@@ -13,8 +13,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bot.conversing.forgetting import Forgetter, day_after
-from bot.conversing.maintenance import Maintenance
+from bot.conversing.forgetting import Forgetter, Maintenance, day_after
 from bot.rendering.conversation import as_markdown
 from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line, shortened

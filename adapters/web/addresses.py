@@ -1,4 +1,4 @@
-"""The address from which a request to the console comes."""
+"""The addresses from which requests to the console come, and to which it may lead."""
 
 from __future__ import annotations
 
@@ -22,6 +22,12 @@ def is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def own_path(path: str) -> str:
+    """A path of ours; never one that leads elsewhere."""
+    plain = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
+    return path if plain else "/"
 
 
 class Proxies:

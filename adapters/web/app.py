@@ -16,11 +16,12 @@ from adapters.web.conversation import conversation_pages
 from adapters.web.gate import Gate, is_program
 from adapters.web.handbook import handbook_pages
 from adapters.web.history import history_pages
+from adapters.web.preference_pages import preference_pages
 from adapters.web.run_pages import console_pages
 from adapters.web.sharing import sharing_pages
 from adapters.web.signing_in import sign_in_pages
 from bot.errors import Denied, FootnoteError, Invalid, Unavailable
-from bot.rendering.sentences import sentence_for
+from bot.rendering.texts import sentence_for
 
 COMPRESSION = 6  # of zlib's nine levels: the last three take twice the time for a hundredth less
 
@@ -35,6 +36,7 @@ def console_app(console: Console) -> Starlette:
         routes=[
             *asset_routes(),
             *sign_in_pages(console),
+            *preference_pages(console),
             *conversation_pages(console),
             *history_pages(console),
             *sharing_pages(console),

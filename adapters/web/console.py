@@ -11,10 +11,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from adapters.web.connected import Connected
 from adapters.web.limits import STREAMS_OF_ONE_CLIENT
 from adapters.web.live import Live
 from adapters.web.pace import OpenStreams, Pace
 from adapters.web.parts import Parts
+from adapters.web.preferences import LANGUAGES, language_of, theme_of
 from adapters.web.templating import Templates
 from adapters.web.visitors import Sessions, Visitor
 from bot.conversing.reception import Reception
@@ -24,7 +26,7 @@ from bot.pages.shares import Shares
 from bot.pages.workers import Workers
 from bot.rendering.texts import Texts, texts_for
 from bot.rights.rights import Rights
-from bot.settings import Settings
+from bot.settings import ChannelRules, Settings
 from bot.storage.archive import Archive
 from bot.storage.database import Database
 from bot.storage.files import Files
@@ -48,6 +50,7 @@ class Console:
     reception: Reception | None = None
     observed: Observed = field(default_factory=Observed)
     rights: Rights = field(init=False)
+    connected: Connected = field(init=False)
     store: Store = field(init=False)
     archive: Archive = field(init=False)
     history: History = field(init=False)
@@ -62,6 +65,7 @@ class Console:
 
     def __post_init__(self) -> None:
         self.rights = Rights(self.settings)
+        self.connected = Connected(self.settings, self.rights, self.observed)
         self.store = Store(self.database)
         self.archive = Archive(self.database)
         self.history = History(self.database)
@@ -76,6 +80,7 @@ class Console:
 
     async def aclose(self) -> None:
         await self.workers.aclose()
+        await self.connected.aclose()
 
     def open_reception(self) -> Reception:
         """The reception that takes questions; answers 503 while there is none."""
@@ -83,14 +88,18 @@ class Console:
             raise HTTPException(503, "Footnote is starting or ending: try again in a moment.")
         return self.reception
 
+    async def rules(self, thread: Thread) -> ChannelRules:
+        """The rules of a thread's channel; none while questions are not taken."""
+        return ChannelRules() if self.reception is None else await self.reception.rules(thread)
+
     # ------------------------------------------------------------ pages
 
     def page(
         self, request: Request, template: str, *, status: int = 200, **values: Any
     ) -> HTMLResponse:
         """A whole page. Every template gets ``t`` (the texts of the reader's language),
-        ``visitor``, ``path``, ``now`` and ``documents`` (how far their indexing is) beside its own
-        values."""
+        ``visitor``, ``path``, ``now``, ``documents`` (how far their indexing is) and what the
+        browser prefers beside its own values."""
         body = self.fragment(
             template,
             texts_of(request),
@@ -98,6 +107,9 @@ class Console:
             path=request.url.path,
             now=datetime.now(UTC),
             documents=self.observed.documents,
+            theme=theme_of(request),
+            language=language_of(request),
+            languages=LANGUAGES,
             **values,
         )
         return HTMLResponse(body, status_code=status, headers={"Cache-Control": "no-store"})
@@ -128,8 +140,13 @@ def visitor_of(request: Request) -> Visitor:
 
 
 def texts_of(request: Request) -> Texts:
-    """The texts of the language that the browser asks for first, of those there are."""
-    return texts_for(locale_of(request.headers.get("accept-language", "")))
+    """The texts of the reader's language."""
+    return texts_for(asked_locale(request))
+
+
+def asked_locale(request: Request) -> str:
+    """The language that the reader has chosen, or else the one that the browser asks for."""
+    return language_of(request) or locale_of(request.headers.get("accept-language", ""))
 
 
 def locale_of(accepted: str) -> str:

@@ -13,7 +13,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.web.asking import encodable, put_question, run_named, thread_named
-from adapters.web.console import Console, locale_of, texts_of, visitor_of
+from adapters.web.connected import CHOSEN
+from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, visitor_of
 from adapters.web.forms import form_of, question_form_of
 from adapters.web.history import about
 from adapters.web.stream import thread_events
@@ -68,9 +69,16 @@ class _Conversation:
             ids = await runs_of(console.database, thread.key)
             seeing = Visibility(console.rights, visitor, texts)
             turns = [seeing.turn(turn) for turn in await turns_of(console, ids)]
+        place = thread or Thread("web", WORKSPACE, visitor.channel, "")
+        rules = await console.rules(place)
+        last = turns[-1].options if turns else None
+        offers = await console.connected.offers(visitor, rules, texts, last)
+        asked = not turns and thread is None
         return console.page(
             request,
             "conversation.html",
+            offers=offers,
+            examples=await console.connected.examples(visitor, rules, texts) if asked else (),
             page=await listed(console, request, texts),
             thread=thread,
             **await about(console, request, thread),
@@ -109,6 +117,7 @@ class _Conversation:
             name=form.get("event", "")[:64],
             files=sent.files,
             again=sent.again,
+            ticked=sent.sources if CHOSEN in form else None,
         )
         return await self._told(request, asked.run_id)
 
@@ -124,7 +133,7 @@ class _Conversation:
                 self._console.open_reception(),
                 meant(run.id, form),
                 visitor.author,
-                locale=locale_of(request.headers.get("accept-language", "")),
+                locale=asked_locale(request),
                 direct=False,
             )
             self._console.live.look_soon()

@@ -28,19 +28,20 @@ from adapters.web.limits import (
 )
 from adapters.web.pace import Pace
 from adapters.web.visitors import COOKIE, LOCAL, Sessions, Visitor, Way
-from bot.http_peer import FORWARDED, host_name, is_from_here, is_loopback
+from bot.console_access import FORWARDED, host_name, is_from_here, is_loopback
 from bot.rendering.lines import shortened
 from bot.settings import Settings
 
 SIGN_IN = "/sign-in"
 SIGN_OUT = "/sign-out"
-OPEN_PATHS = ("/static/", SIGN_IN)  # there is nothing to see in them
+OPEN_PATHS = ("/static/", "/manifest.webmanifest", SIGN_IN)  # there is nothing to see in them
 SAFE = ("GET", "HEAD", "OPTIONS")
 
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
     # Other sites learn nothing. With "no-referrer" our own forms would say "Origin: null"
@@ -48,7 +49,7 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(self)",
 }
 
 

@@ -33,7 +33,7 @@ from bot.rendering.bibliography import as_bibtex, as_csl, references
 from bot.rendering.conversation import as_markdown
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.texts import Texts
-from bot.rights.withheld import for_reader
+from bot.rights.reader import for_reader
 from bot.storage.archive import Conversation, Said
 
 FORMS = {

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.web.addresses import Proxies
+from adapters.web.addresses import Proxies, own_path
 from adapters.web.console import Console
 from adapters.web.forms import bounded_body, form_of
 from adapters.web.gate import SIGN_IN, SIGN_OUT, set_cookie
@@ -29,7 +29,7 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
     proxies = Proxies(console.settings.console_proxies)
 
     async def ask(request: Request) -> Response:
-        to = _own_path(request.query_params.get("to", "/"))
+        to = own_path(request.query_params.get("to", "/"))
         return console.page(request, "sign_in.html", to=to, wrong=False)
 
     async def sign_in(request: Request) -> Response:
@@ -37,7 +37,7 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
             raise HTTPException(429, "Those were too many tries: wait a minute.")
         body = (await bounded_body(request)).decode("utf-8", "replace")
         fields = {name: values[0] for name, values in parse_qs(body).items()}
-        to = _own_path(fields.get("to", "/"))
+        to = own_path(fields.get("to", "/"))
         if not console.sessions.same(fields.get("token", "").strip(), token):
             return console.page(request, "sign_in.html", status=403, to=to, wrong=True)
         _, cookie = console.sessions.new()
@@ -59,9 +59,3 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
         Route(SIGN_OUT, ask_how, methods=["GET"]),
         Route(SIGN_OUT, sign_out, methods=["POST"]),
     ]
-
-
-def _own_path(path: str) -> str:
-    """A path of ours; never one that leads elsewhere."""
-    plain = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
-    return path if plain else "/"

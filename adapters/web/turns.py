@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -12,7 +12,7 @@ from adapters.web.console import Console
 from adapters.web.shown import Shown, shown_of
 from adapters.web.views import Dates
 from bot.answers import Answer
-from bot.messages import Attachment
+from bot.messages import Attachment, RunOptions
 from bot.rights.reader import Reader
 from bot.storage.database import Database
 from bot.storage.records import UNFINISHED, RunRecord
@@ -35,6 +35,7 @@ class Turn:
     opinions: Mapping[str, Opinion]
     dates: Dates
     reader: Reader
+    options: RunOptions = field(default_factory=RunOptions)
     files: tuple[Attachment, ...] = ()
     attempt: int = 0
 
@@ -83,6 +84,7 @@ def _turn(console: Console, run: RunRecord, opinions: Mapping[str, Opinion], dat
         opinions=opinions,
         dates=dates,
         reader=Reader.of_stored(run.message, run.options),
+        options=run.options,
         attempt=run.attempt,
         files=run.message.attachments if run.message.thread.platform == "web" else (),
     )

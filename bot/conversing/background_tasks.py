@@ -23,23 +23,23 @@ class BackgroundTasks:
 
     def later(self, work: Coroutine[Any, Any, object]) -> None:
         """Do ``work`` meanwhile; what goes wrong is logged."""
-        errand = asyncio.create_task(self._done(work))
-        self._running.add(errand)
-        errand.add_done_callback(self._running.discard)
+        task = asyncio.create_task(self._done(work))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
 
     async def aclose(self, patience: float = 0.0) -> None:
         """Give the rest ``patience`` seconds, and drop what is not done then."""
         if self._running and patience > 0:
             await asyncio.wait(self._running, timeout=patience)
-        for errand in self._running:
-            errand.cancel()
+        for task in self._running:
+            task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
 
     async def _done(self, work: Coroutine[Any, Any, object]) -> None:
         try:
             await work
         except FootnoteError as error:
-            log.warning("errand failed", of=self._of, error=str(error))
+            log.warning("background task failed", of=self._of, error=str(error))
         except Exception as error:
-            log.error("errand broke", of=self._of, error=repr(error))
-            log.debug("errand broke here", of=self._of, exc_info=True)
+            log.error("background task broke", of=self._of, error=repr(error))
+            log.debug("background task broke here", of=self._of, exc_info=True)

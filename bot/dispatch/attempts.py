@@ -16,12 +16,11 @@ from typing import Protocol
 
 from cachetools import LRUCache
 
-from bot.dispatch.rounds import Rounds
+from bot.dispatch.pace import Rounds
 from bot.errors import RunLost, StorageUnavailable, Unavailable
 from bot.logs import get_logger
 from bot.posting import holding
-from bot.storage.owner import new_owner
-from bot.storage.records import RunRecord
+from bot.storage.records import RunRecord, new_owner
 from bot.storage.store import Store
 
 FAILURES_REMEMBERED = 10_000
@@ -230,7 +229,7 @@ class Attempts:
             self.end_out_of_turn(run_id)
 
     def end_out_of_turn(self, run_id: str) -> None:
-        """Claim a run that is to stop and that nobody works on, whatever is before it."""
+        """Claim an unclaimed run that is to stop, whatever is before it."""
         job = self.jobs.get(run_id)
         if job is None:
             job = self.jobs[run_id] = Job(run_id)

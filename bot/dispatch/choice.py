@@ -16,7 +16,7 @@ from bot.storage.store import Store
 
 SWEEP_SECONDS = 5.0  # how soon a run is found that was left unfinished
 
-# What a process does with runs. alone: only those that are submitted to it; serve: those, and what
+# The part of a process. alone: only those that are submitted to it; serve: those, and what
 # anyone left; work: what others accept; listen: none, it leaves them to workers.
 Role = Literal["alone", "serve", "work", "listen"]
 

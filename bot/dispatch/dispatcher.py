@@ -53,7 +53,7 @@ class Dispatcher(Protocol):
         ...
 
     async def resume(self) -> list[str]:
-        """Submit the runs that nobody works on, oldest first; returns their ids."""
+        """Submit the unclaimed runs, oldest first; returns their ids."""
         ...
 
     async def condition(self) -> Condition:

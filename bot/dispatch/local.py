@@ -13,8 +13,7 @@ from datetime import UTC, datetime
 
 from bot.dispatch.attempts import Attempts, Executor, Job, Timing
 from bot.dispatch.dispatcher import Condition
-from bot.dispatch.pace import Pace
-from bot.dispatch.rounds import Rounds
+from bot.dispatch.pace import Pace, Rounds
 from bot.errors import StorageUnavailable
 from bot.logs import get_logger
 from bot.messages import Thread
@@ -152,7 +151,7 @@ class LocalDispatcher:
                             self._pace.end()
                 queue.popleft()
         finally:
-            # After a cancellation jobs are left over: nobody may wait for them any longer.
+            # After a cancellation jobs are left over: their callers must not wait any longer.
             for job in queue:
                 self._attempts.jobs.pop(job.run_id, None)
                 job.ended.set()

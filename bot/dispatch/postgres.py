@@ -24,7 +24,7 @@ from procrastinate.worker import Worker
 
 from bot.dispatch.attempts import Attempts, Executor, Job, Timing
 from bot.dispatch.dispatcher import Condition
-from bot.dispatch.pace import Pace
+from bot.dispatch.pace import Pace, Rounds
 from bot.dispatch.queue import (
     RESTART_SECONDS,
     Connector,
@@ -34,14 +34,13 @@ from bot.dispatch.queue import (
     storage,
     told,
 )
-from bot.dispatch.rounds import Rounds
 from bot.errors import StorageUnavailable
 from bot.logs import get_logger
 from bot.messages import Thread
+from bot.storage.meter import live_workers
 from bot.storage.records import UNFINISHED
 from bot.storage.store import Store
 from bot.storage.tables import runs, threads
-from bot.storage.workers import live_workers
 
 TASK = "research"
 AHEAD = 1  # priority of a job that was begun before: nothing of its thread may pass it
@@ -103,7 +102,7 @@ class PostgresDispatcher:
         connector = Connector(url, store.database.outages)
         self._app = procrastinate.App(connector=connector)
         self._queue = self._app.job_manager = Queue(connector, self._register, self._pace.ready)
-        self._lost: set[int] = set()  # jobs that were nobody's when last looked for
+        self._lost: set[int] = set()  # jobs without a live worker at the last look
         self._task = self._app.task(name=TASK, pass_context=True)(self._research)
         self._worker: Worker | None = None
         self._working: asyncio.Task[None] | None = None
@@ -281,7 +280,7 @@ class PostgresDispatcher:
             log.info("queued later", run=run_id, error=str(error))
 
     async def _unqueued(self) -> list[tuple[str, str, str]]:
-        """Runs that nobody works on and that no job is for, oldest first: id, thread, platform."""
+        """Unclaimed runs without a job, oldest first: id, thread, platform."""
         query = (
             sa.select(runs.c.id, runs.c.thread_key, threads.c.platform)
             .join(threads, runs.c.thread_key == threads.c.key)
@@ -314,7 +313,7 @@ class PostgresDispatcher:
         stalled = {job.id for job in await self._jobs_without_heartbeat(STALLED_SECONDS)}
         for job in quiet:
             run_id = str(job.task_kwargs["run_id"])
-            # What nobody has claimed yet may be queued at once: only one claim comes through.
+            # An unclaimed run may be queued at once: only one claim succeeds.
             if job.id not in stalled and await self._store.is_held(run_id, datetime.now(UTC)):
                 continue
             log.warning("worker is gone, its job goes to another", run=run_id)

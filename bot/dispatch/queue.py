@@ -76,7 +76,7 @@ class Connector(procrastinate.PsycopgConnector):
         return await self._again(lambda: call(query, **arguments))
 
     async def _again(self, call: Callable[[], Awaitable[T]]) -> T:
-        # Each connection of the pool may be one that broke while nobody used it.
+        # Each connection of the pool may have broken while it was idle.
         tries = stamina.retry_context(
             on=_has_broken, attempts=CONNECTIONS + 1, wait_initial=0.01, wait_jitter=0.05
         )

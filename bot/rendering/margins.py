@@ -50,7 +50,7 @@ class Place:
 
     @property
     def margin(self) -> str:
-        """What further lines of the block begin with."""
+        """The prefix of further lines of the block."""
         return margin_of(self.path)
 
 

@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.errors import Denied, FootnoteError, Invalid, StorageUnavailable
+
 if TYPE_CHECKING:
     from fluent.runtime import FluentBundle
+
 
 CATALOGS = Path(__file__).with_name("texts")
 DEFAULT = "en"
@@ -45,8 +48,8 @@ class Texts:
         pages or people must have been made harmless before or is made so after.
         """
         catalog = _catalog(self.locale)
-        if (literal := catalog.literal(id)) is not None:
-            return literal
+        if (plain := catalog.plain(id, values)) is not None:
+            return plain
         bundle = catalog.with_text(id)
         if not bundle.has_message(id):
             raise UnknownText(f"no text {id!r} in {self.locale}")
@@ -63,6 +66,11 @@ class Texts:
 
 def _is_long(value: str | int | float) -> bool:
     return isinstance(value, str) and len(value) > LONGEST_VALUE
+
+
+def _is_written_alike(value: str | int | float | None) -> bool:
+    """Whether every locale writes a value as Python does; a number of four digits is grouped."""
+    return isinstance(value, str) or (type(value) is int and 0 <= value < 1_000)
 
 
 def texts_for(locale: str) -> Texts:
@@ -94,23 +102,30 @@ def _texts(locale: str) -> Texts:
 # An entry and its continuation lines, which are indented; its id may be that of a term ("-brand").
 _ENTRY = re.compile(r"^(-?[a-zA-Z][\w-]*) *=.*?(?=^[a-zA-Z#-]|\Z)", re.MULTILINE | re.DOTALL)
 _SYNTAX = re.compile(r"[{}\n]")
+_VALUE = re.compile(r"\{ \$([a-z]+) \}")
 _REFERENCE = re.compile(r"\{\s*(-?[a-zA-Z][\w-]*)")
 
 
 class _Catalog:
     """A catalog whose entries are parsed one by one, as they are asked for: all of them take 50 ms,
-    and an answer needs ten of four hundred. To load the parser takes as long, and the texts of many
-    an answer are literal."""
+    and an answer needs ten of four hundred. To load the parser takes as long, and many an answer
+    has only texts that need none."""
 
     def __init__(self, locale: str) -> None:
         text = (CATALOGS / f"{locale}.ftl").read_text(encoding="utf-8")
         self._locale = locale
         self._unparsed = {entry[1]: entry[0] for entry in _ENTRY.finditer(text)}
 
-    def literal(self, id: str) -> str | None:
-        """The text with this id, if it is one line without values; else None."""
+    def plain(self, id: str, values: Mapping[str, str | int | float]) -> str | None:
+        """The text with this id, if it is one line with no more to it than values that are written
+        alike in every locale; else None."""
         entry = self._unparsed.get(id, "").strip()
-        return None if not entry or _SYNTAX.search(entry) else entry.partition("=")[2].strip()
+        pattern = entry.partition("=")[2].strip()
+        if not entry or _SYNTAX.search(_VALUE.sub("", entry)):
+            return None
+        if not all(_is_written_alike(values.get(name)) for name in _VALUE.findall(pattern)):
+            return None
+        return _VALUE.sub(lambda found: str(values[found[1]]), pattern)
 
     @cached_property
     def _bundle(self) -> FluentBundle:
@@ -135,3 +150,19 @@ class _Catalog:
 @cache
 def _catalog(locale: str) -> _Catalog:
     return _Catalog(locale)
+
+
+def invalid(text_id: str, /, **values: str | int) -> Invalid:
+    """The error whose sentence is a text of the catalogs."""
+    return Invalid(texts_for(DEFAULT)(text_id, **values), text_id=text_id, values=values)
+
+
+def sentence_for(error: FootnoteError, texts: Texts) -> str:
+    """The error's sentence; in English where no catalog has it. Plain text."""
+    if isinstance(error, Denied):
+        return texts(error.text_id, **error.values)
+    if isinstance(error, Invalid) and error.text_id:
+        return texts(error.text_id, **error.values)
+    if isinstance(error, StorageUnavailable):
+        return texts("try-again")
+    return error.sentence

@@ -67,7 +67,7 @@ slack_bots = sa.Table(
     sa.Index(None, "client_id", "team_id"),
 )
 
-# What a browser was sent to Slack with, until it comes back or is too late.
+# OAuth states of browsers sent to Slack, until they return or expire.
 slack_oauth_states = sa.Table(
     "slack_oauth_states",
     metadata,

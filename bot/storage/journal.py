@@ -152,7 +152,7 @@ class Journal:
 
         Done again, it writes the same batch: what was kept when the connection broke costs once.
         """
-        # Shared: nobody may claim the run until this is kept, but other steps of it may be.
+        # Shared: the run cannot be claimed until this is kept, but other steps of it may be.
         ours = (
             sa.select(runs.c.id)
             .where(runs.c.id == self._run_id, runs.c.attempt == self._attempt)

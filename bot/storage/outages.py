@@ -16,7 +16,7 @@ from cachetools import TTLCache
 from bot.errors import StorageUnavailable
 from bot.logs import get_logger
 
-# What can fail by itself: a full disk lets us read, a pool of connections can be out of order.
+# Parts that fail independently: a full disk still allows reading, a pool may be out of order.
 Part = Literal["reading", "writing", "queue"]
 PARTS: tuple[Part, ...] = ("reading", "writing", "queue")
 

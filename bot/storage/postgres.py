@@ -131,7 +131,7 @@ def open_postgres(
 
 
 def _test_after(engine: AsyncEngine, idle_seconds: float) -> None:
-    """As ``pool_pre_ping``, but only for a connection that nobody used for a while."""
+    """As ``pool_pre_ping``, but only for a connection that was idle for a while."""
     dialect = engine.sync_engine.dialect
 
     def put_back(connection: Any, record: ConnectionPoolEntry) -> None:

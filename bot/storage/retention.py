@@ -14,12 +14,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from bot.settings import Settings
-from bot.storage.batches import Batches
 from bot.storage.database import Database
 from bot.storage.found_words import tidy
 from bot.storage.records import UNFINISHED
 from bot.storage.removal import (
     NOTHING_REMOVED,
+    Batches,
     Removed,
     free,
     hanging_on,

@@ -29,7 +29,7 @@ T = TypeVar("T")
 SERVING_PATIENCE = 300.0  # seconds that a run of a server waits; who asks in a terminal is told
 START_PATIENCE = 60.0  # that a server waits for its database when both are started together
 TRIES = 4  # at a transaction that was in the way of others, or lost its connection
-ENDING_SECONDS = 5.0  # that a transaction gets when nobody waits for it any more
+ENDING_SECONDS = 5.0  # for a transaction whose caller no longer waits
 FIRST_SECONDS, LONGEST_SECONDS = 0.05, 1.0  # between two of them
 
 
@@ -45,7 +45,7 @@ Method = Callable[Concatenate[S, P], Coroutine[Any, Any, T]]
 
 
 def repeated(method: Method[S, P, T]) -> Method[S, P, T]:
-    """Done again at once, a few times, when that may help: somebody waits for it."""
+    """Retry a few times at once, when that may help: the caller is waiting."""
 
     @wraps(method)
     async def again(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:

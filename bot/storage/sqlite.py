@@ -24,11 +24,11 @@ _SQLITE_PRAGMAS = (
     # transactions, never the file. https://www.sqlite.org/pragma.html#pragma_synchronous
     "PRAGMA synchronous = NORMAL",
     "PRAGMA foreign_keys = ON",
-    # What is deleted is overwritten, so that nobody reads it in the file or in a copy of it.
+    # Deleted data is overwritten, so that it cannot be read in the file or in a copy of it.
     "PRAGMA secure_delete = ON",
 )
 
-# What SQLite calls its troubles (sqlite3.Error.sqlite_errorname, primary part) → our sentence.
+# Error names of SQLite (sqlite3.Error.sqlite_errorname, primary part) → our sentence.
 _SQLITE_TROUBLES = {
     "SQLITE_BUSY": "is locked by another process: end that process or try again",
     "SQLITE_LOCKED": "is locked by another process: end that process or try again",

@@ -12,10 +12,9 @@ import sqlalchemy as sa
 from bot.answers import Answer
 from bot.messages import Attachment, Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
-from bot.rights.reach import is_document
+from bot.rights.reader import is_document
 from bot.storage.database import Database, open_database
 from bot.storage.files import keep_files
-from bot.storage.footnotes import citation_rows, show_numbers
 from bot.storage.records import (
     UNFINISHED,
     RunRecord,
@@ -30,11 +29,13 @@ from bot.storage.records import (
 from bot.storage.retrying import awaited, repeated
 from bot.storage.rows import (
     alone_in,
+    citation_rows,
     evened,
     insert,
     keep_thread,
     message_row,
     page_of,
+    show_numbers,
     update_fenced,
 )
 from bot.storage.spending import DaySpent, Payer, count_question
@@ -72,8 +73,8 @@ class Store:
     ) -> tuple[str, bool]:
         """Store the message and create its run, unless its event is already known.
 
-        With an ``owner`` nobody else may claim the run until the lease is over. Returns the run's
-        id (the earlier one for a redelivery) and whether it is new. ``permit`` is given what was
+        With an ``owner``, only it may claim the run until the lease is over. Returns the run's id
+        (the earlier one for a redelivery) and whether it is new. ``permit`` is given what was
         spent today (of UTC, by ``now``), this question included, and raises to refuse it.
         ``files`` are the bodies of those attachments that are kept with it, by their URL.
         """
@@ -129,7 +130,7 @@ class Store:
     async def unfinished(
         self, now: datetime, platforms: Collection[str] | None = None
     ) -> list[RunRecord]:
-        """Runs that nobody works on, oldest first: accepted, or left by an owner that is gone."""
+        """Unclaimed runs, oldest first: accepted, or left by an owner that has ended."""
         query = run_query().where(runs.c.state.in_(UNFINISHED)).order_by(messages.c.id)
         if platforms is not None:
             query = query.where(threads.c.platform.in_(platforms))
@@ -146,7 +147,7 @@ class Store:
 
     @repeated
     async def may_claim(self, run_id: str, owner: str, now: datetime) -> bool:
-        """Whether a run is unfinished and kept for nobody but this owner."""
+        """Whether a run is unfinished and owned by this owner alone."""
         query = sa.select(runs.c.owner, runs.c.lease_until).where(
             runs.c.id == run_id, runs.c.state.in_(UNFINISHED)
         )
@@ -156,7 +157,7 @@ class Store:
 
     @repeated
     async def is_held(self, run_id: str, now: datetime) -> bool:
-        """Whether somebody works on an unfinished run, as far as can be known."""
+        """Whether a live process owns an unfinished run, as far as can be known."""
         query = sa.select(runs.c.owner, runs.c.lease_until).where(
             runs.c.id == run_id, runs.c.state.in_(UNFINISHED)
         )

@@ -45,7 +45,7 @@ threads = sa.Table(
     sa.Column("channel", sa.Text, nullable=False),
     sa.Column("thread", sa.Text, nullable=False),
     sa.Column("created_at", UtcDateTime, nullable=False),
-    # What was said before Footnote came is read from the platform once.
+    # Earlier messages of the thread are read from the platform once.
     sa.Column("history_read", sa.Boolean, nullable=False, server_default=sa.false()),
     # The name that somebody gave it, and who; without one it is called by its first question.
     sa.Column("title", sa.Text, nullable=False, server_default=""),
@@ -79,7 +79,7 @@ messages = sa.Table(
     sa.Index(None, "at"),
 )
 
-# What people sent with a message, where the platform keeps no files.
+# Files sent with a message, where the platform keeps none.
 files = sa.Table(
     "files",
     metadata,
@@ -113,7 +113,7 @@ runs = sa.Table(
     sa.Column("stop_requested", sa.Boolean, nullable=False, server_default=sa.false()),
     # The question was deleted: what is left to do is to take the reply away.
     sa.Column("removed", sa.Boolean, nullable=False, server_default=sa.false()),
-    # What has been posted so far, in the platform's own terms; the finished answer.
+    # The state of the reply in the platform's own terms; the finished answer.
     sa.Column("post_state", sa.JSON),
     sa.Column("answer", sa.JSON),
     sa.Index(None, "thread_key"),
@@ -122,7 +122,7 @@ runs = sa.Table(
     sa.Index(None, "ended_at"),
 )
 
-# What the people who read an answer thought of it: one verdict each, the last one counts.
+# Verdicts of readers on an answer: one each, the last one counts.
 feedback = sa.Table(
     "feedback",
     metadata,
@@ -167,7 +167,7 @@ found_words = sa.Table(
     sa.Index(None, "thread_key"),
 )
 
-# What an admin set for a channel by command; it goes before the settings.
+# Channel rules that an admin set by command; they override the settings.
 channel_rules = sa.Table(
     "channel_rules",
     metadata,
@@ -179,7 +179,7 @@ channel_rules = sa.Table(
     sa.Column("at", UtcDateTime, nullable=False),
 )
 
-# What an adapter learned about a workspace and need not find out again.
+# Facts about a workspace that an adapter has learned.
 facts = sa.Table(
     "facts",
     metadata,
@@ -199,7 +199,7 @@ pages = sa.Table(
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("fetched_at", UtcDateTime, nullable=False),
-    # Who gave the text where that was not the site itself.
+    # The provider of the text, unless the site itself gave it.
     sa.Column("via", sa.Text, nullable=False, server_default=""),
     sa.UniqueConstraint("url", "hash"),
     sa.Index(None, "fetched_at"),
@@ -248,7 +248,7 @@ citations = sa.Table(
     sa.Index(None, "page_id"),
 )
 
-# What was spent on a day (UTC), kept three times over: for the person, the channel and the
+# Daily spending (UTC), kept three times over: for the person, the channel and the
 # workspace. The order of the key serves "this person today" and "this workspace since".
 spending = sa.Table(
     "spending",
@@ -268,7 +268,7 @@ spending = sa.Table(
     sa.Column("cached_tokens", sa.BigInteger, nullable=False, server_default="0"),
 )
 
-# What is to be forgotten: kept from the moment it was asked for until nothing is left of it, so
+# Requests to forget: kept from the moment they were made until nothing is left to delete, so
 # that a crash on the way cannot lose it. Messages with a higher id than ``until`` came later.
 forgettings = sa.Table(
     "forgettings",

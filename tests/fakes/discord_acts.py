@@ -6,9 +6,9 @@ is asked for permission here. The caller holds the lock of the world.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from tests.fakes.discord_mentions import resolve_mentions
 from tests.fakes.discord_permissions import may
 from tests.fakes.discord_shapes import (
     channel_json,
@@ -33,10 +33,52 @@ from tests.fakes.discord_state import (
     World,
 )
 
+_USER = re.compile(r"<@!?(\d+)>")
+_ROLE = re.compile(r"<@&(\d+)>")
+_EVERYONE = re.compile(r"@(everyone|here)\b")
+_CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
+
+
+def resolve_mentions(message: Message, world: World) -> None:
+    """Set ``mentions``, ``mention_roles``, ``mention_everyone`` and ``pings`` of ``message``."""
+    text = _CODE.sub("", message.content)
+    allowed = message.allowed_mentions
+    users = [world.users[id] for id in _allowed(_USER.findall(text), allowed, "users")
+             if id in world.users]  # fmt: skip
+    reply = message.type == REPLY and not message.webhook and message.replies_to is not None
+    if reply and message.replies_to is not None and _pings_replied(allowed):
+        users.append(message.replies_to.author)
+    message.mentions = list(dict.fromkeys(users))
+    guild = message.channel.guild
+    everyone = may(message.author, message.channel, "MENTION_EVERYONE")
+    known = {role.id for role in guild.roles} if guild else set()
+    roles = [id for id in _allowed(_ROLE.findall(text), allowed, "roles") if id in known]
+    message.mention_roles = list(dict.fromkeys(roles))
+    wanted = _EVERYONE.search(text) is not None and (
+        allowed is None or "everyone" in (allowed.get("parse") or [])
+    )
+    message.mention_everyone = wanted and everyone and guild is not None
+    message.pings = {user.id for user in message.mentions if user is not message.author}
+    message.pings |= set(message.mention_roles if everyone else [])
+    if message.mention_everyone:
+        message.pings.add("everyone")
+
+
+def _allowed(ids: list[str], allowed: Json | None, kind: str) -> list[str]:
+    if allowed is None or kind in (allowed.get("parse") or []):
+        return ids
+    listed = {str(id) for id in allowed.get(kind) or []}
+    return [id for id in ids if id in listed]
+
+
+def _pings_replied(allowed: Json | None) -> bool:
+    """A reply notifies its addressee, unless there are rules and they do not say so."""
+    return allowed is None or bool(allowed.get("replied_user"))
+
+
 # Gateway intents: docs.discord.com/developers/events/gateway#gateway-intents
 GUILDS, GUILD_MEMBERS, GUILD_MESSAGES = 1 << 0, 1 << 1, 1 << 9
-GUILD_REACTIONS, GUILD_TYPING = 1 << 10, 1 << 11
-DIRECT_MESSAGES, DIRECT_REACTIONS, DIRECT_TYPING = 1 << 12, 1 << 13, 1 << 14
+GUILD_REACTIONS, DIRECT_MESSAGES, DIRECT_REACTIONS = 1 << 10, 1 << 12, 1 << 13
 
 
 def bot_sees(channel: Channel, world: World) -> bool:
@@ -143,15 +185,6 @@ def add_reaction(world: World, message: Message, user: User, emoji: str) -> None
         _tell_reaction(world, "MESSAGE_REACTION_ADD", message, user, emoji)
 
 
-def remove_reaction(world: World, message: Message, user: User, emoji: str) -> None:
-    by = message.reactions.get(emoji, [])
-    if user.id in by:
-        by.remove(user.id)
-        if not by:
-            del message.reactions[emoji]
-        _tell_reaction(world, "MESSAGE_REACTION_REMOVE", message, user, emoji)
-
-
 def _tell_reaction(world: World, event: str, message: Message, user: User, emoji: str) -> None:
     if not bot_sees(message.channel, world):
         return
@@ -173,18 +206,6 @@ def _tell_reaction(world: World, event: str, message: Message, user: User, emoji
             told["member"] = member
     needs = GUILD_REACTIONS if guild else DIRECT_REACTIONS
     world.emit(event, lambda _: told, needs=needs, guild=guild)
-
-
-def type_in(world: World, channel: Channel, user: User) -> None:
-    """Somebody is typing; the bot hears of people, and a test of the bot."""
-    if user is world.bot or not bot_sees(channel, world):
-        return
-    told: Json = {"channel_id": channel.id, "user_id": user.id, "timestamp": int(world.clock())}
-    if channel.guild:
-        told["guild_id"] = channel.guild.id
-        told["member"] = member_json(channel.guild.members[user.id]) | {"user": user_json(user)}
-    needs = GUILD_TYPING if channel.guild else DIRECT_TYPING
-    world.emit("TYPING_START", lambda _: told, needs=needs, guild=channel.guild)
 
 
 def start_thread(
@@ -249,11 +270,6 @@ def join_thread(world: World, thread: Channel, user: User) -> None:
     member = thread_member_json(thread, user.id, joined)
     member["member"] = member_json(thread.guild.members[user.id]) | {"user": user_json(user)}
     _tell_members(world, thread, user, {"added_members": [member]})
-
-
-def leave_thread(world: World, thread: Channel, user: User) -> None:
-    if thread.thread_members.pop(user.id, None):
-        _tell_members(world, thread, user, {"removed_member_ids": [user.id]})
 
 
 def _tell_members(world: World, thread: Channel, user: User, what: Json) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.fakes.discord_errors import FormErrors, refuse
 from tests.fakes.discord_limits import COMMANDS, check_command
-from tests.fakes.discord_rest import Answer, Call, Route
+from tests.fakes.discord_rest import Call, Route
 from tests.fakes.discord_state import Json, World
 
 GLOBAL = ""
@@ -23,15 +23,7 @@ class Commands:
         base = "/applications/{application_id}"
         routes = []
         for place in (f"{base}/commands", f"{base}/guilds/{{guild_id}}/commands"):
-            one = f"{place}/{{command_id}}"
-            routes += [
-                Route("GET", place, self.read),
-                Route("PUT", place, self.replace),
-                Route("POST", place, self.create),
-                Route("GET", one, self.get),
-                Route("PATCH", one, self.edit),
-                Route("DELETE", one, self.delete),
-            ]
+            routes.append(Route("PUT", place, self.replace))
         return routes
 
     def find(self, name: str, type: int, guild_id: str | None) -> Json | None:
@@ -51,12 +43,6 @@ class Commands:
         if guild_id and not self.world.guilds[guild_id].installed:
             raise refuse(50001)
         return self.by_scope.setdefault(guild_id, {})
-
-    def _one(self, call: Call) -> Json:
-        found = self._scope(call).get(call.parts["command_id"])
-        if found is None:
-            raise refuse(10063)
-        return found
 
     def _told(self, body: Json, guild_id: str, id: str) -> Json:
         """A command as Discord gives it back, with what it fills in."""
@@ -83,12 +69,6 @@ class Commands:
             del told["dm_permission"]
         return told
 
-    def read(self, call: Call) -> list[Json]:
-        return [*self._scope(call).values()]
-
-    def get(self, call: Call) -> Json:
-        return self._one(call)
-
     def replace(self, call: Call) -> list[Json]:
         """All commands at once; those not named are gone, those named keep their id."""
         scope = self._scope(call)
@@ -113,32 +93,6 @@ class Commands:
             id = ids.get((body.get("type") or 1, body["name"])) or self.world.new_id()
             scope[id] = self._told(body, guild_id, id)
         return [*scope.values()]
-
-    def create(self, call: Call) -> Answer:
-        """A new one, or the one of the same name and type overwritten."""
-        scope, body = self._scope(call), call.fields
-        wrong = FormErrors()
-        check_command(body, wrong)
-        wrong.raise_if_any()
-        kind = body.get("type") or 1
-        same = [c for c in scope.values() if (c["type"], c["name"]) == (kind, body["name"])]
-        if not same and sum(c["type"] == kind for c in scope.values()) >= COMMANDS.get(kind, 100):
-            raise refuse(30032)
-        id = same[0]["id"] if same else self.world.new_id()
-        scope[id] = self._told(body, call.parts.get("guild_id", GLOBAL), id)
-        return Answer(200 if same else 201, scope[id])
-
-    def edit(self, call: Call) -> Json:
-        scope, old = self._scope(call), self._one(call)
-        body = old | call.fields
-        wrong = FormErrors()
-        check_command(body, wrong)
-        wrong.raise_if_any()
-        scope[old["id"]] = self._told(body, call.parts.get("guild_id", GLOBAL), old["id"])
-        return scope[old["id"]]
-
-    def delete(self, call: Call) -> None:
-        del self._scope(call)[self._one(call)["id"]]
 
 
 def _text(bits: object) -> str | None:

@@ -1,13 +1,22 @@
-"""The refusals of Discord's API: status, JSON code, sentence, and the tree of form errors.
+"""Refusals of Discord's API, and request bodies checked against its own OpenAPI document.
 
 Codes as in "Opcodes and Status Codes" of Discord's documentation
-(docs.discord.com/developers/topics/opcodes-and-status-codes#json).
+(docs.discord.com/developers/topics/opcodes-and-status-codes#json). The document lies beside the
+repository (``shared/schemas/discord-openapi.json``), where it is there. It is made stricter (a
+property that an object does not name is refused) and adjusted where the real API takes more than
+its document says (see ``_ALSO_TAKEN``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
 
 CODES: dict[int, tuple[int, str]] = {
     0: (404, "404: Not Found"),
@@ -110,3 +119,137 @@ def invalid(path: Sequence[str | int], code: str, message: str) -> DiscordError:
     wrong = FormErrors()
     wrong.add(path, code, message)
     return DiscordError(400, 50035, CODES[50035][1], wrong.tree)
+
+
+OPENAPI = Path(__file__).parents[3] / "shared" / "schemas" / "discord-openapi.json"
+
+_BOOLEAN = {"type": ["boolean", "null"]}
+# Taken by the real API although its document does not name them: discord.py sends these.
+_ALSO_TAKEN: dict[str, dict[str, Any]] = {
+    "ApplicationCommandCreateRequest": {"nsfw": _BOOLEAN},
+    "ApplicationCommandUpdateRequest": {"nsfw": _BOOLEAN},
+    "ApplicationCommandPatchRequestPartial": {"nsfw": _BOOLEAN},
+    "MessageEditRequestPartial": {"tts": _BOOLEAN},
+    "BaseCreateMessageCreateRequest": {"tts": _BOOLEAN},
+    "IncomingWebhookUpdateRequestPartial": {"tts": _BOOLEAN},
+    "IncomingWebhookUpdateForInteractionCallbackRequestPartial": {"tts": _BOOLEAN},
+    "CreateForumThreadRequest": {"type": {"type": "integer"}},
+    "RichEmbed": {"flags": {"type": "integer"}},
+}
+
+
+@cache
+def _document() -> dict[str, Any] | None:
+    if not OPENAPI.is_file():
+        return None
+    document: dict[str, Any] = json.loads(OPENAPI.read_text(encoding="utf-8"))
+    schemas = document["components"]["schemas"]
+    for name, extra in _ALSO_TAKEN.items():
+        schemas[name]["properties"] |= extra
+    for schema in _objects(schemas):
+        if "properties" in schema and "additionalProperties" not in schema:
+            schema["additionalProperties"] = False
+    # Ids are strings in the document; numbers are read as well.
+    schemas["SnowflakeType"] = {
+        "anyOf": [
+            {"type": "string", "pattern": "^(0|[1-9][0-9]*)$"},
+            {"type": "integer", "minimum": 0},
+        ]
+    }
+    return document
+
+
+def _objects(node: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        if "properties" in node and isinstance(node["properties"], dict):
+            yield node
+        for value in node.values():
+            yield from _objects(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _objects(value)
+
+
+@cache
+def _validator(method: str, path: str) -> Draft202012Validator | None:
+    document = _document()
+    if document is None:
+        return None
+    operation = document["paths"].get(path, {}).get(method.lower(), {})
+    schema = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    if schema is None:
+        return None
+    whole = schema["schema"] | {"components": document["components"]}
+    return Draft202012Validator(whole)
+
+
+def check_body(method: str, path: str, body: Any, wrong: FormErrors) -> None:
+    """Collect in ``wrong`` what the operation's schema refuses of ``body``.
+
+    ``path`` is the template as in the document, e.g. ``/channels/{channel_id}/messages``.
+    """
+    validator = _validator(method, path)
+    if validator is not None:
+        for error in validator.iter_errors(body):
+            _collect(error, wrong)
+
+
+def _collect(error: ValidationError, wrong: FormErrors) -> None:
+    if error.validator in ("oneOf", "anyOf") and error.context:
+        for inner in _likeliest(error.context):
+            _collect(inner, wrong)
+        return
+    path = list(error.absolute_path)
+    limit: Any = error.validator_value
+    match error.validator:
+        case "required":
+            for name in limit:
+                if isinstance(error.instance, dict) and name not in error.instance:
+                    wrong.required([*path, name])
+        case "additionalProperties":
+            known = error.schema["properties"] if isinstance(error.schema, dict) else {}
+            for name in cast(dict[str, Any], error.instance):
+                if name not in known:
+                    wrong.add([*path, name], "UNKNOWN_FIELD", f"There is no field {name!r} here.")
+        case "maxLength":
+            wrong.too_long(path, limit)
+        case "maxItems":
+            wrong.add(path, "BASE_TYPE_MAX_LENGTH", f"Must be {limit} or fewer in length.")
+        case "minLength" | "minItems":
+            wrong.add(path, "BASE_TYPE_BAD_LENGTH", f"Must be at least {limit} in length.")
+        case "maximum":
+            wrong.add(
+                path, "NUMBER_TYPE_MAX", f"int value should be less than or equal to {limit}."
+            )
+        case "minimum":
+            wrong.add(path, "NUMBER_TYPE_MIN", f"int value should be at least {limit}.")
+        case "pattern":
+            wrong.add(path, "NUMBER_TYPE_COERCE", f'Value "{error.instance}" is not snowflake.')
+        case "enum" | "const":
+            wrong.add(path, "BASE_TYPE_CHOICES", f"Value must be one of {limit}.")
+        case "uniqueItems":
+            wrong.add(path, "SET_TYPE_ALREADY_CONTAINS_VALUE", "The set already contains this.")
+        case _:
+            wrong.add(path, "BASE_TYPE_BAD_TYPE", error.message[:200])
+
+
+def _likeliest(errors: Iterable[ValidationError]) -> list[ValidationError]:
+    """The errors of the alternative the client meant: the one whose type fits, else the one
+    that went wrong deepest and least."""
+    branches: dict[Any, list[ValidationError]] = {}
+    for error in errors:
+        branches.setdefault(error.schema_path[0], []).append(error)
+
+    def strangeness(branch: list[ValidationError]) -> tuple[int, int, int]:
+        other_kind = sum(_is_other_kind(error) for error in branch)
+        depth = max(len(error.absolute_path) for error in branch)
+        return other_kind, -depth, len(branch)
+
+    return min(branches.values(), key=strangeness)
+
+
+def _is_other_kind(error: ValidationError) -> bool:
+    """``type`` names another component, option or callback; or the value is of another JSON
+    type altogether (null, for instance)."""
+    named = error.validator in ("enum", "const") and list(error.path)[-1:] == ["type"]
+    return named or (error.validator == "type" and not error.path)

@@ -17,12 +17,11 @@ from tests.fakes.discord_sessions import MESSAGE_CONTENT, Connection, Session
 from tests.fakes.discord_shapes import (
     guild_create_json,
     own_user_json,
-    whole_member_json,
 )
 from tests.fakes.discord_state import Guild, Json, World
 
 HEARTBEAT, IDENTIFY, PRESENCE, VOICE, RESUME = 1, 2, 3, 4, 6
-RECONNECT, REQUEST_MEMBERS, INVALID_SESSION, HELLO, HEARTBEAT_ACK = 7, 8, 9, 10, 11
+RECONNECT, INVALID_SESSION, HELLO, HEARTBEAT_ACK = 7, 9, 10, 11
 GUILDS, GUILD_MEMBERS, GUILD_PRESENCES = 1 << 0, 1 << 1, 1 << 8
 # Bits 0-16, 20, 21, 24, 25 have a meaning.
 KNOWN_INTENTS = (1 << 17) - 1 | 0b11 << 20 | 0b11 << 24
@@ -115,12 +114,6 @@ class Gateway:
         with self.world.lock:
             self.sessions.clear()
 
-    def turn_zombie(self) -> None:
-        """Connections stay open and say nothing more: no acknowledgements, no events."""
-        with self.world.lock:
-            for connection in self.connections:
-                connection.zombie = True
-
     def refuse_connections(self, refusing: bool = True) -> None:
         """While true, opening a WebSocket is answered with 503."""
         self.refusing = refusing
@@ -176,8 +169,6 @@ class Gateway:
                 self._end_sessions_of(connection)  # a goodbye, after which nothing is resumed
             if frame.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
                 return
-            if connection.zombie:
-                continue
             now = connection.loop.time()
             sent = [at for at in sent if at > now - SENT_WINDOW] + [now]
             if len(sent) > MAX_SENT:
@@ -195,7 +186,6 @@ class Gateway:
     def _take(self, connection: Connection, payload: Json, known: bool) -> bool:
         op, data = payload.get("op"), payload.get("d")
         if op == HEARTBEAT:
-            connection.last_beat = connection.loop.time()
             connection.send({"op": HEARTBEAT_ACK})
         elif op == IDENTIFY:
             if known:
@@ -208,8 +198,6 @@ class Gateway:
             return self._resume(connection, data)
         elif not known:
             raise _Refused(4003, "Not authenticated.")
-        elif op == REQUEST_MEMBERS:
-            self._tell_members(connection, data)
         elif op not in (PRESENCE, VOICE):
             raise _Refused(4001, "Unknown opcode.")
         return known
@@ -297,26 +285,6 @@ class Gateway:
             session.resumed += 1
             session.add("RESUMED", {"_trace": []})
         return True
-
-    def _tell_members(self, connection: Connection, data: Any) -> None:
-        with self.world.lock:
-            guild = self.world.guilds[str(data["guild_id"])]
-            wanted = data.get("user_ids")
-            chosen = guild.members.values()
-            if wanted:
-                ids = {str(id) for id in (wanted if isinstance(wanted, list) else [wanted])}
-                chosen = [m for m in chosen if m.user.id in ids]  # type: ignore[assignment]
-            told = {
-                "guild_id": guild.id,
-                "members": [whole_member_json(member) for member in chosen],
-                "chunk_index": 0,
-                "chunk_count": 1,
-                "not_found": [],
-                "nonce": data.get("nonce"),
-            }
-            for session in self.sessions.values():
-                if session.connection is connection:
-                    session.add("GUILD_MEMBERS_CHUNK", told)
 
 
 def _check_query(query: Mapping[str, str]) -> None:

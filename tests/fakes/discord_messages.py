@@ -6,10 +6,10 @@ from urllib.parse import unquote
 
 from tests.fakes import discord_acts as acts
 from tests.fakes.discord_errors import FormErrors, invalid, refuse
-from tests.fakes.discord_limits import FILE_BYTES, FILES, check_message
+from tests.fakes.discord_limits import check_message
 from tests.fakes.discord_permissions import may
-from tests.fakes.discord_rest import Call, Route, Upload
-from tests.fakes.discord_shapes import message_json, new_message_json, user_json
+from tests.fakes.discord_rest import Call, Route
+from tests.fakes.discord_shapes import message_json, new_message_json
 from tests.fakes.discord_state import (
     COMPONENTS_V2,
     DEFAULT,
@@ -89,15 +89,6 @@ def numbered(components: list[Json], count: list[int] | None = None) -> list[Jso
     return told
 
 
-def stored_files(world: World, channel: Channel, files: tuple[Upload, ...]) -> list[Json]:
-    """Uploads put on the CDN, as attachments."""
-    if len(files) > FILES:
-        raise invalid(("attachments",), "BASE_TYPE_MAX_LENGTH", f"Must be {FILES} or fewer.")
-    if sum(len(file.data) for file in files) > FILE_BYTES:
-        raise refuse(40005)
-    return [store_file(world, channel, f.name, f.media_type, f.data) for f in files]
-
-
 def store_file(world: World, channel: Channel, name: str, media_type: str, data: bytes) -> Json:
     id = world.new_id()
     path = f"/attachments/{channel.id}/{id}/{name}"
@@ -132,11 +123,6 @@ class Messages:
             Route("DELETE", _MESSAGE, self.delete),
             Route("POST", f"{channel}/typing", self.typing),
             Route("PUT", f"{_REACTION}/@me", self.react),
-            Route("DELETE", f"{_REACTION}/@me", self.unreact),
-            Route("DELETE", f"{_REACTION}/{{user_id}}", self.unreact_other),
-            Route("DELETE", _REACTION, self.unreact_emoji),
-            Route("DELETE", f"{_MESSAGE}/reactions", self.unreact_all),
-            Route("GET", _REACTION, self.reacted),
         ]
 
     def told(self, message: Message) -> Json:
@@ -149,33 +135,23 @@ class Messages:
 
     def create(self, call: Call) -> Json:
         channel = find_channel(self.world, call.parts["channel_id"])
-        made = self.post(channel, call.fields, call.files)
+        made = self.post(channel, call.fields)
         return new_message_json(made, self.world, sees_content=True)
 
     def post(
         self,
         channel: Channel,
         body: Json,
-        files: tuple[Upload, ...] = (),
-        *,
-        id: str | None = None,
-        opens_thread: bool = False,
     ) -> Message:
-        """A message of the bot; ``opens_thread`` is the first one of a forum post."""
+        """A message of the bot, checked."""
         world = self.world
-        if not opens_thread:
-            self._may_write(channel)
+        self._may_write(channel)
         if body.get("embeds"):
             needs(world, channel, "EMBED_LINKS")
-        if files:
-            needs(world, channel, "ATTACH_FILES")
-        if body.get("tts"):
-            needs(world, channel, "SEND_TTS_MESSAGES")
         known = self._same_nonce(channel, body)
         if known is not None:
             return known
         fields = checked_fields(world, body)
-        fields["attachments"] = stored_files(world, channel, files)
         flags = body.get("flags") or 0
         fields["flags"] = flags & (SUPPRESS_EMBEDS | SUPPRESS_NOTIFICATIONS | COMPONENTS_V2)
         if is_empty(fields):
@@ -185,7 +161,7 @@ class Messages:
         content = fields.pop("content", "")
         made = acts.post(
             world, channel, world.bot, content,
-            id=id, replies_to=replies_to, nonce=nonce, **fields,
+            replies_to=replies_to, nonce=nonce, **fields,
         )  # fmt: skip
         if nonce is not None and body.get("enforce_nonce"):
             self._nonces[channel.id, str(nonce)] = (world.clock(), made)
@@ -247,10 +223,6 @@ class Messages:
             chosen = [m for m in chosen if int(m.id) < int(before)]
         if after := call.query.get("after"):
             chosen = [m for m in chosen if int(m.id) > int(after)][:limit]
-        if around := call.query.get("around"):
-            older = [m for m in chosen if int(m.id) < int(around)][-(limit // 2) :]
-            newer = [m for m in chosen if int(m.id) >= int(around)][: limit - len(older)]
-            chosen = older + newer
         return [self.told(message) for message in reversed(chosen[-limit:])]
 
     def get(self, call: Call) -> Json:
@@ -270,15 +242,11 @@ class Messages:
             raise refuse(50021)
         if body.get("embeds"):
             needs(self.world, message.channel, "EMBED_LINKS")
-        return self.told(self.change(message, body, call.files))
+        return self.told(self.change(message, body))
 
-    def change(self, message: Message, body: Json, files: tuple[Upload, ...] = ()) -> Message:
+    def change(self, message: Message, body: Json) -> Message:
         """An edit by the bot, checked; absent fields stay as they are."""
         fields = checked_fields(self.world, body)
-        if "attachments" in body or files:
-            keep = {str(one["id"]) for one in body.get("attachments") or []}
-            kept = [a for a in message.attachments if "attachments" not in body or a["id"] in keep]
-            fields["attachments"] = kept + stored_files(self.world, message.channel, files)
         if body.get("flags") is not None:
             settable = SUPPRESS_EMBEDS | COMPONENTS_V2
             fields["flags"] = message.flags & ~SUPPRESS_EMBEDS | body["flags"] & settable
@@ -311,36 +279,6 @@ class Messages:
             if len(message.reactions) >= 20:
                 raise refuse(30010)
         acts.add_reaction(self.world, message, self.world.bot, emoji)
-
-    def unreact(self, call: Call) -> None:
-        message = self._message(call)
-        refuse_archived(message.channel)
-        acts.remove_reaction(self.world, message, self.world.bot, _emoji(call))
-
-    def unreact_other(self, call: Call) -> None:
-        message = self._message(call)
-        needs(self.world, message.channel, "MANAGE_MESSAGES")
-        user = self.world.users.get(call.parts["user_id"])
-        if user is None:
-            raise refuse(10013)
-        acts.remove_reaction(self.world, message, user, _emoji(call))
-
-    def unreact_emoji(self, call: Call) -> None:
-        message = self._message(call)
-        needs(self.world, message.channel, "MANAGE_MESSAGES")
-        for id in [*message.reactions.get(_emoji(call), [])]:
-            acts.remove_reaction(self.world, message, self.world.users[id], _emoji(call))
-
-    def unreact_all(self, call: Call) -> None:
-        message = self._message(call)
-        needs(self.world, message.channel, "MANAGE_MESSAGES")
-        for emoji, by in [(e, [*by]) for e, by in message.reactions.items()]:
-            for id in by:
-                acts.remove_reaction(self.world, message, self.world.users[id], emoji)
-
-    def reacted(self, call: Call) -> list[Json]:
-        by = self._message(call).reactions.get(_emoji(call), [])
-        return [user_json(self.world.users[id]) for id in by]
 
 
 def _emoji(call: Call) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tests.fakes import discord_acts as acts
 from tests.fakes.discord_commands import Commands, check_offered, chosen_options
@@ -33,7 +32,7 @@ from tests.fakes.discord_state import (
     User,
     World,
 )
-from tests.fakes.discord_webhooks import COMMAND, COMPONENT, MODAL_SUBMIT, Interaction, Webhooks
+from tests.fakes.discord_webhooks import COMMAND, COMPONENT, Interaction, Webhooks
 
 IN_GUILD, IN_BOT_DM, IN_PRIVATE = 0, 1, 2
 
@@ -98,14 +97,6 @@ class People:
         with self.world.lock:
             acts.add_reaction(self.world, message, user, emoji)
 
-    def unreact(self, user: User, message: Message, emoji: str) -> None:
-        with self.world.lock:
-            acts.remove_reaction(self.world, message, user, emoji)
-
-    def type(self, user: User, channel: Channel) -> None:
-        with self.world.lock:
-            acts.type_in(self.world, channel, user)
-
     # Threads
 
     def start_thread(
@@ -144,16 +135,13 @@ class People:
         options: Json | None = None,
         *,
         locale: str = "en-US",
-        attachments: Sequence[File] = (),
     ) -> Interaction:
-        """``/name`` (``/name sub`` of a group) with option values by name. An option of type
-        attachment names a file."""
+        """``/name`` (``/name sub`` of a group) with option values by name."""
         with self.world.lock:
             name, _, sub = name.partition(" ")
             command = self._offered(user, name, 1, channel)
             data = self._command_data(command, channel)
             data["options"] = chosen_options(command, options or {}, sub)
-            self._attach(data, channel, attachments)
             return self._interact(COMMAND, user, channel, data, locale)
 
     def message_command(
@@ -184,19 +172,6 @@ class People:
                 data["values"] = [button["options"][0]["value"]]
             return self._interact(COMPONENT, user, message.channel, data, locale, source=message)
 
-    def submit(
-        self, interaction: Interaction, values: dict[str, str], *, locale: str = "en-US"
-    ) -> Interaction:
-        """Fills in the modal that ``interaction`` was answered with: values by custom id."""
-        with self.world.lock:
-            modal = interaction.modal
-            if modal is None:
-                raise LookupError("no modal was opened")
-            rows = [_filled(row, values) for row in modal["components"]]
-            data = {"custom_id": modal["custom_id"], "components": rows}
-            return self._interact(MODAL_SUBMIT, interaction.user, interaction.channel, data,
-                                  locale, source=interaction.source)  # fmt: skip
-
     def _context(self, channel: Channel) -> int:
         if channel.guild is not None:
             return IN_GUILD
@@ -224,16 +199,6 @@ class People:
         if "guild_id" in command and channel.guild:
             data["guild_id"] = channel.guild.id
         return data
-
-    def _attach(self, data: Json, channel: Channel, attachments: Sequence[File]) -> None:
-        files = {f.name: f for f in attachments}
-        for option in data["options"]:
-            if option["type"] == 11:
-                file = files[option["value"]]
-                stored = store_file(self.world, channel, file.name, file.media_type, file.data)
-                option["value"] = stored["id"]
-                resolved = data.setdefault("resolved", {}).setdefault("attachments", {})
-                resolved[stored["id"]] = stored
 
     def _interact(
         self,
@@ -315,16 +280,3 @@ def _buttons(components: list[Json]) -> list[Json]:
         if accessory := component.get("accessory"):
             found += _buttons([accessory])
     return found
-
-
-def _filled(row: Json, values: dict[str, str]) -> Any:
-    """A row (or label) of a modal with what was typed into its text inputs."""
-    if row["type"] == 4:
-        return {"type": 4, "id": 1, "custom_id": row["custom_id"],
-                "value": values.get(row["custom_id"], row.get("value") or "")}  # fmt: skip
-    told = {"type": row["type"], "id": 1}
-    if "component" in row:
-        told["component"] = _filled(row["component"], values)
-    if "components" in row:
-        told["components"] = [_filled(inner, values) for inner in row["components"]]
-    return told

@@ -1,6 +1,6 @@
 """The HTTP side: reads a request, lets traffic and trouble act on it, checks it, answers.
 
-What the routes do is in ``discord_messages``, ``discord_threads``, ``discord_directory``,
+What the routes do is in ``discord_messages``, ``discord_directory``,
 ``discord_commands`` and ``discord_webhooks``; each hands over a table of routes.
 """
 
@@ -15,8 +15,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.fakes.discord_errors import DiscordError, FormErrors, refuse, unauthorized
-from tests.fakes.discord_schema import check_body
+from tests.fakes.discord_errors import DiscordError, FormErrors, check_body, refuse, unauthorized
 from tests.fakes.discord_state import Json, World
 from tests.fakes.discord_traffic import Limited, Request, Traffic
 
@@ -28,25 +27,14 @@ HTML_502 = (
 
 
 @dataclass(frozen=True, slots=True)
-class Upload:
-    """A file of a multipart request."""
-
-    field: str
-    name: str
-    media_type: str
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
 class Call:
-    """A request that was read: parts of its path, query, JSON body, files."""
+    """A request that was read: parts of its path, query, JSON body."""
 
     method: str
     template: str
     parts: Mapping[str, str]
     query: Mapping[str, str]
     body: Any = None
-    files: tuple[Upload, ...] = ()
 
     @property
     def fields(self) -> Json:
@@ -113,7 +101,6 @@ class Rest:
         began, at = time.monotonic(), self.world.clock()
         path = request.path.removeprefix(PREFIX)
         body: Any = None
-        files: tuple[Upload, ...] = ()
         headers = {"Via": "1.1 google"}
         line = f"{request.method} {path}"
         status, told = 200, None
@@ -121,7 +108,7 @@ class Rest:
         outage = self.traffic.outage(line)
         cut = None
         try:
-            body, files = await _read(request)
+            body = await _read(request)
             if slow is not None:
                 await asyncio.sleep(slow.seconds)
             if outage is None:
@@ -134,7 +121,7 @@ class Rest:
                 else:
                     headers |= admitted
                     call = Call(request.method, route.template, request.match_info,
-                                request.query, body, files)  # fmt: skip
+                                request.query, body)  # fmt: skip
                     if self.witness(line, False):
                         status, told = self._answer(route, request, call)
                         cut = self.traffic.strikes("cut", line)
@@ -149,7 +136,7 @@ class Rest:
         code = told.get("code") if isinstance(told, dict) and status >= 400 else None
         done = Request(
             request.method, path, route.template, dict(request.query), body,
-            tuple(file.name for file in files), at, time.monotonic() - began, status, code,
+            at, time.monotonic() - began, status, code,
             answered, request.headers.get("Authorization"),
         )  # fmt: skip
         with self.world.lock:
@@ -199,32 +186,14 @@ def _major(parts: Mapping[str, str]) -> str:
     return "+".join(parts[name] for name in names if name in parts)
 
 
-async def _read(request: web.Request) -> tuple[Any, tuple[Upload, ...]]:
-    """The JSON body and files of a request, plain or multipart."""
-    if request.content_type.startswith("multipart/"):
-        return await _read_form(request)
+async def _read(request: web.Request) -> Any:
+    """The JSON body of a request; the app uploads no files."""
     raw = await request.read()
     if not raw:
-        return None, ()
+        return None
     if request.content_type != "application/json":
         raise refuse(50109)
     try:
-        return json.loads(raw), ()
+        return json.loads(raw)
     except ValueError:
         raise refuse(50109) from None
-
-
-async def _read_form(request: web.Request) -> tuple[Any, tuple[Upload, ...]]:
-    body: Any = None
-    files: list[Upload] = []
-    form = await request.post()
-    for name, value in form.items():
-        if isinstance(value, web.FileField):
-            data = value.file.read()
-            files.append(Upload(name, value.filename, value.content_type, data))
-        elif name == "payload_json":
-            try:
-                body = json.loads(str(value))
-            except ValueError:
-                raise refuse(50109) from None
-    return body, tuple(files)

@@ -32,7 +32,7 @@ from aiohttp import web
 from tests.fakes import discord_acts as acts
 from tests.fakes import discord_view
 from tests.fakes.discord_commands import Commands
-from tests.fakes.discord_directory import Directory
+from tests.fakes.discord_directory import Directory, Threads
 from tests.fakes.discord_gateway import Gateway
 from tests.fakes.discord_messages import Messages
 from tests.fakes.discord_people import File, People
@@ -54,7 +54,6 @@ from tests.fakes.discord_state import (
     User,
     World,
 )
-from tests.fakes.discord_threads import Threads
 from tests.fakes.discord_traffic import Outage, Request, Traffic
 from tests.fakes.discord_view import Seen
 from tests.fakes.discord_webhooks import Interaction, Webhooks
@@ -94,7 +93,7 @@ class FakeDiscord:
         self.webhooks = Webhooks(self.world)
         self.people = People(self.world, self.gateway, self.commands, self.webhooks)
         self._messages = Messages(self.world)
-        self.threads = Threads(self.world, self._messages)
+        self.threads = Threads(self.world)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ending: asyncio.Event
         self._thread = threading.Thread(target=self._run, daemon=True, name="fake-discord")
@@ -236,14 +235,8 @@ class FakeDiscord:
     def text(self, guild: Guild, name: str) -> Channel:
         return self._channel(TEXT, guild, name)
 
-    def forum(self, guild: Guild, name: str, *, tags: tuple[str, ...] = ()) -> Channel:
-        """A forum; with ``tags`` one of them is required of every post."""
-        made = self._channel(FORUM, guild, name)
-        with self.world.lock:
-            made.tags = [{"id": self.world.new_id(), "name": tag, "moderated": False,
-                          "emoji_id": None, "emoji_name": None} for tag in tags]  # fmt: skip
-            made.tag_required = bool(tags)
-        return made
+    def forum(self, guild: Guild, name: str) -> Channel:
+        return self._channel(FORUM, guild, name)
 
     def _channel(self, type: int, guild: Guild, name: str) -> Channel:
         with self.world.lock:

@@ -50,8 +50,6 @@ class Connection:
         self.socket = socket
         self.loop = asyncio.get_running_loop()
         self.queue: asyncio.Queue[str | tuple[int, str]] = asyncio.Queue()
-        self.zombie = False
-        self.last_beat = self.loop.time()
         self.request: web.Request
         self._pack = _packer(compress)
 
@@ -59,9 +57,8 @@ class Connection:
         self.send_text(json.dumps(frame))
 
     def send_text(self, frame: str) -> None:
-        """From any thread. A zombie says nothing more."""
-        if not self.zombie:
-            self.loop.call_soon_threadsafe(self.queue.put_nowait, frame)
+        """From any thread."""
+        self.loop.call_soon_threadsafe(self.queue.put_nowait, frame)
 
     def close(self, code: int, reason: str = "") -> None:
         """From any thread: close after what is already queued."""

@@ -96,7 +96,7 @@ def channel_json(channel: Channel, world: World) -> Json:
         "nsfw": False,
         "rate_limit_per_user": 0,
         "last_message_id": _last_message_id(channel),
-        "flags": 1 << 4 if channel.tag_required else 0,
+        "flags": 0,
         "permission_overwrites": [
             {"id": id, "type": o.type, "allow": str(o.allow), "deny": str(o.deny)}
             for id, o in channel.overwrites.items()
@@ -104,7 +104,7 @@ def channel_json(channel: Channel, world: World) -> Json:
     }
     if channel.type == FORUM:
         told |= {
-            "available_tags": channel.tags,
+            "available_tags": [],
             "default_reaction_emoji": None,
             "default_sort_order": None,
             "default_forum_layout": 0,
@@ -156,7 +156,7 @@ def thread_json(thread: Channel, world: World) -> Json:
         },
     }
     if thread.parent.type == FORUM:
-        told["applied_tags"] = thread.applied_tags
+        told["applied_tags"] = []
     if joined := thread.thread_members.get(world.bot.id):
         told["member"] = thread_member_json(thread, world.bot.id, joined)
     return told
@@ -170,45 +170,33 @@ def _last_message_id(channel: Channel) -> str | None:
     return max(channel.messages, key=int, default=None)
 
 
+_UNSET = (
+    *("icon", "splash", "banner", "description", "discovery_splash", "vanity_url_code"),
+    *("afk_channel_id", "application_id", "public_updates_channel_id", "rules_channel_id"),
+    *("safety_alerts_channel_id", "system_channel_id", "incidents_data"),
+)
+_ZERO = (
+    *("default_message_notifications", "explicit_content_filter", "verification_level"),
+    *("mfa_level", "nsfw_level", "premium_tier", "premium_subscription_count"),
+    "system_channel_flags",
+)
+
+
 def guild_json(guild: Guild, world: World) -> Json:
-    """As ``GET /guilds/{id}`` tells it."""
+    """A guild without its channels and members."""
     return {
         "id": guild.id,
         "name": guild.name,
         "owner_id": guild.owner.id,
         "preferred_locale": guild.locale,
         "roles": [role_json(role) for role in guild.roles],
-        "emojis": [],
-        "stickers": [],
-        "features": [],
-        "icon": None,
-        "splash": None,
-        "banner": None,
-        "description": None,
-        "discovery_splash": None,
-        "vanity_url_code": None,
-        "afk_channel_id": None,
         "afk_timeout": 300,
-        "application_id": None,
-        "default_message_notifications": 0,
-        "explicit_content_filter": 0,
-        "verification_level": 0,
-        "mfa_level": 0,
-        "nsfw_level": 0,
-        "premium_tier": 0,
-        "premium_progress_bar_enabled": False,
-        "premium_subscription_count": 0,
-        "public_updates_channel_id": None,
-        "rules_channel_id": None,
-        "safety_alerts_channel_id": None,
-        "system_channel_flags": 0,
-        "system_channel_id": None,
         "max_members": 500_000,
-        "max_video_channel_users": 25,
-        "max_stage_video_channel_users": 50,
         "region": "deprecated",
         "widget_enabled": False,
-        "incidents_data": None,
+        **{name: [] for name in ("emojis", "stickers", "features")},
+        **dict.fromkeys(_UNSET),
+        **dict.fromkeys(_ZERO, 0),
     }
 
 

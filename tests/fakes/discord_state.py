@@ -113,8 +113,6 @@ class Channel:
     recipients: list[User] = field(default_factory=list)
     messages: dict[str, Message] = field(default_factory=dict)
     topic: str | None = None
-    tags: list[Json] = field(default_factory=list)
-    tag_required: bool = False
     # of threads only:
     owner_id: str = ""
     archived: bool = False
@@ -122,7 +120,6 @@ class Channel:
     auto_archive: int = 4320
     archive_changed: str = ""
     thread_members: dict[str, str] = field(default_factory=dict)
-    applied_tags: list[str] = field(default_factory=list)
     sent: int = 0
 
     @property

@@ -42,7 +42,6 @@ class Request:
     template: str
     query: Mapping[str, str]
     body: Any
-    files: tuple[str, ...]
     at: float
     seconds: float
     status: int

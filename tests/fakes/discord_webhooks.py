@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.fakes import discord_acts as acts
-from tests.fakes.discord_errors import FormErrors, invalid, refuse
-from tests.fakes.discord_messages import checked_fields, is_empty, stored_files
+from tests.fakes.discord_errors import invalid, refuse
+from tests.fakes.discord_messages import checked_fields, is_empty
 from tests.fakes.discord_rest import Answer, Call, Route
 from tests.fakes.discord_shapes import message_json
 from tests.fakes.discord_state import (
@@ -32,17 +32,16 @@ FIRST_SECONDS = 3.0
 TOKEN_SECONDS = 15 * 60.0
 FOLLOWUPS_ELSEWHERE = 5  # follow-ups where only the user brought the app along
 
-COMMAND, COMPONENT, MODAL_SUBMIT = 2, 3, 5
-PONG, MESSAGE, DEFERRED, DEFERRED_UPDATE, UPDATE, AUTOCOMPLETE, MODAL = 1, 4, 5, 6, 7, 8, 9
+COMMAND, COMPONENT = 2, 3
+MESSAGE, DEFERRED, DEFERRED_UPDATE = 4, 5, 6  # the responses that the app gives
 
 
 @dataclass(eq=False)
 class Interaction:
     """Something a person did that the app must respond to, and what came of it.
 
-    ``response`` is the callback type (4 message, 5 deferred, 6 deferred update, 7 update,
-    9 modal), None while there is none; ``original`` what ``@original`` means; ``seconds`` how
-    long the response took.
+    ``response`` is the callback type (4 message, 5 deferred, 6 deferred update), None while there
+    is none; ``original`` what ``@original`` means; ``seconds`` how long the response took.
     """
 
     id: str
@@ -57,7 +56,6 @@ class Interaction:
     response: int | None = None
     seconds: float | None = None
     original: Message | None = None
-    modal: Json | None = None
     followups: list[Message] = field(default_factory=list)
     _loading: bool = False
 
@@ -95,7 +93,6 @@ class Webhooks:
         for which in ("@original", "{message_id}"):
             one = f"{hook}/messages/{which}"
             routes += [
-                Route("GET", one, self.get, False),
                 Route("PATCH", one, self.edit, False),
                 Route("DELETE", one, self.delete, False),
             ]
@@ -116,17 +113,14 @@ class Webhooks:
         kind = body.get("type", 0)
         self._check_kind(interaction, kind)
         data = body.get("data") or {}
-        if kind in (MESSAGE, UPDATE):
-            self._respond_at_once(interaction, kind, data, call)
+        if kind == MESSAGE:
+            interaction.original = self._write(interaction, data)
         elif kind == DEFERRED:
             flags = LOADING | (data.get("flags") or 0) & EPHEMERAL
             interaction._loading = True
             interaction.original = self._post(interaction, flags=flags)
         elif kind == DEFERRED_UPDATE:
             interaction.original = interaction.source
-        elif kind == MODAL:
-            _check_modal(data)
-            interaction.modal = data
         interaction.response = kind
         interaction.seconds = waited
         if call.query.get("with_response", "").lower() in ("true", "1"):
@@ -135,21 +129,11 @@ class Webhooks:
 
     def _check_kind(self, interaction: Interaction, kind: int) -> None:
         allowed = {
-            COMMAND: (MESSAGE, DEFERRED, MODAL),
-            COMPONENT: (MESSAGE, DEFERRED, DEFERRED_UPDATE, UPDATE, MODAL),
-            MODAL_SUBMIT: (MESSAGE, DEFERRED)
-            + ((DEFERRED_UPDATE, UPDATE) if interaction.source else ()),
+            COMMAND: (MESSAGE, DEFERRED),
+            COMPONENT: (MESSAGE, DEFERRED, DEFERRED_UPDATE),
         }[interaction.type]
         if kind not in allowed:
             raise invalid(("type",), "BASE_TYPE_CHOICES", f"Value must be one of {allowed}.")
-
-    def _respond_at_once(self, interaction: Interaction, kind: int, data: Json, call: Call) -> None:
-        if kind == UPDATE:
-            assert interaction.source is not None
-            self._change(interaction.source, data, call)
-            interaction.original = interaction.source
-        else:
-            interaction.original = self._write(interaction, data, call, ("data",))
 
     def _callback_response(self, interaction: Interaction) -> Json:
         told: Json = {
@@ -186,13 +170,13 @@ class Webhooks:
         if interaction._loading and interaction.original is not None:
             # The first follow-up after a deferral is what takes the place of "thinking".
             interaction._loading = False
-            self._change(interaction.original, body, call)
+            self._change(interaction.original, body)
             return self._told(interaction.original)
         guild = interaction.channel.guild
         elsewhere = guild is not None and not guild.installed
         if elsewhere and len(interaction.followups) >= FOLLOWUPS_ELSEWHERE:
             raise refuse(40094)
-        made = self._write(interaction, body, call)
+        made = self._write(interaction, body)
         interaction.followups.append(made)
         return self._told(made)
 
@@ -207,13 +191,10 @@ class Webhooks:
             raise refuse(10008)
         return message
 
-    def get(self, call: Call) -> Json:
-        return self._told(self._message(call, self._interaction(call)))
-
     def edit(self, call: Call) -> Json:
         interaction = self._interaction(call)
         message = self._message(call, interaction)
-        self._change(message, call.fields, call)
+        self._change(message, call.fields)
         if message is interaction.original:
             interaction._loading = False
         return self._told(message)
@@ -224,11 +205,8 @@ class Webhooks:
 
     # Messages of interactions need no permission of the bot in the channel
 
-    def _write(
-        self, interaction: Interaction, body: Json, call: Call, path: tuple[str, ...] = ()
-    ) -> Message:
+    def _write(self, interaction: Interaction, body: Json) -> Message:
         fields = checked_fields(self.world, body)
-        fields["attachments"] = stored_files(self.world, interaction.channel, call.files)
         flags = (body.get("flags") or 0) & (EPHEMERAL | SUPPRESS_EMBEDS | COMPONENTS_V2)
         if is_empty(fields | {"flags": flags}):
             raise refuse(50006)
@@ -261,10 +239,8 @@ class Webhooks:
             **fields,
         )
 
-    def _change(self, message: Message, body: Json, call: Call) -> None:
+    def _change(self, message: Message, body: Json) -> None:
         fields = checked_fields(self.world, body)
-        if "attachments" in body or call.files:
-            fields["attachments"] = stored_files(self.world, message.channel, call.files)
         flags = message.flags & ~LOADING
         if body.get("flags") is not None:
             flags |= body["flags"] & (SUPPRESS_EMBEDS | COMPONENTS_V2)
@@ -276,16 +252,3 @@ class Webhooks:
 
     def _told(self, message: Message) -> Json:
         return message_json(message, self.world, sees_content=True)
-
-
-def _check_modal(data: Json) -> None:
-    wrong = FormErrors()
-    if not 1 <= len(data.get("title") or "") <= 45:
-        wrong.add(("data", "title"), "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 45 in length.")
-    if not 1 <= len(data.get("custom_id") or "") <= 100:
-        told = "Must be between 1 and 100 in length."
-        wrong.add(("data", "custom_id"), "BASE_TYPE_BAD_LENGTH", told)
-    if not 1 <= len(data.get("components") or []) <= 5:
-        told = "Must be between 1 and 5 in length."
-        wrong.add(("data", "components"), "BASE_TYPE_BAD_LENGTH", told)
-    wrong.raise_if_any()

@@ -1,4 +1,4 @@
-"""What may import what: no circle among modules, and no platform library in the core."""
+"""Import rules: no circle among modules, and no platform library in the core."""
 
 from __future__ import annotations
 

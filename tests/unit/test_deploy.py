@@ -1,4 +1,4 @@
-"""What deploy/ tells a machine to do is what the program can do."""
+"""The files in deploy/ match what the program can do."""
 
 from __future__ import annotations
 

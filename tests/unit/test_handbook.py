@@ -19,7 +19,7 @@ from bot.command import HANDBOOK
 from bot.configuration import known_names, load_settings, settings_class
 from bot.evaluation.spending import TYPICAL, expected_usd
 from bot.pages.media import FORMATS
-from bot.reasoning.claude.prices import PRICES
+from bot.reasoning.claude.declaration import PRICES
 from bot.search.declaration import declarations
 from bot.settings import TOML, Settings
 
@@ -64,7 +64,7 @@ def settings_rows(*pages: Path) -> dict[str, str]:
 
 
 def as_written(name: str, default: Any) -> str:
-    """How the settings page writes a default."""
+    """A default as the settings page writes it."""
     if name == "FOOTNOTE_DATA_DIR":
         return "the user data folder"
     if default is None:

@@ -1,4 +1,4 @@
-"""What a process tells of its health over HTTP."""
+"""The health of a process over HTTP."""
 
 from __future__ import annotations
 

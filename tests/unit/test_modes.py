@@ -1,4 +1,4 @@
-"""Who on the machine may read what Footnote writes: its owner, and whom the owner lets."""
+"""Files that Footnote writes are readable by their owner only, unless the owner allows more."""
 
 from __future__ import annotations
 

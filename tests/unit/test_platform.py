@@ -1,4 +1,4 @@
-"""Which platforms are configured; half a set of settings is told, with what is missing."""
+"""Configured platforms; incomplete settings are reported with what is missing."""
 
 from __future__ import annotations
 

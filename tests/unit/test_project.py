@@ -1,4 +1,4 @@
-"""What holds for the repository as a project: version, workflows, links of its own pages."""
+"""The repository as a project: version, workflows, links of its own pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people are told of a setting that is not right."""
+"""Error messages about wrong settings."""
 
 from __future__ import annotations
 

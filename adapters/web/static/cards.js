@@ -66,7 +66,8 @@ function place() {
   const at = mark.getBoundingClientRect();
   const wide = card.offsetWidth;
   const left = Math.min(Math.max(at.left - 24, 16), document.documentElement.clientWidth - wide - 16);
-  const below = at.bottom + 8 + card.offsetHeight < innerHeight || at.top < card.offsetHeight + 16;
+  const roof = document.querySelector(".top").offsetHeight; // what nothing may lie over
+  const below = at.bottom + 8 + card.offsetHeight < innerHeight || at.top - roof < card.offsetHeight + 16;
   const top = below ? at.bottom + 8 : at.top - card.offsetHeight - 8;
   // Set by script, which the content security policy lets style.
   card.style.left = `${left + scrollX}px`;

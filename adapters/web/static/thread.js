@@ -45,6 +45,7 @@ function tell(sentence) {
 
 function dress(place) {
   for (const button of place.querySelectorAll("[data-copy]")) button.hidden = false;
+  if (place.querySelector("time")) import("./moments.js").then(({ showLocally }) => showLocally());
 }
 
 /** The script for graphs is loaded with the first of them. */
@@ -156,10 +157,12 @@ async function sendQuestion(submitter) {
   try {
     const { thread, run, files: kept } = await send(ask, submitter);
     if (!words.events) {
+      sessionStorage.removeItem(draft);
       location.assign(`${thread}#run-${run}`);
       return;
     }
     ask.question.value = "";
+    keepDraft();
     files.sent(kept);
     ask.event.value = newName();
     mine.add(run);
@@ -201,6 +204,22 @@ function closeMenu(menu) {
   if (held) menu.querySelector("summary").focus();
 }
 
+// What is being written survives a reload, in this tab only.
+const draft = `draft ${location.pathname}`;
+
+function keepDraft() {
+  if (ask.question.value) sessionStorage.setItem(draft, ask.question.value);
+  else sessionStorage.removeItem(draft);
+}
+
+if (ask) {
+  ask.question.value ||= sessionStorage.getItem(draft) ?? "";
+  ask.question.addEventListener("input", keepDraft);
+  const mic = ask.querySelector(".mic");
+  mic.hidden = !(window.SpeechRecognition ?? window.webkitSpeechRecognition);
+  mic.addEventListener("click", () => import("./voice.js").then(({ speak }) => speak(mic, ask.question, tell)));
+}
+
 /** Names a question, so that sent twice it is asked once. */
 function newName() {
   const bytes = crypto.getRandomValues(new Uint8Array(8));
@@ -236,7 +255,12 @@ document.addEventListener("submit", (event) => {
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy]");
   if (button) copy(button);
-  for (const open of document.querySelectorAll("details.more[open]")) {
+  const keys = event.target.closest("[data-keys]");
+  if (keys) {
+    event.preventDefault();
+    import("./keys.js").then(({ showKeys }) => showKeys(keys.href));
+  }
+  for (const open of document.querySelectorAll("details.more[open], details.prefs[open]")) {
     if (!open.contains(event.target)) open.removeAttribute("open");
   }
 });
@@ -247,7 +271,9 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     ask.requestSubmit(ask.querySelector(".send"));
   } else if (event.key === "Escape") {
-    closeMenu(document.querySelector("details.more[open]"));
+    closeMenu(document.querySelector("details.more[open], details.prefs[open]"));
+  } else if (event.key === "?" && !event.target.closest("input, textarea, select")) {
+    document.querySelector("[data-keys]")?.click();
   } else if (event.key === "/" && !event.target.closest("input, textarea, select")) {
     event.preventDefault();
     ask?.question.focus();

@@ -472,6 +472,44 @@ web-plan-unread =
 web-plan-nothing-yet = Nothing found yet.
 web-plan-done = Researched in { NUMBER($seconds, maximumFractionDigits: 1) } s
 
+### What a question searches
+
+web-sources-asked = Searches { $asked } of { $all } sources
+web-sources-which = What this question searches
+web-sources-one = Searches:
+web-sources-nothing = There is nothing here that you may search.
+web-sources-none = Choose at least one source to search.
+web-source-other-documents = Other documents
+web-source-web = Web
+web-source-count =
+    { $count ->
+        [one] one document
+       *[other] { $count } documents
+    }
+prompt-wiki-building = Who designed the Eiffel Tower, and how tall is it?
+prompt-wiki-nature = Why is the sky blue?
+prompt-wiki-history = When was the printing press invented, and by whom?
+
+### Preferences and keys
+
+web-prefs = Preferences
+web-prefs-keep = Keep
+web-theme = Appearance
+web-theme-system = As the system
+web-theme-light = Light
+web-theme-dark = Dark
+web-language = Language
+web-language-browser = As the browser
+web-speak = Speak the question
+web-speak-failed = The microphone could not be used.
+web-keys = Keys
+web-key-send = Send the question
+web-key-line = Begin a new line
+web-key-box = Go to the question box
+web-key-mark = Go from footnote to footnote, and to everything else
+web-key-close = Close a quote, a menu or this list
+web-key-keys = Show this list
+
 ## The pages that explain a run
 
 web-you = You

@@ -105,7 +105,7 @@ class _Passage:
         return range(len(self.honest))
 
     def proof(self, *, is_spared: bool) -> Proof:
-        """What is shown; nothing of a passage that is spared and of which nothing was chosen."""
+        """The shown spans; none of a spared passage of which nothing was chosen."""
         shared = (span for found in self.chosen.values() for span in found)
         if self.chosen:
             shown: Sequence[int] = sorted({*self.chosen, *_heads(self.honest, self.chosen)})

@@ -25,14 +25,14 @@ from bot.pages.chooser import Chooser
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import canonical
-from bot.rights.reach import EVERYTHING, Reach
+from bot.rights.reader import EVERYTHING, Reach
 from bot.search.blend import SearchResult
 from bot.search.in_flight import InFlight
 from bot.search.provider import UNKNOWN_DOCUMENT, ProviderKind, Query, TextGiving, Weighing
 
 log = get_logger()
 
-MOST_AHEAD = 64  # searches and reads that nobody asked for yet, of all runs at the same time
+MOST_AHEAD = 64  # prefetched searches and reads of all runs at the same time
 CACHED_BYTES = 32_000_000  # of page text kept in the process; an emoji makes four of each character
 
 

@@ -10,7 +10,7 @@ of it in one turn, looks for what is missing with searches of its own, and may a
 The planner is asked to correct what was refused while the rest is being worked on. It is asked to
 extend the graph only if it said that it must see the answers first, and only when every node has
 ended: what it is shown then depends on the graph alone and not on what happened to end first, so an
-interrupted run asks the same again. A node that fails takes nobody with it.
+interrupted run asks the same again. A node that fails leaves the others running.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ from bot.reasoning.graphs import (
 )
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import Reasoner
-from bot.research.evidence.merging import merge_sources
 from bot.research.evidence.queries import FIRST_QUERIES, worded
+from bot.research.evidence.relevance import merge_sources
 from bot.research.evidence.workspace import Reading
-from bot.research.failures import attempted
+from bot.research.outcomes import attempted
 from bot.research.run import Run
 from bot.research.strategies.iterate import iterate
 from bot.research.strategies.nodes import Remembering, checked

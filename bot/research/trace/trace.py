@@ -18,8 +18,16 @@ from pydantic import TypeAdapter, ValidationError
 from bot.answers import Answer, StepView, Usage
 from bot.pages.urls import dedupe_key
 from bot.reasoning.calls import Block, ModelReply, Text, ToolCall
-from bot.research.answer.highlights import Piece, Quoted, excerpts, highlighted
-from bot.research.answer.support import Quote, TracedSentence, quotes_of, sentences_of
+from bot.research.answer.support import (
+    Piece,
+    Quote,
+    Quoted,
+    TracedSentence,
+    excerpts,
+    highlighted,
+    quotes_of,
+    sentences_of,
+)
 from bot.research.outcomes import ReadOutcome, SearchOutcome, StreamOutcome
 from bot.research.report.revision import Revision
 from bot.research.trace.timeline import ID, Span, timeline

@@ -28,7 +28,7 @@ from bot.rendering.safety import WORD_JOINER
 from bot.rendering.texts import texts_for
 from bot.research.answer.check import check
 from bot.research.answer.write import write
-from tests.fakes.discord_words import shown as shown_by_discord
+from tests.fakes.discord_view import shown as shown_by_discord
 from tests.unit.rendering.test_verbatim import ALPHABET, PHRASES
 from tests.unit.samples import NOW
 

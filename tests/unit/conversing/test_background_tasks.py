@@ -11,7 +11,7 @@ from bot.conversing.background_tasks import BackgroundTasks
 from bot.errors import PlatformUnavailable
 
 
-async def test_an_errand_is_done_while_its_caller_goes_on() -> None:
+async def test_a_task_is_done_while_its_caller_goes_on() -> None:
     background, go_on, done = BackgroundTasks("slack"), asyncio.Event(), asyncio.Event()
 
     async def tell() -> None:
@@ -45,7 +45,7 @@ async def test_what_goes_wrong_is_logged_and_harms_no_other(error: Exception, le
     await background.aclose()
 
 
-async def test_at_the_end_errands_get_a_moment_when_there_is_one() -> None:
+async def test_at_the_end_tasks_get_a_moment_when_there_is_one() -> None:
     background, said = BackgroundTasks("slack"), []
 
     async def tell() -> None:

@@ -1,4 +1,4 @@
-"""What pressing each of the buttons under an answer does, and what its presser is told."""
+"""Each button under an answer acts on a press and tells its presser."""
 
 from __future__ import annotations
 

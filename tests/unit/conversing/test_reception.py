@@ -1,4 +1,4 @@
-"""What a message, an edit, a deletion and a pressed button mean, on any platform."""
+"""Reception handles messages, edits, deletions and pressed buttons of any platform."""
 
 from __future__ import annotations
 

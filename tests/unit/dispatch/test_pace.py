@@ -19,7 +19,7 @@ from tests.fakes.virtual_time import in_virtual_time
 
 
 async def begun(pace: Pace, wanted: int, seconds: float) -> int:
-    """How many of so many runs have begun after some time."""
+    """The number of runs that have begun after some time."""
     tasks = [asyncio.create_task(pace.begin()) for _ in range(wanted)]
     done, late = await asyncio.wait(tasks, timeout=seconds)
     for task in late:

@@ -1,4 +1,4 @@
-"""What may be added to a graph of sub-questions, and what is said of the rest."""
+"""Edits of a graph of sub-questions: accepted ones, and the reasons given for refused ones."""
 
 from __future__ import annotations
 

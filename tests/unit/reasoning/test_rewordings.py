@@ -1,4 +1,4 @@
-"""Which questions ask the same in other words, and which only look like it."""
+"""Questions that ask the same in other words, and questions that only look like it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode, edited
-from bot.reasoning.rewordings import asks_the_same, interrogatives
+from bot.reasoning.questions import asks_the_same, interrogatives
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ parser = MarkdownIt("commonmark").enable("table")
 
 
 def visible(text: str) -> str:
-    """What a reader sees, without white space and what may differ: headers, the lines of tables."""
+    """The text a reader sees, without white space, headers, and the lines of tables."""
     seen: list[str] = []
     for token in parser.parse(text):
         for inner in token.children or [token]:

@@ -1,4 +1,4 @@
-"""What stands small under an answer."""
+"""The small print under an answer."""
 
 from __future__ import annotations
 

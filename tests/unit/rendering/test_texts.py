@@ -266,15 +266,22 @@ def test_a_text_that_is_parsed_by_itself_is_as_in_the_whole_catalog(locale: str)
         assert message.equals(alone, ignored_fields=["span", "comment"]), id
 
 
+@pytest.mark.parametrize("value", [0, 7, 999, 1_000, 1.5, "a page", "12"])
 @pytest.mark.parametrize("locale", LOCALES)
-def test_a_literal_text_is_what_fluent_makes_of_it(locale: str) -> None:
-    ours = _Catalog(locale)
-    literal = {id: ours.literal(id) for id in catalog(locale)}
+def test_a_plain_text_is_what_fluent_makes_of_it(locale: str, value: str | int | float) -> None:
     bundle = FluentBundle([locale], use_isolating=False)
     bundle.add_resource(FluentResource((CATALOGS / f"{locale}.ftl").read_text(encoding="utf-8")))
-    for id, text in literal.items():
+    ours, plain = _Catalog(locale), 0
+    for id in catalog(locale):
+        values = dict.fromkeys(variables(catalog(locale)[id]), value)
+        said = ours.plain(id, values)
         pattern = bundle.get_message(id).value
         assert pattern is not None
-        if text is not None:
-            assert bundle.format_pattern(pattern) == (text, []), id
-    assert len([text for text in literal.values() if text]) > 100
+        if said is not None:
+            assert bundle.format_pattern(pattern, values) == (said, []), id
+            plain += 1
+    assert plain > 100
+
+
+def test_a_text_without_its_value_is_not_plain() -> None:
+    assert _Catalog("en").plain("judged-share", {"covered": 50}) is None

@@ -9,8 +9,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from bot.rendering.links import defuse
 from bot.rendering.marks import normalise, numbers_in
+from bot.rendering.safety import defuse
 from bot.rendering.verbatim import as_markdown, as_words
 
 _parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -54,7 +54,7 @@ _STRUCTURE = re.compile(r"^[ \t]*(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]|$)|\*\*\S.
 
 
 def shown(markdown: str) -> str:
-    """What a reader sees."""
+    """The text a reader sees."""
     out: list[str] = []
     for token in _parser.parse(markdown):
         if token.type in ("fence", "code_block"):

@@ -1,4 +1,4 @@
-"""What an answer says of its own run."""
+"""Notes of an answer on its own run."""
 
 from __future__ import annotations
 

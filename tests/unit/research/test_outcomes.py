@@ -1,4 +1,4 @@
-"""What a streamed call keeps in the journal."""
+"""The journal entry of a streamed call."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def url(postgres: Postgres) -> sa.URL:
 
 
 async def pid_of(engine: AsyncEngine) -> int:
-    """Which of the server's processes is behind the engine's one connection in the pool."""
+    """The server's process behind the engine's one connection in the pool."""
     async with engine.connect() as db:
         return int(await db.scalar(PID))
 

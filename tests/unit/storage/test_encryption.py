@@ -1,4 +1,4 @@
-"""What is kept sealed opens with its key only."""
+"""Sealed text opens only with its key."""
 
 from __future__ import annotations
 

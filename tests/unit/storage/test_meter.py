@@ -1,4 +1,4 @@
-"""What was done since the last look, each thing once, whichever process has done it."""
+"""Work since the last reading is counted once, whichever process did it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happened over some days, counted alike by both databases."""
+"""Statistics over some days are equal on both databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PostgreSQL calls its troubles, and how long it may take over things."""
+"""PostgreSQL's error codes as our errors, and its time limits."""
 
 from __future__ import annotations
 

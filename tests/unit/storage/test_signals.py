@@ -1,4 +1,4 @@
-"""What one process does to runs, as another one hears of it from PostgreSQL."""
+"""Changes to runs are announced to other processes by PostgreSQL."""
 
 from __future__ import annotations
 

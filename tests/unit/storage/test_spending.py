@@ -1,4 +1,4 @@
-"""What is spent in a day: counted once with the step or question that spent it, whatever comes."""
+"""Daily spending is counted exactly once, with the step or question that spent it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an endpoint does not offer is left out, and asked for no more."""
+"""Features that an endpoint does not offer are left out of further requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the settings make of the endpoint, what it never tells, and whether it can be reached."""
+"""Settings of the endpoint: its address, its secrets, and whether it can be reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an answer made of quotations reads."""
+"""The text of an answer made of quotations."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from tests.unit.reasoning.samples import a_page_read, rarity_in
 
 
 def shown(question: str, text: str, most_words: int = 60) -> str:
-    """What is shown of a page of one passage."""
+    """The excerpt of a page with one passage."""
     source = a_page_read(1, "A page", text)
     (passage,) = source.passages
     asked = asked_in(question, (source,), rarity_in((source,), question))

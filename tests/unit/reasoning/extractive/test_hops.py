@@ -1,4 +1,4 @@
-"""What the extractive reasoner searches and reads, on workspaces that are set for it."""
+"""The extractive reasoner chooses searches and reads from prepared workspaces."""
 
 from __future__ import annotations
 

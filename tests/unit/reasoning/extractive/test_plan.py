@@ -1,4 +1,4 @@
-"""How a question is cut without a model: only where its own words part it."""
+"""A question is cut without a model only where its own words part it."""
 
 from __future__ import annotations
 

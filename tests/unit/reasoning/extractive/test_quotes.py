@@ -1,4 +1,4 @@
-"""Which passages are quoted, and whether they are an answer."""
+"""The choice of passages to quote, and whether they are an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question asks, and how much of it each passage that was read has."""
+"""Scores of passages for what a question asks."""
 
 from __future__ import annotations
 

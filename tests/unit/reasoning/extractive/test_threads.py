@@ -1,4 +1,4 @@
-"""What weighs whole pages is not done on the event loop, where other runs would wait for it."""
+"""Work over whole pages leaves the event loop to other runs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from bot.pages.passages import Passage
-from bot.reasoning.drafts import Manuscript, Paragraph
-from bot.reasoning.evidence import Evidence, Source
+from bot.reasoning.evidence import Evidence, Manuscript, Paragraph, Source
 from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.workspace import Workspace

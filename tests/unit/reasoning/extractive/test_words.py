@@ -1,4 +1,4 @@
-"""What a question names, and which page titles it means."""
+"""The names in a question, and the page titles that it means."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ PASSAGES = tuple(Passage(50 * n, 50 * n + len(w), w) for n, w in enumerate(WORDS
 EVIDENCE = Evidence((Source(1, "https://a.example/", "A", PASSAGES, "h", NOW),))
 
 Part = tuple[str, int | None]
-"""What was streamed, and the passage that it cites."""
+"""The streamed text, and the passage that it cites."""
 
 
 def written(*parts: Part, fold: int | None = None) -> Written:

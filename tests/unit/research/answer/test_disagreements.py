@@ -1,4 +1,4 @@
-"""Where sources disagree: told when it is so, silent when it only looks so."""
+"""Disagreements of sources are told; apparent ones are not."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.research.answer.highlights import AROUND, Piece, Quoted, excerpts, highlighted
+from bot.research.answer.support import AROUND, Piece, Quoted, excerpts, highlighted
 
 TEXT = st.text("ab \n東", max_size=2_000)
 SPANS = st.lists(st.tuples(st.integers(-5, 2_100), st.integers(-5, 2_100)), max_size=8)

@@ -294,7 +294,7 @@ def _plenty() -> dict[str, Any]:
 
 
 class Ledger:
-    """What is kept of a day, in memory; ``asked`` counts the look-ups."""
+    """The spending of a day, in memory; ``asked`` counts the look-ups."""
 
     def __init__(self) -> None:
         self.spent = DaySpent()

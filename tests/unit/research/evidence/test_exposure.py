@@ -1,4 +1,4 @@
-"""What a query may tell the web: secrets of several kinds in many disguises, and ordinary ones."""
+"""Queries with secrets in many disguises are withheld from the web; ordinary ones are sent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.research.evidence.exposure import LONGEST, RUN, Exposure, is_opaque, of_hosts, squeeze
+from bot.research.evidence.outgoing import LONGEST, RUN, Exposure, is_opaque, of_hosts, squeeze
 
 QUESTION = "Which vendor do we use for payments, and is its price fair?"
 PUBLIC = "Payment vendors compared: Adyen and Stripe charge a fee of 1.4 % for a card payment."

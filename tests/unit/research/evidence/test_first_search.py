@@ -1,4 +1,4 @@
-"""What is put on the workspace before the first turn: links, and queries for the web and
+"""The workspace before the first turn holds links, and queries for the web and
 documents."""
 
 from __future__ import annotations

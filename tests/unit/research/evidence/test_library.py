@@ -1,4 +1,4 @@
-"""Where pages come from, and what a search engine gave where they cannot be fetched."""
+"""Pages come from the web, a cache, or the text of a search engine where they cannot be fetched."""
 
 from __future__ import annotations
 

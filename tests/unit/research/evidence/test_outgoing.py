@@ -1,4 +1,4 @@
-"""Where the queries of a run go once it has read documents, and what becomes of those kept back."""
+"""Queries of a run that has read documents: some go to the web, others are withheld."""
 
 from __future__ import annotations
 

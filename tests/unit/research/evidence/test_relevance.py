@@ -1,4 +1,4 @@
-"""Which pages are shown before anyone chose them."""
+"""Prefetched pages that plainly fit are shown; others are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How near passages are by meaning is kept with the run, and comes out the same on a replay."""
+"""Semantic similarity of passages is kept with the run, and the same on a replay."""
 
 from __future__ import annotations
 

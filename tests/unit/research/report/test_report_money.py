@@ -11,8 +11,7 @@ import pytest
 
 from bot.errors import BudgetSpent, FootnoteError, ModelUnavailable
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.drafts import Paragraph
-from bot.reasoning.evidence import AnswerDelta
+from bot.reasoning.evidence import AnswerDelta, Paragraph
 from bot.research.budget.account import Days
 from bot.research.budget.budget import DayLimits
 from bot.research.report.report import Report
@@ -34,7 +33,7 @@ DAY = 0.001  # USD a day
 
 
 class Ledger:
-    """What a run has spent of the day: as much as ``spent`` says of it."""
+    """The spending of a run on that day: as much as ``spent`` says."""
 
     def __init__(self, spent: Callable[[], int]) -> None:
         self._spent = spent

@@ -674,7 +674,7 @@ def test_why_a_part_failed_is_said_in_the_askers_language(
 
 
 def again(journal: MemoryJournal) -> MemoryJournal:
-    """What the next attempt at the run finds."""
+    """The state that the next attempt at the run finds."""
     return MemoryJournal(journal.shelved)
 
 

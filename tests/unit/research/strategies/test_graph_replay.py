@@ -160,7 +160,7 @@ class Process:
 
 
 def told(evidence: Evidence) -> tuple[Any, ...]:
-    """What the evidence says, by URL: numbers are given in the order pages come."""
+    """The texts of the evidence by URL: numbers are given in the order pages come."""
     urls = {source.number: source.url for source in evidence.sources}
     findings = [(f.text, sorted(urls[n] for n in f.sources)) for f in evidence.findings]
     pages = {s.url: [p.text for p in s.passages] for s in evidence.sources}

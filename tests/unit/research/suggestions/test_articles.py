@@ -1,4 +1,4 @@
-"""What encyclopedic articles are about."""
+"""The subjects of encyclopedic articles."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Which Chinese, Japanese and Korean headings become questions."""
+"""Questions made of Chinese, Japanese and Korean headings."""
 
 from __future__ import annotations
 
 import pytest
 
-from bot.research.suggestions.eastern_wordings import in_eastern
+from bot.research.suggestions.articles import in_eastern
 from bot.research.suggestions.wordings import cleaned
 
 

@@ -1,4 +1,4 @@
-"""What to ask next, from what stands around the cited words."""
+"""Follow-up questions from the surroundings of the cited words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which headings become questions, and how they are worded."""
+"""Questions made of headings, and their wording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How providers do, by what searches kept."""
+"""The health of providers, judged by stored searches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When each step was at work."""
+"""The timeline of the steps of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an answer came about, read from what is kept of it."""
+"""The trace of an answer, read from its stored run."""
 
 from __future__ import annotations
 

@@ -1,0 +1,41 @@
+"""What a browser prefers, kept in cookies: its theme and its language."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bot.rendering.texts import LOCALES
+
+THEME, LANGUAGE = "footnote_theme", "footnote_language"  # cookies
+THEMES = ("light", "dark")
+LANGUAGES = (("en", "English"), ("zh-Hans", "简体中文"), ("zh-Hant", "繁體中文"))
+KEPT_SECONDS = 365 * 86_400
+
+
+def theme_of(request: Request) -> str:
+    """The theme that the browser has chosen; "" for the system's."""
+    theme = request.cookies.get(THEME, "")
+    return theme if theme in THEMES else ""
+
+
+def language_of(request: Request) -> str:
+    """The language that the reader has chosen in the console; "" for the browser's."""
+    language = request.cookies.get(LANGUAGE, "")
+    return language if language in LOCALES else ""
+
+
+def keep(answer: Response, theme: str, language: str, root: str, *, secure: bool) -> None:
+    """Let an answer's browser keep a theme and a language, for the paths below ``root``. What is
+    none of those there are is forgotten."""
+    for name, value, known in ((THEME, theme, THEMES), (LANGUAGE, language, LOCALES)):
+        kept = value if value in known else ""
+        answer.set_cookie(
+            name,
+            kept,
+            max_age=KEPT_SECONDS if kept else 0,
+            path=root or "/",
+            secure=secure,
+            httponly=True,
+            samesite="lax",
+        )
