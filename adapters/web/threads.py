@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from bot.text.terms import terms
 
 OFFSET = "footnote_offset"  # the cookie with the reader's minutes behind UTC, as browsers count
 LARGEST_OFFSET = 18 * 60  # minutes
+_MINUTES = re.compile(r"-?[0-9]{1,4}")
 TITLE = 80  # characters of a thread's name in the list
 SNIPPET = 180
 
@@ -70,7 +72,7 @@ def channel_of(visitor: Visitor) -> str | None:
 def clock_of(request: Request) -> timezone:
     """The reader's time zone now, as their browser told; UTC for one that did not."""
     told = request.cookies.get(OFFSET, "")
-    if not told.lstrip("-").isdecimal() or len(told) > 5 or abs(int(told)) > LARGEST_OFFSET:
+    if not _MINUTES.fullmatch(told) or abs(int(told)) > LARGEST_OFFSET:
         return UTC
     return timezone(-timedelta(minutes=int(told)))
 
