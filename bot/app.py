@@ -14,7 +14,7 @@ from bot.dispatch.dispatcher import Dispatcher
 from bot.observing import Observed, nothing_observed, unobserved
 from bot.pages.chooser import Chooser
 from bot.pages.fetch import Fetcher
-from bot.pages.shares import Shares
+from bot.pages.processes import Shares
 from bot.posting import Poster
 from bot.reasoning.declaration import chosen, price_of
 from bot.reasoning.extractive.reasoner import Extractive

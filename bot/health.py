@@ -23,7 +23,7 @@ from bot.errors import InvalidSetting, StorageUnavailable
 from bot.http_connection import HttpConnection, Limits, Waiting, bound
 from bot.messages import CONSOLE
 from bot.platform import Connection
-from bot.search.indexing_progress import Indexing
+from bot.search.background_indexing import Indexing
 from bot.storage.database import Database
 
 GRACE_SECONDS = 3  # that HTTP requests get when the process ends

@@ -21,7 +21,7 @@ from bot.errors import (
     Stopped,
     Unavailable,
 )
-from bot.search.indexing_progress import Indexing
+from bot.search.background_indexing import Indexing
 
 if TYPE_CHECKING:
     import aiohttp

@@ -23,9 +23,8 @@ from bot.messages import CONSOLE
 from bot.metrics import metrics_routes
 from bot.observing import Observed
 from bot.platform import Platform, listening_platforms, platforms
-from bot.search.background_indexing import documents_being_indexed
-from bot.search.indexing_progress import Indexing
-from bot.search.vectors_at_work import vectors_being_made
+from bot.search.background_indexing import Indexing, documents_being_indexed
+from bot.search.vector_filling import vectors_being_made
 from bot.settings import Settings
 from bot.storage.retention import Keep, Retention
 from bot.storage.retrying import SERVING_PATIENCE, START_PATIENCE

@@ -12,9 +12,8 @@ from bot.health import Readiness, health_routes, http_endpoint
 from bot.metrics import metrics_routes
 from bot.observing import Observed
 from bot.platform import Platform, posting_platforms
-from bot.search.background_indexing import documents_being_indexed
-from bot.search.indexing_progress import Indexing
-from bot.search.vectors_at_work import vectors_being_made
+from bot.search.background_indexing import Indexing, documents_being_indexed
+from bot.search.vector_filling import vectors_being_made
 from bot.serving import open_platforms, told_to_end, until_told_to_end
 from bot.settings import Settings
 from bot.storage.retrying import SERVING_PATIENCE, START_PATIENCE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import discord
@@ -21,8 +22,8 @@ from bot.conversing.buttons import forget_me
 from bot.conversing.reception import Reception
 from bot.errors import StorageUnavailable
 from bot.logs import get_logger
-from bot.messages import Depth
-from bot.rendering.texts import texts_for
+from bot.messages import Depth, Message
+from bot.rendering.texts import Texts, texts_for
 from bot.search.registry import provider_names
 from bot.storage.workspaces import Workspaces
 
@@ -112,15 +113,12 @@ class Commands:
     def _stop(self) -> Command[Any, ..., Any]:
         @app_commands.command(name=_texts("stop-name"), description=_texts("stop-description"))
         async def stop(interaction: discord.Interaction[FootnoteClient]) -> None:
-            texts = texts_for(str(interaction.locale))
-            async with guarded(interaction):
-                if not await acknowledged(interaction, thinking=True, ephemeral=True):
-                    return
-                message = arrival(interaction, "")
+            async def stopped(message: Message, texts: Texts) -> str:
                 check_access(self._reception.settings, message)
                 count = await self._reception.stop(message.thread)
-                sentence = texts("stopping-count", count=count) if count else None
-                await tell(interaction, sentence or texts("nothing-running"))
+                return texts("stopping-count", count=count) if count else texts("nothing-running")
+
+            await _privately(interaction, stopped)
 
         return stop
 
@@ -144,15 +142,12 @@ class Commands:
         async def forget(
             interaction: discord.Interaction[FootnoteClient], confirm: Choice[str] | None = None
         ) -> None:
-            texts = texts_for(str(interaction.locale))
-            async with guarded(interaction):
-                if not await acknowledged(interaction, thinking=True, ephemeral=True):
-                    return
+            async def forgotten(message: Message, texts: Texts) -> str:
                 word = confirm.value if confirm is not None else ""
                 command = f"/{texts('forget-name')} confirm:yes"
-                message = arrival(interaction, "")
-                said = await forget_me(self._reception, message, word, command, texts)
-                await tell(interaction, said)
+                return await forget_me(self._reception, message, word, command, texts)
+
+            await _privately(interaction, forgotten)
 
         return forget
 
@@ -170,19 +165,16 @@ class Commands:
 
         @group.command(name="show", description=_texts("rules-show-description"))
         async def show(interaction: discord.Interaction[FootnoteClient]) -> None:
-            texts = texts_for(str(interaction.locale))
-            async with guarded(interaction):
-                if not await acknowledged(interaction, thinking=True, ephemeral=True):
-                    return
-                message = arrival(interaction, "")
+            async def shown(message: Message, texts: Texts) -> str:
                 here = await self._reception.rules(message.thread)
                 searched = await self._reception.searched_here(message, texts)
                 lines = [
                     texts("rules-line", key=key, value=value) for key, value in rules.shown(here)
                 ]
                 body = "\n".join([f"**{texts('rules-title')}**", *lines])
-                told = [body if lines else texts("rules-none"), *searched]
-                await tell(interaction, "\n".join(told))
+                return "\n".join([body if lines else texts("rules-none"), *searched])
+
+            await _privately(interaction, shown)
 
         @group.command(name="set", description=_texts("rules-set-description"))
         @app_commands.describe(key=_texts("rules-key"), value=_texts("rules-value"))
@@ -192,26 +184,34 @@ class Commands:
             key: Choice[str],
             value: app_commands.Range[str, 1, VALUE_CHARACTERS],
         ) -> None:
-            texts = texts_for(str(interaction.locale))
-            async with guarded(interaction):
-                if not await acknowledged(interaction, thinking=True, ephemeral=True):
-                    return
-                message = arrival(interaction, "")
+            async def changed(message: Message, texts: Texts) -> str:
                 here = await self._reception.rules(message.thread)
                 new = rules.changed(here, key.value, value, provider_names())
                 await self._reception.set_rules(message, new)
-                await tell(interaction, texts("rules-set", key=key.value, value=value))
+                return texts("rules-set", key=key.value, value=value)
+
+            await _privately(interaction, changed)
 
         @group.command(name="reset", description=_texts("rules-reset-description"))
         async def reset(interaction: discord.Interaction[FootnoteClient]) -> None:
-            texts = texts_for(str(interaction.locale))
-            async with guarded(interaction):
-                if not await acknowledged(interaction, thinking=True, ephemeral=True):
-                    return
-                await self._reception.set_rules(arrival(interaction, ""), None)
-                await tell(interaction, texts("rules-reset"))
+            async def emptied(message: Message, texts: Texts) -> str:
+                await self._reception.set_rules(message, None)
+                return texts("rules-reset")
+
+            await _privately(interaction, emptied)
 
         return group
+
+
+async def _privately(
+    interaction: discord.Interaction[FootnoteClient],
+    work: Callable[[Message, Texts], Awaitable[str]],
+) -> None:
+    """Tell the person who acted, alone, what ``work`` returns, or why it failed."""
+    async with guarded(interaction):
+        if await acknowledged(interaction, thinking=True, ephemeral=True):
+            texts = texts_for(str(interaction.locale))
+            await tell(interaction, await work(arrival(interaction, ""), texts))
 
 
 def _texts(id: str) -> locale_str:

@@ -223,11 +223,7 @@ def ready(text: str, known: Collection[int]) -> str:
     fence = ""
     for line in lines:
         end += len(line)
-        found = _FENCE.match(line)
-        if found and not fence:
-            fence = found[1]
-        elif found and found[1].startswith(fence) and not line.strip().strip(fence[0]):
-            fence = ""
+        fence = _fence_after(line, fence)
         if not fence and any(number not in known for number in numbers_in(line)):
             break
         if not fence:
@@ -245,14 +241,19 @@ def cut_before(text: str, room: int) -> int:
         end += len(line)
         if end > room:
             break
-        found = _FENCE.match(line)
-        if found and not fence:
-            fence = found[1]
-        elif found and found[1].startswith(fence) and not line.strip().strip(fence[0]):
-            fence = ""
+        fence = _fence_after(line, fence)
         if not fence and not line.strip():
             cut = end
     return cut
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """The fence of the code block that is open after a line, or ""; ``fence`` was open before."""
+    found = _FENCE.match(line)
+    if found and not fence:
+        return found[1]
+    closes = found and found[1].startswith(fence) and not line.strip().strip(fence[0])
+    return "" if closes else fence
 
 
 def _without_last_line(text: str) -> str:

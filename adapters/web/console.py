@@ -22,7 +22,7 @@ from adapters.web.visitors import Sessions, Visitor
 from bot.conversing.reception import Reception
 from bot.messages import Thread
 from bot.observing import Observed
-from bot.pages.shares import Shares
+from bot.pages.processes import Shares
 from bot.pages.workers import Workers
 from bot.rendering.texts import Texts, texts_for
 from bot.rights.rights import Rights

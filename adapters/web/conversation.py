@@ -38,6 +38,7 @@ def conversation_pages(console: Console) -> Sequence[BaseRoute]:
     return [
         Route("/", pages.begin, methods=["GET"]),
         Route("/ask", pages.ask, methods=["POST"]),
+        Route("/indexing", pages.indexing, methods=["GET"]),
         Route("/threads/{thread}", pages.thread, methods=["GET"]),
         Route("/threads/{thread}/events", pages.events, methods=["GET"]),
         Route("/runs/{run}/stop", pages.pressing(lambda run, form: Stop(run)), methods=["POST"]),
@@ -99,6 +100,21 @@ class _Conversation:
 
     async def events(self, request: Request) -> Response:
         return thread_events(self._console, request, await self._thread(request))
+
+    async def indexing(self, request: Request) -> Response:
+        """How far the documents are indexed, in a sentence ("" once they are), and how many of
+        each collection can be searched."""
+        console, visitor, texts = self._console, visitor_of(request), texts_of(request)
+        now = console.observed.documents
+        place = Thread("web", WORKSPACE, visitor.channel, "")
+        offers = await console.connected.offers(visitor, await console.rules(place), texts)
+        counts = {
+            each.id: texts("web-source-count", count=each.count)
+            for each in offers
+            if each.count is not None
+        }
+        told = texts("web-indexing", done=now.done, total=now.total) if now.is_going_on else ""
+        return JSONResponse({"told": told, "counts": counts}, headers={"Cache-Control": "no-store"})
 
     # ------------------------------------------------------------ asking
 

@@ -1,11 +1,15 @@
 """The run of an evaluation: every question is asked with each of the settings, several at once,
-within a budget; whatever is done is kept."""
+within a budget; whatever is done is kept.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
+import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +18,10 @@ from typing import Protocol
 from pydantic import SecretStr
 
 from bot.answers import Answer
-from bot.errors import CredentialsRefused, FootnoteError, Invalid
+from bot.errors import CredentialsRefused, FootnoteError, Invalid, StorageUnavailable
 from bot.evaluation.asking import FINISHED_BADLY, open_asker
 from bot.evaluation.identity import identity
 from bot.evaluation.judge import Judge, open_judge
-from bot.evaluation.kept import make_room
 from bot.evaluation.questions import Case, QuestionSet
 from bot.evaluation.results import KindSpent, Outcome, Result, SideResults, result
 from bot.evaluation.rows import counted
@@ -28,6 +31,29 @@ from bot.messages import RunOptions
 from bot.reasoning.declaration import models_of, who_answers
 from bot.rendering.lines import one_line
 from bot.settings import Settings
+
+DAYS = 30  # that a folder is kept after its last use
+
+
+def make_room(root: Path, used: Collection[Path], *, fresh: bool) -> None:
+    """Note that folders are used now, and remove those that were not for ``DAYS``; with ``fresh``
+    those in use are emptied. Raises ``StorageUnavailable``."""
+    try:
+        for folder in set(used):
+            if fresh and folder.is_dir():
+                shutil.rmtree(folder)
+            folder.mkdir(parents=True, exist_ok=True)
+            os.utime(folder)
+        oldest = time.time() - DAYS * 86_400
+        for folder in root.iterdir():
+            if folder.is_dir() and folder not in used and folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder)
+    except OSError as error:
+        raise StorageUnavailable(
+            f"The folder {root} cannot be written ({error.strerror}): make room, or set "
+            "FOOTNOTE_DATA_DIR to another folder."
+        ) from error
+
 
 VERDICTS = "verdicts.jsonl"
 FAILURES_TOLD = 3  # reasons of failures, the most common ones

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.answers import Answer
-from bot.evaluation.matching import holds_normal, is_page, normal
-from bot.evaluation.questions import Asked, Groups
+from bot.evaluation.questions import Asked, Groups, holds_normal, is_page, normal
 from bot.reasoning.model.judge import Grade
 from bot.rendering.marks import numbers_in, without_marks
 from bot.rendering.verbatim import as_words

@@ -16,11 +16,13 @@ from typing import Any
 from cachetools import LRUCache
 
 from bot.errors import PageUnreadable
-from bot.pages.choosing import Study, select, study
+from bot.pages.choosing import Study, select, spread, study
 from bot.pages.page import Page
 from bot.pages.passages import Passage, Weight, split
 from bot.pages.pool import WorkerPool
 from bot.pages.processes import (
+    DEFAULT,
+    Shares,
     data_of,
     limit_memory,
     own_pipes,
@@ -29,8 +31,6 @@ from bot.pages.processes import (
     set_alarm,
     text_of,
 )
-from bot.pages.shares import DEFAULT, Shares
-from bot.pages.spread import spread
 from bot.pages.urls import shown as shown_url
 
 SHORT = 20_000  # characters of a page that is studied on the spot, within a few milliseconds

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from bot.pages.elements import classes_of
+from bot.pages.inline import classes_of
 
 # ---------------------------------------------------------------- programs that make documents
 

@@ -22,11 +22,10 @@ import httpx
 from bot import __version__
 from bot.errors import AddressRefused, BrowserNeeded, PageUnreadable, Unavailable
 from bot.pages import urls
-from bot.pages.body import ACCEPT_ENCODING, Decoder
-from bot.pages.bounds import Wasteful, in_pieces
-from bot.pages.document import Document
+from bot.pages.bounds import ACCEPT_ENCODING, Decoder, Wasteful, in_pieces
 from bot.pages.guard import Guard
 from bot.pages.media import LOOK_AT, kind_of
+from bot.pages.page import Document
 from bot.pages.transport import GuardedTransport
 
 MAX_REDIRECTS = 5

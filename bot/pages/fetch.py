@@ -7,21 +7,21 @@ any. Caching is somebody else's business, and so is what a page means.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 
-from bot.errors import Broken, BrowserNeeded, Invalid, Refused, Unavailable
+from bot.errors import AddressRefused, Broken, BrowserNeeded, Invalid, Refused, Unavailable
 from bot.logs import get_logger
 from bot.observing import Observe, timed, unobserved
 from bot.pages import urls
-from bot.pages.canonical import cited_as
-from bot.pages.document import Document
 from bot.pages.gates import Signs, refuse_gate
 from bot.pages.guard import Allow, Resolver, system_resolver
-from bot.pages.page import Page
+from bot.pages.page import Document, Page
+from bot.pages.processes import Shares
 from bot.pages.retrieval import DownloadSettings, Retrieval, Retrieving
 from bot.pages.retrieval_process import RetrievalProcess
-from bot.pages.shares import Shares
 from bot.pages.turns import Turns
 from bot.pages.workers import Workers
 from bot.settings import Settings
@@ -189,3 +189,43 @@ def reader_of(settings: Settings, resolver: Resolver = system_resolver) -> Reade
         resolver=resolver,
         allow=Allow.parse(settings.fetch_allow),
     )
+
+
+_PAGE_PARAMETERS = frozenset(
+    {"a", "article", "c", "cat", "category", "date", "doc", "document", "entry", "file", "filter"}
+    | {"id", "item", "k", "key", "keyword", "keywords", "lang", "language", "locale", "n", "name"}
+    | {"node", "nr", "p", "page", "pageid", "path", "pg", "post", "product", "q", "query", "s"}
+    | {"search", "section", "sku", "slug", "sort", "start", "story", "t", "tab", "tag", "term"}
+    | {"text", "thread", "title", "topic", "type", "u", "url", "user", "v", "version", "w", "year"}
+)
+"""Parameters that say which page it is, besides all with a number in their value."""
+
+
+def cited_as(found: str, said: str) -> str:
+    """The address of a page that was found at one and says that it has another.
+
+    It is believed only where both are variants of one address (``urls.dedupe_key``): the same host
+    but for "www.", "m." or "amp.", the same path but for its AMP or index ending, and no parameter
+    less but those that cannot tell one page from another. So no page takes another one's place,
+    and a site whose pages all claim to be its front page is not believed. The scheme stays.
+
+    ``found`` is canonical; ``said`` is what the page says, and may be relative, or "".
+    """
+    if not said.strip():
+        return found
+    try:
+        there = urls.without_amp_cache(urls.canonical(urljoin(found, said.strip())))
+    except (AddressRefused, ValueError):  # ValueError: of brackets that are no IPv6 address
+        return found
+    page, _, query = urls.dedupe_key(found).partition("?")
+    page_there, _, query_there = urls.dedupe_key(there).partition("?")
+    parameters, kept = set(query.split("&")), set(query_there.split("&"))
+    lost, new = parameters - kept - {""}, kept - parameters - {""}
+    if page != page_there or new or any(map(_tells_pages_apart, lost)):
+        return found
+    return str(replace(urls.parse(there), scheme=urls.parse(found).scheme))
+
+
+def _tells_pages_apart(parameter: str) -> bool:
+    name, _, value = parameter.partition("=")
+    return name.lower() in _PAGE_PARAMETERS or not value or any(map(str.isdigit, value))

@@ -11,8 +11,7 @@ from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
-from bot.pages.elements import CELLS, HEADINGS, ROWS, classes_of, tag_of
-from bot.pages.inline import inline_text
+from bot.pages.inline import CELLS, HEADINGS, ROWS, classes_of, inline_text, tag_of
 from bot.pages.literal import CODE_END, CODE_START
 
 MOST_COLUMNS = 100  # that spans may make; the HTML standard allows 1,000 for one cell

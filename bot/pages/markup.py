@@ -15,7 +15,7 @@ from bot.errors import BrowserNeeded
 from bot.pages.content import body_of, content_of, is_of_press
 from bot.pages.furniture import without_furniture, without_hidden
 from bot.pages.gates import Signs, refuse_gate
-from bot.pages.kept import share
+from bot.pages.page import share
 from bot.pages.titles import title_of
 from bot.pages.writing import written
 

@@ -1,4 +1,4 @@
-"""A fetched document as the rest of Footnote sees it."""
+"""A fetched document: as its server sent it (``Document``), and as text (``Page``)."""
 
 from __future__ import annotations
 
@@ -31,3 +31,31 @@ class Page:
         if not self.hash:
             digest = hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
             object.__setattr__(self, "hash", digest)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A server's response: ``url`` is the final canonical address, ``data`` is decompressed."""
+
+    url: str
+    content_type: str | None
+    data: bytes
+    fetched_at: datetime
+
+
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
+
+
+def share(text: str, of: str, without: str = "") -> float:
+    """The share of a text's letters and digits that another text has, from 0 to 1.
+
+    Only counted, not compared: this is done for every document that is indexed. ``without`` are
+    the parts of the whole that do not count.
+    """
+    whole = _letters(of) - _letters(without)
+    return min(1.0, _letters(text) / whole) if whole > 0 else 1.0
+
+
+def _letters(text: str) -> int:
+    """Letters and digits, in bytes; what is not ASCII counts as letters."""
+    return len(text.encode("utf-8", "surrogatepass").translate(None, _NO_LETTERS))

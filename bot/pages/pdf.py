@@ -19,8 +19,8 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.errors import PageUnreadable
-from bot.pages.kept import share
-from bot.pages.properties import said_title
+from bot.pages.page import share
+from bot.pages.titles import said_title
 from bot.pages.typeset import Leaf, Line, set_text, title_of, without_running_lines
 
 MOST_PAGES = 1_000

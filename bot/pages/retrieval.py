@@ -15,8 +15,8 @@ import stamina
 
 from bot.errors import FootnoteError, PageUnreadable, Unavailable
 from bot.pages import urls
-from bot.pages.document import Document
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
+from bot.pages.page import Document
 from bot.settings import Settings
 
 if TYPE_CHECKING:

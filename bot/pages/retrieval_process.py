@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from bot.errors import AddressRefused, BrowserNeeded, FootnoteError, PageUnreadable, Unavailable
 from bot.logs import get_logger
-from bot.pages.document import Document
+from bot.pages.page import Document
 from bot.pages.processes import WorkerProcess, own_pipes, receive, send
 from bot.pages.retrieval import DownloadSettings, Retrieval
 

@@ -1,9 +1,24 @@
-"""Finds the title of an HTML page, without the name of its site."""
+"""Titles of documents: of an HTML page without its site's name, and from a file's properties."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
+
+_NO_TITLE = re.compile(
+    r"\s*(?:untitled|title|unknown|(?:document|presentation|book|sheet)\d*|slide 1"
+    r"|powerpoint presentation|word document"
+    r"|microsoft (?:word|powerpoint|excel) - .*|[^ ]*\.(?:docx?|pptx?|xlsx?|pdf|tex|dvi|indd|qxd"
+    r"|rtf|od[tsp]|html?))?\s*",
+    re.IGNORECASE,
+)
+
+
+def said_title(title: str) -> str:
+    """The title on one line; "" for what a program put there by itself."""
+    line = " ".join(title.split())
+    return "" if _NO_TITLE.fullmatch(line) else line
+
 
 _SIGN = r"[|–—·•»:(-]"  # between the parts of a title
 _BETWEEN = re.compile(r"\s+(?:[|–—·•»:]|-{1,2}|::)\s+")

@@ -7,9 +7,8 @@ and its workers survive a parent that is killed. These end when their standard i
 
 What comes back is JSON, not pickles: a worker has had hostile input in its hands.
 
-Their memory is limited all together (``bot.pages.shares``). A document that needs more than one of
-several processes may have, or that breaks it, is read once more by a process of its own kind, of
-which there is one and which may have more.
+Their memory is limited together (``bot.pages.processes``). A document that needs more than one of
+several processes may have, or that breaks it, is read again by the one large process.
 """
 
 from __future__ import annotations
@@ -22,7 +21,9 @@ from typing import TYPE_CHECKING, Any
 from bot.errors import BrowserNeeded, PageUnreadable
 from bot.pages.pool import WorkerPool
 from bot.pages.processes import (
+    DEFAULT,
     NEAR_LIMIT,
+    Shares,
     data_of,
     limit_memory,
     own_pipes,
@@ -32,7 +33,6 @@ from bot.pages.processes import (
     set_alarm,
     text_of,
 )
-from bot.pages.shares import DEFAULT, Shares
 from bot.pages.urls import shown
 
 if TYPE_CHECKING:

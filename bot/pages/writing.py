@@ -18,7 +18,8 @@ from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
-from bot.pages.elements import (
+from bot.pages.grids import Cell, grid_of, grid_of_boxes, is_record, is_title
+from bot.pages.inline import (
     BLOCKS,
     BREAKS,
     CODE,
@@ -28,11 +29,12 @@ from bot.pages.elements import (
     LISTS,
     OVER_A_BOX,
     SILENT,
+    Inline,
     classes_of,
+    inline_text,
+    is_inline_quotation,
     tag_of,
 )  # fmt: skip
-from bot.pages.grids import Cell, grid_of, grid_of_boxes, is_record, is_title
-from bot.pages.inline import Inline, inline_text, is_inline_quotation
 from bot.pages.literal import fenced, literal
 from bot.pages.plain import is_prose, set_plain
 

@@ -17,9 +17,9 @@ from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
 from bot.rate_limit import Clock
 from bot.rights.reader import Reach
+from bot.search.declaration import Policy
 from bot.search.guarded import Guarded
 from bot.search.hits import host_of, is_within
-from bot.search.policy import Policy
 from bot.search.provider import GivenText, Hit, ProviderKind, Query, SearchProvider
 from bot.text.terms import keywords
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import email.utils
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from bot.errors import Broken, CredentialsRefused, ProviderUnavailable, Refused
-from bot.search.waiting import retry_after
 
 if TYPE_CHECKING:
     import httpx
@@ -181,3 +182,48 @@ class JsonApi:
         if status == 200:
             raise self.broken("no JSON object") from None
         return {"text": content[:300].decode("utf-8", "replace")}
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds from a Retry-After header, delay or HTTP date (RFC 9110 section 10.2.3)."""
+    value = headers.get("retry-after", "").strip()
+    if value.isascii() and value.isdigit():
+        return float(value[:9])
+    try:
+        moment = email.utils.parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """An object, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def mappings(value: Any) -> Iterator[dict[str, Any]]:
+    """The objects of a list."""
+    return (each for each in _list(value) if isinstance(each, dict))
+
+
+def string(value: Any) -> str:
+    """A string, or ""."""
+    return value if isinstance(value, str) else ""
+
+
+def strings(value: Any) -> Iterator[str]:
+    """The strings of a list."""
+    return (
+        (each for each in value if isinstance(each, str)) if isinstance(value, list) else iter(())
+    )
+
+
+def integer(value: Any) -> int | None:
+    """A whole number; true and false are none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

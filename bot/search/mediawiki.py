@@ -25,10 +25,9 @@ import httpx
 
 from bot.errors import PageUnreadable
 from bot.pages.page import Page
-from bot.pages.shares import Shares
+from bot.pages.processes import Shares
 from bot.pages.urls import shown
 from bot.pages.workers import Workers
-from bot.search.languages import language
 from bot.search.mediawiki_api import MAX_TITLES, Listed, Site, WikiApi
 from bot.search.mediawiki_text import (
     Meaning,
@@ -42,7 +41,7 @@ from bot.search.mediawiki_text import (
     snippet_text,
     title_in,
 )
-from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.provider import Hit, ProviderKind, Query, language
 from bot.settings import Settings
 from bot.text.language import LATIN_LANGUAGES, detect
 from bot.text.listed import listed

@@ -16,8 +16,7 @@ import httpx
 
 from bot.errors import Broken, CredentialsRefused, PageUnreadable, ProviderUnavailable, Refused
 from bot.pages.urls import shown
-from bot.search.json_values import integer, mapping, mappings, string
-from bot.search.waiting import retry_after
+from bot.search.json_api import integer, mapping, mappings, retry_after, string
 
 MAX_REPLY_BYTES = 16_000_000  # the largest article is 2 MB of wikitext ($wgMaxArticleSize)
 MAX_TITLES = 50  # titles in one query for an anonymous client (API:Query, "limits")

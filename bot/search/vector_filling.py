@@ -14,16 +14,17 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import CancelledError as Cancelled
 from concurrent.futures import Future
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.errors import FootnoteError, StorageUnavailable
 from bot.logs import get_logger
 from bot.search import vector_rows
-from bot.search.embedding.embedder import Embedder, Vector
+from bot.search.embedding.embedder import Embedder, Vector, open_embedder
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
@@ -43,6 +44,7 @@ from bot.search.vector_file import (
     vectors_path,
     writing,
 )
+from bot.settings import Settings
 
 log = get_logger()
 
@@ -316,3 +318,22 @@ class _Filling:
         if dead > DEAD_FEW and dead > len(used) * DEAD_SHARE:
             header = new_file(self._path, old.header.model, old.header.dimensions, old, used)
             vector_rows.renumber(connection, header.id, used)
+
+
+THREADS = 1  # of a model in this process: questions are being answered meanwhile
+
+
+@asynccontextmanager
+async def vectors_being_made(settings: Settings) -> AsyncIterator[None]:
+    """Within the block, documents that have no vectors yet get them, where there is an embedder."""
+    if not settings.has_embedder or not settings.docs:
+        yield
+        return
+    async with open_embedder(settings, THREADS) as embedder:
+        assert embedder is not None  # noqa: S101 - the settings have one
+        task = asyncio.create_task(keep_filling(settings.index_path, settings.docs, embedder))
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)

@@ -19,8 +19,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bot.search.embedding.embedder import Vector
-from bot.search.embedding.quantized import cosine
-from bot.search.vector_file import KEY_BYTES, Unfit, VectorMap
+from bot.search.vector_file import KEY_BYTES, Unfit, VectorMap, cosine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,11 +15,13 @@ from functools import lru_cache
 from itertools import combinations, permutations
 
 from bot.text import figures
+from bot.text.counts import ONE_IN, PARTS, is_compound, is_count, is_fraction
+from bot.text.dates import dates
 from bot.text.facts import Fact, facts, values_in
 from bot.text.lazy_regex import lazy_regex
 from bot.text.numerals import chinese_number
 from bot.text.sentences import sentences
-from bot.text.spans import is_ago, is_span
+from bot.text.spans import is_ago, is_counted, is_span
 
 _UNIT = r"(?:\s?(?:(?!of\b|x\b)[A-Za-z²³]+(?!\w)|[米年岁歲名人户个元家种棵起分次公里毫平方克吨]+))?"
 _NUMBER = (
@@ -37,26 +39,19 @@ _TOGETHER = lazy_regex(
     r"\b(?:together|in all|in total|altogether|combined|total(?:led|ed|s)?|difference|"
     r"(?!rather|other)(?:less|\w+er)(?: \w+){0,3} than|times|average|including|counting|plus|"
     r"more|fewer|further|sum|not|grew|rose|fell|gain\w*|lost|increas\w*|decreas\w*|dropp\w*|"
-    r"margin|majority|lead|of (?:them|which|whom|these)|per|each|every|rate|"
+    r"margin|majority|lead|(?:won|rais\w+|shorten\w*|extend\w*|reduc\w*|cut|widen\w*) by|"
+    r"by the end|of (?:them|which|whom|these)|per|each|every|rate|"
     r"between|mean|added"
     r")\b|[共总總差倍比均]|合[计計]|相差",
     re.IGNORECASE,
 )
 _REST = lazy_regex(r"\b(?:not|no|without|other|others|rest|remain\w*)\b", re.IGNORECASE)
-_PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
-_FRACTION = lazy_regex(r"(?P<count>\w+)[\s-](?P<part>third|quarter|fifth|tenth)s\b", re.IGNORECASE)
-_ONE_IN = lazy_regex(r"\b(?P<one>\w+) (?:in|out of)(?: every)? (?P<of>\w+)\b", re.IGNORECASE)
 _WRITTEN = (1.0, 1e4, 1e6, 1e8, 1e9)  # a calculation in millions may leave them out
 _SCALES = (1e-8, 1e-6, 1e-4, 1e-3, 1e3, 1e4, 1e6, 1e8, 1e9, 1e12)  # said of one operand for both
 _CHENG = lazy_regex("([一二两三四五六七八九])成")
-_EASTERN_ONE_IN = lazy_regex(
-    "每(?P<of>[一二三四五六七八九十\\d]+).{1,6}有(?P<one>[一二三四五六七八九十\\d]+)"
-)
 _ABOUT = lazy_regex(
     r"\b(?:about|around|roughly|approximately|nearly|almost|some|circa)\b", re.IGNORECASE
 )
-_LISTED = lazy_regex(r",\s(?:and |or )?|\s(?:and|or)\s|;\s")
-MOST_COUNTED = 20
 NEAR = 0.06  # relative: how far "two goals every three games" may be from 0.68
 HANDFUL = 6  # figures of a quote, years left out, from which few others can be made
 MANY = 30  # figures of a quote from which nearly any other one could be made
@@ -110,7 +105,7 @@ def unproven(
     gone = [fact for fact in missing if fact.kind != "name"]
     wrong: list[Fact] = []
     derived: list[float] = []
-    known = values_in(f"{quoted}\n{question}")
+    known = values_in(f"{quoted}\n{question}") | _years_in(quoted)
     spans = list(shown(claim))
     outside = claim
     for each in reversed(spans):
@@ -134,6 +129,13 @@ def unproven(
     return [*(fact for fact in missing if fact.kind == "name"), *rest, *wrong]
 
 
+@lru_cache(maxsize=256)
+def _years_in(text: str) -> frozenset[Decimal]:
+    """The years of a text, those of "1922–26" too."""
+    values = (value for each in dates(text) for value in each.values)
+    return frozenset(Decimal(value[:4]) for value in values if value[:4].isdecimal())
+
+
 def _has_operands(each: Shown, known: Collection[Decimal], derived: Sequence[float]) -> bool:
     for operand in each.operands:
         if operand in known or float(operand) in derived or operand in _CONSTANTS:
@@ -144,10 +146,18 @@ def _has_operands(each: Shown, known: Collection[Decimal], derived: Sequence[flo
             continue
         if each.multiplies and operand <= FEW:
             continue
+        if _is_years(operand, known):
+            continue
         if _converts(operand, known) or 100 - operand in known or 100 * (operand - 1) in known:
             continue
         return False
     return True
+
+
+def _is_years(operand: Decimal, known: Collection[Decimal]) -> bool:
+    """Whether an operand is the number of years between two years, the first counted or not."""
+    years = [value for value in known if 1000 <= value <= 2100 and value == int(value)]
+    return any(abs(one - other) in (operand, operand - 1) for one, other in combinations(years, 2))
 
 
 def _converts(operand: Decimal, known: Collection[Decimal]) -> bool:
@@ -162,7 +172,7 @@ def _is_told(outside: str, results: Sequence[float]) -> bool:
     tenths = [chinese_number(part) or 0 for part in _CHENG.findall(outside)]
     if tenths and not any(abs(10 * found - part) <= 1 for found in results for part in tenths):
         return False
-    for match in _ONE_IN.finditer(outside):
+    for match in ONE_IN.finditer(outside):
         part, whole = (max(values_in(match[name]), default=Decimal(0)) for name in ("one", "of"))
         if whole and any(abs(found - float(part / whole)) <= NEAR * found for found in results):
             return True
@@ -179,12 +189,12 @@ def _is_implied(
     derived: Sequence[float],
 ) -> bool:
     if fact.kind == "date":
-        return False
-    if _is_fraction(claim, fact, known) or _is_count(claim, fact, quoted):
+        return is_counted(claim, fact, quoted)
+    if is_fraction(claim, fact, quoted, known) or is_count(claim, fact, quoted):
         return True
     if _ABOUT.search(claim) and _is_rounded(fact, known):
         return True
-    if is_span(claim, fact, quoted):
+    if is_span(claim, fact, quoted) or is_compound(claim, fact, quoted):
         return True
     others = _others(claim, fact)
     named = [value for value in others if Decimal(str(value)) in known]
@@ -212,20 +222,6 @@ def _is_implied(
     return is_telling and _is_among(fact, list(_combined([float(value) for value in known])))
 
 
-def _is_count(claim: str, fact: Fact, quoted: str) -> bool:
-    """Whether a number in words counts the things that a sentence of the quote lists."""
-    count = float(fact.values[0])
-    things = claim[claim.find(fact.text) + len(fact.text) :][:2]
-    is_count = fact.text.isalpha() and fact.unit is None and things.strip().isalpha()
-    if not is_count or not 2 <= count <= MOST_COUNTED:
-        return False
-    for each in sentences(quoted):
-        parts = _LISTED.split(quoted[each.start : each.end])
-        if len(parts) > 2 and count in (len(parts), len(parts) - 1):
-            return True
-    return False
-
-
 def _is_rounded(fact: Fact, known: Collection[Decimal]) -> bool:
     """Whether a figure is one of the quote to fewer places, but to two at least."""
     value = Decimal(fact.values[0])
@@ -241,7 +237,7 @@ def _is_part(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
     if fact.text.endswith(("%", "cent")):
         rest = [100 - float(value) for value in known if 0 < value < 100]
         return _REST.search(claim) is not None and _is_among(fact, rest)
-    parts = [size for name, size in _PARTS.items() if re.search(rf"\b{name}s?\b", claim, re.I)]
+    parts = [size for name, size in PARTS.items() if re.search(rf"\b{name}s?\b", claim, re.I)]
     return bool(parts) and _is_among(fact, [float(v) / part for v in known for part in parts])
 
 
@@ -261,23 +257,6 @@ def _of_a_handful(quoted: str) -> tuple[float, ...]:
 def _of_others(value: float, known: Collection[Decimal]) -> Iterator[float]:
     for there in known:
         yield from _combined([value, float(there)])
-
-
-def _is_fraction(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
-    """ "one in five" of 20%, "nine tenths" of 90%, "four-fifths" of 80%."""
-    value = float(fact.values[0])
-    shares = [float(v) for v in known if 0 < v <= 100]
-    for match in _FRACTION.finditer(claim):
-        if fact.text.casefold() == match["count"].casefold():
-            share = 100 * value / _PARTS[match["part"].lower()]
-            return any(abs(each - share) <= 2 for each in shares)
-    for match in (*_ONE_IN.finditer(claim), *_EASTERN_ONE_IN.finditer(claim)):
-        part = float(max(values_in(match["one"]), default=Decimal(0)))
-        whole = float(max(values_in(match["of"]), default=Decimal(0)))
-        if whole and value in (whole, part):
-            share = 100 * part / whole
-            return any(abs(each - share) <= 0.05 * share for each in shares)
-    return False
 
 
 def _others(claim: str, fact: Fact) -> list[float]:

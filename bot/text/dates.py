@@ -52,11 +52,14 @@ _DATES = tuple(
         rf"(?:\s?(?P<day>[0-3]?\d)\s?[日号號일])?)?(?!代)",
         r"(?<!\d)(?P<month>[01]?\d)\s?[月월](?!\s?\d)(?!份)",
         r"(?<!\d)(?P<month>[01]?\d)\s?[月월]\s?(?P<day>[0-3]?\d)\s?[日号號일]",
-        rf"(?<![\d.,]){_DAY}(?=\s?[-–]\s?\d{{1,2}}\s{_MONTH}(?:,?\s{_YEAR})?)",
+        rf"(?<![\d.,]){_DAY}(?=\s?(?:[-–]|and|or|to)\s?\d{{1,2}}\s{_MONTH}(?:,?\s{_YEAR})?)",
         rf"(?<![\d.,]){_DAY}\s?(?:of |de )?{_MONTH}(?:,?\s(?:of |del? )?{_YEAR})?",
         rf"\b{_MONTH}\s{_DAY}(?:,?\s{_YEAR})?",
         rf"\b{_MONTH},?\s(?:of |del? )?{_YEAR}",
     )
+)
+_TWO_DAYS = re.compile(
+    rf"\b{_MONTH}\s(?P<first>[0-3]?\d)(?:\s?(?:[-–]|and|or|to)\s?){_DAY},?\s{_YEAR}", re.IGNORECASE
 )
 _DECADE = re.compile(r"(?<!\d)(?P<year>[12]\d{2})0(?:['’]?s\b|\s?年代)")
 _CHINESE_DECADE = re.compile(
@@ -94,6 +97,10 @@ def dates(text: str) -> list[DateMention]:
 
 def _candidates(text: str) -> Iterator[DateMention]:
     """All readings, the most telling first."""
+    for match in _TWO_DAYS.finditer(text):  # August 6 and 9, 1945
+        month = _MONTHS[match["month"].casefold()]
+        days = (_value(match["year"], month, int(match[day])) for day in ("first", "day"))
+        yield DateMention(match.start(), match.end(), tuple(v for values in days for v in values))
     for pattern in _DATES:
         for match in pattern.finditer(text):
             yield DateMention(match.start(), match.end(), _calendar_values(match))

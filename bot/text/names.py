@@ -148,6 +148,29 @@ _SAME = tuple(
         "buddha buddhist buddhists buddhism",
         "bible biblical",
         "photo photograph photography",
+        "slovenia slovenian slovene slovenes",
+        "serbia serbian serb serbs",
+        "croatia croatian croat croats",
+        "hungary hungarian hungarians magyar",
+        "turkey turkish turk turks",
+        "sweden swedish swede swedes",
+        "catalonia catalan catalans",
+        "flanders flemish fleming",
+        "venice venetian venetians",
+        "vienna viennese",
+        "lebanon lebanese",
+        "bavaria bavarian bavarians",
+        "rico rican ricans",
+        "basque basques",
+        "afghanistan afghan afghans",
+        "kazakhstan kazakh kazakhs",
+        "tibet tibetan tibetans",
+        "wien vienna",
+        "malta maltese",
+        "goa goan",
+        "cuba cuban cubans",
+        "laos lao laotian",
+        "emperor kaiser tsar",
     )
 )
 _SHORT_FORMS = {
@@ -159,7 +182,7 @@ _SHORT_FORMS = {
 }
 _LONG_FORM = re.compile("|".join(_SHORT_FORMS))
 _DEMONYMS = ("ian", "ans", "ians", "an", "ean", "ese", "ish", "i", "er", "ers", "ic", "ism", "ist")
-_PLACES = ("", "ia", "a", "y", "ey", "en", "ium", "istan", "as", "land", "um", "o")
+_PLACES = ("", "s", "e", "ia", "a", "y", "ey", "en", "ium", "istan", "as", "land", "um", "o")
 
 
 # ---------------------------------------------------------------- finding
@@ -206,7 +229,8 @@ def _name(text: str, run: list[re.Match[str]], language: str) -> Iterator[Name]:
     if run and (begins or run[0].group() in ("The", "A", "An")):
         first = run[0].group()
         lone = len(run) == 1
-        if _is_no_name(first) or (lone and not _can_open(text, run[0])):
+        is_action = first.endswith("ing") and not lone and run[1].group() in _CONNECTORS
+        if _is_no_name(first) or is_action or (lone and not _can_open(text, run[0])):
             run = run[1:]
             while run and run[0].group() in _CONNECTORS:
                 run = run[1:]
@@ -341,6 +365,9 @@ def _acronyms(text: str) -> frozenset[str]:
             run = []
         if _is_capitalized(word):
             run.append(word[0])
+            parts = word.split("-")  # Metro-Goldwyn-Mayer
+            if len(parts) > 2:
+                found.add(fold("".join(part[:1] for part in parts)))
             found.update(fold("".join(run[-size:])) for size in range(2, min(6, len(run)) + 1))
             if _is_code(word):
                 found.add(fold(word.replace(".", "")))

@@ -1,8 +1,9 @@
 """Detects sentences that contradict the words they cite: "not" for "is", "all" for "most".
 
-Only what single words show: negation added or dropped, opposites, plans told as facts, "all" for
-"most", and figures or dates that belong to another sentence than the one that is retold. Who did
-what to whom, causes and comparisons need a reader.
+What single words show, in any language that is written with them: opposites, plans told as facts,
+"all" for "most", and figures or dates that belong to another sentence than the one that is retold.
+What the order of words shows is told by rules of one language each (``relations``, ``scope`` and
+``sequence`` for English, ``opposed_chinese``).
 """
 
 from __future__ import annotations
@@ -15,15 +16,22 @@ from itertools import pairwise
 
 from bot.text.arithmetic import shown
 from bot.text.facts import Fact, facts, missing_from
+from bot.text.language import detect
 from bot.text.lazy_regex import lazy_regex
 from bot.text.listed import listed
+from bot.text.opposed_chinese import opposed_chinese
+from bot.text.relations import misplaced
+from bot.text.scope import out_of_scope
 from bot.text.sentences import sentences
+from bot.text.sequence import out_of_order
 from bot.text.terms import STOP_WORDS, has_cjk, keywords, terms
 
 NEAR = 60  # characters around two figures in which the words they go with are looked for
 MOST = 0.7  # share of the words that must speak for a swap
 ABOUT = 0.4  # share of a claim's keywords in a sentence that may be the one it retells
 SAME = 0.03  # relative: how far one quantity may be from itself in two units
+SCOPE = 70  # characters behind "planned" in which it is said what was planned
+DENIED = 2  # words behind "not" of which one is what it denies
 SURE = 0.6  # the same where the claim has no word of its own that says otherwise
 
 
@@ -53,7 +61,6 @@ _NEGATIVE = lazy_regex(
     + r"|-free\b|拒|驳|駁|无|無|非|否|失|禁|反|避|免|停|但|缺|少|只|仅|僅|除|低于|难|難",
     re.IGNORECASE,
 )
-_FAILED = lazy_regex(_any_of("fail refus reject declin lack absen unabl without"), re.IGNORECASE)
 _EASTERN_NEVER = lazy_regex("从未|從未|从不|從不|从没|不必|无需|無需|不用|没有")
 _CLAUSE_ENDS = lazy_regex("[，。；\n]")
 _EASTERN_NOT = lazy_regex("[不未没沒无無非否]|拒绝|失败|停止|取消|缺|尚")
@@ -74,30 +81,30 @@ _OPPOSITES = tuple(
         ("welcom prais", "alarm criticis criticiz condemn"),
         ("positive well.received acclaim", "negative poor flop panned"),
         ("majority", "minority"),
-        ("allow permit", "forbid forbad prohibit ban"),
+        ("allow permit", r"forbid forbad prohibit ban\b banned banning"),
         ("more", "less fewer"),
-        ("most", "least fewest"),
+        (r"most\b(?!.of)", r"least\b(?<!at.least) fewest"),
         ("eastw east", "westw west"),
         ("north", "south"),
-        ("open", "clos"),
-        ("won winn", "lost lose placed.second finished.second runner nominate"),
-        ("first", "last"),
+        ("open", "closed closing closes closure"),
+        (r"won\b winn", "lost lose placed.second finished.second runner nominate"),
+        ("the.first its.first his.first her.first", "the.last its.last his.last her.last"),
         ("maximum", "minimum"),
-        ("hot warm", "cold"),
+        (r"hot\b hottest warm", "cold"),
         ("free", "paid charge"),
-        ("public", "private"),
+        (r"public\b", "private"),
         ("urban", "rural"),
-        ("success", "unsuccess fail"),
+        (r"success\b successful", "unsuccess fail"),
         ("legal", "illegal"),
         ("possible", "impossible"),
         ("safe", "unsafe dangerous"),
-        ("rich", "poor"),
+        (r"rich\b richer richest", "poor"),
         ("strong", "weak"),
-        ("early", "late"),
+        (r"early\b", r"late\b"),
         ("mandatory compulsory required", "optional voluntary"),
         ("enabl", "disabl"),
-        ("import", "export"),
-        ("arriv", "depart"),
+        (r"imports imported importing", r"exports exported exporting"),
+        ("arriv", "departs departed departing departure"),
         ("destroy", "preserv surviv"),
         ("gain", "loss"),
     )
@@ -128,7 +135,7 @@ _EASTERN_OPPOSITES = tuple(
 )
 _ALL = lazy_regex(
     r"(?:^|\b(?:of|in|by|to|from|for|that|on|at) )all\b|\b(?:always|entire(?:ly)?|throughout|"
-    r"(?:all|whole) of|of any kind)\b|(?<!for )\bevery\b"
+    r"(?:all|whole) of|of any kind)\b|(?<!for )(?<!of )(?<!in )\bevery\b"
     r"|所有|全部|整个|整個|任何|唯一|都是|恰好",
     re.IGNORECASE,
 )
@@ -168,6 +175,20 @@ class _Retold:
 
 def opposed(claim: str, quoted: str) -> str:
     """The words of a claim that its quote says the opposite of, or ""."""
+    language = detect(claim)
+    if language == detect(quoted) == "zh":
+        return _by_words(claim, quoted) or opposed_chinese(claim, quoted)
+    if language == detect(quoted) == "en":
+        return (
+            _by_words(claim, quoted)
+            or misplaced(claim, quoted)
+            or out_of_scope(claim, quoted)
+            or out_of_order(claim, quoted)
+        )
+    return _by_words(claim, quoted)
+
+
+def _by_words(claim: str, quoted: str) -> str:
     retold = _ranked(claim, quoted)
     if not retold or retold[0].share < ABOUT:
         return ""
@@ -202,7 +223,14 @@ def _sentences(quoted: str) -> tuple[str, ...]:
 
 def _split(quoted: str) -> Iterator[str]:
     for sentence in sentences(quoted):
-        yield from (part for part in _CLAUSES.split(quoted[sentence.start : sentence.end]) if part)
+        said = ""
+        for part in _CLAUSES.split(quoted[sentence.start : sentence.end]):
+            said += part
+            if said and said.count("(") <= said.count(")"):  # what is in brackets stays whole
+                yield said
+                said = ""
+        if said:
+            yield said
 
 
 @lru_cache(maxsize=512)
@@ -231,8 +259,12 @@ def _is_plan(claim: str, best: _Retold) -> str:
     """A plan, a nomination or a rumour told as a fact."""
     if best.share < SURE or _HELD_BACK.search(claim):
         return ""
-    planned = _PLANNED.search(best.text)
-    return planned.group() if planned else ""
+    words = _words(claim)
+    for planned in _PLANNED.finditer(best.text):
+        scope = _terms_of(best.text[planned.end() : planned.end() + SCOPE])
+        if len(words & scope) >= min(2, len(words)):
+            return planned.group()
+    return ""
 
 
 def _is_general(claim: str, best: _Retold) -> str:
@@ -244,10 +276,11 @@ def _is_general(claim: str, best: _Retold) -> str:
 
 def _is_negated(claim: str, retold: Sequence[_Retold], quoted: str) -> str:
     best = retold[0]
+    """A negation that the claim has dropped; of Chinese also one that it has added."""
     claim, said = _AT_MOST.sub("", claim), _AT_MOST.sub("", best.text)
     if not set(_DIGITS.findall(claim)) <= set(_DIGITS.findall(quoted)):
         return ""  # "130 of them are not": the others
-    mine, theirs = _NOT.search(claim), _NOT.search(said)
+    theirs = _NOT.search(said)
     if has_cjk(claim):
         mine = _EASTERN_NEVER.search(claim)
         if mine is None:
@@ -256,15 +289,10 @@ def _is_negated(claim: str, retold: Sequence[_Retold], quoted: str) -> str:
         clauses = _CLAUSE_ENDS.split(quoted)
         near = max(clauses, key=lambda clause: len(_terms_of(clause) & _terms_of(own)))
         return "" if _EASTERN_NOT.search(near) else mine.group()
-    if (
-        mine
-        and not any(each.search(quoted) for each in (_NOT, _FAILED))
-        and not (_NEGATIVE.search(best.text))
-    ):
-        return mine.group()
     is_alone = all(_NOT.search(each.text) for each in retold if each.share >= best.share)
     if theirs and is_alone and best.share >= SURE and not _NEGATIVE.search(claim):
-        return theirs.group()
+        denied = keywords(said[theirs.end() :])[:DENIED]
+        return theirs.group() if _terms_of(claim).intersection(denied) else ""
     return ""
 
 

@@ -13,6 +13,7 @@ from bot.text.dates import dates
 from bot.text.facts import Fact
 from bot.text.lazy_regex import lazy_regex
 
+LONGEST = 200  # years that a text counts from one date to another
 MANY = 30  # dates between two of which nearly any number of years lies
 _DAYS = {"day": 1.0, "天": 1.0, "日": 1.0, "week": 7.0, "周": 7.0, "month": 30.44, "个月": 30.44}
 _UNIT = lazy_regex(
@@ -21,11 +22,13 @@ _UNIT = lazy_regex(
     re.IGNORECASE,
 )
 _AGE_BEHIND = lazy_regex(
-    r"[\s-]{0,2}(?:or (?:younger|older|\w+)|when|then|and|at (?:his|her|the|their))\b|\.?$|,",
+    r"[\s-]{0,2}(?:or (?:younger|older|\w+)|when|then|and|at (?:his|her|the|their)|in \w+)\b"
+    r"|\.?$|,",
     re.IGNORECASE,
 )
 _AGE_BEFORE = lazy_regex(
-    r"(?:\bage[ds]?(?: of)?|\bat|\bwas|\bonly|\babout|\blived to(?: be)?|\bover|year and|\w or|"
+    r"(?:\bage[ds]?(?: of)?|\bturn(?:ed|s|ing)|\bat|\bwas|\bonly|\babout|"
+    r"\baround|\broughly|\bnearly|\balmost|\blived to(?: be)?|\bbetween|\bover|year and|\w or|"
     r"\band|time in|for|相隔|相差)\s?$",
     re.IGNORECASE,
 )
@@ -33,6 +36,7 @@ _NEARLY = lazy_regex(
     r"\b(?:nearly|almost|less than|under|not quite|within|up to)\s$|(?:近|不到|将近|將近)$",
     re.IGNORECASE,
 )
+_WITHIN = lazy_regex(r"\b(?:in|over|within|of)\s$", re.IGNORECASE)
 _REMAINDER = lazy_regex(r"\b(?:months?|years?),? and\s$", re.IGNORECASE)
 _AGO = lazy_regex(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
 
@@ -40,7 +44,7 @@ _AGO = lazy_regex(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
 def is_span(claim: str, fact: Fact, quoted: str) -> bool:
     """Whether a figure of a claim is the years, months, weeks or days between two dates of it or of
     the words quoted, or somebody's age at one of them."""
-    at = claim.find(fact.text)
+    at = _place(claim, fact)
     before, behind = claim[:at], claim[at + len(fact.text) :][:20]
     unit = _UNIT.match(behind)
     if unit is None and not (_AGE_BEHIND.match(behind[:14]) and _AGE_BEFORE.search(before)):
@@ -75,14 +79,17 @@ def is_span(claim: str, fact: Fact, quoted: str) -> bool:
         elif len(later) == 10 == len(earlier):
             if abs(int(years + 0.002) - said) <= near:
                 return True
-        elif any(abs(int(later[:4]) - int(earlier[:4]) - less - said) <= near for less in (0, 1)):
-            return True
+        else:
+            gap = int(later[:4]) - int(earlier[:4])
+            fewer = (0, 1, -1) if _WITHIN.search(before) else (0, 1)  # both years counted
+            if any(abs(gap - less - said) <= near for less in fewer):
+                return True
     return False
 
 
 def is_ago(claim: str, fact: Fact, quoted: str, years: Sequence[int]) -> bool:
     """Whether a figure is the years since a date: "58 years ago, in 1968", told in 2026."""
-    if fact.kind != "figure" or not _AGO.match(claim, claim.find(fact.text) + len(fact.text)):
+    if fact.kind != "figure" or not _AGO.match(claim, _place(claim, fact) + len(fact.text)):
         return False
     told = dates(claim) or dates(quoted)
     then = {int(v[:4]) for each in told for v in each.values if v[:4].isdecimal()}
@@ -93,6 +100,28 @@ def is_ago(claim: str, fact: Fact, quoted: str, years: Sequence[int]) -> bool:
         for less in (0, 1)
         for year in then
     )
+
+
+def is_counted(claim: str, fact: Fact, quoted: str) -> bool:
+    """Whether a year is one of the quote and a number of years that either of them names: "four
+    years later, in 1967", "turned 60 in 2014"."""
+    if fact.kind != "date" or not fact.values[0].isdecimal():
+        return False
+    counts = {
+        int(figure.values[0])
+        for text in (claim, quoted)
+        for figure in figures.claimed_figures(text)
+        if figure.values[0] == int(figure.values[0]) and 0 < figure.values[0] <= LONGEST
+        if _UNIT.match(text, figure.end) or _AGE_BEFORE.search(text[: figure.start])
+    }
+    there = {int(point[:4]) for point in _points(quoted) if point[:4].isdecimal()}
+    return any(abs(int(fact.values[0]) - year) in counts for year in there)
+
+
+def _place(claim: str, fact: Fact) -> int:
+    """Where a figure stands that is no part of a longer one: the 19 of "in 1971, 19 years ago"."""
+    found = re.search(rf"(?<!\d){re.escape(fact.text)}(?!\d)", claim)
+    return found.start() if found else claim.find(fact.text)
 
 
 def _points(text: str) -> list[str]:

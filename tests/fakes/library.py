@@ -9,10 +9,9 @@ from typing import Any
 
 from bot.errors import NoProviderAvailable, PageUnreadable
 from bot.pages.chooser import Chooser
-from bot.pages.choosing import select, study
+from bot.pages.choosing import select, spread, study
 from bot.pages.page import Page
 from bot.pages.passages import Passage, split
-from bot.pages.spread import spread
 from bot.pages.turns import reading_for
 from bot.research.evidence.library import Library
 from bot.search.blend import SearchResult

@@ -21,7 +21,7 @@ from bot.dispatch.local import LocalDispatcher
 from bot.errors import InvalidSetting, StorageUnavailable
 from bot.health import Readiness, health_routes, http_endpoint
 from bot.platform import Connection
-from bot.search.indexing_progress import Indexing
+from bot.search.background_indexing import Indexing
 from bot.storage.database import Database, open_database
 from bot.storage.store import Store
 

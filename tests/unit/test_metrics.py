@@ -22,7 +22,7 @@ from bot.messages import RunOptions
 from bot.metrics import CONTENT_TYPE, Metrics, metrics_routes
 from bot.observing import NAMES, Observed, outcome_of, timed
 from bot.search.blend import Search
-from bot.search.policy import Policy
+from bot.search.declaration import Policy
 from bot.search.provider import Query
 from bot.settings import Settings
 from bot.storage.journal import RecordedStep

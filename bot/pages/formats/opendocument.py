@@ -16,7 +16,7 @@ from bot.pages.formats.numbering import whole
 from bot.pages.formats.opendocument_styles import OpenStyles
 from bot.pages.formats.packages import Package, attribute, local, locked, opened
 from bot.pages.formats.pieces import MOST_SPANNED, ROWS_AT_ONCE, Cell, Piece, PieceWriter
-from bot.pages.properties import said_title
+from bot.pages.titles import said_title
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"

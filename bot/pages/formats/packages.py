@@ -22,6 +22,7 @@ from urllib.parse import unquote
 from lxml import etree  # type: ignore[import-untyped]
 
 from bot.errors import PageUnreadable
+from bot.pages.titles import said_title
 
 MOST_ENTRIES = 20_000
 """Files in a package; a presentation with 1,000 slides and pictures has some 5,000."""
@@ -248,3 +249,24 @@ def _refuse_entities(start: bytes, name: str) -> None:
             f"{name} declares entities of its own, which no Office program writes; open and save"
             " it again, or paste its text."
         )
+
+
+_MAIN = "officeDocument"
+_CORE = "core-properties"
+
+
+def main_part(package: Package, usual: str) -> str:
+    """The name of the part that holds the document itself."""
+    for each in package.relationships("").values():
+        if each.kind == _MAIN:
+            return each.target
+    return usual
+
+
+def core_title(package: Package) -> str:
+    """The title in the document's properties; "" for what a program put there by itself."""
+    for each in package.relationships("").values():
+        if each.kind == _CORE and each.target in package:
+            root = package.tree(each.target)
+            return said_title("" if root is None else root.findtext("{*}title") or "")
+    return ""

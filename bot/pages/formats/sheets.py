@@ -2,6 +2,9 @@
 
 openpyxl reads the rows as a stream. Cells have what they show on the screen, formulas their last
 result. Hidden sheets are left out: a reader could not look up what is quoted from there.
+
+Knows formats made of figures, grouping, a percent sign and fixed text (ECMA-376, part 1, section
+18.8.31). A number in any other format (fractions, exponents, conditions) is written out.
 """
 
 from __future__ import annotations
@@ -9,17 +12,19 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
 from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
 
 import openpyxl  # type: ignore[import-untyped]
 
 from bot.errors import PageUnreadable
 from bot.pages.formats.blocks import Blocks, Reading
 from bot.pages.formats.grid import MOST_CELLS, GridWriter
-from bot.pages.formats.number_formats import shown
 from bot.pages.formats.packages import LARGEST_PART, LARGEST_TREE, Package, broken, opened
-from bot.pages.properties import said_title
+from bot.pages.titles import said_title
 
 _A_WORKBOOK = "an Excel workbook"
 MOST_ROWS = 1_048_576  # of a sheet: Excel's own limit; a damaged file may name any number
@@ -119,3 +124,140 @@ def _shown(row: tuple[Any, ...]) -> Iterator[str]:
         else:
             form = cell.number_format if isinstance(value, int | float) else None
             yield shown(value, form)
+
+
+_PARTS = re.compile(
+    r'"(?P<quoted>[^"]*)"'
+    r"|\\(?P<escaped>.)"
+    r"|\[\$(?P<currency>[^\]-]*)(?:-[^\]]*)?\]"
+    r"|(?P<figures>[#0,]*[#0][#0,]*(?:\.[#0?]*)?,*|\.[#0?]+)"
+    r"|(?P<colour>\[(?:Black|Blue|Cyan|Green|Magenta|Red|White|Yellow|Color ?\d+)\])"
+    r"|(?P<space>_.|\*.)"
+    r"|(?P<plain>[-+ $€£¥()%/:’'])",
+    re.IGNORECASE,
+)
+_GENERAL = re.compile(r"general|@|standard", re.IGNORECASE)
+_MOST_DECIMALS = 15  # significant figures that Excel keeps
+
+
+class _Form(NamedTuple):
+    """The format of a number: prefix, suffix and digits."""
+
+    before: str
+    after: str
+    decimals: int
+    most_decimals: int
+    grouped: bool
+    thousands: int  # times that the number is divided by 1,000
+    percent: bool
+    whole_digits: int
+
+
+def shown(value: object, number_format: str | None) -> str:
+    """The text that a cell displays, as near as can be told; dates and times in ISO 8601."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case int() | float():
+            return _number(value, number_format or "General")
+        case datetime():
+            return _moment(value)
+        case timedelta():
+            return _duration(value)
+        case date() | time():
+            return value.isoformat()
+    return str(value)
+
+
+def _moment(value: datetime) -> str:
+    if (value.hour, value.minute, value.second) == (0, 0, 0):
+        return value.date().isoformat()
+    return value.replace(microsecond=0).isoformat(" ")
+
+
+def _duration(value: timedelta) -> str:
+    seconds = round(value.total_seconds())
+    hours, rest = divmod(abs(seconds), 3_600)
+    return f"{'-' if seconds < 0 else ''}{hours}:{rest // 60:02d}:{rest % 60:02d}"
+
+
+def _number(value: float, number_format: str) -> str:
+    sections = _sections(number_format)
+    form = sections[0]
+    signed = value
+    if value < 0 and len(sections) > 1:
+        form, signed = sections[1], -value  # the section says itself how less than nothing looks
+    elif value == 0 and len(sections) > 2:
+        form = sections[2]
+    if form is None:
+        return _plain(value)
+    return _written(signed, form)
+
+
+def _plain(value: float) -> str:
+    """A number without a format: 15 significant figures, as spreadsheets have them."""
+    if isinstance(value, int):
+        return str(value)
+    text = f"{value:.{_MOST_DECIMALS}g}"
+    return text if "e" in text or "." not in text else text.rstrip("0").rstrip(".")
+
+
+def _written(value: float, form: _Form) -> str:
+    exact = Decimal(_plain(value)) * (100 if form.percent else 1)
+    exact = exact.scaleb(-3 * form.thousands)
+    if not exact.is_finite() or abs(exact.adjusted()) > _MOST_DECIMALS * 2:
+        return _plain(value)
+    precise = Context(prec=3 * _MOST_DECIMALS + form.most_decimals, rounding=ROUND_HALF_UP)
+    rounded = exact.quantize(Decimal(1).scaleb(-form.most_decimals), context=precise)
+    size = rounded.copy_abs()
+    digits = f"{size:,f}" if form.grouped else f"{size:f}"
+    whole, point, fraction = digits.partition(".")
+    while len(fraction) > form.decimals and fraction.endswith("0"):
+        fraction = fraction[:-1]
+    whole = whole.rjust(form.whole_digits, "0") if form.whole_digits > 1 else whole
+    sign = "-" if rounded < 0 else ""
+    return f"{sign}{form.before}{whole}{point if fraction else ''}{fraction}{form.after}".strip()
+
+
+@lru_cache(maxsize=1_000)
+def _sections(number_format: str) -> tuple[_Form | None, ...]:
+    """The forms for numbers above, below and at zero, as far as there are any."""
+    return tuple(map(_form, _split(number_format)[:3]))
+
+
+def _split(number_format: str) -> list[str]:
+    return re.findall(r'(?:"[^"]*"|\\.|[^;"\\])+', number_format) or ["General"]
+
+
+def _form(section: str) -> _Form | None:
+    if _GENERAL.fullmatch(section.strip()):
+        return None
+    before, after, figures, at = "", "", "", 0
+    while match := _PARTS.match(section, at):
+        at = match.end()
+        if match["figures"] is not None:
+            if figures:
+                return None
+            figures = match["figures"]
+            continue
+        said = match["quoted"] or match["escaped"] or match["currency"] or match["plain"] or ""
+        if figures:
+            after += said
+        else:
+            before += said
+    if at < len(section) or not figures:
+        return None
+    thousands = len(figures) - len(figures.rstrip(","))
+    whole, _, fraction = figures.rstrip(",").partition(".")
+    return _Form(
+        before=before,
+        after=after,
+        decimals=fraction.count("0"),
+        most_decimals=len(fraction),
+        grouped="," in whole,
+        thousands=thousands,
+        percent="%" in before + after,
+        whole_digits=whole.count("0"),
+    )

@@ -10,8 +10,7 @@ from typing import Any
 
 from bot.pages.formats.blocks import Blocks, Reading, code, is_code, one_line, without_marks
 from bot.pages.formats.numbering import formatted, whole
-from bot.pages.formats.office import core_title, main_part
-from bot.pages.formats.packages import Package, attribute, local, opened
+from bot.pages.formats.packages import Package, attribute, core_title, local, main_part, opened
 from bot.pages.formats.pieces import Piece, PieceWriter
 from bot.pages.formats.word_styles import FIXED_WIDTH
 

@@ -14,8 +14,7 @@ from typing import Any
 
 from bot.pages.formats.blocks import MOST_CHARACTERS, Blocks, Reading, code, is_code, one_line
 from bot.pages.formats.numbering import LEVELS, Numbering, whole
-from bot.pages.formats.office import core_title, main_part
-from bot.pages.formats.packages import Package, attribute, local, opened
+from bot.pages.formats.packages import Package, attribute, core_title, local, main_part, opened
 from bot.pages.formats.pieces import ROWS_AT_ONCE, Cell, Piece, PieceWriter
 from bot.pages.formats.word_styles import (
     PLAIN,

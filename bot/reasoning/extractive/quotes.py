@@ -7,8 +7,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from bot.pages.choosing import representatives
 from bot.pages.passages import HEADING_SEPARATOR, Passage
-from bot.pages.spread import representatives
 from bot.reasoning.evidence import Finding, Source
 from bot.reasoning.extractive.relevance import (
     Asked,

@@ -2,10 +2,12 @@
 
 - Every citation is verbatim in its stored page.
 - Figures, dates and names of a cited sentence must occur in the words it cites (names also in
-  the rest of what was shown of that page, its title and headings: pages say "he" and "the city").
+  the rest of what was shown of that page, its title and headings: pages say "he" and "the city";
+  years also in the title).
 - A figure may also be calculated from those, by arithmetic that is shown and comes out, or that
   a reader does at sight: spans of years, ages, sums, shares, rounding, other units.
-- What plain words of the quotes say the opposite of is marked: not for is, all for most.
+- What plain words of the quotes, or their order, say the opposite of is marked: not for is, all
+  for most, the writer for the director, before for after.
 - A sentence without a footnote is marked too if it has figures, dates or names that are not the
   asker's own, or if most of its words are not: what is cited next to it counts as known.
   Headings, lead-ins that end with a colon, and block quotes (the writer's notes on the
@@ -48,6 +50,7 @@ DERIVED = 0.5  # of the keywords of a sentence without a footnote, that must be 
 _Key = tuple[int, int, int]  # of a citation: its page's number, where it begins and ends
 _WORD = re.compile(r"\w+")
 _CALCULATION = re.compile(r"\d\)?\s?[+−–*/×÷=-]\s?\(?\d")
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _TARGET = re.compile(r"\]\([^()\s]*\)")  # of a link
 
 
@@ -261,7 +264,10 @@ def _doubt(
         return texts("doubt-not-covered")
     absent = missing_from(missing, around)
     missing = [fact for fact in missing if fact.kind != "name" or fact in absent]
-    missing = unproven(claim, missing, quoted, question, years)
+    titled = " ".join(_YEAR.findall(" ".join(source.title for source, _ in cited)))
+    absent = missing_from(missing, titled) if titled else missing
+    missing = [fact for fact in missing if fact.kind != "date" or fact in absent]
+    missing = unproven(claim, missing, f"{quoted}\n{titled}", question, years)
     if not missing:
         otherwise = opposed(claim, quoted)
         return texts("doubt-otherwise", words=otherwise) if otherwise else ""

@@ -24,14 +24,18 @@ from pydantic import Field, SecretStr
 
 from bot.errors import ProviderUnavailable
 from bot.plugins import PartSettings, named_field
-from bot.search.declaration import Client, Declaration, needed
-from bot.search.hits import plain, wanted, web_hit, with_sites
-from bot.search.json_api import JsonApi, Reply
-from bot.search.json_values import mapping, mappings, string, strings
-from bot.search.languages import is_traditional_chinese, language, region
-from bot.search.policy import Policy
-from bot.search.provider import GivenText, Hit, ProviderKind, Query
-from bot.search.supplied_texts import SuppliedTexts
+from bot.search.declaration import Client, Declaration, Policy, needed
+from bot.search.hits import SuppliedTexts, plain, wanted, web_hit, with_sites
+from bot.search.json_api import JsonApi, Reply, mapping, mappings, string, strings
+from bot.search.provider import (
+    GivenText,
+    Hit,
+    ProviderKind,
+    Query,
+    is_traditional_chinese,
+    language,
+    region,
+)
 
 if TYPE_CHECKING:
     import httpx

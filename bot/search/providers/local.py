@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from bot.search.declaration import Client, Declaration
-from bot.search.policy import Policy
+from bot.search.declaration import Client, Declaration, Policy
 from bot.settings import Settings
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _build(settings: Settings, client: Client) -> SearchProvider:
-    from bot.search.embedding.choice import make_embedder
+    from bot.search.embedding.embedder import make_embedder
     from bot.search.local import LocalDocuments
 
     embedder = make_embedder(settings, client)

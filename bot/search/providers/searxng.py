@@ -21,13 +21,10 @@ from pydantic import Field
 
 from bot.errors import ProviderUnavailable, Refused
 from bot.plugins import PartSettings
-from bot.search.declaration import Client, Declaration, needed
+from bot.search.declaration import Client, Declaration, Policy, needed
 from bot.search.hits import wanted, web_hit, with_sites
-from bot.search.json_api import JsonApi
-from bot.search.json_values import mappings
-from bot.search.languages import is_traditional_chinese, language, region
-from bot.search.policy import Policy
-from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.json_api import JsonApi, mappings
+from bot.search.provider import Hit, ProviderKind, Query, is_traditional_chinese, language, region
 
 if TYPE_CHECKING:
     import httpx

@@ -19,13 +19,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, SecretStr
 
 from bot.plugins import PartSettings, named_field
-from bot.search.declaration import Client, Declaration, needed
+from bot.search.declaration import Client, Declaration, Policy, needed
 from bot.search.hits import wanted, web_hit, with_sites
-from bot.search.json_api import JsonApi, Reply
-from bot.search.json_values import integer, mapping, mappings, string
-from bot.search.languages import is_traditional_chinese, language, region
-from bot.search.policy import Policy
-from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.json_api import JsonApi, Reply, integer, mapping, mappings, string
+from bot.search.provider import Hit, ProviderKind, Query, is_traditional_chinese, language, region
 
 if TYPE_CHECKING:
     import httpx

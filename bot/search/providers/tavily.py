@@ -24,14 +24,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, SecretStr
 
 from bot.plugins import PartSettings, named_field
-from bot.search.declaration import Client, Declaration, needed
-from bot.search.hits import host_of, short, wanted, web_hit
-from bot.search.json_api import JsonApi
-from bot.search.json_values import integer, mapping, mappings
-from bot.search.languages import region
-from bot.search.policy import Policy
-from bot.search.provider import GivenText, Hit, ProviderKind, Query
-from bot.search.supplied_texts import SuppliedTexts
+from bot.search.declaration import Client, Declaration, Policy, needed
+from bot.search.hits import SuppliedTexts, host_of, short, wanted, web_hit
+from bot.search.json_api import JsonApi, integer, mapping, mappings
+from bot.search.provider import GivenText, Hit, ProviderKind, Query, region
 
 if TYPE_CHECKING:
     import httpx

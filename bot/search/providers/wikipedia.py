@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot.search.declaration import Client, Declaration
-from bot.search.policy import Policy
+from bot.search.declaration import Client, Declaration, Policy
 from bot.settings import Settings
 
 if TYPE_CHECKING:

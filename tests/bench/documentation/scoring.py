@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from bot.evaluation.matching import holds_normal, normal
+from bot.evaluation.questions import holds_normal, normal
 from tests.bench.documentation.baseline import CJK, Found
 from tests.bench.documentation.questions import Answerable
 from tests.bench.documentation.quotes import stands

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import StorageUnavailable
-from bot.evaluation.kept import DAYS, make_room
+from bot.evaluation.running import DAYS, make_room
 
 
 def test_what_was_not_used_for_long_is_removed(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.evaluation.matching import holds, is_findable, is_page
+from bot.evaluation.questions import holds, is_findable, is_page
 
 
 @pytest.mark.parametrize(

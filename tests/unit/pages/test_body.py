@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import PageUnreadable
-from bot.pages.body import Decoder
+from bot.pages.bounds import Decoder
 
 
 def raw_deflate(data: bytes) -> bytes:

@@ -12,7 +12,7 @@ import pytest
 
 from bot.errors import PageUnreadable
 from bot.pages.extract import Extracted
-from bot.pages.shares import DEFAULT, USUAL, Shares
+from bot.pages.processes import DEFAULT, USUAL, Shares
 from bot.pages.workers import MOST_CHARACTERS, NeedsMoreMemory, Workers
 from tests.fakes.bombs import BOMBS, LARGEST, Bomb
 

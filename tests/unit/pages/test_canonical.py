@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pages.canonical import cited_as
 from bot.pages.extract import from_bytes
+from bot.pages.fetch import cited_as
 from bot.pages.urls import dedupe_key, parse, without_amp_cache
 from tests.fakes.web import Web
 from tests.unit.pages.conftest import OpenFetcher

@@ -17,11 +17,10 @@ import pytest
 from bot.errors import PageUnreadable
 from bot.pages import choosing
 from bot.pages.chooser import Chooser
-from bot.pages.choosing import INDEXED, study
+from bot.pages.choosing import INDEXED, spread, study
 from bot.pages.page import Page
 from bot.pages.passages import MOST_PASSAGES, Weight, split
-from bot.pages.shares import DEFAULT
-from bot.pages.spread import spread
+from bot.pages.processes import DEFAULT
 
 QUESTION = "Which harbour holds 84 boats?"
 OpenChooser = Callable[..., Chooser]

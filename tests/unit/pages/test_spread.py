@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.pages.choosing import representatives, spread
 from bot.pages.passages import split
-from bot.pages.spread import representatives, spread
 from bot.text.tokens import estimate
 
 LONG = "\n\n".join(

@@ -12,9 +12,8 @@ import pytest
 from bot.configuration import load_settings
 from bot.errors import StorageUnavailable
 from bot.search import local
-from bot.search.background_indexing import documents_being_indexed
+from bot.search.background_indexing import Indexing, documents_being_indexed
 from bot.search.indexer import Indexer
-from bot.search.indexing_progress import Indexing
 from bot.search.local import LocalDocuments
 from bot.search.provider import Query
 from bot.search.readers import Readers

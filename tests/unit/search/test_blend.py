@@ -15,7 +15,7 @@ from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
 from bot.rights.reader import NO_DOCUMENTS
 from bot.search.blend import K, Search, SearchResult, blend, nearest
-from bot.search.policy import Policy
+from bot.search.declaration import Policy
 from bot.search.provider import GivenText, Hit, ProviderKind, Query
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.search.providers import Incomplete, Knowing, Scripted, hits, reading, scripted

@@ -17,8 +17,8 @@ from bot.errors import (
     PageUnreadable,
     ProviderUnavailable,
 )
+from bot.search.declaration import Policy
 from bot.search.guarded import Guarded
-from bot.search.policy import Policy
 from bot.search.provider import Query
 from tests.fakes.virtual_time import in_virtual_time, now
 from tests.unit.search.providers import Scripted, hits, reading, scripted

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.search.languages import is_traditional_chinese, language, region
-from bot.search.provider import Query
+from bot.search.provider import Query, is_traditional_chinese, language, region
 
 
 @pytest.mark.parametrize(

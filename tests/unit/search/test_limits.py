@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.rate_limit import RateLimit
-from bot.search.limits import Breaker
+from bot.search.guarded import Breaker
 
 
 @dataclass

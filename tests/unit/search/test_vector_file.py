@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.search.embedding.embedder import unit
-from bot.search.embedding.quantized import quantize
 from bot.search.vector_file import (
     Unfit,
     VectorMap,
     VectorWriter,
     key_of,
     new_file,
+    quantize,
     read_header,
     writing,
 )

@@ -10,8 +10,7 @@ import pytest
 
 from bot.search import vector_scan
 from bot.search.embedding.embedder import Vector, unit
-from bot.search.embedding.quantized import cosine
-from bot.search.vector_file import Unfit, VectorWriter, new_file
+from bot.search.vector_file import Unfit, VectorWriter, cosine, new_file
 from bot.search.vector_scan import FIRST, Vectors
 
 MODEL = "cd" * 16

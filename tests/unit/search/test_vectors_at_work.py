@@ -10,7 +10,7 @@ import pytest
 from bot.configuration import load_settings
 from bot.search.indexer import Indexer
 from bot.search.vector_file import read_header, vectors_path
-from bot.search.vectors_at_work import vectors_being_made
+from bot.search.vector_filling import vectors_being_made
 from bot.settings import Settings
 from tests.fakes.embeddings import MODEL, FakeEmbeddings
 from tests.fakes.server import serve

@@ -145,3 +145,50 @@ def test_whatever_is_calculated_right_comes_out(one: int, other: int, operator: 
 def test_any_text_can_be_read(text: str) -> None:
     list(shown(text))
     _left(text, BRIDGE)
+
+
+@pytest.mark.parametrize(
+    ("claim", "quoted"),
+    [
+        (
+            "The second mill opened four years later, in 1967.",
+            "A mill opened in 1963, another 4 years later.",
+        ),
+        ("Berg turned 60 in 2014.", "Berg (born April 26, 1954) is a bishop."),
+        ("He was 28 in the year the film came out.", "He was born in 1970; the film is from 1998."),
+        (
+            "They won three cups in five years.",
+            "They won the cup in 2001, 2003 and in 2005; three in all.",
+        ),
+        ("The film lasts 2 hours and 22 minutes.", "The film runs for 142 minutes."),
+        ("She is about 2.11 metres tall.", "She is 6 feet 11 inches tall."),
+        ("Over 38 years he made 58 films (58 / 38 = 1.53).", "He made 58 films from 1922 to 1960."),
+        (
+            "It had two workers for every three rooms (50,000 / 75,000).",
+            "It had 75,000 rooms and 50,000 workers.",
+        ),
+        ("Three quarters of the 400 houses burnt.", "300 of the 400 houses burnt."),
+        (
+            "The second came three days later, on August 9, 1945.",
+            "They came on August 6 and 9, 1945.",
+        ),
+        ("1971年的这首歌在19年后重新发行。", "这首歌（1971）于1990年重新发行。"),
+    ],
+)
+def test_years_parts_and_quantities_are_reckoned(claim: str, quoted: str) -> None:
+    assert _left(claim, quoted) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "quoted", "left"),
+    [
+        ("The second mill opened in 1967.", "A mill opened in 1963.", ["1967"]),
+        ("Berg turned 60 in 2016.", "Berg (born April 26, 1954) is a bishop.", ["2016"]),
+        ("The film lasts 2 hours and 40 minutes.", "The film runs for 142 minutes.", ["2", "40"]),
+        ("Three quarters of the 400 houses burnt.", "200 of the 400 houses burnt.", ["Three"]),
+    ],
+)
+def test_wrong_years_parts_and_quantities_are_left(
+    claim: str, quoted: str, left: list[str]
+) -> None:
+    assert _left(claim, quoted) == left

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pages.formats.number_formats import shown
+from bot.pages.formats.sheets import shown
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pages.formats.sniff import markup_of
+from bot.pages.extract import markup_of
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from bot.errors import AddressRefused, BrowserNeeded, FootnoteError, PageUnreada
 from bot.pages.page import Page
 from bot.research.evidence.library import Library
 from bot.search.blend import Search
+from bot.search.hits import SuppliedTexts
 from bot.search.provider import GivenText, Hit, ProviderKind, Query
-from bot.search.supplied_texts import SuppliedTexts
 
 URL = "https://a.example/tides"
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.search.embedding.embedder import Vector, unit
-from bot.search.embedding.quantized import cosine, quantize
+from bot.search.vector_file import cosine, quantize
 
 numbers = st.floats(-1e6, 1e6, width=32)
 
