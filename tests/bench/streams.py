@@ -208,7 +208,8 @@ async def _first_visit(folder: Path) -> list[Row]:
 
 
 def _loaded(page: str) -> list[str]:
-    return sorted(set(re.findall(r'(?:href|src)="(/static/[^"#]+)', page)))
+    found = re.findall(r'(?:href|src)="(/static/[^"#]+)', page)
+    return sorted({path for path in found if not path.endswith(".png")})  # for whoever installs it
 
 
 # ---------------------------------------------------------------- where others work

@@ -257,3 +257,31 @@ def test_latin_letters_are_never_set_in_a_chinese_font(stage: Stage, chromium: B
         fonts = client.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
         assert fonts
         assert [each["familyName"] for each in fonts if "CJK" in each["familyName"]] == []
+
+
+def test_everything_works_under_a_path(
+    fork_server: ForkServer, chromium: Browser, tmp_path: Path
+) -> None:
+    """As behind a proxy that leaves the path in."""
+    sqlite.migrated(tmp_path / "data")
+    under = {"FOOTNOTE_PUBLIC_URL": "http://127.0.0.1/footnote"}
+    with (
+        open_stage(fork_server, tmp_path, demo.DOCUMENTS, demo.brain, **under) as stage,
+        watched(chromium) as browser,
+    ):
+        page = browser.context.new_page()
+        page.goto(f"{stage.http}/footnote/")
+        stage.gate.hold(after=2)
+        ask(page, demo.QUESTION, "deep")
+        expect(page.locator(".node.running").first).to_be_visible()
+        stage.gate.release()
+        expect(page.locator(".answered")).to_be_visible()
+        page.locator("#main").focus()
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+        page.keyboard.press("Escape")
+        page.get_by_role("link", name="How was this answered?").click()
+        expect(page.locator(".sentence")).not_to_have_count(0)
+        page.get_by_role("link", name="Handbook").click()
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        assert [url for url in browser.asked if "/footnote/" not in url] == []
