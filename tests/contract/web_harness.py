@@ -130,7 +130,7 @@ class WebHarness:
             depth="auto",
             state="running",
             shown=shown(post.state),
-            verdicts={},
+            opinions={},
             dates={},
             reader=ADA.reader,
         )
