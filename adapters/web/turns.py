@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import sqlalchemy as sa
 
 from adapters.web.console import Console
 from adapters.web.shown import Shown, shown_of
-from adapters.web.views import Dates
+from adapters.web.sources import Dates
 from bot.answers import Answer
+from bot.errors import InvalidSetting
 from bot.messages import Attachment
 from bot.rights.reader import Reader
+from bot.rights.rights import Rights, Root
 from bot.storage.database import Database
 from bot.storage.records import UNFINISHED, RunRecord
 from bot.storage.tables import feedback, pages, runs
@@ -22,7 +24,8 @@ from bot.storage.tables import feedback, pages, runs
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A question and its reply. ``verdicts`` are what visitors think of it, by their ids;
-    ``reader`` is for whom it was made. Who is shown it may see less: ``seeing.Visibility.turn``."""
+    ``collections`` names those of its documents, by their addresses; ``reader`` is for whom it was
+    made. Who is shown it may see less: ``seeing.Visibility.turn``."""
 
     run: str
     question: str
@@ -36,6 +39,7 @@ class Turn:
     reader: Reader
     files: tuple[Attachment, ...] = ()
     attempt: int = 0
+    collections: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def over(self) -> bool:
@@ -83,8 +87,30 @@ def _turn(console: Console, run: RunRecord, verdicts: Mapping[str, str], dates: 
         dates=dates,
         reader=Reader.of_stored(run.message, run.options),
         attempt=run.attempt,
+        collections=_collections(console.rights, run.answer),
         files=run.message.attachments if run.message.thread.platform == "web" else (),
     )
+
+
+def _collections(rights: Rights, answer: Answer | None) -> dict[str, str]:
+    """The names of the collections that the documents of an answer belong to, by their URLs."""
+    documents = {one.url for one in answer.citations} if answer is not None else set()
+    documents = {url for url in documents if url.startswith("file:")}
+    if not documents:
+        return {}
+    try:
+        roots = rights.roots
+    except InvalidSetting:
+        return {}  # the rights have logged it, and nobody is shown documents meanwhile
+    named = ((url, _collection(url, roots)) for url in documents)
+    return {url: name for url, name in named if name}
+
+
+def _collection(url: str, roots: Sequence[Root]) -> str:
+    """The name of the collection of a document; the longest addresses come first."""
+    inside = (root for root in roots if f"{url}/".startswith(f"{root.address.rstrip('/')}/"))
+    root = next(inside, None)
+    return root.collection.name if root is not None else ""
 
 
 async def _verdicts(database: Database, ids: Collection[str]) -> dict[str, dict[str, str]]:

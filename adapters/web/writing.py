@@ -54,7 +54,7 @@ def turn_html(templates: Templates, texts: Texts, turn: Turn, visitor: Visitor) 
 def reply_html(templates: Templates, texts: Texts, turn: Turn, visitor: Visitor) -> str:
     """The reply below a question."""
     if turn.shown.answer is not None:
-        reply = reply_of(turn.shown.answer, texts, turn.dates)
+        reply = reply_of(turn.shown.answer, texts, turn.dates, turn.collections)
         return templates.fragment("answer.html", texts, turn=turn, reply=reply, visitor=visitor)
     return templates.fragment(
         "working.html",
@@ -62,7 +62,7 @@ def reply_html(templates: Templates, texts: Texts, turn: Turn, visitor: Visitor)
         turn=turn,
         visitor=visitor,
         plan=plan_html(templates, texts, turn.run, turn.shown),
-        text=writing(turn.shown),
+        text=writing(turn.run, turn.shown),
     )
 
 

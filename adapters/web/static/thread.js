@@ -1,6 +1,5 @@
 // The conversation page: follows its thread's events, sends forms without leaving the page.
 
-import { showCards } from "./cards.js";
 import { withFiles } from "./files.js";
 import { patch } from "./patch.js";
 import { follow } from "./stream.js";
@@ -238,5 +237,4 @@ document.addEventListener("keydown", (event) => {
 });
 
 dress(document);
-showCards();
 if (words.events) follow(words.events, words.since, handlers, connection);

@@ -38,6 +38,16 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
+class Quoted:
+    """The place of a quote in a page, ``text[start:end]``, and the name by which it is linked to;
+    without one it is only marked."""
+
+    anchor: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class TracedSentence:
     """A sentence of the answer and what it rests on, the passage that fits it best first.
 
