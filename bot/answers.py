@@ -116,7 +116,8 @@ class StepView:
     """One line of the plan: what is being done, how far it is, and what it led to.
 
     ``id`` stays the same while the state changes. ``sources`` are URLs. ``parent`` is the id of
-    the line this one belongs under, or "". ``needs`` are the ids of lines that must end first.
+    the line this one belongs under, or "". ``needs`` are the ids of lines that must end first,
+    ``found`` the facts that a sub-question has led to.
     """
 
     id: str
@@ -128,6 +129,7 @@ class StepView:
     sources: tuple[str, ...] = ()
     parent: str = ""
     needs: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,9 @@ from bot.service import ResearchService
 from bot.settings import Settings
 from bot.storage.store import Store, open_store
 
+YOUNG_OBJECTS = 50_000
+"""Threshold of new objects for a garbage collection where questions are answered for days."""
+
 
 @dataclass(frozen=True, slots=True)
 class App:
@@ -93,6 +96,7 @@ async def open_app(
             # What is loaded by now stays. A full collection would look at all of it again and
             # again, and stop the event loop for some 0.2 s each time.
             gc.freeze()
+            gc.set_threshold(YOUNG_OBJECTS)
         yield App(settings, store, service, dispatcher)
 
 

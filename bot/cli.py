@@ -171,9 +171,26 @@ def serve(
         bool,
         typer.Option("--no-work", help="Only listen; `footnote worker` processes do the work."),
     ] = False,
+    host: Annotated[
+        str | None,
+        typer.Option(
+            "--host", metavar="HOST", help="Address to listen on; else FOOTNOTE_HTTP_HOST."
+        ),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port",
+            metavar="PORT",
+            min=0,
+            max=65_535,
+            help="Port; else FOOTNOTE_HTTP_PORT (8080).",
+        ),
+    ] = None,
 ) -> None:
-    """Answer in chat: starts every platform whose tokens are set.
+    """Answer in the browser, and in chat on every platform whose tokens are set.
 
+    The console is at http://127.0.0.1:8080 unless --host, --port or the settings say otherwise.
     Slack: SLACK_BOT_TOKEN with SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP).
     Discord: DISCORD_TOKEN. `footnote doctor` checks them.
 
@@ -184,6 +201,9 @@ def serve(
 
     with _sentences():
         settings = _settings(docs, provider)
+        chosen = {"http_host": host, "http_port": port}
+        given = {name: value for name, value in chosen.items() if value is not None}
+        settings = settings.model_copy(update=given)
         from bot.dispatch.choice import is_queued, need_queue
         from bot.platform import listening_platforms
 
@@ -252,7 +272,7 @@ def demo() -> None:
     import asyncio
 
     with _sentences():
-        from adapters.terminal.demo import run_demo
+        from adapters.terminal.listener import run_demo
 
         settings = _settings([HANDBOOK], ["local"])
         # In a place of its own, so that the handbook is not found among a person's documents.
@@ -342,9 +362,9 @@ def _root(
         raise typer.Exit
 
 
-YOUNG_OBJECTS = 50_000
-"""Threshold of new objects for a garbage collection. Python's default of 700 makes loading take a
-fifth longer, and finds nothing: loaded modules stay."""
+OBJECTS_OF_A_START = 500_000
+"""Threshold of new objects for a garbage collection. Loading makes 200,000, with an SDK 400,000, of
+which none is garbage: at Python's default of 700 collections would take a fifth of that time."""
 VECTOR_SECONDS = 10.0  # that `ask` and `chat` spend on vectors before they answer
 
 
@@ -373,14 +393,14 @@ def _index_docs(settings: Settings, check: CheckProcess) -> None:
 
 def _make_vectors(settings: Settings, seconds: float) -> None:
     if settings.docs and settings.has_embedder:
-        from adapters.terminal.vectors import make_vectors
+        from adapters.terminal.indexing import make_vectors
 
         make_vectors(settings, seconds=seconds)
 
 
 def main() -> None:
     """The console script."""
-    gc.set_threshold(YOUNG_OBJECTS)
+    gc.set_threshold(OBJECTS_OF_A_START)
     # Conversations, documents and sealed tokens: for nobody else on this machine.
     os.umask(0o077)
     for stream in (sys.stdout, sys.stderr):

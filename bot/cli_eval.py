@@ -166,6 +166,6 @@ def _index(settings: Settings) -> None:
 
     index_documents(settings)
     if settings.has_embedder:
-        from adapters.terminal.vectors import make_vectors
+        from adapters.terminal.indexing import make_vectors
 
         make_vectors(settings, seconds=math.inf)

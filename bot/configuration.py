@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -19,6 +20,17 @@ from bot.platform import platforms
 from bot.reasoning.declaration import chosen, reasoners
 from bot.search.declaration import declarations
 from bot.settings import DOTENV, PREFIX, TOML, Settings, nearest_name, settings_in_file
+
+# Kubernetes tells every container where the services of its namespace are, by names made from
+# theirs: of a service "footnote" these begin with our prefix.
+# https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
+SERVICE_LINK = re.compile(
+    r"""FOOTNOTE_ (\w+_)? (
+        SERVICE_HOST=.* | SERVICE_PORT(_\w+)?=\d+ | PORT(_\d+_[A-Z]+)?=(tcp|udp|sctp)://.*
+        | PORT_\d+_[A-Z]+_(PROTO|PORT|ADDR)=.*
+    )""",
+    re.VERBOSE,
+)
 
 
 def load_settings(**overrides: Any) -> Settings:
@@ -65,7 +77,8 @@ def _env_name(field: str) -> str:
 def _refuse_unknown_names() -> None:
     known = known_names()
     try:
-        names = [*os.environ, *dotenv_values(DOTENV)]
+        links = {n for n, v in os.environ.items() if SERVICE_LINK.fullmatch(f"{n}={v}")}
+        names = [*(os.environ.keys() - links), *dotenv_values(DOTENV)]
     except UnicodeDecodeError:
         raise InvalidSetting(f"{DOTENV} is not UTF-8 text: save it as such.") from None
     for name in names:

@@ -164,6 +164,24 @@ def _until_disconnected(app: ASGIApp) -> ASGIApp:
     return serve
 
 
+def _below(root: str, app: ASGIApp) -> ASGIApp:
+    """The app, reached at paths with ``root`` before them as well as without.
+
+    ``root_path`` of ASGI is not set: uvicorn's setting of it is for proxies that take the path away
+    only, and what is in it would be part of every path that a route sees.
+    """
+    if not root:
+        return app
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        if path == root or path.startswith(f"{root}/"):
+            scope = {**scope, "path": path.removeprefix(root) or "/"}
+        await app(scope, receive, send)
+
+    return serve
+
+
 class _Server(uvicorn.Server):
     """Leaves the signals to others and tells when it listens."""
 
@@ -182,9 +200,16 @@ class _Server(uvicorn.Server):
 
 @contextlib.asynccontextmanager
 async def http_endpoint(
-    host: str, port: int, routes: Sequence[BaseRoute], *, limits: Limits | None = None
+    host: str,
+    port: int,
+    routes: Sequence[BaseRoute],
+    *,
+    root: str = "",
+    limits: Limits | None = None,
 ) -> AsyncIterator[str]:
     """Serve the routes; yields the address. Clients are cut off by the ``limits``.
+
+    ``root`` is the path under which people reach them: a proxy may leave it in or take it away.
 
     Raises ``InvalidSetting`` if the address cannot be had.
     """
@@ -204,7 +229,7 @@ async def http_endpoint(
         ) from None
     server = _Server(
         uvicorn.Config(
-            _until_disconnected(Starlette(routes=routes)),
+            _until_disconnected(_below(root, Starlette(routes=routes))),
             http=partial(HttpConnection, limits=limits, waiting=Waiting()),  # type: ignore[arg-type]
             lifespan="off",
             log_config=None,

@@ -8,7 +8,8 @@ https://packaging.python.org/en/latest/specifications/entry-points/
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any, TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
@@ -26,7 +27,7 @@ class PartSettings(BaseModel):
     its name in capitals, unless it is a ``named_field``.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)  # see ``Settings``
 
 
 def named_field(*names: str, description: str) -> Any:
@@ -40,24 +41,41 @@ def named_field(*names: str, description: str) -> Any:
     )
 
 
+def points(group: str) -> EntryPoints:
+    """The entry points of a group, of all packages."""
+    found: EntryPoints = all_points().select(group=group)
+    return found
+
+
+@cache
+def all_points() -> Any:
+    """The entry points of all packages, whose metadata is read once: it takes 4 ms."""
+    return entry_points()  # SelectableGroups in Python 3.11, EntryPoints in later ones
+
+
 def installed(group: str, kind: type[T], what: str) -> Iterator[T]:
     """The parts that packages declare in an entry point group; ``what`` names such a part.
 
     Raises ``InvalidSetting`` for a package whose part cannot be loaded.
     """
-    for point in entry_points(group=group):
-        package = point.dist.name if point.dist else point.value
-        try:
-            loaded = point.load()
-        except Exception as error:
-            raise InvalidSetting(
-                f"The {what} {point.name} of the package {package} cannot be loaded: "
-                "update or remove that package.",
-                detail=f"{type(error).__name__}: {error}",
-            ) from error
-        if not isinstance(loaded, kind):
-            raise InvalidSetting(
-                f"{point.value} of the package {package} declares no {what}: update or remove "
-                "that package."
-            )
-        yield loaded
+    for point in points(group):
+        yield loaded(point, kind, what)
+
+
+def loaded(point: EntryPoint, kind: type[T], what: str) -> T:
+    """The part of one entry point. Raises as ``installed`` does."""
+    package = point.dist.name if point.dist else point.value
+    try:
+        part = point.load()
+    except Exception as error:
+        raise InvalidSetting(
+            f"The {what} {point.name} of the package {package} cannot be loaded: "
+            "update or remove that package.",
+            detail=f"{type(error).__name__}: {error}",
+        ) from error
+    if not isinstance(part, kind):
+        raise InvalidSetting(
+            f"{point.value} of the package {package} declares no {what}: update or remove "
+            "that package."
+        )
+    return part

@@ -78,7 +78,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         numbers = metrics_routes(settings, store.database, observed, is_guarded=console)
         routes = [*health_routes(state), *numbers, *routes]
         address = await stack.enter_async_context(
-            http_endpoint(settings.http_host, settings.http_port, routes)
+            http_endpoint(settings.http_host, settings.http_port, routes, root=settings.root)
         )
         # Heeded before the first line that says it runs.
         with told_to_end() as ending:

@@ -109,6 +109,7 @@ class Settings(BaseSettings):
         extra="ignore",  # unknown names are reported by ``load_settings`` with the nearest one
         frozen=True,
         validate_default=True,
+        defer_build=True,  # of its many subclasses only one is ever made
     )
 
     # --- the model; without one the extractive reasoner answers. Reasoners declare their own
@@ -206,7 +207,7 @@ class Settings(BaseSettings):
     # --- the HTTP endpoint of `footnote serve`
     http_host: str = "127.0.0.1"
     http_port: int = Field(8080, ge=0, le=65_535)
-    public_url: str = ""  # where people reach it from outside, https://footnote.example.com
+    public_url: str = ""  # where people reach it from outside, https://example.com/footnote
 
     # who may read /metrics; auto: whom the console would let in as an operator; open: everyone
     metrics: Literal["auto", "open", "off"] = "auto"
@@ -305,6 +306,11 @@ class Settings(BaseSettings):
         """The SQLAlchemy URL of the store."""
         path = self.data_dir.expanduser() / "footnote.sqlite"
         return self.database_url or f"sqlite+aiosqlite:///{path}"
+
+    @property
+    def root(self) -> str:
+        """The path under which people reach what is served, such as ``/footnote``; "" for none."""
+        return urlsplit(self.public_url).path
 
     @property
     def index_path(self) -> Path:

@@ -10,21 +10,23 @@ from typing import Any
 import aiohttp
 import discord
 
+from adapters.discord.buttons import dynamic_item, view_of_link
 from adapters.discord.client import FootnoteClient
-from adapters.discord.format import Look
-from adapters.discord.incoming import Place, author_of, place_of
+from adapters.discord.format import Look, details
+from adapters.discord.incoming import PLATFORM, Place, author_of, place_of
 from adapters.discord.limits import CONTENT
 from adapters.discord.listener import patiently
 from adapters.discord.wire import FAILURES
 from bot.conversing.access import check_access
+from bot.conversing.buttons import Details, Press, carry_out
 from bot.conversing.reception import AcceptedQuestion, Handled, Reception
 from bot.errors import Denied, Invalid, StorageUnavailable
 from bot.logs import get_logger
-from bot.messages import Attachment, Depth, Message
+from bot.messages import Attachment, Author, Depth, Message
 from bot.pages.urls import links_in
 from bot.posting import PostState
 from bot.rendering.sentences import invalid, sentence_for
-from bot.rendering.texts import texts_for
+from bot.rendering.texts import Texts, texts_for
 from bot.service import clean_question
 
 # discord.com/developers/docs/topics/opcodes-and-status-codes#json
@@ -226,3 +228,48 @@ def post_state_of(interaction: FootnoteInteraction) -> PostState:
             "application_id": str(interaction.application_id),
         }
     }
+
+
+class Pressing:
+    """Takes pressed buttons and menus to the reception; only the presser is told the outcome.
+
+    They carry their run in their id, so they work after any restart.
+    """
+
+    def __init__(self, client: FootnoteClient, reception: Reception) -> None:
+        self._client = client
+        self._reception = reception
+
+    def install(self) -> None:
+        self._client.add_dynamic_items(dynamic_item(self.pressed))
+
+    async def pressed(self, interaction: discord.Interaction[Any], press: Press) -> None:
+        direct, locale = interaction.guild_id is None, str(interaction.locale)
+        author = author_of(interaction.user, None if direct else interaction.permissions)
+        async with guarded(interaction):
+            if isinstance(press, Details):
+                await self._show(interaction, press.run, author, texts_for(locale))
+                return
+            # The message stays as it is; what follows is for the presser alone.
+            if not await acknowledged(interaction):
+                return
+            told = await patiently(
+                lambda: carry_out(self._reception, press, author, locale=locale, direct=direct)
+            )
+            if told is not None:
+                await tell(interaction, texts_for(locale)(told))
+
+    async def _show(
+        self, interaction: discord.Interaction[Any], run: str, author: Author, texts: Texts
+    ) -> None:
+        """Show the details of an answer to the presser alone."""
+        if not await acknowledged(interaction, thinking=True, ephemeral=True):
+            return
+        channel = place_in(interaction).channel
+        direct = interaction.guild_id is None
+        answer, page = await patiently(
+            lambda: self._reception.details(run, PLATFORM, channel, author, direct=direct)
+        )
+        may_embed = interaction.app_permissions.embed_links
+        looks = details(answer, texts, embeds=may_embed, page=page)
+        await show(interaction, looks, view_of_link(texts, page))

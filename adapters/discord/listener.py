@@ -1,7 +1,8 @@
 """The way in for what people say: messages, their edits and deletions, reactions.
 
 What happens in one channel is taken in one after another, in the order Discord told it, so that
-an edit never overtakes its question. Commands and buttons are in ``commands`` and ``presses``.
+an edit never overtakes its question. Commands and buttons are in ``commands`` and
+``interactions``.
 """
 
 from __future__ import annotations

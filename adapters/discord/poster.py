@@ -22,25 +22,26 @@ import discord
 
 from adapters.discord import wire
 from adapters.discord.buttons import runs_in, view_while_working
-from adapters.discord.files import download
 from adapters.discord.format import Look, echo, thread_name
-from adapters.discord.history import read_history
+from adapters.discord.incoming import NO_GUILD
 from adapters.discord.limits import (
     REFRESH_SECONDS,
     SECONDS_BETWEEN_EDITS,
     THREAD_ARCHIVES_AFTER,
 )
 from adapters.discord.outlet import (
+    ORIGINAL,
     ChannelOutlet,
     InteractionOutlet,
     Outlet,
     Post,
+    Posted,
     body_of,
     nonce_of,
+    posted,
 )
+from adapters.discord.reading import Roles, download, read_history
 from adapters.discord.reply import DiscordDisplay
-from adapters.discord.roles import Roles
-from adapters.discord.state import ORIGINAL, Posted, posted
 from adapters.discord.wire import DiscordRefused, Wire
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
@@ -49,7 +50,6 @@ from bot.posting import PostState, Reply, RunRef
 from bot.rendering.texts import texts_for
 from bot.replying import Pace, open_reply
 
-NO_GUILD = "@me"
 NOTICES = (18, 21)  # types of the messages that Discord itself puts at a thread's beginning
 NEW = timedelta(seconds=60)  # a question younger than this can have no forgotten posts
 

@@ -10,8 +10,7 @@ import discord
 
 from adapters.discord import buttons, wire
 from adapters.discord.format import Look, answered, working
-from adapters.discord.outlet import Outlet, Post, nonce_of
-from adapters.discord.state import Posted
+from adapters.discord.outlet import Outlet, Post, Posted, nonce_of
 from adapters.discord.wire import DiscordRefused, Wire
 from bot.answers import Answer
 from bot.errors import FootnoteError

@@ -1,4 +1,4 @@
-"""The bolt app: what Slack sends, handed to the handlers of the workspace it came from.
+"""What Slack sends, handed by bolt to the ``Inbox`` of the workspace it came from.
 
 Bolt runs a listener to its end before it answers (``process_before_response``): what raises is
 answered with 500, or by Socket Mode not at all, and so is delivered again by Slack. What cannot be
@@ -8,7 +8,7 @@ read is acknowledged: it would come again as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
@@ -17,25 +17,108 @@ from slack_bolt.error import BoltUnhandledRequestError
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack import actions
-from adapters.slack.client import sdk_logger
+from adapters.slack.buttons import CONTROLS, RESEARCH_THIS, Buttons
+from adapters.slack.calls import Json, sdk_logger
+from adapters.slack.commands import ASK, FOOTNOTE, Commands
+from adapters.slack.deferred import EphemeralMessages, SlowWork
 from adapters.slack.format import escaped
-from adapters.slack.handlers import COMMANDS, EVENTS, SHORTCUTS, Handlers
-from adapters.slack.incoming import SHARED
-from adapters.slack.malformed import MALFORMED, note
+from adapters.slack.home import Home, Pane
+from adapters.slack.incoming import MALFORMED, SHARED, note, unescape
+from adapters.slack.listener import Listener, Me
+from adapters.slack.teams import Team
+from bot.conversing.reception import Reception
 from bot.errors import FootnoteError, StorageUnavailable
 from bot.logs import get_logger
+from bot.search.registry import configured_names
+from bot.settings import Settings
 
 RETRY_HEADER = "x-slack-retry-num"
 
-HandlersOf = Callable[[AsyncBoltContext], Awaitable[Handlers]]
-Listener = Callable[..., Awaitable[None]]
+# What Slack sends; ``deploy/slack-manifest.yaml`` lists it, an ``Inbox`` handles it.
+EVENTS = (
+    "app_mention",
+    "message",
+    "agent_session_stopped",
+    "reaction_added",
+    "assistant_thread_started",
+    "app_home_opened",
+)
+COMMANDS = (ASK, FOOTNOTE)
+SHORTCUTS = (RESEARCH_THIS,)
+
+EventHandler = Callable[[Json, int], Awaitable[None]]
+InboxOf = Callable[[AsyncBoltContext], Awaitable["Inbox"]]
 
 log = get_logger()
 
 
+class Inbox:
+    """Everything that listens in one workspace: handlers by the name of what they handle.
+
+    Close it with ``aclose``.
+    """
+
+    def __init__(self, me: Me, team: Team, reception: Reception, settings: Settings) -> None:
+        self.me = me
+        self.team = team
+        self._ephemeral = EphemeralMessages(team.calls)
+        self._slow_work = SlowWork(self._ephemeral)
+        self._listener = Listener(me, reception, team.calls, team.people, self._ephemeral)
+        self._commands = Commands(self._listener, self._slow_work, configured_names(settings))
+        buttons = Buttons(self._listener, self._slow_work, team.calls)
+        self._pane = Pane(team.calls, team.people)
+        self._home = Home(me.team, settings, reception, team.calls, team.people)
+        self.events: Mapping[str, EventHandler] = {
+            "app_mention": self._listener.mentioned,
+            "message": self._said,
+            "agent_session_stopped": _once(self._listener.session_stopped),
+            "reaction_added": _once(self._listener.reacted),
+            "assistant_thread_started": _once(self._thread_started),
+            "app_home_opened": _once(self._app_opened),
+        }
+        self.commands: Mapping[str, Callable[[Json], Awaitable[str]]] = {
+            ASK: self._commands.ask,
+            FOOTNOTE: self._footnote,
+        }
+        self.shortcuts: Mapping[str, Callable[[Json], Awaitable[None]]] = {
+            RESEARCH_THIS: buttons.research
+        }
+        self.pressed = buttons.pressed
+
+    async def aclose(self) -> None:
+        await self._slow_work.aclose()
+        await self._ephemeral.aclose()
+
+    async def _said(self, event: Json, retry: int) -> None:
+        await self._listener.said(event, retry)
+        if event.get("channel_type") == "im" and event.get("thread_ts") and event.get("text"):
+            title = unescape(event["text"], {})
+            self._ephemeral.later(self._pane.asked(event["channel"], event["thread_ts"], title))
+
+    async def _thread_started(self, event: Json) -> None:
+        self._ephemeral.later(self._pane.thread_started(event))
+
+    async def _app_opened(self, event: Json) -> None:
+        opened = self._home.opened if event.get("tab") == "home" else self._pane.opened
+        self._ephemeral.later(opened(event))
+
+    async def _footnote(self, command: Json) -> str:
+        self._ephemeral.later(self._commands.footnote(command))
+        return ""
+
+
+def _once(handler: Callable[[Json], Awaitable[None]]) -> EventHandler:
+    async def handle(event: Json, retry: int) -> None:
+        await handler(event)
+
+    return handle
+
+
+# ---------------------------------------------------------------- bolt
+
+
 def bolt_app(
-    client: AsyncWebClient, signing_secret: str, handlers_of: HandlersOf, **authorizing: Any
+    client: AsyncWebClient, signing_secret: str, inbox_of: InboxOf, **authorizing: Any
 ) -> AsyncApp:
     """Bolt with every listener; ``authorizing`` are the arguments that say for whom it speaks."""
     app = AsyncApp(
@@ -53,12 +136,12 @@ def bolt_app(
         **authorizing,
     )
     for name in EVENTS:
-        app.event(name)(_event_listener(handlers_of, name))
+        app.event(name)(_event_listener(inbox_of, name))
     for name in COMMANDS:
-        app.command(name)(_command_listener(handlers_of, name))
+        app.command(name)(_command_listener(inbox_of, name))
     for name in SHORTCUTS:
-        app.message_shortcut(name)(_shortcut_listener(handlers_of, name))
-    app.action(actions.ANY)(_press_listener(handlers_of))
+        app.message_shortcut(name)(_shortcut_listener(inbox_of, name))
+    app.action(CONTROLS)(_press_listener(inbox_of))
     app.error(_failed)
     return app
 
@@ -68,22 +151,22 @@ def ignore_the_rest(app: AsyncApp) -> None:
     app.event(re.compile(".*"))(_ignored)
 
 
-def _event_listener(handlers_of: HandlersOf, name: str) -> Listener:
+def _event_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[None]]:
     async def listen(
         event: dict[str, Any], body: dict[str, Any], request: Any, context: AsyncBoltContext
     ) -> None:
         retry = (request.headers.get(RETRY_HEADER) or ["0"])[0]
-        handlers = await handlers_of(context)
+        inbox = await inbox_of(context)
         # The envelope alone tells whether the channel is shared with other organisations.
         told = {**event, SHARED: body[SHARED]} if SHARED in body else event
-        await handlers.events[name](told, int(retry) if retry.isdecimal() else 0)
+        await inbox.events[name](told, int(retry) if retry.isdecimal() else 0)
 
     return listen
 
 
-def _command_listener(handlers_of: HandlersOf, name: str) -> Listener:
+def _command_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[None]]:
     async def listen(command: dict[str, Any], ack: Any, context: AsyncBoltContext) -> None:
-        text = await (await handlers_of(context)).commands[name](command)
+        text = await (await inbox_of(context)).commands[name](command)
         if text:
             await ack(text=escaped(text), response_type="ephemeral")
         else:
@@ -92,24 +175,24 @@ def _command_listener(handlers_of: HandlersOf, name: str) -> Listener:
     return listen
 
 
-def _shortcut_listener(handlers_of: HandlersOf, name: str) -> Listener:
+def _shortcut_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[None]]:
     async def listen(body: dict[str, Any], ack: Any, context: AsyncBoltContext) -> None:
-        await (await handlers_of(context)).shortcuts[name](body)
+        await (await inbox_of(context)).shortcuts[name](body)
         await ack()
 
     return listen
 
 
-def _press_listener(handlers_of: HandlersOf) -> Listener:
+def _press_listener(inbox_of: InboxOf) -> Callable[..., Awaitable[None]]:
     async def listen(body: dict[str, Any], ack: Any, context: AsyncBoltContext) -> None:
-        await (await handlers_of(context)).pressed(body)
+        await (await inbox_of(context)).pressed(body)
         await ack()
 
     return listen
 
 
 async def _ignored() -> None:
-    """An event nobody listens to."""
+    """Acknowledge an event without a handler."""
 
 
 async def _failed(error: Exception) -> BoltResponse | None:

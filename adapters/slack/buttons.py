@@ -1,14 +1,25 @@
-"""Handles the controls under an answer, and the message shortcut."""
+"""Handles the controls under an answer, its details, and the message shortcut."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import groupby
 
-from adapters.slack import actions
 from adapters.slack.calls import Calls, Json
 from adapters.slack.commands import asked_by
-from adapters.slack.details import details
-from adapters.slack.ephemeral import Recipient
+from adapters.slack.deferred import Doing, Recipient, SlowWork
+from adapters.slack.format import (
+    DEEPER,
+    DETAILS,
+    FEEDBACK,
+    FOLLOW_UP,
+    STOP,
+    context,
+    numbers,
+    plain_text,
+)
 from adapters.slack.incoming import (
     attachments_of,
     event_id,
@@ -17,19 +28,152 @@ from adapters.slack.incoming import (
     unescape,
     without_mention,
 )
+from adapters.slack.limits import (
+    HEADINGS_CHARACTERS,
+    QUOTE_CHARACTERS,
+    QUOTES_CHARACTERS,
+    SOURCES,
+    TABLE_WIDTH,
+    VIEW_BLOCKS,
+    VIEW_TITLE_CHARACTERS,
+)
 from adapters.slack.listener import PLATFORM, Listener, about_files
-from adapters.slack.slow_work import Doing, SlowWork
+from adapters.slack.rich import (
+    link_element,
+    packed,
+    preformatted,
+    quote,
+    rich_text,
+    section,
+    text_element,
+)
 from adapters.slack.words import words_of
-from bot.conversing.buttons import Deed, Details, carry_out
+from bot.answers import Answer
+from bot.conversing.buttons import Deed, Deeper, Details, Feedback, FollowUp, Press, Stop, carry_out
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 from bot.messages import Author, Message
 from bot.pages.urls import links_in
+from bot.rendering.excerpts import joined
+from bot.rendering.footnotes import SourceView, reachable, sources
+from bot.rendering.lines import shortened
+from bot.rendering.remarks import remarks
+from bot.rendering.safety import without_pings
+from bot.rendering.tables import table_text
 from bot.rendering.texts import Texts, texts_for
+
+
+def details(answer: Answer, texts: Texts, page: str = "") -> Json:
+    """The view: sources with their quotes, doubts and notes, further reading, what was searched and
+    what it took; ``page`` is where a browser shows how the answer came about."""
+    blocks = source_blocks(answer, texts, page)
+    if told := remarks(answer, texts):
+        blocks.append(context(told))
+    blocks += further(answer, texts, page)
+    last = []
+    if answer.queries:
+        searched = texts("searched-for", queries=texts("report-separator").join(answer.queries))
+        last.append(context([searched]))
+    last.append(numbers(answer, texts, page))
+    return {
+        "type": "modal",
+        "title": plain_text(texts("sources-heading"), VIEW_TITLE_CHARACTERS),
+        "blocks": blocks[: VIEW_BLOCKS - len(last)] + last,
+    }
+
+
+def source_blocks(answer: Answer, texts: Texts, page: str = "") -> list[Json]:
+    """The numbered sources: linked title, domain, section, and the words that are quoted, unless
+    the answer quotes them itself."""
+    if not answer.citations:
+        return []
+    count = len({citation.number for citation in answer.citations})
+    room = max(min(QUOTE_CHARACTERS, QUOTES_CHARACTERS // max(min(count, SOURCES), 1)), 60)
+    every = sources(answer, room, longest_source=room, run_page=page)
+    shown = every[:SOURCES]
+    heading = section([text_element(texts("sources-heading"), "bold")])
+    entries = [[heading], *(_source(view, room, texts) for view in shown)]
+    if len(every) > len(shown):
+        more = texts("more-sources", count=len(every) - len(shown))
+        entries.append([section([text_element(more)])])
+    return packed(entries)
+
+
+def _source(view: SourceView, room: int, texts: Texts) -> list[Json]:
+    line = [link_element(view.href, without_pings(f"[{view.number}] {view.title}"))]
+    where = f" ({view.domain})" if view.domain and view.domain != view.title else ""
+    if view.headings:
+        where += f" — {shortened(' · '.join(view.headings), HEADINGS_CHARACTERS)}"
+    if view.via:
+        given = texts("text-given-by", name=view.via)
+        where += f" · {shortened(given, HEADINGS_CHARACTERS)}"
+    if where:
+        line.append(text_element(without_pings(where)))
+    return [section(line), *_quotes(view, room)]
+
+
+def _quotes(view: SourceView, room: int) -> Iterator[Json]:
+    """The words in at most ``room`` characters: running text as a quote, tables and code as they
+    stand."""
+    pieces = [piece for each in view.quotes for piece in each.pieces]
+    for is_text, group in groupby(pieces, key=lambda piece: piece.kind == "text"):
+        if is_text:
+            said = joined(group)
+            yield quote(
+                [
+                    text_element(without_pings(words), *(("bold",) if is_strong else ()))
+                    for words, is_strong in said.runs()
+                ]
+            )
+            room -= len(said.text)
+            continue
+        for piece in group:
+            if len(piece.text) <= room:
+                table = piece.kind == "table"
+                yield preformatted(table_text(piece.text, TABLE_WIDTH) if table else piece.text)
+            room -= len(piece.text)
+
+
+def further(answer: Answer, texts: Texts, page: str = "") -> list[Json]:
+    """The further reading."""
+    if not answer.more:
+        return []
+    heading = section([text_element(texts("more-heading"), "bold")])
+    elements = rich_text(answer.more, reachable(answer, page))
+    return packed([[heading], *([element] for element in elements)])
+
 
 RESEARCH_THIS = "research_this"  # the shortcut's callback id
 
+_RUN = r"[0-9A-Za-z_-]{1,64}"
+# Answers of earlier versions have other buttons: one for feedback, one for each suggestion.
+CONTROLS = re.compile(
+    r"footnote_(?:feedback(?:_good|_bad)?|deeper|details|stop|follow_up(?:_\d+)?)"
+)
+_FEEDBACK_VALUE = re.compile(rf"(?P<verdict>good|bad):(?P<run>{_RUN})")
+_FOLLOW_UP_VALUE = re.compile(rf"(?P<run>{_RUN}):(?P<number>\d{{1,2}})")
+_ONE_RUN = re.compile(_RUN)
+
 log = get_logger()
+
+
+def meaning_of(action_id: str, value: str) -> Press | None:
+    """The meaning of a used control; None when it is not Footnote's or carries nonsense."""
+    if action_id.startswith(FEEDBACK):
+        found = _FEEDBACK_VALUE.fullmatch(value)
+        if found is None:
+            return None
+        return Feedback(found["run"], "good" if found["verdict"] == "good" else "bad")
+    if action_id.startswith(FOLLOW_UP):
+        found = _FOLLOW_UP_VALUE.fullmatch(value)
+        return FollowUp(found["run"], int(found["number"])) if found else None
+    if not _ONE_RUN.fullmatch(value):
+        return None
+    if action_id == DEEPER:
+        return Deeper(value)
+    if action_id == DETAILS:
+        return Details(value)
+    return Stop(value) if action_id == STOP else None
 
 
 class Buttons:
@@ -59,7 +203,7 @@ class Buttons:
         )
         for action in body.get("actions") or ():
             chosen = action.get("selected_option") or action
-            press = actions.pressed(str(action.get("action_id")), str(chosen.get("value") or ""))
+            press = meaning_of(str(action.get("action_id")), str(chosen.get("value") or ""))
             if press is None:
                 log.warning("unknown button", action=action.get("action_id"))
                 continue

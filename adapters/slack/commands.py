@@ -8,10 +8,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from adapters.slack.calls import Json
-from adapters.slack.ephemeral import Recipient
+from adapters.slack.deferred import Recipient, SlowWork
 from adapters.slack.incoming import mentions_in, unescape
 from adapters.slack.listener import PLATFORM, Listener
-from adapters.slack.slow_work import SlowWork
 from bot.conversing.forget_me import forget_me
 from bot.conversing.reception import Handled
 from bot.conversing.rules import DEPTHS, KEYS, changed, depth_named, shown

@@ -8,11 +8,21 @@ from pydantic import SecretStr
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.calls import FAILURES, Away, Calls, Json, Limited, Refusal, Timing
-from adapters.slack.client import TOKEN_ERRORS, new_session, refused_token, web_client
+from adapters.slack.calls import (
+    FAILURES,
+    TOKEN_ERRORS,
+    Away,
+    Calls,
+    Json,
+    Limited,
+    Refusal,
+    Timing,
+    new_session,
+    refused_token,
+    web_client,
+)
 from adapters.slack.installations import Place, opened
-from adapters.slack.oauth import install_url, redirect_url
-from adapters.slack.scopes import FOR_USER_GROUPS, needed
+from adapters.slack.oauth import FOR_USER_GROUPS, install_url, needed, redirect_url
 from adapters.slack.settings import SlackSettings, in_many_workspaces
 from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable, PostRefused
 from bot.pages.urls import shown

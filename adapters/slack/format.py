@@ -9,9 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from adapters.slack import actions
 from adapters.slack.limits import (
     BUTTON_CHARACTERS,
     CONTEXT_CHARACTERS,
@@ -26,7 +24,7 @@ from adapters.slack.limits import (
     SECTION_CHARACTERS,
 )
 from adapters.slack.plan import Task, plain
-from adapters.slack.rich import link_element, section, text_element
+from adapters.slack.rich import Json, link_element, section, text_element
 from bot.answers import Answer, Status
 from bot.messages import Depth
 from bot.rendering.blocks import split
@@ -39,8 +37,6 @@ from bot.rendering.short import cautions, source_line
 from bot.rendering.texts import Texts
 from bot.rendering.verbatim import as_words
 
-Json = dict[str, Any]
-
 # https://docs.slack.dev/reference/block-kit/blocks/markdown-block: what it takes a backslash before
 _SLACK_ESCAPES = frozenset("\\`*_{}[]()#+-.!")
 _SPECIAL = re.compile(
@@ -48,6 +44,16 @@ _SPECIAL = re.compile(
     r"|\]\((?:<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*)\)|https?://\S+"  # addresses stay
     r"|:(?=[a-z0-9_+'-]*[a-z1][a-z0-9_+'-]*:)"
 )
+
+# Slack sends the ``action_id`` and ``value`` of a control that was used back; a value always names
+# its run, so that a control works after a restart and on any process.
+FEEDBACK = "footnote_feedback"
+FOLLOW_UP = "footnote_follow_up"
+GOOD = f"{FEEDBACK}_good"
+BAD = f"{FEEDBACK}_bad"
+DEEPER = "footnote_deeper"
+DETAILS = "footnote_details"
+STOP = "footnote_stop"
 
 _MARKS: Mapping[str, str] = {
     "pending": "○",
@@ -204,18 +210,18 @@ def _controls(answer: Answer, texts: Texts, *, depth: Depth) -> Json:
     what to ask next."""
     run = answer.run
     elements = [
-        _thumb("👍", texts("feedback-good"), actions.GOOD, actions.feedback_value(run, "good")),
-        _thumb("👎", texts("feedback-bad"), actions.BAD, actions.feedback_value(run, "bad")),
+        _thumb("👍", texts("feedback-good"), GOOD, f"good:{run}"),
+        _thumb("👎", texts("feedback-bad"), BAD, f"bad:{run}"),
     ]
     if _is_researched(answer):
         if depth != "deep":
-            elements.append(button(texts("dig-deeper"), actions.DEEPER, run))
-        elements.append(button(texts("details-button"), actions.DETAILS, run))
+            elements.append(button(texts("dig-deeper"), DEEPER, run))
+        elements.append(button(texts("details-button"), DETAILS, run))
     if options := _follow_ups(answer):
         elements.append(
             {
                 "type": "static_select",
-                "action_id": actions.FOLLOW_UP,
+                "action_id": FOLLOW_UP,
                 "placeholder": plain_text(texts("follow-ups-heading"), PLACEHOLDER_CHARACTERS),
                 "options": options,
             }
@@ -232,7 +238,7 @@ def _follow_ups(answer: Answer) -> list[Json]:
     return [
         {
             "text": plain_text(suggestion, OPTION_CHARACTERS),
-            "value": actions.follow_up_value(answer.run, number),
+            "value": f"{answer.run}:{number}",
         }
         for number, suggestion in enumerate(answer.suggestions[:FOLLOW_UPS])
     ]
@@ -256,7 +262,7 @@ def working_blocks(
     if text:
         blocks.append(markdown_block(parts(text)[0]))
     if stop:
-        stopping = button(texts("stop-button"), actions.STOP, stop)
+        stopping = button(texts("stop-button"), STOP, stop)
         blocks.append({"type": "actions", "elements": [stopping]})
     return blocks
 

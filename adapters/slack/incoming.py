@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
+from bot.logs import get_logger
 from bot.messages import Attachment, Author, Message, Thread
 from bot.pages.urls import links_in
 
@@ -201,3 +202,28 @@ def to_message(
         direct=direct,
         shared=bool(message.get(SHARED)),
     )
+
+
+# What reading JSON of another shape than expected raises. ``FootnoteError`` is none of them.
+MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
+
+T = TypeVar("T")
+
+log = get_logger()
+
+
+class CoreBroke(Exception):
+    """The core raised something that would pass for a malformed payload."""
+
+
+async def by_core(work: Awaitable[T]) -> T:
+    """Await the core's work on an event that was parsed; raises ``CoreBroke`` for its errors."""
+    try:
+        return await work
+    except MALFORMED as error:
+        raise CoreBroke(repr(error)) from error
+
+
+def note(error: Exception) -> None:
+    """One line in the log for a payload that is acknowledged and dropped."""
+    log.warning("Slack sent what cannot be read, it is dropped", error=repr(error)[:300])

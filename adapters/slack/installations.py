@@ -21,8 +21,8 @@ from slack_sdk.oauth.installation_store.sqlalchemy import (
 from slack_sdk.oauth.state_store.sqlalchemy import AsyncSQLAlchemyOAuthStateStore
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from adapters.slack.client import sdk_logger
-from adapters.slack.guests import ORGANISATION
+from adapters.slack.calls import sdk_logger
+from adapters.slack.people import ORGANISATION
 from adapters.slack.settings import SlackSettings
 from bot.errors import InvalidSetting
 from bot.storage.database import Database, open_database

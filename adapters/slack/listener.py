@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 from cachetools import LRUCache
 
-from adapters.slack.apps import AppQuestions, app_of, author_id
 from adapters.slack.calls import Calls, Json
-from adapters.slack.ephemeral import EphemeralMessages, Recipient
-from adapters.slack.guests import Home, teams_of
+from adapters.slack.deferred import EphemeralMessages, Recipient, RetryQueue
+from adapters.slack.delivery import run_of
 from adapters.slack.incoming import (
     attachments_of,
     begins_thread,
     begins_with_mention,
+    by_core,
     event_id,
     is_of_app,
     is_speech,
@@ -30,10 +30,7 @@ from adapters.slack.incoming import (
     unescape,
     without_mention,
 )
-from adapters.slack.malformed import by_core
-from adapters.slack.people import People, Person
-from adapters.slack.posted_messages import run_of
-from adapters.slack.retry_queue import RetryQueue
+from adapters.slack.people import AppQuestions, Home, People, Person, app_of, author_id, teams_of
 from adapters.slack.words import words_of
 from bot.conversing.reception import Address, Handled, Reception
 from bot.errors import Denied, Invalid, StorageUnavailable

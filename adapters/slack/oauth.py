@@ -1,10 +1,11 @@
-"""Installing the app into workspaces: bolt's own OAuth flow, on our stores.
+"""Installing the app into workspaces: the scopes it asks for, and bolt's own OAuth flow.
 
 https://docs.slack.dev/authentication/installing-with-oauth
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urljoin
@@ -20,15 +21,71 @@ from slack_bolt.request.internals import extract_enterprise_id, extract_team_id
 from slack_sdk.oauth.installation_store import Installation
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.calls import FAILURES, Json
-from adapters.slack.client import sdk_logger
+from adapters.slack.calls import FAILURES, Json, sdk_logger
 from adapters.slack.installations import Installations, States
-from adapters.slack.installed import InstalledTeams
-from adapters.slack.scopes import needed
 from adapters.slack.settings import SlackSettings
-from adapters.slack.teams import NotInstalled
+from adapters.slack.teams import InstalledTeams, NotInstalled
 from bot.errors import FootnoteError
 from bot.logs import get_logger
+
+# Scopes of the bot token and their reasons; ``deploy/slack-manifest.yaml`` asks for exactly these.
+# https://docs.slack.dev/reference/methods and https://docs.slack.dev/reference/events, each one's
+# page.
+_READING = ("channels:history", "groups:history", "im:history", "mpim:history")
+
+# Web API method that the adapter calls → scopes.
+METHODS: Mapping[str, tuple[str, ...]] = {
+    "agents.sessions.setStatus": ("chat:write",),
+    "apps.connections.open": (),  # connections:write of the app-level token
+    "assistant.threads.setSuggestedPrompts": ("assistant:write",),
+    "assistant.threads.setTitle": ("assistant:write",),
+    "auth.test": (),
+    "chat.appendStream": ("chat:write",),
+    "chat.delete": ("chat:write",),
+    "chat.postEphemeral": ("chat:write",),
+    "chat.postMessage": ("chat:write",),
+    "chat.startStream": ("chat:write",),
+    "chat.stopStream": ("chat:write",),
+    "chat.update": ("chat:write",),
+    "conversations.history": _READING,
+    "conversations.replies": _READING,
+    "usergroups.users.list": ("usergroups:read",),
+    "users.info": ("users:read",),
+    "views.open": (),
+    "views.publish": (),
+}
+
+# Event as a manifest subscribes to it → scope.
+EVENTS: Mapping[str, str] = {
+    "agent_session_stopped": "chat:write",
+    "app_home_opened": "",
+    "app_mention": "app_mentions:read",
+    "app_uninstalled": "",
+    "assistant_thread_started": "assistant:write",
+    "message.channels": "channels:history",
+    "message.groups": "groups:history",
+    "message.im": "im:history",
+    "message.mpim": "mpim:history",
+    "reaction_added": "reactions:read",
+    "tokens_revoked": "",
+}
+
+# What is neither called nor subscribed to.
+OTHER = (
+    "commands",  # slash commands and the message shortcut
+    "files:read",  # fetching a file that came with a question
+)
+
+
+# What is called only where collections name user groups: apps without it work as well.
+FOR_USER_GROUPS = "usergroups:read"
+
+
+def needed() -> frozenset[str]:
+    """Every scope that the manifest asks for."""
+    called = {scope for scopes in METHODS.values() for scope in scopes}
+    return frozenset(called | set(filter(None, EVENTS.values())) | set(OTHER))
+
 
 INSTALL_PATH = "/slack/install"
 REDIRECT_PATH = "/slack/oauth_redirect"

@@ -1,16 +1,22 @@
-"""Names, languages and rights of the people of a workspace, asked of Slack seldom."""
+"""The people of a workspace, other apps that speak there, and which of them are guests.
+
+https://docs.slack.dev/apis/slack-connect, https://docs.slack.dev/reference/objects/user-object
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from cachetools import TTLCache
 
 from adapters.slack.calls import Calls, Refusal
+from adapters.slack.incoming import SHARED, Json
 from bot.logs import get_logger
+from bot.messages import Author
 
 PEOPLE_REMEMBERED = 20_000
 REMEMBERED_SECONDS = 3_600.0
@@ -107,3 +113,98 @@ class People:
         )
         self._known[id] = person
         return person
+
+
+ORGANISATION = "E"  # how the id of a whole organisation begins; a workspace's begins with T
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The workspace in which Footnote is installed.
+
+    ``enterprise`` is the organisation it is part of, or "". Where a whole organisation installed
+    the app, its id is both.
+    """
+
+    team: str
+    enterprise: str = ""
+
+    def is_guest(self, person: Person | None, teams: Iterable[str] = ()) -> bool | None:
+        """Whether somebody comes from outside; None where that is not known.
+
+        ``teams`` are the ids of workspaces and organisations that a payload gives as theirs; they
+        decide where the person is not known. People of other workspaces of the same organisation
+        are no guests.
+        """
+        if person is not None:
+            return person.guest or not self._includes(person)
+        return True if any(map(self._is_elsewhere, teams)) else None
+
+    def _includes(self, person: Person) -> bool:
+        if self.enterprise and person.enterprise == self.enterprise:
+            return True
+        return person.team == self.team
+
+    def _is_elsewhere(self, team: str) -> bool:
+        """Whether an id is certainly none of ours: the workspaces of our organisation are not
+        known, so within one the id of a workspace tells nothing."""
+        if team.startswith(ORGANISATION):
+            return team != self.enterprise
+        return bool(team) and team != self.team and not self.enterprise
+
+
+def teams_of(payload: Mapping[str, Any]) -> Iterator[str]:
+    """The teams that an event, a message, a command or an interaction gives as its author's.
+
+    Not ``source_team``: in channels that another team shares, members have been seen with that
+    one's.
+    """
+    for name in ("user_team", "team", "team_id"):
+        if isinstance(payload.get(name), str):
+            yield payload[name]
+            break
+    user = payload.get("user")  # of an interaction, whose "team" is where it happened
+    if isinstance(user, dict) and isinstance(user.get("team_id"), str):
+        yield user["team_id"]
+
+
+# Two apps that answer each other by beginning conversations would never end.
+APP_QUESTIONS = 20  # of one app in one channel
+APP_SECONDS = 3_600.0
+APPS_REMEMBERED = 10_000
+
+
+def author_id(message: Json) -> str:
+    """The id of a message's author: a person's, an app's user, or an app."""
+    return str(message.get("user") or message.get("bot_id") or "")
+
+
+def name_of_app(message: Json) -> str:
+    """The name of an app in a message."""
+    profile = message.get("bot_profile") or {}
+    return str(profile.get("name") or message.get("username") or author_id(message))
+
+
+def app_of(event: Json, home: Home) -> Author:
+    """The app that said something. It is a guest where only another team can have installed it."""
+    guest = None
+    if event.get(SHARED) is not False:
+        profile = event.get("bot_profile") or {}
+        team = str(profile.get("team_id") or next(teams_of(event), ""))
+        guest = home.is_guest(Person(author_id(event), "", "", team=team))
+    return Author(author_id(event), name_of_app(event), guest=bool(guest))
+
+
+class AppQuestions:
+    """Counts what apps ask."""
+
+    def __init__(self) -> None:
+        self._asked: TTLCache[tuple[str, str], list[str]] = TTLCache(APPS_REMEMBERED, APP_SECONDS)
+
+    def may_ask(self, channel: str, message: Json) -> bool:
+        """Whether an app may put one more question; a message counts once."""
+        asked: list[str] = self._asked.setdefault((channel, author_id(message)), [])
+        ts = str(message["ts"])
+        if ts not in asked:
+            asked.append(ts)
+        return asked.index(ts) < APP_QUESTIONS

@@ -1,15 +1,20 @@
-"""Slack as `footnote serve` runs it: Socket Mode, signed HTTP, or both."""
+"""For whom Footnote speaks in Slack: one workspace by its token, or all that installed the app."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
+from pydantic import SecretStr
 from slack_bolt.adapter.starlette.async_handler import to_async_bolt_request, to_starlette_response
 from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_sdk.oauth.token_rotation.async_rotator import AsyncTokenRotator
 from slack_sdk.signature import SignatureVerifier
 from slack_sdk.web.async_client import AsyncWebClient
 from starlette.datastructures import Headers
@@ -18,16 +23,201 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.slack import socket
-from adapters.slack.calls import Calls, Timing
-from adapters.slack.client import new_session, web_client
-from adapters.slack.malformed import MALFORMED, note
+from adapters.slack.bolt import Inbox, bolt_app, ignore_the_rest
+from adapters.slack.calls import Calls, Json, Timing, new_session, until_reached, web_client
+from adapters.slack.incoming import MALFORMED, note
+from adapters.slack.installations import States, installations_of
+from adapters.slack.listener import Me
+from adapters.slack.oauth import (
+    ENDINGS,
+    INSTALL_PATH,
+    NOT_HERE,
+    REDIRECT_PATH,
+    STATE_SECONDS,
+    Authorize,
+    ended,
+    oauth_flow,
+    workspace_of,
+)
 from adapters.slack.poster import SlackPoster
 from adapters.slack.settings import SlackSettings, in_many_workspaces
-from adapters.slack.tenancy import ManyWorkspaces, OneWorkspace, Tenancy
+from adapters.slack.teams import InstalledTeams, OneTeam, Teams
 from bot.conversing.reception import Reception
 from bot.observing import Observed
 from bot.platform import Connection
+from bot.storage.database import Database
 from bot.storage.workspaces import Workspaces
+
+
+class Tenancy(Protocol):
+    """Close its ``teams`` at the end."""
+
+    connection: Connection
+
+    @property
+    def teams(self) -> Teams: ...
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        """Its routes of the HTTP endpoint, beside the events."""
+        ...
+
+    async def reach(self) -> None:
+        """Return once Slack is there to be posted in; raises as ``app`` does."""
+        ...
+
+    def app(self, reception: Reception) -> AbstractAsyncContextManager[AsyncApp]:
+        """The bolt app, for as long as it listens. Raises ``FootnoteError`` when it cannot."""
+        ...
+
+
+class OneWorkspace:
+    """The workspace of SLACK_BOT_TOKEN."""
+
+    routes: Sequence[Route] = ()
+
+    def __init__(self, settings: SlackSettings, client: AsyncWebClient) -> None:
+        self._settings = settings
+        self._client = client
+        self.connection = Connection()
+        self.teams = OneTeam(client, Timing())
+
+    async def reach(self) -> None:
+        await identify(self.teams.team.calls, self.connection)
+        self.connection.made()
+
+    @asynccontextmanager
+    async def app(self, reception: Reception) -> AsyncIterator[AsyncApp]:
+        """Raises ``CredentialsRefused``."""
+        team = self.teams.team
+        bot = await identify(team.calls, self.connection)
+        enterprise = str(bot.get("enterprise_id") or "")
+        me = Me(str(bot["team_id"]), str(bot["user_id"]), str(bot.get("bot_id") or ""), enterprise)
+        authorized = AuthorizeResult(
+            enterprise_id=bot.get("enterprise_id"),
+            team_id=bot.get("team_id"),
+            bot_user_id=bot.get("user_id"),
+            bot_id=bot.get("bot_id"),
+            bot_token=self._client.token,
+        )
+        inbox = Inbox(me, team, reception, self._settings)
+
+        async def authorize() -> AuthorizeResult:
+            return authorized  # asking Slack again would be on the way of an acknowledgement
+
+        async def inbox_of(context: AsyncBoltContext) -> Inbox:
+            return inbox
+
+        secret = _secret(self._settings.slack_signing_secret)
+        app = bolt_app(self._client, secret, inbox_of, authorize=authorize)
+        ignore_the_rest(app)
+        try:
+            yield app
+        finally:
+            await inbox.aclose()
+
+
+class ManyWorkspaces:
+    """All workspaces that installed the app."""
+
+    def __init__(self, settings: SlackSettings, client: AsyncWebClient, database: Database) -> None:
+        """``client`` has no token. Raises ``InvalidSetting``."""
+        self._settings = settings
+        self._client = client
+        self.connection = Connection()
+        self._installations = installations_of(settings, database)
+        states = States(STATE_SECONDS, database)
+        self._flow = oauth_flow(settings, client, self._installations, states)
+        rotator = AsyncTokenRotator(
+            client_id=self._flow.client_id,
+            client_secret=_secret(settings.slack_client_secret),
+            client=client,
+        )
+        self.teams = InstalledTeams(self._installations, rotator, client, Timing())
+        self._inboxes: dict[str, Inbox] = {}
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        return [
+            Route(INSTALL_PATH, self._install, methods=["GET"]),
+            Route(REDIRECT_PATH, self._redirected, methods=["GET"]),
+        ]
+
+    async def reach(self) -> None:
+        await self._installations.reseal()
+        self.connection.made()
+
+    @asynccontextmanager
+    async def app(self, reception: Reception) -> AsyncIterator[AsyncApp]:
+        """Raises ``InvalidSetting`` when a stored token cannot be opened."""
+        await self._installations.reseal()
+
+        async def inbox_of(context: AsyncBoltContext) -> Inbox:
+            return await self._inbox(_workspace(context), reception)
+
+        app = bolt_app(
+            self._client,
+            _secret(self._settings.slack_signing_secret),
+            inbox_of,
+            oauth_flow=self._flow,
+            authorize=Authorize(self.teams),
+            user_facing_authorize_error_message=NOT_HERE,
+        )
+        for name in ENDINGS:
+            app.event(name)(self._ended)
+        ignore_the_rest(app)
+        try:
+            yield app
+        finally:
+            while self._inboxes:
+                await self._inboxes.popitem()[1].aclose()
+
+    async def _inbox(self, workspace: str, reception: Reception) -> Inbox:
+        known = await self.teams.installed(workspace)
+        me = Me(workspace, known.bot_user, known.bot_id, known.enterprise)
+        inbox = self._inboxes.get(workspace)
+        if inbox is None or inbox.me != me or inbox.team is not known.team:
+            self._inboxes[workspace] = Inbox(me, known.team, reception, self._settings)
+            if inbox is not None:
+                await inbox.aclose()
+        return self._inboxes[workspace]
+
+    async def _ended(self, body: dict[str, Any]) -> None:
+        if workspace := await ended(self._installations, body):
+            await self.teams.forget(workspace)
+            if (inbox := self._inboxes.pop(workspace, None)) is not None:
+                await inbox.aclose()
+
+    # ------------------------------------------------------------ installing
+
+    async def _install(self, request: Request) -> Response:
+        answer = await self._flow.handle_installation(to_async_bolt_request(request, b""))
+        return to_starlette_response(answer)
+
+    async def _redirected(self, request: Request) -> Response:
+        answer = await self._flow.handle_callback(to_async_bolt_request(request, b""))
+        return to_starlette_response(answer)
+
+
+def _workspace(context: AsyncBoltContext) -> str:
+    return workspace_of(context.is_enterprise_install, context.enterprise_id, context.team_id)
+
+
+async def identify(calls: Calls, connection: Connection) -> Json:
+    """The response of auth.test, as soon as Slack can be reached.
+
+    Raises ``CredentialsRefused``.
+    """
+
+    async def call() -> Json:
+        return await calls.once("auth.test")
+
+    return await until_reached(call, "SLACK_BOT_TOKEN", connection)
+
+
+def _secret(value: SecretStr | None) -> str:
+    return "" if value is None else value.get_secret_value()
+
 
 PATH = "/slack/events"  # events, commands and interactivity alike
 LARGEST_BODY = 1_000_000  # bytes; Slack's own bodies stay far below

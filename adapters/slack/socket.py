@@ -18,9 +18,8 @@ from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 
-from adapters.slack.calls import Calls, Json
-from adapters.slack.client import sdk_logger, until_reached
-from adapters.slack.malformed import MALFORMED, note
+from adapters.slack.calls import Calls, Json, sdk_logger, until_reached
+from adapters.slack.incoming import MALFORMED, note
 from bot.logs import get_logger
 from bot.platform import Connection
 

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any
 
 from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
-from adapters.slack.delivery import Delivery
+from adapters.slack.delivery import Delivery, Post, PostedMessages
 from adapters.slack.format import (
     Final,
     Part,
@@ -28,9 +28,15 @@ from adapters.slack.limits import (
     STREAM_RESERVE,
     STREAM_SECONDS_USED,
 )
-from adapters.slack.plan import Task, chunk_characters, heading, task_chunk, tasks
-from adapters.slack.posted_messages import Post, PostedMessages
-from adapters.slack.writing import cut_before, ready
+from adapters.slack.plan import (
+    Task,
+    chunk_characters,
+    cut_before,
+    heading,
+    ready,
+    task_chunk,
+    tasks,
+)
 from bot.answers import PlanView
 from bot.logs import get_logger
 from bot.rendering.texts import Texts

@@ -6,12 +6,10 @@ https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachme
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from adapters.slack.format import escaped
-
-Json = Mapping[str, Any]
+from adapters.slack.incoming import Json
 
 DEEPEST = 12  # levels of blocks in blocks; what lies deeper is left out
 

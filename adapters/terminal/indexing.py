@@ -1,12 +1,14 @@
-"""Index documents with a progress bar, and print the report."""
+"""Index documents and make their vectors with a progress bar, and print the report."""
 
 from __future__ import annotations
 
+import asyncio
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -16,6 +18,9 @@ from bot.errors import Invalid
 from bot.rendering.documents import printed_json
 from bot.search.index_report import KEPT_ENOUGH, Holdings, IndexReport, holdings
 from bot.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.search.vector_filling import Filled
 
 SHOWN_SKIPS = 10  # skipped files that are named; the rest is counted
 SHOWN_INCOMPLETE = 5  # files with the least of their words kept, that are named
@@ -148,3 +153,43 @@ def _tell_others(err: Console, report: IndexReport) -> None:
         more = ", …" if len(others) > SHOWN_ENDINGS else ""
         total = report.others.total()
         err.print(Text(f"Files of other kinds left out: {total:,} ({named}{more}).", style="dim"))
+
+
+# ---------------------------------------------------------------- vectors
+
+
+def make_vectors(settings: Settings, *, seconds: float = math.inf) -> Filled:
+    """Give vectors to the passages of ``settings.docs`` that have none, for some seconds at most.
+
+    Says what was made, and why some have none. Raises ``InvalidSetting`` for settings that
+    contradict each other, or a path that does not exist.
+    """
+    err = Console(stderr=True, highlight=False)
+    with progress_bar(err, "Vectors", "passages") as advance:
+        filled = asyncio.run(_fill(settings, advance, seconds))
+    if filled.made or filled.with_vector < filled.passages:
+        err.print(Text(line_of(filled), style="yellow" if filled.problem else "dim"))
+    return filled
+
+
+async def _fill(settings: Settings, advance: Callable[[int, int], None], seconds: float) -> Filled:
+    from bot.search.embedding.choice import open_embedder  # only some have one
+    from bot.search.vector_filling import fill_vectors
+
+    async with open_embedder(settings) as embedder:
+        assert embedder is not None  # noqa: S101 - the caller knows that one is configured
+        return await fill_vectors(
+            settings.index_path, settings.docs, embedder, advance, seconds=seconds
+        )
+
+
+def line_of(filled: Filled) -> str:
+    """The outcome as one line."""
+    having = f"{filled.with_vector:,} of {filled.passages:,} passages have vectors"
+    if filled.problem and not filled.with_vector:
+        return f"Documents are searched by words alone. {filled.problem}"
+    if filled.problem:
+        return f"{having}; the others are found by words alone. {filled.problem}"
+    if filled.with_vector < filled.passages:
+        return f"{having}; `footnote index` makes the others."
+    return f"{having}: {filled.made:,} made in {filled.seconds:.1f} s."

@@ -1,20 +1,151 @@
-"""Posting for ``ask --json``: the answer as JSON on stdout, all else as plain lines on stderr.
-
-Starts without rich, whose import takes some 50 ms.
-"""
+"""Posting without rich, whose import takes some 50 ms: for ``ask --json``, and for plain lines."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
-from adapters.terminal.plain_text import Line, answer_json, bare, ended_lines
-from bot.answers import Answer, PlanView
+from bot.answers import Answer, PlanView, StepView
 from bot.errors import FootnoteError, PageUnreadable, Unavailable
 from bot.messages import Attachment, Message
 from bot.posting import PostState, Reply, RunRef
+from bot.rendering.documents import answer_document, printed_json
+from bot.rendering.excerpts import Excerpt
+from bot.rendering.footnotes import QuoteView, SourceView, sources
+from bot.rendering.lines import one_line, shortened
+from bot.rendering.plan import Branch, branches, work
+from bot.rendering.safety import portable, without_pings, without_tags
+from bot.rendering.texts import DEFAULT, texts_for
+from bot.rendering.verbatim import as_words
 from bot.text.control import without_controls
+
+Line = list[tuple[str, str]]
+"""A line of the plan: pieces of text with their styles on a terminal. The first piece (possibly
+empty) gives the style that the others add to."""
+
+VERBS = {"search": "Search", "read": "Read"}  # the titles of other steps say what is done
+MARKS = {"waiting": "·", "done": "✓", "failed": "✗"}
+STYLES = {"waiting": "dim", "done": "green", "failed": "yellow"}
+NEEDED = 60  # characters of a sub-question that another one waits for
+QUOTE_WIDTH = 400  # characters of a quote that are shown; all of it is in --json
+
+
+def ended_lines(steps: Sequence[StepView]) -> list[tuple[str, Line]]:
+    """The lines that have ended, each with its id: for where nothing can be drawn over."""
+    return [
+        (branch.line.id, part_line(branch) if branch.is_part else plan_line([branch.line]))
+        for branch in branches(steps)
+        if branch.line.state in ("done", "failed")
+    ]
+
+
+def bare(line: Line) -> str:
+    """The text of a line."""
+    return "".join(text for text, _ in line)
+
+
+def part_line(branch: Branch, titles: Mapping[str, str] = MappingProxyType({})) -> Line:
+    """A part of the research: how far it is, what it took, and what it waits for."""
+    line = plan_line([branch.line])
+    if done := work(branch, texts_for(DEFAULT)):
+        line.append((f"  {done}", "dim"))
+    if branch.line.state == "waiting":
+        needed = [f"“{shortened(titles[id], NEEDED)}”" for id in branch.line.needs if id in titles]
+        if needed:
+            line.append((f"  after {' and '.join(needed)}", "dim"))
+    return line
+
+
+def plan_line(steps: Sequence[StepView]) -> Line:
+    """Steps of one kind and state as one line."""
+    first = steps[0]
+    mark = MARKS.get(first.state)
+    line: Line = [(f"{mark} " if mark else "", STYLES.get(first.state, ""))]
+    if first.kind in VERBS:
+        line.append((f"{VERBS[first.kind]} ", "bold"))
+    titles = [one_line(step.title) for step in steps]
+    line.append((" · ".join(titles), ""))
+    if detail := one_line(first.detail):
+        # What befell a page is often said of its address, which stands there already.
+        said_of_it = detail.removeprefix(f"{titles[0]} ") if len(steps) == 1 else detail
+        line.append((f" {said_of_it}" if said_of_it != detail else f" — {detail}", "yellow"))
+    if first.state == "done":
+        # What was done at once took as long as its slowest part.
+        line.append((f"  {max(step.seconds for step in steps):.1f} s", "dim"))
+    return line
+
+
+def answer_json(answer: Answer) -> str:
+    """The contract of ``--json``."""
+    return printed_json(answer_document(answer))
+
+
+def plain(answer: Answer) -> str:
+    """Text for a file or a pipe: the answer's Markdown, without escapes."""
+    urls = answer.targets.values()
+    parts = [as_words(portable(answer.text, urls))]
+    if answer.more:
+        parts += [f"{more()}:", as_words(portable(answer.more, urls))]
+    if answer.citations:
+        lines = ["Sources:"]
+        for view in sources(answer, QUOTE_WIDTH):
+            lines.append(f"[{view.number}] {harmless(view.title)} — {one_line(view.url)}")
+            lines += [f"    {line}".rstrip() for line in _quote_lines(view)]
+        parts.append("\n".join(lines))
+    parts += remarks(answer)
+    return "\n\n".join(parts)
+
+
+def more() -> str:
+    """The heading above what else was found."""
+    return texts_for(DEFAULT)("more-heading")
+
+
+def _quote_lines(view: SourceView) -> Iterator[str]:
+    for quote in view.quotes:
+        for piece in quote.pieces:
+            is_text = piece.kind == "text"
+            lines = [harmless(quoted(quote, piece))] if is_text else piece.text.split("\n")
+            yield from map(without_pings, lines)
+        if quote.heading and quote.pieces and not text_last(quote):
+            yield f"— {harmless(quote.heading)}"
+    for remark in where(view):
+        yield f"— {harmless(remark)}"
+
+
+def quoted(quote: QuoteView, piece: Excerpt) -> str:
+    """Running words in quotation marks; behind the last of them is said where they stand."""
+    place = f" — {quote.heading}" if quote.heading and piece is quote.pieces[-1] else ""
+    return f"“{piece.text}”{place}"
+
+
+def text_last(quote: QuoteView) -> bool:
+    """Whether the last piece of a quote is running words, which say themselves where they stand."""
+    return quote.pieces[-1].kind == "text"
+
+
+def where(view: SourceView) -> Iterator[str]:
+    """The headings above the words that the answer quotes itself, unless they are shown already;
+    and who gave the text where that was not the site."""
+    said = {quote.heading for quote in view.quotes if quote.pieces}
+    if bare := " · ".join(heading for heading in view.headings if heading not in said):
+        yield bare
+    if view.via:
+        yield texts_for(DEFAULT)("text-given-by", name=view.via)
+
+
+def remarks(answer: Answer) -> list[str]:
+    """Doubts, disagreements and notes, a line each."""
+    doubts = [f"⚠ {doubt.sentence} — {doubt.reason}" for doubt in answer.doubts]
+    others = [f"⚖ {o.sentence} — but [{o.number}] says: “{o.quote}”" for o in answer.disagreements]
+    return [harmless(one_line(remark)) for remark in (*doubts, *others, *answer.notes)]
+
+
+def harmless(words: str) -> str:
+    """Words of pages and models that do nothing wherever the output goes."""
+    return without_tags(without_pings(words))
 
 
 class JsonPoster:

@@ -1,4 +1,4 @@
-"""The terminal's way in: one question, or a conversation."""
+"""The terminal's way in: one question, a conversation, or the demo."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ from bot.settings import Settings
 
 PLATFORM = "terminal"
 PROMPT = "\nYou: "
+DEMO = (
+    "How does Footnote resume a run that was interrupted?",
+    "And where does it keep it?",
+)
 
 
 class Terminal:
@@ -176,6 +180,31 @@ def _questions() -> Iterator[str]:
             return
         if line:
             yield line
+
+
+# ---------------------------------------------------------------- the demo
+
+
+async def run_demo(settings: Settings) -> bool:
+    """Ask a question and a follow-up over the bundled handbook; tells if both were answered."""
+    from rich.text import Text
+
+    from adapters.terminal.indexing import index_documents
+    from adapters.terminal.poster import TerminalPoster
+
+    index_documents(settings)
+    poster = TerminalPoster()
+    thread = terminal_thread(None)
+    async with open_app(settings, {PLATFORM: poster}) as app:
+        terminal = Terminal(app, poster)
+        for question in DEMO:
+            poster.out.print(Text(f"\nYou: {question}", style="bold"))
+            answer = await terminal.ask(question, thread, RunOptions(providers=("local",)))
+            if answer.status != "answered":
+                return False
+    own = 'Now your own: footnote ask --docs YOUR_FOLDER "your question", or footnote chat.'
+    poster.out.print(Text(f"\n{own}", style="dim"))
+    return True
 
 
 # ---------------------------------------------------------------- messages and threads

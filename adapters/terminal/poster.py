@@ -1,26 +1,189 @@
-"""The terminal's way out: shows the plan while a run works, then the cited answer.
-
-The answer goes to stdout, everything else to stderr. Where stdout is not a terminal the answer is
-plain Markdown; where stderr is not one, each finished step is one line.
-"""
+"""Formats plans and answers for a terminal."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from urllib.parse import unquote, urlsplit
 
+from markdown_it.token import Token
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.markdown import Markdown
+from rich.padding import Padding
 from rich.spinner import Spinner
+from rich.style import Style
 from rich.text import Text
 
-from adapters.terminal.format import plan_lines, rendered, text_of
-from adapters.terminal.json_poster import JsonPoster, JsonReply
-from adapters.terminal.plain_text import Line, plain
+from adapters.terminal.json_poster import (
+    QUOTE_WIDTH,
+    JsonPoster,
+    JsonReply,
+    Line,
+    harmless,
+    more,
+    part_line,
+    plain,
+    plan_line,
+    quoted,
+    remarks,
+    text_last,
+    where,
+)
 from bot.answers import Answer, PlanView, StepView
 from bot.errors import FootnoteError
 from bot.posting import PostState, RunRef
+from bot.rendering.excerpts import Excerpt
+from bot.rendering.footnotes import QuoteView, SourceView, sources
+from bot.rendering.lines import one_line
+from bot.rendering.plan import Branch, branches
+from bot.rendering.safety import portable, without_pings
+from bot.rendering.tokens import answer_parser, text_token, with_marks
 from bot.rendering.verbatim import as_words
 from bot.text.control import without_controls
+
+
+def plan_lines(steps: Sequence[StepView]) -> list[tuple[Text, bool]]:
+    """The plan, steps of one kind and state that follow each other on one line.
+
+    Each line comes with whether it is still running. A sub-question or paragraph is a line with
+    what was done for it summed up, and below it what is being done.
+    """
+    lines: list[tuple[Text, bool]] = []
+    titles = {step.id: step.title for step in steps}
+    for _, group in groupby(branches(steps), key=_together):
+        found = list(group)
+        if not found[0].is_part:
+            line = plan_line([b.line for b in found])
+            lines.append((text_of(line), found[0].line.state == "running"))
+            continue
+        for branch in found:
+            lines.append((text_of(part_line(branch, titles)), branch.line.state == "running"))
+            lines += [(Text("    ").append(line), False) for line in _doing(branch)]
+    return lines
+
+
+def text_of(line: Line) -> Text:
+    """A line of the plan with its styles."""
+    first, style = line[0]
+    text = Text(first, style=style)
+    for piece in line[1:]:
+        text.append(*piece)
+    return text
+
+
+def _together(branch: Branch) -> tuple[str, str, str]:
+    """Lines that follow each other and have this in common are one."""
+    if branch.is_part:
+        return "part", "", ""
+    return branch.line.kind, branch.line.state, branch.line.detail
+
+
+def _doing(branch: Branch) -> list[Text]:
+    """The present activity of a part of the research."""
+    under_way = branch.under_way if branch.line.state == "running" else ()
+    groups = groupby(under_way, key=lambda step: step.kind)
+    return [text_of(plan_line(list(group))) for _, group in groups]
+
+
+def rendered(answer: Answer) -> RenderableType:
+    """The answer for a terminal: footnote marks and source titles are links."""
+    parts: list[RenderableType] = [Text(), _markdown(answer.text, answer)]
+    if answer.more:
+        parts += [Text(), Text(more(), style="dim bold"), Text(), _markdown(answer.more, answer)]
+    if answer.citations:
+        parts += [Text(), Text("Sources", style="bold")]
+        for view in sources(answer, QUOTE_WIDTH):
+            head = Text(f"[{view.number}] ", style="cyan")
+            head.append(harmless(view.title), style=Style(bold=True, link=view.url))
+            head.append(f"  {one_line(view.url)}", style="dim")
+            parts += [head, *(Padding(each, (0, 0, 0, 4)) for each in _quotes(view))]
+    parts += [Text(f"\n{remark}", style="yellow") for remark in remarks(answer)]
+    if answer.suggestions:
+        parts += [Text(), Text("You could ask next", style="bold")]
+        parts += [Text(f"• {harmless(one_line(each))}") for each in answer.suggestions]
+    parts.append(Text(f"\n{_cost(answer)}", style="dim"))
+    return Group(*parts)
+
+
+def _quotes(view: SourceView) -> Iterator[RenderableType]:
+    """The words a source is cited for, and where on their page they stand."""
+    for quote in view.quotes:
+        for piece in quote.pieces:
+            match piece.kind:
+                case "table":
+                    yield Markdown(piece.text)
+                case "code":
+                    yield Text(without_pings(piece.text), style="dim")
+                case "text":
+                    yield _emphasised(quote, piece)
+        if quote.heading and quote.pieces and not text_last(quote):
+            yield Text(f"— {harmless(quote.heading)}", style="italic")
+    for remark in where(view):
+        yield Text(f"— {harmless(remark)}", style="dim")
+
+
+def _emphasised(quote: QuoteView, piece: Excerpt) -> Text:
+    """Running words in quotation marks, what they prove in bold."""
+    before, after = quoted(quote, piece).split(piece.text, 1)
+    text = Text(before, style="italic")
+    for words, is_strong in piece.runs():
+        text.append(harmless(words), style="bold" if is_strong else "")
+    return text.append(harmless(after))
+
+
+def _cost(answer: Answer) -> str:
+    usage = answer.usage
+    parts = [
+        f"{usage.seconds:.1f} s",
+        f"{_count(usage.searches, 'search', 'searches')}, {_count(usage.pages, 'page', 'pages')}",
+    ]
+    if usage.model_calls:
+        parts.append(
+            f"{_count(usage.model_calls, 'model call', 'model calls')}, "
+            f"{usage.input_tokens + usage.cached_tokens:,} tokens in, "
+            f"{usage.output_tokens:,} out, {usage.usd:.3f} USD"
+        )
+    return " · ".join((*parts, answer.reasoner, f"run {answer.run}"))
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _markdown(text: str, answer: Answer) -> Markdown:
+    """The text with its footnote marks as links, and the addresses of other links behind them."""
+    marks = {citation.number: citation.url for citation in answer.citations}
+    text = portable(text, answer.targets.values())
+    markdown = Markdown(text)
+    markdown.parsed = answer_parser().parse(text)
+    for token in markdown.parsed:
+        if token.children:
+            token.children = list(_linked(with_marks(token.children, marks), marks))
+    return markdown
+
+
+def _linked(tokens: Iterable[Token | int], marks: Mapping[int, str]) -> Iterator[Token]:
+    address = ""
+    for token in tokens:
+        if isinstance(token, int):
+            yield Token("link_open", "a", 1, attrs={"href": marks[token]})
+            yield text_token(f"[{token}]")
+            yield Token("link_close", "a", -1)
+            continue
+        yield token
+        if token.type == "link_open":
+            address = str(token.attrs.get("href", ""))
+        elif token.type == "link_close" and address:
+            yield text_token(f" ({_path(address)})")
+
+
+def _path(address: str) -> str:
+    """An address as it is read: of a file its path."""
+    path = urlsplit(address).path if address.startswith("file:") else address
+    return one_line(unquote(path))
+
 
 REFRESH_PER_SECOND = 12
 TEXT_LINES = 12  # of an answer being written; only its end fits above the prompt

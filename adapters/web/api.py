@@ -56,7 +56,9 @@ class _Api:
         self._console = console
 
     async def describe(self, request: Request) -> Response:
-        return JSONResponse(description(), headers={"Cache-Control": "no-cache"})
+        servers = [{"url": self._console.settings.root or "/"}]
+        told = {**description(), "servers": servers}
+        return JSONResponse(told, headers={"Cache-Control": "no-cache"})
 
     async def ask(self, request: Request) -> Response:
         asking, files = await self._question(request)
@@ -72,7 +74,7 @@ class _Api:
         )
         run = await self._console.store.run(asked.run_id)
         thread = run.message.thread.thread if run is not None else ""
-        path = f"/api/runs/{asked.run_id}"
+        path = f"{self._console.settings.root}/api/runs/{asked.run_id}"
         accepted = Accepted(
             run=asked.run_id,
             thread=thread,

@@ -61,7 +61,7 @@ class Console:
         self.store = Store(self.database)
         self.archive = Archive(self.database)
         self.workspaces = Workspaces(self.database)
-        self.templates = Templates()
+        self.templates = Templates(self.settings.root)
         self.parts = Parts(self.templates)
         self.questions = Pace(self.settings.console_questions)
         self.streams = OpenStreams(STREAMS_OF_ONE_CLIENT)

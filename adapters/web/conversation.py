@@ -181,7 +181,7 @@ class _Conversation:
         """To a script what happened, to a browser without scripts the thread again."""
         run = await self._console.store.run(run_id)
         name = run.message.thread.thread if run is not None else ""
-        path = f"/threads/{name}" if name else "/"
+        path = self._console.settings.root + (f"/threads/{name}" if name else "/")
         if request.headers.get("accept", "").startswith("application/json"):
             files = run.message.attachments if run is not None else ()
             named = [{"url": file.url, "name": file.name} for file in files]

@@ -103,7 +103,7 @@ class RunView:
 
     marks = MARKS
 
-    def __init__(self, trace: Trace, texts: Texts) -> None:
+    def __init__(self, trace: Trace, texts: Texts, root: str = "") -> None:
         self.trace = trace
         self._texts = texts
         message = trace.record.message
@@ -116,7 +116,8 @@ class RunView:
         # Who is not known is called "You" in the store; the page has its reader's word for it.
         nobody = web and message.author.id == LOCAL
         self.asker = texts("web-you") if nobody else message.author.name
-        self.thread = f"/threads/{message.thread.thread}#run-{trace.record.id}" if web else ""
+        path = f"{root}/threads/{message.thread.thread}#run-{trace.record.id}"
+        self.thread = path if web else ""
         self.waterfall: Waterfall = waterfall(trace.spans)
         self.sentences = tuple(one for one in trace.sentences if _says_anything(one))
         self.groups = tuple(_groups(self.sentences))

@@ -74,6 +74,7 @@ class Gate:
         self._public_host = urlsplit(settings.public_url).hostname or ""
         self._admins = frozenset(settings.admins)
         self._secure = settings.public_url.startswith("https://")
+        self._root = settings.root
         self._pace = Pace(REQUESTS_PER_MINUTE)
         self._guesses = Pace(GUESSES_PER_MINUTE)
 
@@ -88,7 +89,7 @@ class Gate:
             visitor, cookie = self._admitted(request)
             self._check_pace(request, visitor)
             if visitor is None and not request.url.path.startswith(OPEN_PATHS):
-                answer = _ask_to_sign_in(request)
+                answer = _ask_to_sign_in(request, self._root)
             else:
                 self._check_origin(request, visitor)
             scope.setdefault("state", {})["visitor"] = visitor
@@ -186,17 +187,22 @@ class Gate:
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
                 if cookie:
-                    headers.append("Set-Cookie", set_cookie(cookie, secure=self._secure))
+                    headers.append(
+                        "Set-Cookie", set_cookie(cookie, self._root, secure=self._secure)
+                    )
             await send(message)
 
         return dressed
 
 
-def set_cookie(value: str, *, secure: bool) -> str:
-    """``SameSite=Lax``: a link in a chat leads here signed in; forms carry a token of their own."""
+def set_cookie(value: str, root: str, *, secure: bool) -> str:
+    """The header that sets the session's cookie, for the paths below ``root``.
+
+    ``SameSite=Lax``: a link in a chat leads here signed in; forms carry a token of their own.
+    """
     age = SESSION_DAYS * 86_400 if value else 0
     end = "; Secure" if secure else ""
-    return f"{COOKIE}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{end}"
+    return f"{COOKIE}={value}; Path={root or '/'}; Max-Age={age}; HttpOnly; SameSite=Lax{end}"
 
 
 def refused(request: Request, status: int, sentence: str) -> Response:
@@ -212,10 +218,10 @@ def is_program(request: Request) -> bool:
     return request.url.path.startswith("/api/") or accepted.startswith("application/json")
 
 
-def _ask_to_sign_in(request: Request) -> Response:
+def _ask_to_sign_in(request: Request, root: str) -> Response:
     if is_program(request) or request.method not in SAFE:
         return refused(request, 401, "Sign in first, or send the token as Authorization: Bearer.")
-    return RedirectResponse(f"{SIGN_IN}?to={quote(request.url.path)}", status_code=303)
+    return RedirectResponse(f"{root}{SIGN_IN}?to={quote(request.url.path)}", status_code=303)
 
 
 def _check_local(peer: str, headers: Headers) -> None:

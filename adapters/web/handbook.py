@@ -43,7 +43,9 @@ def handbook_pages(console: Console) -> Sequence[BaseRoute]:
         name = request.path_params.get("name", INDEX)
         if name not in _names():
             raise HTTPException(404, "The handbook has no such page.")
-        return console.page(request, "handbook.html", page=_page(name), index=PREFIX)
+        return console.page(
+            request, "handbook.html", page=_page(name, console.settings.root), index=PREFIX
+        )
 
     return [
         Route(PREFIX, page, methods=["GET"]),
@@ -60,9 +62,9 @@ async def _picture(request: Request) -> Response:
     return Response(body, media_type=media_type, headers={"Cache-Control": "max-age=3600"})
 
 
-def render(text: str, pictures: Mapping[str, bytes]) -> HandbookPage:
+def render(text: str, pictures: Mapping[str, bytes], root: str = "") -> HandbookPage:
     """A page's Markdown as safe HTML. A picture that is not among ``pictures`` (the wheel leaves
-    screenshots out) is replaced by its description."""
+    screenshots out) is replaced by its description. ``root`` goes before the paths of links."""
     parser = _parser()
     tokens = parser.parse(text)
     title = ""
@@ -73,7 +75,7 @@ def render(text: str, pictures: Mapping[str, bytes]) -> HandbookPage:
             title = title or words
     for token in tokens:
         for child in token.children or ():
-            _set_target(child, pictures)
+            _set_target(child, pictures, root + PREFIX)
     rendered = parser.renderer.render(tokens, parser.options, {})
     html = nh3.clean(
         scrolling(rendered),
@@ -98,16 +100,16 @@ def anchor(heading: str) -> str:
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower())
 
 
-def _set_target(token: Token, pictures: Mapping[str, bytes]) -> None:
+def _set_target(token: Token, pictures: Mapping[str, bytes], prefix: str) -> None:
     if token.type == "link_open":
         match = _PAGE_LINK.fullmatch(str(token.attrs.get("href", "")))
         if match is not None:
-            path = PREFIX if match["name"] == INDEX else f"{PREFIX}/{match['name']}"
+            path = prefix if match["name"] == INDEX else f"{prefix}/{match['name']}"
             token.attrs["href"] = path + (match["anchor"] or "")
     elif token.type == "image":
         name = str(token.attrs["src"])
         if name in pictures:
-            token.attrs["src"] = f"{PREFIX}/pictures/{name}"
+            token.attrs["src"] = f"{prefix}/pictures/{name}"
         else:
             token.type, token.tag, token.content = "text", "", token.content
 
@@ -123,8 +125,8 @@ def _names() -> frozenset[str]:
 
 
 @cache
-def _page(name: str) -> HandbookPage:
-    return render((HANDBOOK / f"{name}.md").read_text(encoding="utf-8"), _pictures())
+def _page(name: str, root: str) -> HandbookPage:
+    return render((HANDBOOK / f"{name}.md").read_text(encoding="utf-8"), _pictures(), root)
 
 
 @cache

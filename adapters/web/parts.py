@@ -7,10 +7,11 @@ from collections.abc import Callable
 from cachetools import LRUCache
 
 from adapters.web.limits import PARTS_KEPT
+from adapters.web.plans import plan_of
 from adapters.web.shown import Shown
 from adapters.web.sse import as_line
 from adapters.web.templating import Templates
-from adapters.web.views import plan_of, writing
+from adapters.web.views import writing
 from bot.rendering.texts import Texts
 
 
@@ -33,7 +34,9 @@ class Parts:
     def text(self, run: str, now: Shown) -> str:
         """The answer as far as it has been written, as HTML."""
         name = ("text", run, now.mark, str(bool(now.text)))  # it may be withheld from some
-        return self._once(name, lambda: {"run": run, "html": writing(run, now)})
+        return self._once(
+            name, lambda: {"run": run, "html": writing(run, now, self._templates.root)}
+        )
 
     def _once(self, name: tuple[str, ...], made: Callable[[], dict[str, str]]) -> str:
         kept = self._kept.get(name)
@@ -43,11 +46,13 @@ class Parts:
 
 
 def being_done(now: Shown, texts: Texts) -> str:
-    """The present activity in one line, for screen readers."""
-    return plan_of(now.plan, texts).now if now.plan is not None else ""
+    """The present activity in one line; "" between two steps."""
+    if now.plan is not None:
+        return plan_of(now.plan, texts).now
+    return texts("queued", ahead=now.ahead) if now.ahead else texts("working")
 
 
 def plan_html(templates: Templates, texts: Texts, run: str, now: Shown) -> str:
-    """The plan: finished and remaining steps."""
-    plan = plan_of(now.plan, texts) if now.plan is not None else None
+    """The plan: a line for each kind of work."""
+    plan = plan_of(now.plan, texts, run) if now.plan is not None else None
     return templates.fragment("plan.html", texts, run=run, plan=plan, shown=now)

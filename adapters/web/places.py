@@ -18,16 +18,16 @@ MOST = 2  # quotes that one mark is told to rest on
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_]+")
 
 
-def copies_of(run: str) -> str:
+def copies_of(run: str, root: str = "") -> str:
     """The path under which the pages of a run are shown as they were read, by number."""
-    return f"/runs/{quote(run)}/pages/"
+    return f"{root}/runs/{quote(run)}/pages/"
 
 
 class AnswerPlaces:
     """The places of a finished answer's marks."""
 
-    def __init__(self, answer: Answer) -> None:
-        self._pages = copies_of(answer.run)
+    def __init__(self, answer: Answer, root: str = "") -> None:
+        self._pages = copies_of(answer.run, root)
         self._quotes: dict[int, list[tuple[str, Citation, set[str]]]] = {}
         for anchor, cited in anchored(answer.citations):
             words = _words(" ".join(cited.proven) or cited.quote)
@@ -56,8 +56,8 @@ class AnswerPlaces:
 class PlacesWhileWriting:
     """The places of marks of an answer that is being written: nothing of it is quoted yet."""
 
-    def __init__(self, run: str) -> None:
-        self._pages = copies_of(run)
+    def __init__(self, run: str, root: str = "") -> None:
+        self._pages = copies_of(run, root)
 
     def __call__(self, number: int, sentence: str) -> Place:
         return Place(f"{self._pages}{number}")

@@ -50,6 +50,7 @@ class _RunPages:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._traces = Traces(console.store)
+        self._root = console.settings.root
 
     async def run(self, request: Request) -> Response:
         """The page of one run."""
@@ -86,9 +87,9 @@ class _RunPages:
         return self._console.page(
             request,
             "run.html",
-            view=RunView(trace(kept, self._price, plan), texts_of(request)),
+            view=RunView(trace(kept, self._price, plan), texts_of(request), self._root),
             link=link_target,
-            page_link=lambda page: _page_path(run_id, page),
+            page_link=lambda page: _page_path(run_id, page, self._root),
         )
 
     def _shown_page(self, request: Request, kept: KeptPage, record: RunRecord) -> Response:
@@ -100,7 +101,7 @@ class _RunPages:
             html=Markup(page_html(kept.text or "", page.quoted, title=kept.title)),  # noqa: S704  (sanitized there)
             kind=kind_of(kept.url),
             link=link_target,
-            back=f"/runs/{record.id}#pages",
+            back=f"{self._root}/runs/{record.id}#pages",
         )
 
     def _check(self, request: Request, record: RunRecord) -> None:
@@ -167,8 +168,8 @@ def _metrics(console: Console) -> list[BaseRoute]:
     return [Route("/metrics", operator_only(metrics.answer), methods=["GET"])]
 
 
-def _page_path(run: str, page: KeptPage) -> str:
-    return f"{copies_of(run)}{page.number}?copy={page.hash}"
+def _page_path(run: str, page: KeptPage, root: str) -> str:
+    return f"{copies_of(run, root)}{page.number}?copy={page.hash}"
 
 
 def _out_of_reach(request: Request) -> HTTPException:

@@ -25,6 +25,7 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
     token = console.settings.console_token.get_secret_value()
     pace = Pace(GUESSES_PER_MINUTE)
     secure = console.settings.public_url.startswith("https://")
+    root = console.settings.root
     proxies = Proxies(console.settings.console_proxies)
 
     async def ask(request: Request) -> Response:
@@ -40,8 +41,8 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
         if not console.sessions.same(fields.get("token", "").strip(), token):
             return console.page(request, "sign_in.html", status=403, to=to, wrong=True)
         _, cookie = console.sessions.new()
-        headers = {"Set-Cookie": set_cookie(cookie, secure=secure)}
-        return RedirectResponse(to, status_code=303, headers=headers)
+        headers = {"Set-Cookie": set_cookie(cookie, root, secure=secure)}
+        return RedirectResponse(root + to, status_code=303, headers=headers)
 
     async def ask_how(request: Request) -> Response:
         return console.page(request, "sign_out.html")
@@ -49,8 +50,8 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
     async def sign_out(request: Request) -> Response:
         if (await form_of(request)).get("all") == "true":
             await console.sessions.end_all()
-        headers = {"Set-Cookie": set_cookie("", secure=secure)}
-        return RedirectResponse(SIGN_IN, status_code=303, headers=headers)
+        headers = {"Set-Cookie": set_cookie("", root, secure=secure)}
+        return RedirectResponse(root + SIGN_IN, status_code=303, headers=headers)
 
     return [
         Route(SIGN_IN, ask, methods=["GET"]),

@@ -19,6 +19,7 @@ from markupsafe import Markup
 from adapters.web.markdown import answer_html
 from adapters.web.page_text import page_html
 from adapters.web.places import AnswerPlaces, by_number
+from adapters.web.plans import Site, site_of
 from bot.answers import Answer, Citation, Span
 from bot.messages import UPLOADED
 from bot.pages.passages import columns_in
@@ -55,7 +56,8 @@ class ShownQuote:
 @dataclass(frozen=True, slots=True)
 class Source:
     """``href`` leads to the page, or to our copy of one that is no web page; ``copy`` to our copy
-    in any case. ``place`` is its host, or the collection or folder of a document. ``read_at`` is
+    in any case. ``place`` is its host, or the collection or folder of a document,
+    ``site`` its icon if it is one of the web. ``read_at`` is
     when the quoted copy was fetched. ``given`` says who gave the text where that was not the site
     itself.
     """
@@ -66,6 +68,7 @@ class Source:
     copy: str
     title: str
     place: str
+    site: Site
     heading: str
     quotes: tuple[ShownQuote, ...]
     read_at: datetime | None
@@ -77,12 +80,13 @@ class Source:
 
 
 def shown_sources(
-    answer: Answer, texts: Texts, dates: Dates, collections: Mapping[str, str]
+    answer: Answer, texts: Texts, dates: Dates, collections: Mapping[str, str], root: str = ""
 ) -> tuple[Source, ...]:
-    """The sources of an answer, in order. ``collections`` names those of its documents, by URL."""
-    places = AnswerPlaces(answer)
+    """The sources of an answer, in order. ``collections`` names those of its documents, by URL;
+    ``root`` goes before the paths of links."""
+    places = AnswerPlaces(answer, root)
     cited = by_number(answer.citations)
-    run_page = f"/runs/{answer.run}"
+    run_page = f"{root}/runs/{answer.run}"
     return tuple(
         _source(view, cited[view.number], places, texts, dates, collections)
         for view in sources(answer, LONGEST_QUOTE, TITLE, beside=True, run_page=run_page)
@@ -105,6 +109,7 @@ def _source(
         copy=places.page(cited[0][1]),
         title=view.title,
         place=collections.get(view.url) or view.domain or _folder(view.url),
+        site=site_of(view.url),
         heading=" · ".join(view.headings[:HEADINGS]),
         quotes=tuple(_quotes(cited, places)),
         read_at=max(read, default=None),

@@ -14,9 +14,13 @@ FOLDER = Path(__file__).with_name("templates")
 
 
 class Templates:
-    """The files of ``templates``. A value that is missing is an error."""
+    """The files of ``templates``. A value that is missing is an error.
 
-    def __init__(self) -> None:
+    ``root`` goes before the paths of all links: see ``Settings.root``.
+    """
+
+    def __init__(self, root: str = "") -> None:
+        self.root = root
         self._environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(FOLDER),
             autoescape=True,
@@ -24,7 +28,8 @@ class Templates:
             lstrip_blocks=True,
             undefined=jinja2.StrictUndefined,
         )
-        self._environment.globals["asset"] = asset
+        self._environment.globals["root"] = root
+        self._environment.globals["asset"] = lambda name: root + asset(name)
 
     def fragment(self, template: str, texts: Texts, **values: Any) -> str:
         """A piece of a page, as HTML."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from adapters.web.console import Console
-from adapters.web.parts import plan_html
+from adapters.web.parts import being_done, plan_html
 from adapters.web.templating import Templates
 from adapters.web.turns import Turn
 from adapters.web.views import reply_of, writing
@@ -54,15 +54,16 @@ def turn_html(templates: Templates, texts: Texts, turn: Turn, visitor: Visitor) 
 def reply_html(templates: Templates, texts: Texts, turn: Turn, visitor: Visitor) -> str:
     """The reply below a question."""
     if turn.shown.answer is not None:
-        reply = reply_of(turn.shown.answer, texts, turn.dates, turn.collections)
+        reply = reply_of(turn.shown.answer, texts, turn.dates, turn.collections, templates.root)
         return templates.fragment("answer.html", texts, turn=turn, reply=reply, visitor=visitor)
     return templates.fragment(
         "working.html",
         texts,
         turn=turn,
         visitor=visitor,
+        now=being_done(turn.shown, texts) or texts("working"),
         plan=plan_html(templates, texts, turn.run, turn.shown),
-        text=writing(turn.run, turn.shown),
+        text=writing(turn.run, turn.shown, templates.root),
     )
 
 

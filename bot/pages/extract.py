@@ -23,6 +23,7 @@ from bot.pages.markdown import read_markdown
 from bot.pages.media import LOOK_AT, Kind, kind_of, unreadable
 from bot.pages.plain import read_plain
 from bot.pages.urls import shown
+from bot.text.lazy_regex import lazy_regex
 
 MAX_TITLE = 300  # characters
 MOST_MARKS = 30  # on one letter
@@ -31,19 +32,19 @@ MOST_MARKUP = 1_000_000
 text. Nesting and tables that are made to be slow stay below 15 s and 350 MB. The largest file of
 eight manuals has half of it."""
 
-_LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
-_WIDE_SPACES = re.compile("[\u00a0\u2007\u202f]")
-_INVISIBLE = re.compile(
+_LINE_ENDS = lazy_regex("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_WIDE_SPACES = lazy_regex("[\u00a0\u2007\u202f]")
+_INVISIBLE = lazy_regex(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # controls
     "\u00ad\u200b\u2060\ufeff"  # soft hyphen and spaces of no width: they split words
     "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks: they reorder what is quoted
     "\ufdd0-\ufdef\ufffe\uffff"  # no characters at all
     "\U000e0000-\U000e007f]"  # tag characters: text that only machines see
 )
-_CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # readers use some as marks
-_SURROGATES = re.compile("[\ud800-\udfff]")
-_TRAILING_SPACE = re.compile(r"[ \t]+$", re.MULTILINE)
-_EMPTY_LINES = re.compile(r"\n{3,}")
+_CONTROLS = lazy_regex("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # readers use some as marks
+_SURROGATES = lazy_regex("[\ud800-\udfff]")
+_TRAILING_SPACE = lazy_regex(r"[ \t]+$", re.MULTILINE)
+_EMPTY_LINES = lazy_regex(r"\n{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +220,7 @@ def _too_many_marks() -> re.Pattern[str]:
     """More combining marks in a row than any language has (UAX #15, section 13: 30). Normalizing
     takes time with the square of their number."""
     marks = "".join(map(chr, filter(lambda each: unicodedata.combining(chr(each)), range(0x1F000))))
-    return re.compile(f"([{marks}]{{{MOST_MARKS}}})[{marks}]+")
+    return lazy_regex(f"([{marks}]{{{MOST_MARKS}}})[{marks}]+")
 
 
 def one_line(title: str) -> str:

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from bot.errors import BrowserNeeded, PageUnreadable
+from bot.text.lazy_regex import lazy_regex
 from bot.text.tokens import estimate
 
 GATE = 150
@@ -95,7 +96,7 @@ def _asks_consent(title: str, text: str) -> bool:
 
 _IGNORING_CASE = re.IGNORECASE | re.VERBOSE
 
-_BOT_CHECK = re.compile(
+_BOT_CHECK = lazy_regex(
     r"""^just\ a\ moment | ^attention\ required | ^access\ denied | ^pardon\ our\ interruption
     | verif(?:y(?:ing)?|ies)\ (?:that\ )?(?:you(?:'|’|\ a)re\ )?(?:if\ you\ are\ )?(?:a\ )?human
     | are\ you\ (?:a\ )?(?:robot|human)\b | (?:i'?m|you\ are)\ not\ a\ (?:ro)?bot
@@ -107,7 +108,7 @@ _BOT_CHECK = re.compile(
     """,
     _IGNORING_CASE,
 )
-_NEEDS_SCRIPT = re.compile(
+_NEEDS_SCRIPT = lazy_regex(
     r"""(?:enable|turn\ on|activate|allow)\ javascript
     | javascript\ (?:is|must\ be|needs\ to\ be|has\ been|seems\ to\ be)\ (?:disabled|required
         |enabled|turned)
@@ -118,13 +119,13 @@ _NEEDS_SCRIPT = re.compile(
     """,
     _IGNORING_CASE,
 )
-_LOADING = re.compile(
+_LOADING = lazy_regex(
     r"""(?:\#\ *)?(?:(?:now\ |is\ )?loading(?:\ (?:the\ )?(?:page|content|app|data))?|please\ wait
         |one\ moment(?:,?\ please)? | wird\ geladen | chargement(?:\ en\ cours)? | cargando
         |(?:正在)?(?:加载|載入|加載|载入)中? | 読み込み中(?:です)? | 로딩\ ?중)\s*[.…。!]*\s*""",
     _IGNORING_CASE,
 )
-_LOGIN = re.compile(
+_LOGIN = lazy_regex(
     r"""(?:(?:please\ )?(?:log|sign)[ -]?(?:in|on)(?:\ (?:or|/)\ (?:sign\ up|register))?
         (?:\ (?:to|with|at|into)\ [^.]{1,60})?
     | you\ (?:must|need\ to)\ (?:log|sign)\ in[^.]{0,60} | log(?:in|on)(?:\ required)?
@@ -133,7 +134,7 @@ _LOGIN = re.compile(
     \s*(?:[-|–—·:•»].{0,60})?[.!]?""",
     _IGNORING_CASE,
 )
-_MISSING = re.compile(
+_MISSING = lazy_regex(
     r"""^(?:error\s?:?\s?)?404
         (?:\s?[-|–—:]?\s?(?:not\ found|error|page|file)\b.{0,60}|[\s!.]*$)
     | (?:^|[-|–—:]\s)(?:oops[!.,…]*\s)?(?:the\ |this\ |that\ |sorry,?\ |your\ )*
@@ -150,11 +151,11 @@ _MISSING = re.compile(
     """,
     _IGNORING_CASE,
 )
-_FOR_SALE = re.compile(
+_FOR_SALE = lazy_regex(
     r"(?:this|the) domain(?: name)? (?:\S+ )?(?:is|may be) (?:for sale|parked)|buy this domain",
     re.IGNORECASE,
 )
-_PAYWALL = re.compile(
+_PAYWALL = lazy_regex(
     r"""(?:subscribe|sign\ up|register|log\ in|sign\ in)\ (?:now\ )?to
         \ (?:(?:continue|keep)\ reading|read\ (?:the\ )?(?:full|rest|more|this)|unlock
             |(?:access|view)\ (?:the\ full|full|this))
@@ -170,19 +171,19 @@ _PAYWALL = re.compile(
     """,
     _IGNORING_CASE,
 )
-_COOKIES = re.compile(r"(?<![a-z])cookies?(?![a-z])", re.IGNORECASE)
-_ASKS = re.compile(
+_COOKIES = lazy_regex(r"(?<![a-z])cookies?(?![a-z])", re.IGNORECASE)
+_ASKS = lazy_regex(
     r"\b(?:accept|agree|allow|reject|decline|consent|settings|preferences|policy|akzept|zustimm"
     r"|accepte|acept|accett)|接受|同意",
     re.IGNORECASE,
 )
-_CONSENT = re.compile(
+_CONSENT = lazy_regex(
     r"(?<![a-z])cookies?(?![a-z])|consent|\bpartners?\b|vendors?\b|privacy|personali[sz]ed"
     r"|accept all|reject all|manage (?:options|settings|preferences)|legitimate interest"
     r"|datenschutz|zustimm",
     re.IGNORECASE,
 )
-_CONSENT_TITLE = re.compile(
+_CONSENT_TITLE = lazy_regex(
     r"^before you continue|(?:cookie|privacy) (?:consent|settings|preferences|preference cent)"
     r"|^(?:we value|your) privacy",
     re.IGNORECASE,

@@ -13,30 +13,31 @@ from html import unescape
 
 from bot.pages.literal import code_span
 from bot.pages.markdown_blocks import parts_of
+from bot.text.lazy_regex import lazy_regex
 
-_FRONT_MATTER = re.compile(
+_FRONT_MATTER = lazy_regex(
     r"\A(?:---[ \t]*\n(.*?\n)(?:---|\.\.\.)|\+\+\+[ \t]*\n(.*?\n)\+\+\+)[ \t]*(?:\n|\Z)", re.S
 )
-_TITLE_FIELD = re.compile(r"^title[ \t]*[:=][ \t]*(.+?)[ \t]*$", re.M | re.I)
+_TITLE_FIELD = lazy_regex(r"^title[ \t]*[:=][ \t]*(.+?)[ \t]*$", re.M | re.I)
 
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$", re.M)
-_UNDERLINED = re.compile(
+_HEADING = lazy_regex(r"^ {0,3}#{1,6}[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$", re.M)
+_UNDERLINED = lazy_regex(
     r"^(?! {4}|[ \t]*(?:[#>|]|[-*+][ \t]|\d+[.)][ \t]))[ ]{0,3}(\S[^\n]*)\n {0,3}(=+|-{2,})[ \t]*$",
     re.M,
 )
-_DEFINITION = re.compile(
+_DEFINITION = lazy_regex(
     r"^ {0,3}\[(?!\^)((?:[^\[\]\n\\]|\\.){1,200})\]:[ \t]*(?:\n[ \t]*)?(?:<[^<>\n]*>|[^\s<]\S*)"
     r"(?:[ \t]*\n?[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*(?:\n|\Z)",
     re.M,
 )  # CommonMark 0.31, section 4.7
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
+_COMMENT = lazy_regex(r"<!--.*?(?:-->|\Z)", re.S)
 
 _LABEL = (
     r"((?:[^\[\]\\`]|\\.|`[^`]{0,500}`"
     r"|!?\[(?:[^\[\]\\]|\\.){0,500}\](?:\([^()\n]{0,500}\))?){0,500}?)"
 )
 _TARGET = r"\((?:[ \t]*\n)?(?:[^()\\\n]|\\.|\([^()\n]{0,500}\)){0,2000}\)"
-_INLINE = re.compile(
+_INLINE = lazy_regex(
     rf"(?P<code>(?<!`)(?P<ticks>`+)(?!`)[^`].*?(?<!`)(?P=ticks)(?!`))"
     rf"|(?<!\\)!\[(?P<alt>(?:[^\[\]\\]|\\.){{0,1000}})\]"
     rf"(?:(?P<source>{_TARGET})|\[(?P<image>[^\]\n]{{0,200}})\])"
@@ -49,13 +50,13 @@ _INLINE = re.compile(
     r"(?:\s[^<>]{0,1000})?/?>",
     re.S | re.I,
 )
-_ONLY_A_LINK = re.compile(
+_ONLY_A_LINK = lazy_regex(
     rf"^([ \t]*)[-*+](?=[ \t]+(?:\*\*|__)?\[{_LABEL}\]{_TARGET}(?:\*\*|__)?[ \t]*$)",
     re.M,
 )
-_PLUS = re.compile(r"^([ \t]*)\+(?=[ \t])", re.M)
-_MARKS = re.compile(r"[*`]+")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_PLUS = lazy_regex(r"^([ \t]*)\+(?=[ \t])", re.M)
+_MARKS = lazy_regex(r"[*`]+")
+_ESCAPE = lazy_regex(r"\\([!-/:-@\[-`{-~])")
 
 
 def read_markdown(text: str) -> tuple[str, str]:

@@ -17,10 +17,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.errors import BrowserNeeded, PageUnreadable
-from bot.pages.extract import Extracted, from_bytes
 from bot.pages.pool import WorkerPool
 from bot.pages.processes import (
     NEAR_LIMIT,
@@ -35,6 +34,9 @@ from bot.pages.processes import (
 )
 from bot.pages.shares import DEFAULT, Shares
 from bot.pages.urls import shown
+
+if TYPE_CHECKING:
+    from bot.pages.extract import Extracted
 
 SECONDS = 20.0
 """What one document may take. The slowest of 181 news pages takes 0.2 s."""
@@ -163,6 +165,8 @@ def _understood(reply: Any, data: bytes) -> Extracted | PageUnreadable:
             text = text_of(data)
             if len(text) > MOST_CHARACTERS + len(NOT_READ) + 20:
                 raise ValueError("a reply of too many characters")
+            from bot.pages.extract import Extracted  # with the readers of all formats
+
             return Extracted(title, text, canonical, min(1.0, max(0.0, kept)))
         case {"unreadable": str(sentence), "detail": str(detail), "for_browsers": bool(is_wall)}:
             return (BrowserNeeded if is_wall else PageUnreadable)(sentence, detail=detail)
@@ -182,7 +186,7 @@ def work(memory: int) -> None:
     """
     requests, replies = own_pipes()
     limit_memory(memory)
-    from bot.pages import articles, markup  # noqa: F401 - slow to load, so loaded before needed
+    from bot.pages import articles, extract, markup  # noqa: F401 - slow to load, so loaded before needed
 
     while True:
         try:
@@ -205,6 +209,8 @@ def work(memory: int) -> None:
 
 def _read(data: bytes, media_type: str | None, name: str) -> tuple[dict[str, Any], bytes]:
     """A document as the JSON and the data of a reply."""
+    from bot.pages.extract import from_bytes
+
     try:
         extracted = from_bytes(data, media_type, name)
     except PageUnreadable as error:

@@ -19,6 +19,7 @@ from bot.pages.urls import dedupe_key, domain
 from bot.reasoning.extractive.follow_ups import pronoun
 from bot.reasoning.extractive.reading import topic_words
 from bot.reasoning.questions import Rewritten
+from bot.text.lazy_regex import lazy_regex
 from bot.text.terms import terms
 
 LONGEST = 300  # characters of a message that is plainly about answers
@@ -35,20 +36,20 @@ _ORDINALS = {
 _LATIN = "|".join(word for word in _ORDINALS if word.isascii() or word.startswith("f"))
 _SOURCE = r"(?:sources?|footnotes?|references?|citations?|refs?|quellen?|fu(?:ß|ss)noten?|belege?)"
 _EASTERN = "(?:来源|脚注|出处|參考|参考)"
-_IN_SOURCE = re.compile(
+_IN_SOURCE = lazy_regex(
     rf"\b(?:the |die |der )?({_LATIN}) {_SOURCE}\b"
     rf"|\b(?:the )?{_SOURCE}\s*(?:no\.?|nr\.?|number|#)?\s*\[?(\d{{1,3}})\b\]?"
     rf"|\[(\d{{1,3}})\]|{_EASTERN}\s*\[?(\d{{1,3}})\]?"
     rf"|第\s*(\d{{1,3}}|[一二三四五])\s*(?:个|個|條|条)?{_EASTERN}",
     re.IGNORECASE,
 )
-_TITLED = re.compile(
+_TITLED = lazy_regex(
     r"\b(?:the|die|der|das) ((?:(?!the\b)[\w.'’&-]+ ){1,5}?)"
     r"(?:page|article|source|document|doc|paper|site|website|post|seite|quelle|artikel)\b"
     r"|\bdie ([\w.]+)-(?:seite|quelle)\b",
     re.IGNORECASE,
 )
-_WHICH_SOURCE = re.compile(
+_WHICH_SOURCE = lazy_regex(
     r"\W*(?:(?:and|ok|so|und)\W+)?(?:what|which|who|where|was|welche|wo|wer)"
     r"(?:'s| is| was| were| are| ist| war| waren| sind)?(?: in| behind| hinter)? "
     rf"(?:(?:the|your|die|deine|eure) )?(?:{_SOURCE}\b\s*(?:no\.?|nr\.?|number|#)?\s*"
@@ -67,7 +68,7 @@ _SO_FAR = r"(?: out)?(?: (?:so far|until now|up to now|in this (?:thread|convers
 _BISHER = r"(?: (?:wir|bisher|bis jetzt|denn|alles|schon))*"
 _ZH_TALK = "(?:对话|会话|對話|讨论|討論|聊天(?:记录)?|线程|讨论串)(?:的)?(?:内容)?"
 _ZH_SO_FAR = "(?:到目前为止|目前为止|到现在为止|至今|目前|到目前)?"
-_THREAD = re.compile(
+_THREAD = lazy_regex(
     rf"{_PLEASE}(?:(?:can|could|would|will) you (?:please )?)?(?:"
     r"(?:summari[sz]e|sum up|recap|wrap up|(?:give (?:me|us) )?(?:an? |the )?"
     rf"(?:short |brief )?(?:summary|recap|tl;?dr) of|tl;?dr:?) (?:this|the|our|that) (?:whole |"
@@ -87,7 +88,7 @@ _THREAD = re.compile(
     re.IGNORECASE,
 )
 _HERE = "\0"  # in the place of a source of ours
-_ASKS_IT = re.compile(
+_ASKS_IT = lazy_regex(
     rf"\W*(?:(?:and|ok|so|und)\W+)?what (?:does|do|did) {_HERE} (?:say|state|mention|report|tell us"
     r"|write)\b[^?]*\?*\W*"
     rf"|{_PLEASE}(?:summari[sz]e|sum up) {_HERE}(?: please)?\W*"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from bot.text.lazy_regex import lazy_regex
 from bot.text.names import names
 from bot.text.terms import fold, has_cjk, keywords, terms
 
@@ -26,7 +25,7 @@ _ASKED_FOR = {
     "how": r"\bhow\b|怎么|怎麼|怎样|怎樣|如何|どうやって|どのように|어떻게",
     THING: r"\bwh(?:at|ich)\b|什么|什麼|哪|何|なに|どの|どれ|무엇|무슨|어느|어떤",
 }
-_ASKING = re.compile(
+_ASKING = lazy_regex(
     "|".join(f"(?P<_{at}>{words})" for at, words in enumerate(_ASKED_FOR.values()))
 )
 _NAMES = tuple(_ASKED_FOR)

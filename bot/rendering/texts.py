@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,7 +44,10 @@ class Texts:
         Numbers are written as the locale writes them. Values go in as they are: what comes from
         pages or people must have been made harmless before or is made so after.
         """
-        bundle = _catalog(self.locale).with_text(id)
+        catalog = _catalog(self.locale)
+        if (literal := catalog.literal(id)) is not None:
+            return literal
+        bundle = catalog.with_text(id)
         if not bundle.has_message(id):
             raise UnknownText(f"no text {id!r} in {self.locale}")
         pattern = bundle.get_message(id).value
@@ -90,20 +93,31 @@ def _texts(locale: str) -> Texts:
 
 # An entry and its continuation lines, which are indented; its id may be that of a term ("-brand").
 _ENTRY = re.compile(r"^(-?[a-zA-Z][\w-]*) *=.*?(?=^[a-zA-Z#-]|\Z)", re.MULTILINE | re.DOTALL)
+_SYNTAX = re.compile(r"[{}\n]")
 _REFERENCE = re.compile(r"\{\s*(-?[a-zA-Z][\w-]*)")
 
 
 class _Catalog:
     """A catalog whose entries are parsed one by one, as they are asked for: all of them take 50 ms,
-    and an answer needs ten of four hundred."""
+    and an answer needs ten of four hundred. To load the parser takes as long, and the texts of many
+    an answer are literal."""
 
     def __init__(self, locale: str) -> None:
-        from fluent.runtime import FluentBundle  # takes a while, often not needed
-
         text = (CATALOGS / f"{locale}.ftl").read_text(encoding="utf-8")
-        # Isolation marks around values (U+2068, U+2069) would end up in links, code and searches.
-        self._bundle = FluentBundle([locale], use_isolating=False)
+        self._locale = locale
         self._unparsed = {entry[1]: entry[0] for entry in _ENTRY.finditer(text)}
+
+    def literal(self, id: str) -> str | None:
+        """The text with this id, if it is one line without values; else None."""
+        entry = self._unparsed.get(id, "").strip()
+        return None if not entry or _SYNTAX.search(entry) else entry.partition("=")[2].strip()
+
+    @cached_property
+    def _bundle(self) -> FluentBundle:
+        from fluent.runtime import FluentBundle
+
+        # Isolation marks around values (U+2068, U+2069) would end up in links, code and searches.
+        return FluentBundle([self._locale], use_isolating=False)
 
     def with_text(self, id: str) -> FluentBundle:
         """The bundle, which has this text and all it refers to, if they are in the catalog."""

@@ -20,7 +20,7 @@ from bot.messages import Attachment
 from bot.pages.urls import shown
 from bot.reasoning.questions import Scope
 from bot.rendering.texts import DEFAULT, Texts
-from bot.research.trace.health import failures_in
+from bot.research.outcomes import failures_in
 from bot.search.guarded import without_rest
 
 # What is said of errors whose sentence is known in English only; each before those it is one of.

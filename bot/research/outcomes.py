@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from bot.reasoning.calls import ModelReply
@@ -15,6 +17,9 @@ from bot.reasoning.evidence import (
     TextDelta,
 )
 from bot.search.provider import Hit
+
+# A provider's failure begins with its name (``search.blend``), alone or after another sentence.
+_NAMED = re.compile(r"(?:^|(?<=[.!?] ))([a-z][a-z0-9_-]*): ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,16 @@ class SearchOutcome:
     rarity: dict[str, float] = field(default_factory=dict)
     missing: int = 0
     withheld: str = ""
+
+
+def failures_in(told: Iterable[str]) -> list[tuple[str, str]]:
+    """The providers that sentences about failed searches name, with what each of them said."""
+    said: dict[str, str] = {}
+    for text in told:
+        parts = _NAMED.split(text)
+        for name, sentence in zip(parts[1::2], parts[2::2], strict=True):
+            said.setdefault(name, sentence.strip())
+    return list(said.items())
 
 
 @dataclass(frozen=True, slots=True)

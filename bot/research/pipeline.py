@@ -38,7 +38,7 @@ from bot.research.strategies.strategy import (
     Task,
     chosen,
     prefetch,
-    strategies,
+    strategy,
 )
 from bot.research.suggestions.suggest import suggest
 from bot.settings import Settings
@@ -165,7 +165,7 @@ class Pipeline:
         )
         for name in chosen(task, is_report=is_report):
             if self._strategy is None or self._strategy[0] != name:
-                self._strategy = name, strategies()[name].begin(task)
+                self._strategy = name, strategy(name).begin(task)
             gathered = await self._strategy[1].gather(self._reasoner)
             if gathered is not None:
                 return gathered

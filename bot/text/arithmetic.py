@@ -16,6 +16,7 @@ from itertools import combinations, permutations
 
 from bot.text import figures
 from bot.text.facts import Fact, facts, values_in
+from bot.text.lazy_regex import lazy_regex
 from bot.text.numerals import chinese_number
 from bot.text.sentences import sentences
 from bot.text.spans import is_ago, is_span
@@ -25,14 +26,14 @@ _NUMBER = (
     r"[$€£¥]?\d[\d,.]*(?:\s?(?:thousand|million|billion|trillion|bn|k|[千万萬亿億]+))?(?:\s?%)?"
 )
 _OPERATOR = r"\s?(?:[+−–*/×÷xX]|(?<=\s)-(?=\s)|of|的|加|减|減|乘以|除以)\s?"
-_EXPRESSION = re.compile(
+_EXPRESSION = lazy_regex(
     rf"(?<![\w.,])(?P<left>{_NUMBER}{_UNIT}(?:{_OPERATOR}{_NUMBER}{_UNIT})+)"
     rf"(?:\s?[=＝≈]\s?(?:about |约)?(?P<result>{_NUMBER}))?"
 )
-_PART = re.compile(rf"(?P<number>{_NUMBER}){_UNIT}(?P<operator>{_OPERATOR})?")
+_PART = lazy_regex(rf"(?P<number>{_NUMBER}){_UNIT}(?P<operator>{_OPERATOR})?")
 _OPEN = "(（"
 _LESS, _TIMES, _OVER = "-−–减減", "*×xX乘", "/÷除"
-_TOGETHER = re.compile(
+_TOGETHER = lazy_regex(
     r"\b(?:together|in all|in total|altogether|combined|total(?:led|ed|s)?|difference|"
     r"(?!rather|other)(?:less|\w+er)(?: \w+){0,3} than|times|average|including|counting|plus|"
     r"more|fewer|further|sum|not|grew|rose|fell|gain\w*|lost|increas\w*|decreas\w*|dropp\w*|"
@@ -41,20 +42,20 @@ _TOGETHER = re.compile(
     r")\b|[共总總差倍比均]|合[计計]|相差",
     re.IGNORECASE,
 )
-_REST = re.compile(r"\b(?:not|no|without|other|others|rest|remain\w*)\b", re.IGNORECASE)
+_REST = lazy_regex(r"\b(?:not|no|without|other|others|rest|remain\w*)\b", re.IGNORECASE)
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
-_FRACTION = re.compile(r"(?P<count>\w+)[\s-](?P<part>third|quarter|fifth|tenth)s\b", re.IGNORECASE)
-_ONE_IN = re.compile(r"\b(?P<one>\w+) (?:in|out of)(?: every)? (?P<of>\w+)\b", re.IGNORECASE)
+_FRACTION = lazy_regex(r"(?P<count>\w+)[\s-](?P<part>third|quarter|fifth|tenth)s\b", re.IGNORECASE)
+_ONE_IN = lazy_regex(r"\b(?P<one>\w+) (?:in|out of)(?: every)? (?P<of>\w+)\b", re.IGNORECASE)
 _WRITTEN = (1.0, 1e4, 1e6, 1e8, 1e9)  # a calculation in millions may leave them out
 _SCALES = (1e-8, 1e-6, 1e-4, 1e-3, 1e3, 1e4, 1e6, 1e8, 1e9, 1e12)  # said of one operand for both
-_CHENG = re.compile("([一二两三四五六七八九])成")
-_EASTERN_ONE_IN = re.compile(
+_CHENG = lazy_regex("([一二两三四五六七八九])成")
+_EASTERN_ONE_IN = lazy_regex(
     "每(?P<of>[一二三四五六七八九十\\d]+).{1,6}有(?P<one>[一二三四五六七八九十\\d]+)"
 )
-_ABOUT = re.compile(
+_ABOUT = lazy_regex(
     r"\b(?:about|around|roughly|approximately|nearly|almost|some|circa)\b", re.IGNORECASE
 )
-_LISTED = re.compile(r",\s(?:and |or )?|\s(?:and|or)\s|;\s")
+_LISTED = lazy_regex(r",\s(?:and |or )?|\s(?:and|or)\s|;\s")
 MOST_COUNTED = 20
 NEAR = 0.06  # relative: how far "two goals every three games" may be from 0.68
 HANDFUL = 6  # figures of a quote, years left out, from which few others can be made

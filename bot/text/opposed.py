@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from bot.text.arithmetic import shown
 from bot.text.facts import Fact, facts, missing_from
+from bot.text.lazy_regex import lazy_regex
 from bot.text.listed import listed
 from bot.text.sentences import sentences
 from bot.text.terms import STOP_WORDS, has_cjk, keywords, terms
@@ -30,17 +31,17 @@ def _any_of(words: str) -> str:
     return r"\b(?:" + "|".join(listed(words)) + ")"
 
 
-_NOT = re.compile(
+_NOT = lazy_regex(
     r"(?<!almost )(?<!nearly )\b(?:not|never|no|nobody|nothing|none|neither|nor|without|cannot)\b"
     r"|n['’]t\b"
     r"|不(?!同|仅|僅|断|斷|久|少|平等|过|過|超)|没有|没|沒|未(?!来|來|成年)|从未|從未|并非|無法|无法"
 )
-_AT_MOST = re.compile(
+_AT_MOST = lazy_regex(
     r"\b(?:no|not) (?:more|fewer|less|later|earlier|larger|longer|bigger|higher) than\b",
     re.IGNORECASE,
 )
-_DIGITS = re.compile(r"\d+")
-_NEGATIVE = re.compile(
+_DIGITS = lazy_regex(r"\d+")
+_NEGATIVE = lazy_regex(
     _NOT.pattern
     + "|"
     + _any_of(
@@ -52,12 +53,12 @@ _NEGATIVE = re.compile(
     + r"|-free\b|拒|驳|駁|无|無|非|否|失|禁|反|避|免|停|但|缺|少|只|仅|僅|除|低于|难|難",
     re.IGNORECASE,
 )
-_FAILED = re.compile(_any_of("fail refus reject declin lack absen unabl without"), re.IGNORECASE)
-_EASTERN_NEVER = re.compile("从未|從未|从不|從不|从没|不必|无需|無需|不用|没有")
-_CLAUSE_ENDS = re.compile("[，。；\n]")
-_EASTERN_NOT = re.compile("[不未没沒无無非否]|拒绝|失败|停止|取消|缺|尚")
+_FAILED = lazy_regex(_any_of("fail refus reject declin lack absen unabl without"), re.IGNORECASE)
+_EASTERN_NEVER = lazy_regex("从未|從未|从不|從不|从没|不必|无需|無需|不用|没有")
+_CLAUSE_ENDS = lazy_regex("[，。；\n]")
+_EASTERN_NOT = lazy_regex("[不未没沒无無非否]|拒绝|失败|停止|取消|缺|尚")
 _OPPOSITES = tuple(
-    (re.compile(_any_of(one), re.IGNORECASE), re.compile(_any_of(other), re.IGNORECASE))
+    (lazy_regex(_any_of(one), re.IGNORECASE), lazy_regex(_any_of(other), re.IGNORECASE))
     for one, other in (
         ("highest", "lowest"),
         ("higher", "lower"),
@@ -102,7 +103,7 @@ _OPPOSITES = tuple(
     )
 )
 _EASTERN_OPPOSITES = tuple(
-    (re.compile(one), re.compile(other))
+    (lazy_regex(one), lazy_regex(other))
     for one, other in (
         ("上升|增加|增长|提高|上涨", "下降|减少|降低|下跌|没有增加"),
         ("扩建|扩大|新建", "关闭|缩小|拆除"),
@@ -125,25 +126,25 @@ _EASTERN_OPPOSITES = tuple(
         ("多于|高于", "少于|低于"),
     )
 )
-_ALL = re.compile(
+_ALL = lazy_regex(
     r"(?:^|\b(?:of|in|by|to|from|for|that|on|at) )all\b|\b(?:always|entire(?:ly)?|throughout|"
     r"(?:all|whole) of|of any kind)\b|(?<!for )\bevery\b"
     r"|所有|全部|整个|整個|任何|唯一|都是|恰好",
     re.IGNORECASE,
 )
-_SOME = re.compile(
+_SOME = lazy_regex(
     r"\b(?:most|mostly|some|many|several|part|partly|almost|nearly|although|except|few|\d+%|"
     r"usually|often|majority|one of)\b|\d%|大多|大部分|多数|"
     r"一些|许多|不少|部分|但以|之一|不同程度|除",
     re.IGNORECASE,
 )
-_PLANNED = re.compile(
+_PLANNED = lazy_regex(
     r"\b(?:plan(?:s|ned|ning)?|propos\w+|intend\w+|slated|scheduled|expect\w*|nominat\w+|"
     r"announced plans|might|alleg\w+|rumou?r\w*)\b"
     r"|计划|計劃|拟|擬|打算|提议|预计|預計|据称|據稱|提名|有望",
     re.IGNORECASE,
 )
-_HELD_BACK = re.compile(
+_HELD_BACK = lazy_regex(
     _PLANNED.pattern
     + r"|\b(?:will|was to|were to|to be|said|says|according|believed|thought|likely|about to|"
     r"appear\w*|seem\w*|can|would|supposed|if|going to|due|wanted|meant|aim\w*|designed|projected|"
@@ -152,9 +153,9 @@ _HELD_BACK = re.compile(
     r"|将|將|会|會|据|據|认为|認為|称|稱|估计|似|若|如果|应|能|或|传|说|希望|想|要|宣布|指出",
     re.IGNORECASE,
 )
-_BORDER = re.compile(r"[,;，；、。]\s?|\s(?:and|while|but|to|than|then)\s|而|和|与|后")
-_TOLD = re.compile(r"[^\W\d_\u3400-\u9fff]{3,}|[\u3400-\u9fff]{2}(?=[\u3400-\u9fff]*)")
-_CLAUSES = re.compile(r"[;；]|,\s(?=(?:but|although|though|while|whereas)\b)|，(?=但|尽管|虽然|而)")
+_BORDER = lazy_regex(r"[,;，；、。]\s?|\s(?:and|while|but|to|than|then)\s|而|和|与|后")
+_TOLD = lazy_regex(r"[^\W\d_\u3400-\u9fff]{3,}|[\u3400-\u9fff]{2}(?=[\u3400-\u9fff]*)")
+_CLAUSES = lazy_regex(r"[;；]|,\s(?=(?:but|although|though|while|whereas)\b)|，(?=但|尽管|虽然|而)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +223,7 @@ def _is_opposite(claim: str, said: str) -> str:
 
 def _whole(match: re.Match[str]) -> str:
     """The word that begins with what was found."""
-    rest = re.compile(r"[A-Za-z]*").match(match.string, match.end())
+    rest = lazy_regex(r"[A-Za-z]*").match(match.string, match.end())
     return match.group() + (rest.group() if rest else "")
 
 

@@ -11,29 +11,30 @@ from itertools import permutations
 from bot.text import figures
 from bot.text.dates import dates
 from bot.text.facts import Fact
+from bot.text.lazy_regex import lazy_regex
 
 MANY = 30  # dates between two of which nearly any number of years lies
 _DAYS = {"day": 1.0, "天": 1.0, "日": 1.0, "week": 7.0, "周": 7.0, "month": 30.44, "个月": 30.44}
-_UNIT = re.compile(
+_UNIT = lazy_regex(
     r"[\s-]{0,2}(?:full |more )?(?P<unit>year|month|decade|week|day)s?\b"
     r"|\s?(?P<eastern>个月|個月|[年岁歲周天])",
     re.IGNORECASE,
 )
-_AGE_BEHIND = re.compile(
+_AGE_BEHIND = lazy_regex(
     r"[\s-]{0,2}(?:or (?:younger|older|\w+)|when|then|and|at (?:his|her|the|their))\b|\.?$|,",
     re.IGNORECASE,
 )
-_AGE_BEFORE = re.compile(
+_AGE_BEFORE = lazy_regex(
     r"(?:\bage[ds]?(?: of)?|\bat|\bwas|\bonly|\babout|\blived to(?: be)?|\bover|year and|\w or|"
     r"\band|time in|for|相隔|相差)\s?$",
     re.IGNORECASE,
 )
-_NEARLY = re.compile(
+_NEARLY = lazy_regex(
     r"\b(?:nearly|almost|less than|under|not quite|within|up to)\s$|(?:近|不到|将近|將近)$",
     re.IGNORECASE,
 )
-_REMAINDER = re.compile(r"\b(?:months?|years?),? and\s$", re.IGNORECASE)
-_AGO = re.compile(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
+_REMAINDER = lazy_regex(r"\b(?:months?|years?),? and\s$", re.IGNORECASE)
+_AGO = lazy_regex(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
 
 
 def is_span(claim: str, fact: Fact, quoted: str) -> bool:

@@ -30,6 +30,7 @@ BENCHES = {
     "memory": "hostile documents: memory of `serve` and its readers, how long others wait",
     "hostile": "50 hostile web servers: latency of the listener; slow links beside a good one",
     "chat": "`serve` on Slack and Discord: acknowledgements, first signs, calls, memory",
+    "walk": "the modules that one Slack question passes through",
     "mutants": "small things made wrong in the core: the share that its tests notice",
 }
 

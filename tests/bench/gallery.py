@@ -24,9 +24,8 @@ from typing import Any, TypeVar
 
 import bot
 from adapters.terminal.indexing import index_documents
-from adapters.terminal.json_poster import JsonPoster
+from adapters.terminal.json_poster import JsonPoster, plain
 from adapters.terminal.listener import PLATFORM, Terminal, terminal_thread
-from adapters.terminal.plain_text import plain
 from adapters.web.views import markdown_of
 from bot.answers import Answer, Citation, Disagreement, Doubt, Usage
 from bot.app import open_app

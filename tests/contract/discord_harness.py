@@ -13,7 +13,7 @@ import discord
 import stamina
 from discord.http import Route
 
-from adapters.discord.details import details
+from adapters.discord.format import details
 from adapters.discord.poster import DiscordPoster
 from adapters.discord.wire import ATTEMPTS
 from bot.answers import Answer

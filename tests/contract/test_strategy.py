@@ -24,7 +24,7 @@ from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries, Reasoner
 from bot.reasoning.workspace import Finish, Read, Turn, Workspace
 from bot.research.run import Run
-from bot.research.strategies.strategy import Gathered, Strategy, Task, strategies
+from bot.research.strategies.strategy import Gathered, Strategy, Task, strategies, strategy
 from bot.search.blend import SearchResult
 from bot.search.provider import ProviderKind, Query
 from tests.fakes.library import Shelf, a_shelf
@@ -34,7 +34,7 @@ from tests.unit.research.conftest import BUDGET, OpenRun, open_run, store
 
 __all__ = ["open_run", "store"]
 
-STRATEGIES = {**strategies(), "toy": first_page.STRATEGY}
+STRATEGIES = {**{name: strategy(name) for name in strategies()}, "toy": first_page.STRATEGY}
 QUESTION = Rewritten(
     "search",
     "How tall is the Eiffel tower, and who built it?",

@@ -12,7 +12,7 @@ from pathlib import Path
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.details import details
+from adapters.slack.buttons import details
 from adapters.slack.poster import SlackPoster
 from adapters.slack.teams import OneTeam
 from bot.answers import Answer

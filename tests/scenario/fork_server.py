@@ -34,7 +34,7 @@ PARTS = (
     "adapters.slack.doctor",
     "adapters.slack.platform",
     "adapters.terminal.evaluating",
-    "adapters.terminal.export",
+    "adapters.terminal.records",
     "adapters.terminal.indexing",
     "adapters.terminal.listener",
     "adapters.terminal.records",

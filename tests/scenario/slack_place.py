@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from adapters.slack import actions
+from adapters.slack import format as controls
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import EVENT
 from tests.fakes.slack_limits import UNLIMITED
@@ -23,12 +23,12 @@ POSTING = ("chat.postMessage", "chat.startStream", "chat.update", "chat.stopStre
 CHANGING = {*POSTING, "chat.appendStream", "chat.delete", "agents.sessions.setStatus"}
 FEEDBACK = re.compile(r'"good:([0-9a-z]+)"')
 ACTIONS: Mapping[Press, str] = {
-    "deeper": actions.DEEPER,
-    "good": actions.GOOD,
-    "bad": actions.BAD,
-    "follow-up": actions.FOLLOW_UP,
-    "details": actions.DETAILS,
-    "stop": actions.STOP,
+    "deeper": controls.DEEPER,
+    "good": controls.GOOD,
+    "bad": controls.BAD,
+    "follow-up": controls.FOLLOW_UP,
+    "details": controls.DETAILS,
+    "stop": controls.STOP,
 }
 
 
@@ -150,7 +150,7 @@ class SlackPlace:
 def _post(message: Shown) -> Post:
     found = FEEDBACK.search(json.dumps(message.blocks))
     labels = [element.get("action_id") for _, element in message.elements()]
-    working = message.streaming or actions.STOP in labels or "Researching" in message.seen
+    working = message.streaming or controls.STOP in labels or "Researching" in message.seen
     return Post(message.ts, message.seen, found[1] if found else "", working)
 
 

@@ -58,6 +58,18 @@ def states(body: dict[str, Any]) -> dict[str, str]:
     return {name: told["state"] for name, told in body["platforms"].items()}
 
 
+# ---------------------------------------------------------------- options
+
+
+def test_the_port_of_the_command_line_outweighs_the_setting(
+    fork_server: ForkServer, footnote: Program, documents: Path
+) -> None:
+    options = ("--docs", str(documents), "--host", "127.0.0.1", "--port", "0")
+    taken = {"FOOTNOTE_HTTP_HOST": "192.0.2.1", "FOOTNOTE_HTTP_PORT": "1"}
+    with ending(start_forked(fork_server, footnote, *options, **taken)) as serving:
+        assert health(f"{serving.http}/healthz")[0] == 200
+
+
 # ---------------------------------------------------------------- wrong settings
 
 

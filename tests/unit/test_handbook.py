@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from adapters.discord.doctor import PERMISSIONS, SCOPES
-from adapters.slack.scopes import needed
+from adapters.slack.oauth import needed
 from bot.cli import app
 from bot.command import HANDBOOK
 from bot.configuration import known_names, load_settings, settings_class

@@ -10,8 +10,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from adapters.discord.client import method_of as of_discord
-from adapters.slack.client import method_of as of_slack
-from adapters.slack.client import new_session
+from adapters.slack.calls import method_of as of_slack
+from adapters.slack.calls import new_session
 from bot.observing import FAILED, PlatformCalls
 from tests.fakes.server import serve
 

@@ -86,6 +86,38 @@ def test_an_unknown_name_is_an_error_that_names_the_nearest_known_one(
     assert sentence in caught.value.sentence
 
 
+LINKS = {
+    "FOOTNOTE_SERVICE_HOST": "10.96.0.7",
+    "FOOTNOTE_SERVICE_PORT": "8080",
+    "FOOTNOTE_SERVICE_PORT_HTTP": "8080",
+    "FOOTNOTE_PORT": "tcp://10.96.0.7:8080",
+    "FOOTNOTE_PORT_8080_TCP": "tcp://10.96.0.7:8080",
+    "FOOTNOTE_PORT_8080_TCP_PROTO": "tcp",
+    "FOOTNOTE_PORT_8080_TCP_PORT": "8080",
+    "FOOTNOTE_PORT_8080_TCP_ADDR": "10.96.0.7",
+    "FOOTNOTE_DB_SERVICE_HOST": "10.96.0.8",
+    "FOOTNOTE_DB_PORT": "tcp://10.96.0.8:5432",
+    "FOOTNOTE_DB_PORT_5432_TCP_ADDR": "10.96.0.8",
+}
+
+
+def test_the_services_of_kubernetes_are_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in LINKS.items():
+        monkeypatch.setenv(name, value)
+    assert load_settings().http_port == 8080
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("FOOTNOTE_PORT", "8080"), ("FOOTNOTE_SERVICE_PORT", "http")]
+)
+def test_a_name_like_those_of_services_with_another_value_is_unknown(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(InvalidSetting, match=name):
+        load_settings()
+
+
 def test_unknown_names_are_found_in_files_too() -> None:
     Path(".env").write_text("FOOTNOTE_TOPKK=1")
     with pytest.raises(InvalidSetting, match="FOOTNOTE_TOPK"):

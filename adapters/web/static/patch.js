@@ -1,6 +1,7 @@
 // Lets an element's content become what new HTML says, and keeps what stays as it is: so focus,
 // scrolling and transitions outlast an update. Children that carry an id or a data-id are found
-// again by it, the others by their place.
+// again by it, the others by their place. An attribute that data-own names is the reader's: which
+// lines are unfolded, what was chosen.
 
 function key(node) {
   if (node.nodeType !== Node.ELEMENT_NODE) return "";
@@ -43,9 +44,12 @@ function become(node, wanted) {
     if (node.data !== wanted.data) node.data = wanted.data;
     return;
   }
-  for (const { name } of [...node.attributes]) if (!wanted.hasAttribute(name)) node.removeAttribute(name);
+  const own = node.dataset.own;
+  for (const { name } of [...node.attributes]) {
+    if (name !== own && !wanted.hasAttribute(name)) node.removeAttribute(name);
+  }
   for (const { name, value } of wanted.attributes) {
-    if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+    if (name !== own && node.getAttribute(name) !== value) node.setAttribute(name, value);
   }
   children(node, wanted);
 }

@@ -45,6 +45,12 @@ function dress(place) {
   for (const button of place.querySelectorAll("[data-copy]")) button.hidden = false;
 }
 
+/** The script for graphs is loaded with the first of them. */
+let nodes = null;
+function withNodes() {
+  if (!nodes && document.querySelector(".subquestions")) nodes = import("./nodes.js").then(({ showFindings }) => showFindings());
+}
+
 // ---------------------------------------------------------------- what the server tells
 
 function title(run) {
@@ -68,11 +74,14 @@ const handlers = {
     else turns.insertAdjacentHTML("beforeend", html);
     dress(article(run));
     if (mine.delete(run) || mine.delete(NEXT)) show(run);
+    withNodes();
     if (over) say(words.ready);
     else murmur(now);
   },
   plan({ run, html, now }) {
     change(run, "[data-part=plan]", html);
+    if (now) article(run).querySelector("[data-part=now]").textContent = now; // else between two steps
+    withNodes();
     murmur(now);
   },
   text({ run, html }) {
@@ -237,4 +246,5 @@ document.addEventListener("keydown", (event) => {
 });
 
 dress(document);
+withNodes();
 if (words.events) follow(words.events, words.since, handlers, connection);

@@ -7,11 +7,11 @@ them marked by ``code``; what Markdown would not show literally is marked by
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from bot.pages.literal import CODE_END, CODE_START, fenced, literal
+from bot.text.lazy_regex import lazy_regex
 
 MOST_CHARACTERS = 5_000_000
 """Characters of page text after which the rest of a document is not read, as in PDF."""
@@ -20,14 +20,14 @@ WIDEST_CELL = 1_000  # characters; a table with a cell that holds more only lays
 DEEPEST_ITEM = 6  # list levels; what is nested deeper stays at that indent
 LONGEST_HEADING = 300  # characters; what is longer is a paragraph that was styled as a heading
 
-_SPACE = re.compile(r"\s+")
-_SPACES = re.compile(r"[ \t]{2,}|\t")
-_AROUND_BREAK = re.compile(r"[ \t]*\n[ \t\n]*")
-_NEEDS_COLON = re.compile(r"[^:：.?!…。？！,;]$")
-_CODE = re.compile(f"{CODE_START}[^{CODE_START}{CODE_END}]*{CODE_END}")
+_SPACE = lazy_regex(r"\s+")
+_SPACES = lazy_regex(r"[ \t]{2,}|\t")
+_AROUND_BREAK = lazy_regex(r"[ \t]*\n[ \t\n]*")
+_NEEDS_COLON = lazy_regex(r"[^:：.?!…。？！,;]$")
+_CODE = lazy_regex(f"{CODE_START}[^{CODE_START}{CODE_END}]*{CODE_END}")
 _UNMARKED = str.maketrans("", "", CODE_START + CODE_END)
 _CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
-_BREAK_IN_CJK = re.compile(f"(?<=[{_CJK}])[ \t]*\n[ \t]*(?=[{_CJK}])")
+_BREAK_IN_CJK = lazy_regex(f"(?<=[{_CJK}])[ \t]*\n[ \t]*(?=[{_CJK}])")
 
 
 class Reading(NamedTuple):

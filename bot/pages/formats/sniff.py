@@ -10,15 +10,17 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from bot.text.lazy_regex import lazy_regex
+
 LOOKED_AT = 200_000  # characters from the start
 _ENOUGH = 3  # signs that tell, in a text that does not begin with a title
 
-_RST = re.compile(
+_RST = lazy_regex(
     r"^\.\.[ ](?:[a-z][\w:.+-]*::(?=[ \n])|_[^:\n]{1,80}:[ \n]|\[[\w#*-]+\][ ])"
     r"|:[a-z][\w:+-]{1,30}:`[^`\n]{1,300}`|`[^`<\n]{1,200}<[^>`\n]{1,300}>`__?",
     re.M,
 )
-_ASCIIDOC = re.compile(
+_ASCIIDOC = lazy_regex(
     r"^\[(?:source|verse|listing|quote|horizontal|NOTE|TIP|WARNING|CAUTION|IMPORTANT|cols=|[\w-]*%)"
     r"[^\]\n]*\]$"
     r"|^(?:include|ifdef|ifndef|endif|image)::\S*\[[^\]\n]*\]$|^\[\[[\w-]+\]\]$"
@@ -26,10 +28,10 @@ _ASCIIDOC = re.compile(
     r"|^\S[^\n]*::\n[ \t]+\S|^\|={3,}$",
     re.M,
 )
-_UNDERLINED = re.compile(
+_UNDERLINED = lazy_regex(
     r"\s*(?:([=*#~-])\1{2,}\n)?[ ]?(\S[^\n]*)\n([=\-~^*#\"+])\3{2,}[ ]*(?:\n|\Z)"
 )
-_TITLE = re.compile(r"(?:\s|//[^\n]*\n|:[\w-]+:[^\n]*\n)*+=[ ]\S")
+_TITLE = lazy_regex(r"(?:\s|//[^\n]*\n|:[\w-]+:[^\n]*\n)*+=[ ]\S")
 
 
 def markup_of(text: str) -> Literal["rst", "asciidoc", "text"]:

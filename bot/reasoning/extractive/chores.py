@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from bot.text.lazy_regex import lazy_regex
+
 _PLEASE = r"\W*(?:(?:please|pls|kindly|now|ok(?:ay)?|thanks|great|hey|hi|footnote)\b\W*)*"
 _CAN_YOU = (
     r"(?:(?:can|could|would|will) you (?:please )?|i(?:'d| would) like you to |help me (?:to )?)?"
@@ -19,7 +21,7 @@ _LANGUAGES = (
     "|czech|russian|ukrainian|greek|turkish|arabic|hebrew|hindi|chinese|mandarin|cantonese|japanese"
     "|korean|vietnamese|thai|indonesian|words"
 )
-_CHORE = re.compile(
+_CHORE = lazy_regex(
     rf"{_PLEASE}{_CAN_YOU}(?:"
     r"(?:translate|rephrase|reword|rewrite|paraphrase|proofread|polish|spell-?check)\b"
     r"|(?:correct|fix|improve) (?:the |my |this )?(?:grammar|spelling|wording|text|sentence|email)"
@@ -30,7 +32,7 @@ _CHORE = re.compile(
     r"|\W*(?:请|帮我|请帮我|给我)?写(?:一)?[首封个段篇条]?[^，。？]{0,8}(?:诗|邮件|信|回复|笑话|故事|祝福)",
     re.IGNORECASE,
 )
-_SHORTER = re.compile(
+_SHORTER = lazy_regex(
     rf"{_PLEASE}{_CAN_YOU}(?:(?:(?:make|keep|say) {_IT} )?(?:much |a bit |even )?(?:shorter|briefer"
     rf"|more concise)|shorten {_IT}|(?:be|more) (?:brief|concise)|tl;?dr|in short|in brief"
     rf"|(?:summari[sz]e|sum up) (?:your|the)(?: last)? (?:answer|reply)"
@@ -38,7 +40,7 @@ _SHORTER = re.compile(
     r"|\W*(?:请)?(?:再)?(?:简短|短|简洁|精简|简单)(?:一)?(?:点|些)(?:吧|儿)?\W*|\W*一句话(?:总结|概括)?\W*",
     re.IGNORECASE,
 )
-_OTHER_FORM = re.compile(
+_OTHER_FORM = lazy_regex(
     rf"{_PLEASE}{_CAN_YOU}(?:(?:translate|rephrase|reword|rewrite|simplify|put|say|give) {_IT}\b.*"
     rf"|(?:{_IT} )?in(?:to)? (?:plain |simple |simpler )?(?:{_LANGUAGES})(?: please)?"
     r"|(?:as|in|make|turn \w+ into) (?:an? )?(?:table|list|bullet points|bullets)(?: please)?"
@@ -47,7 +49,7 @@ _OTHER_FORM = re.compile(
     r"|\W*(?:请)?(?:做成|列成|整理成)?(?:表格|列表)\W*",
     re.IGNORECASE,
 )
-_LONG_FORM = re.compile(
+_LONG_FORM = lazy_regex(
     rf"{_PLEASE}{_CAN_YOU}(?:write|draft|prepare|give|create|produce|compile)(?: me| us)?"
     r" (?:an?|the) (?:[\w-]+ ){0,3}"
     r"(?:report|essay|article|white ?paper|overview|briefing|dossier)\b"
@@ -55,7 +57,7 @@ _LONG_FORM = re.compile(
     r"|\W*(?:请|帮我|请帮我|给我)?写(?:一)?[篇份](?:关于|有关)?(?=.*(?:报告|文章|综述|论文|概述))",
     re.IGNORECASE,
 )
-_GENRE = re.compile(r"的?(?:报告|文章|综述|论文|概述)\W*$")
+_GENRE = lazy_regex(r"的?(?:报告|文章|综述|论文|概述)\W*$")
 
 _NEEDS_MODEL = {
     "en": "That takes a language model, and none is at work now: I can search, read and quote. Ask "

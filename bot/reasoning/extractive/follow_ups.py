@@ -15,19 +15,20 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bot.text.dates import dates
+from bot.text.lazy_regex import lazy_regex
 from bot.text.listed import listed
 from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords, terms
 
 LONGEST = 400  # characters of a message that may lean on what was said before
 FEW = 2  # specific words with which a message may still name no more than a part
 
-_TOKEN = re.compile(r"[^\W_](?:\w|['’.&/-](?=\w))*|[^\w\s]")
+_TOKEN = lazy_regex(r"[^\W_](?:\w|['’.&/-](?=\w))*|[^\w\s]")
 _PRONOUNS = listed("it it's they they're them he he's him she she's her its their theirs his hers")
 _POSSESSIVES = listed("its their theirs his hers")
 _POINTING = _PRONOUNS | listed("this that these those")
 _AUXILIARIES = listed("do does did can could will would should has have had may might")
 _BE_OR_DO = frozenset(terms("is are was were do does did"))  # a subject follows
-_EMPTY_IT = re.compile(
+_EMPTY_IT = lazy_regex(
     r"\bit (?:takes?|took|rains?|snows?)\b|\bdoes it mean\b"
     r"|\b(?:is|was) it (?:\w+ )?(?:true|possible|legal|safe|ok|necessary|important|better|worth"
     r"|healthy|normal|bad|good|hard|easy|common) (?:to|that|for|if)\b",
@@ -35,8 +36,8 @@ _EMPTY_IT = re.compile(
 )
 """An "it" that stands for nothing: "How long does it take to boil an egg?"."""
 
-_NO_PRONOUN = re.compile(rf"`[^`]*`|{_EMPTY_IT.pattern}|(?<=\w\w )that\b(?! *[?.!])", re.IGNORECASE)
-_OPENING = re.compile(
+_NO_PRONOUN = lazy_regex(rf"`[^`]*`|{_EMPTY_IT.pattern}|(?<=\w\w )that\b(?! *[?.!])", re.IGNORECASE)
+_OPENING = lazy_regex(
     r"^\W*(?:(?:interesting|ok|okay|great|thanks|cool|wow|so|also|now|then)\b\W*)*(?:"
     r"(?:and|but|or|what about|how about|what of|what if|what else|how so|go on)\b"
     r"|(?:tell me |any |some )?more\b|(?:why|how|when|where|who|really)(?: not| come)?\W*$)",
@@ -68,20 +69,20 @@ _GENERAL = frozenset(
 """Stems of words for what all things have or do: they name no topic."""
 
 # Chinese, Japanese and Korean put the thing before its part and drop what is known.
-_EASTERN_PRONOUN = re.compile(
+_EASTERN_PRONOUN = lazy_regex(
     "[它他她]们|它|(?<!其)他(?!国|人|乡)|她|其(?!他|实|中|它|次|余)|それら?|これら?|彼女たち|彼女|彼ら"
     "|彼(?!岸)|그것들|그것|이것|그들|그녀|그는|그가"
 )
-_EASTERN_POINTING = re.compile(
+_EASTERN_POINTING = lazy_regex(
     "[这那](?:个|些|种|里|儿)|該|该(?=[国城市公司地人])|此(?=[国城市人地事])|上述|その(?!他)"
     "|この(?=[国街人場町])|(?:^|\\s)그 |거기|저기"
 )
-_EASTERN_OPENING = re.compile(
+_EASTERN_OPENING = lazy_regex(
     "呢[？?]?$|^(?:那|然后|还有)|[はも][？?]$|^(?:では|じゃあ|それでは)|[은는]요?[？?]$|^그(?:럼|러면|리고)"
     "|^(?:为什么|为何|怎么会|怎么办|什么时候|在哪里|谁|多少|なぜ|どうして|いつ|どこ|誰|왜|언제|어디|누가)"
     "(?:吗|ですか|なの|요|인가요|예요)?[？?！!。]*$"
 )
-_EASTERN_TITLE = re.compile("《[^》]+》|『[^』]+』|「[^」]+」|[A-Za-z][\\w .-]*[A-Za-z0-9]")
+_EASTERN_TITLE = lazy_regex("《[^》]+》|『[^』]+』|「[^」]+」|[A-Za-z][\\w .-]*[A-Za-z0-9]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import re
 from bot.reasoning.extractive.hops import first_queries
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode
 from bot.reasoning.questions import SubQuestion
+from bot.text.lazy_regex import lazy_regex
 from bot.text.names import names
 from bot.text.sentences import sentences
 from bot.text.terms import has_cjk
@@ -19,29 +20,29 @@ from bot.text.terms import has_cjk
 PARTS = 4  # of one question
 
 # What makes names beside each other different things instead of one title ("Romeo and Juliet").
-_COMPARES = re.compile(
+_COMPARES = lazy_regex(
     r"\b(?:compar\w*|differen\w*|differ|versus|vs\.?|both|either|than|in common|similarit\w*"
     r"|(?:which|who|what)\b.*\bor)\b"
     "|比较|比較|相比|对比|對比|区别|區別|差别|差別|差异|差異|不同|哪个|哪個|哪一|还是|還是|共同|分别|分別",
     re.IGNORECASE,
 )
-_COMPARING = re.compile(  # what says nothing of each of them alone
+_COMPARING = lazy_regex(  # what says nothing of each of them alone
     r"^\s*(?:please\s+)?compare\s+(?:the\s+)?"
     r"|(?:\bthe\s+)?(?:\b\w+\s+)?\b(?:differences?|similarit\w+|comparison)\s+(?:between|of)\s+"
     "|(?:之间|之間)?(?:有(?:什么|什麼|何|哪些)|的)?(?:区别|區別|差别|差別|差异|差異|不同|共同点|共同點)",
     re.IGNORECASE,
 )
-_BOTH = re.compile(r"\bboth\s+", re.IGNORECASE)
+_BOTH = lazy_regex(r"\bboth\s+", re.IGNORECASE)
 _LEAD_IN = "of "  # a lone capital at the beginning of a text would be no name
-_JOINT = re.compile(
+_JOINT = lazy_regex(
     r"\s*,?\s*(?:\b(?:and|or|versus|vs\.?|with|than|to)(?!\w)|,|&)\s+(?:the\s+)?", re.I
 )
-_CJK_PAIR = re.compile(
+_CJK_PAIR = lazy_regex(
     "(?P<one>[\\w·]{2,12}?)(?:和|与|與|跟|还是|還是|及|以及)(?P<other>[\\w·]{2,12}?)"
     "(?=的|有|在|相|之|谁|誰|哪|，|,|？|\\?|$|分别|分別)"
 )
-_BEFORE_PAIR = re.compile("^(?:请|請)?(?:比较|比較|对比|對比)(?:一下)?")
-_LEANS = re.compile(  # on the question before it: it cannot be asked alone
+_BEFORE_PAIR = lazy_regex("^(?:请|請)?(?:比较|比較|对比|對比)(?:一下)?")
+_LEANS = lazy_regex(  # on the question before it: it cannot be asked alone
     r"\b(?:he|she|it|they|them|his|her|its|their|this|that|these|those|there|then|both|one)\b"
     "|[他她它]|这|那|其|這",
     re.IGNORECASE,

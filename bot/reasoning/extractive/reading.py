@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bot.messages import Message, Transcript
 from bot.pages.mentions import hosts_in, links_said
 from bot.pages.urls import dedupe_key, links_in
+from bot.text.lazy_regex import lazy_regex
 from bot.text.listed import listed
 from bot.text.terms import STOP_WORDS, content_words, fold
 
@@ -20,13 +21,13 @@ _READING = listed(
     "short overview gist quote compare comparison bullet bullets sentence sentences word words "
     "paragraph paragraphs one two three four five six seven eight nine ten both them it"
 )
-_READING_EASTERN = re.compile(
+_READING_EASTERN = lazy_regex(
     "总结|摘要|概括|概述|阅读|读一读|读|主要内容|内容|文章|链接|网页|网站|页面|比较|对比|介绍|简述|要点"
     "|谢谢|帮我|给我|看看|看一下|一下|说了什么|讲了什么|[请把用和与这那两几一二三四五个篇句话条点中里]"
     "|要約|まとめ|記事|リンク|ページ|比較|読んで|ください|して|下さい"
     "|요약|내용|기사|링크|페이지|비교|읽어|해 ?주세요|주세요"
 )
-_ASKS_TO_READ = re.compile(
+_ASKS_TO_READ = lazy_regex(
     r"\b(?:summari[sz]e|summary|sum up|tl;?dr|read|review|explain|describe|compare|go through"
     r"|look at|check out|what (?:does|do|is|are) .*\b(?:say|about|in))\b"
     r"|总结|摘要|概括|概述|阅读|读一下|看一下|看看|介绍|(?:说|讲|写|提到)了?些?什么|比较|对比"
@@ -36,29 +37,29 @@ _ASKS_TO_READ = re.compile(
 _PAGE = (
     r"(?:links?|pages?|articles?|urls?|posts?|web ?sites?|sites?|papers?|documents?|pdfs?|ones?)"
 )
-_POINTS_TO_PAGES = re.compile(
+_POINTS_TO_PAGES = lazy_regex(
     rf"\b(?:that|this|the|these|those|both|first|second|last)\s+(?:\w+\s+){{0,2}}{_PAGE}\b"
     r"|(?:这|那|上面|刚才|前面|上述|该)[^，。？]{0,5}(?:链接|网页|文章|页面|网站)"
     r"|(?:この|その|さっきの|上の)(?:リンク|ページ|記事)|(?:그|이|위의) ?(?:링크|페이지|기사)",
     re.IGNORECASE,
 )
-_ONLY_POINTS = re.compile(
+_ONLY_POINTS = lazy_regex(
     r"\W*(?:(?:please|can you|could you)\s+)?(?:summari[sz]e|sum up|read|compare|review) "
     r"(?:it|that|this|them|both|these|those)(?: please)?\W*|(?:请)?(?:总结|概括)(?:一下)?\W*",
     re.IGNORECASE,
 )
-_IT_SAYS = re.compile(
+_IT_SAYS = lazy_regex(
     r"\bwhat (?:does|do|did) (?:it|they|that|this) (?:say|state|mention|report|write)\b"
     r"|它(?:还)?(?:关于|对)?[^，。？]*(?:说|讲|写|提到)了?些?什么",
     re.IGNORECASE,
 )
 """Points to a page if one was linked right before."""
 
-_SEVERAL = re.compile(
+_SEVERAL = lazy_regex(
     r"\b(?:these|those|both|them|all|links|pages|articles|papers)\b|这些|那些|两|几", re.IGNORECASE
 )
-_MARKDOWN_LINK = re.compile(r"\[[^\]\n]*\]\(\s*<?https?://[^)\s]*\)")
-_BEFORE_DOMAIN = re.compile(
+_MARKDOWN_LINK = lazy_regex(r"\[[^\]\n]*\]\(\s*<?https?://[^)\s]*\)")
+_BEFORE_DOMAIN = lazy_regex(
     r"(?:\b(?:on|from|at|in|within|via|by|according to)\s+(?:the\s+)?|site:\s*|[在从])$",
     re.IGNORECASE,
 )

@@ -13,17 +13,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from bot.messages import Message, Transcript
 from bot.reasoning.calls import ModelCalls
-from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import AnswerDelta, Evidence
-from bot.reasoning.extractive import answer, hops, plan, recall, report, rewrite
-from bot.reasoning.graphs import Graph, GraphEdit
+from bot.reasoning.extractive import answer, hops, recall, rewrite
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries
-from bot.reasoning.verdicts import Claim, Verdict
 from bot.reasoning.workspace import Turn, Workspace
+
+if TYPE_CHECKING:
+    from bot.reasoning.drafts import Manuscript, Paragraph
+    from bot.reasoning.graphs import Graph, GraphEdit
+    from bot.reasoning.verdicts import Claim, Verdict
 
 
 class Extractive:
@@ -55,6 +58,8 @@ class Extractive:
         self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
     ) -> GraphEdit:
         """The parts into which the question's own words cut it."""
+        from bot.reasoning.extractive import plan
+
         return plan.plan(question, graph)
 
     async def write(
@@ -70,10 +75,14 @@ class Extractive:
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
     ) -> tuple[Paragraph, ...]:
         """An outline from the sections of the pages found, each with its passages."""
+        from bot.reasoning.extractive import report
+
         return await asyncio.to_thread(report.draft, question, evidence)
 
     async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
         """The paragraph's topic in keywords."""
+        from bot.reasoning.extractive import report
+
         return report.queries(question, manuscript)
 
     async def revise(
@@ -84,6 +93,8 @@ class Extractive:
         instructions: str = "",
     ) -> AsyncIterator[AnswerDelta]:
         """The passages on the paragraph's topic as quotations with their citations."""
+        from bot.reasoning.extractive import report
+
         quoted = await asyncio.to_thread(_all, report.revise, question, manuscript, evidence)
         for delta in quoted:
             yield delta

@@ -464,6 +464,28 @@ web-was-stop = There is nothing to stop here. To stop an answer in progress, pre
 web-not-here = This question was asked in a chat. Continue the conversation there.
 web-not-yours = Only the person who asked this question can change it.
 
+## The console: asking
+
+web-plan-nodes = { $done } of { $total } sub-questions answered
+web-plan-parts = { $done } of { $total } parts written
+web-plan-searched =
+    { $count ->
+        [one] Searched once
+       *[other] Searched { $count } times
+    }
+web-plan-read =
+    { $count ->
+        [one] Read one page
+       *[other] Read { $count } pages
+    }
+web-plan-unread =
+    { $count ->
+        [one] one could not be read
+       *[other] { $count } could not be read
+    }
+web-plan-nothing-yet = Nothing found yet.
+web-plan-done = Researched in { NUMBER($seconds, maximumFractionDigits: 1) } s
+
 ## The pages that explain a run
 
 web-you = You

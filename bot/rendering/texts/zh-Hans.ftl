@@ -361,6 +361,16 @@ web-was-stop = 这里没有可以停止的内容。要停止正在写的回答�
 web-not-here = 这个问题是在聊天中提出的，只能在那里继续。
 web-not-yours = 只有提问的人才能修改这个问题。
 
+## The console: asking
+
+web-plan-nodes = 已回答 { $done }/{ $total } 个子问题
+web-plan-parts = 已写好 { $done }/{ $total } 部分
+web-plan-searched = 搜索了 { $count } 次
+web-plan-read = 阅读了 { $count } 个页面
+web-plan-unread = { $count } 个无法读取
+web-plan-nothing-yet = 尚未找到内容。
+web-plan-done = 研究用时 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
+
 ## 解释回答的页面
 
 web-you = 你

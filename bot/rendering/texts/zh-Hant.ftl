@@ -361,6 +361,16 @@ web-was-stop = 這裡沒有可以停止的內容。要停止正在寫的回答�
 web-not-here = 這個問題是在聊天中提出的，只能在那裡繼續。
 web-not-yours = 只有提問的人才能修改這個問題。
 
+## The console: asking
+
+web-plan-nodes = 已回答 { $done }/{ $total } 個子問題
+web-plan-parts = 已寫好 { $done }/{ $total } 部分
+web-plan-searched = 搜尋了 { $count } 次
+web-plan-read = 閱讀了 { $count } 個頁面
+web-plan-unread = { $count } 個無法讀取
+web-plan-nothing-yet = 尚未找到內容。
+web-plan-done = 研究用時 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
+
 ## 解釋回答的頁面
 
 web-you = 你

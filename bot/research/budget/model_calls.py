@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -19,8 +20,15 @@ from bot.research.steps import Steps
 from bot.storage.journal import Journal, step_key
 from bot.storage.spending import Amount
 
-_reply = TypeAdapter(ModelReply)
-_stream = TypeAdapter(StreamOutcome)
+
+@cache  # made for the first call: it takes 10 ms, and a run without a model makes none
+def _reply() -> TypeAdapter[ModelReply]:
+    return TypeAdapter(ModelReply)
+
+
+@cache
+def _stream() -> TypeAdapter[StreamOutcome]:
+    return TypeAdapter(StreamOutcome)
 
 
 class PaidCalls:
@@ -53,7 +61,7 @@ class PaidCalls:
             return self._account.amount(reply)
 
         async with AsyncExitStack() as held:  # until it is paid for
-            reply = await self._steps.do(kind, request, ask, _reply, title=title, cost=paid)
+            reply = await self._steps.do(kind, request, ask, _reply(), title=title, cost=paid)
         paid(reply)  # where it was found in the journal
         return reply
 
@@ -94,7 +102,7 @@ class PaidCalls:
         key = step_key(kind, request)
         recorded = self._steps.finished(key)
         if recorded is not None:
-            outcome = _stream.validate_json(recorded.result)
+            outcome = _stream().validate_json(recorded.result)
             self._pay(outcome.reply)
             for delta in outcome.deltas:
                 yield delta
@@ -111,7 +119,7 @@ class PaidCalls:
                     yield part
                 if reply is None:
                     raise RuntimeError("a model stream ended without its reply")
-                result = _stream.dump_json(StreamOutcome(tuple(kept), reply)).decode()
+                result = _stream().dump_json(StreamOutcome(tuple(kept), reply)).decode()
                 self._pay(reply)
                 await finish(result, self._account.amount(reply))
 

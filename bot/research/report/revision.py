@@ -17,6 +17,7 @@ from bot.rendering.texts import Texts
 from bot.rendering.verbatim import as_words
 from bot.research.answer.write import CitedSpan, Written
 from bot.text.facts import facts, missing_from
+from bot.text.lazy_regex import lazy_regex
 
 ChangeKind = Literal["kept", "added", "removed"]
 Fate = Literal["revised", "unsourced", "deleted"]
@@ -24,11 +25,11 @@ Fate = Literal["revised", "unsourced", "deleted"]
 # A word with the space after it; Chinese and Japanese text, which puts no space between words,
 # is compared character by character.
 _HAN_KANA = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"[{_HAN_KANA}]\s*|[^\s{_HAN_KANA}]+\s*|\s+")
-_HEADINGS_FIRST = re.compile(r"\A(?:[ \t]*#{1,6}[ \t][^\n]*(?:\n+|\Z))+")
-_QUOTE_FIRST = re.compile(r"\A\s*(?:[ \t]*>[^\n]*(?:\n|\Z))+")
-_QUOTE_LAST = re.compile(r"(?:(?:\A|\n)[ \t]*>[^\n]*)+\s*\Z")
-_QUOTE_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
+_WORD = lazy_regex(rf"[{_HAN_KANA}]\s*|[^\s{_HAN_KANA}]+\s*|\s+")
+_HEADINGS_FIRST = lazy_regex(r"\A(?:[ \t]*#{1,6}[ \t][^\n]*(?:\n+|\Z))+")
+_QUOTE_FIRST = lazy_regex(r"\A\s*(?:[ \t]*>[^\n]*(?:\n|\Z))+")
+_QUOTE_LAST = lazy_regex(r"(?:(?:\A|\n)[ \t]*>[^\n]*)+\s*\Z")
+_QUOTE_MARK = lazy_regex(r"^[ \t]*>[ \t]?", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

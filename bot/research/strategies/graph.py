@@ -355,6 +355,7 @@ class _Exploration:
                 self._reason(node.id),
                 tuple(source.url for source in evidence.sources if source.number in cited),
                 needs=tuple(self._line(id) for id in node.needs),
+                found=tuple(finding.text for finding in node.findings),
             )
         )
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import EntryPoint
 from typing import Protocol
 
 from bot.errors import InvalidSetting
 from bot.messages import Depth
-from bot.plugins import installed
+from bot.plugins import loaded, points
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
@@ -127,27 +128,38 @@ class OneCall:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A strategy by its name; ``begin`` makes one for a task."""
+    """A strategy by the name of its entry point; ``begin`` makes one for a task."""
 
     name: str
     begin: Callable[[Task], Strategy]
 
 
 @cache
-def strategies() -> dict[str, Declaration]:
-    """All strategies by name. Raises ``InvalidSetting`` for a package whose strategy cannot be
-    loaded."""
-    found = installed(ENTRY_POINTS, Declaration, "strategy")
-    return {each.name: each for each in sorted(found, key=lambda each: each.name)}
+def _declared() -> dict[str, EntryPoint]:
+    return {each.name: each for each in points(ENTRY_POINTS)}
+
+
+def strategies() -> list[str]:
+    """The names of all strategies."""
+    return sorted(_declared())
+
+
+@cache
+def strategy(name: str) -> Declaration:
+    """The strategy with this name, loaded when it is first needed: most questions need one of them.
+    Raises ``InvalidSetting`` for a package whose strategy cannot be loaded."""
+    return loaded(_declared()[name], Declaration, "strategy")
 
 
 def check_strategy(settings: Settings) -> None:
-    """Raises ``InvalidSetting`` where the settings name a strategy that does not exist."""
-    names = (AUTO, *strategies())
-    if settings.strategy not in names:
+    """Raises ``InvalidSetting`` where the settings name a strategy that does not exist or cannot be
+    loaded."""
+    if settings.strategy in _declared():
+        strategy(settings.strategy)
+    elif settings.strategy != AUTO:
         raise InvalidSetting(
             f"FOOTNOTE_STRATEGY is {settings.strategy}, which is no strategy: choose from "
-            f"{', '.join(names)}."
+            f"{', '.join((AUTO, *strategies()))}."
         )
 
 

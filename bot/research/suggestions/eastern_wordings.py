@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.research.suggestions.wordings import LONGEST, is_plain
+from bot.text.lazy_regex import lazy_regex
 
 _FEWEST = 4  # characters of a heading that can be asked about
 
@@ -18,16 +19,16 @@ _CHINESE_NOUN_ENDS = (
     "策略|示例|实例|技巧|概述|简介|说明|目录|器|员|者|项|表|区|集|层|性|中|时|后|前|的"
 )
 _EASTERN = (
-    (re.compile(r"(?:如何|怎样|怎樣|怎么|怎麼)(.+)"), "如何{0}？"),
-    (re.compile(r"(什么是.+|什麼是.+|为什么.+|為什麼.+|何时.+|何時.+|.+是什么|.+是什麼)"), "{0}？"),
-    (re.compile(r"(.+?)[与和跟](.+?)(?:之间)?的(?:区别|差异|不同)"), "{0}和{1}有什么区别？"),
-    (re.compile(r"(.+?)[與和跟](.+?)(?:之間)?的(?:區別|差異|不同)"), "{0}和{1}有什麼區別？"),
-    (re.compile(rf"((?:{_CHINESE_VERBS})(?!.*(?:{_CHINESE_NOUN_ENDS})$)[^的]+)"), "如何{0}？"),
-    (re.compile(r"(.+(?:する|の)方法)"), "{0}は？"),
-    (re.compile(r"(.+)とは"), "{0}とは何ですか？"),
-    (re.compile(r"(.+)と(.+)の違い"), "{0}と{1}の違いは何ですか？"),
-    (re.compile(r"(.+(?:하는|의) 방법)"), "{0}은 무엇인가요?"),
-    (re.compile(r"(.+[와과] .+)의 차이(?:점)?"), "{0}의 차이는 무엇인가요?"),
+    (lazy_regex(r"(?:如何|怎样|怎樣|怎么|怎麼)(.+)"), "如何{0}？"),
+    (lazy_regex(r"(什么是.+|什麼是.+|为什么.+|為什麼.+|何时.+|何時.+|.+是什么|.+是什麼)"), "{0}？"),
+    (lazy_regex(r"(.+?)[与和跟](.+?)(?:之间)?的(?:区别|差异|不同)"), "{0}和{1}有什么区别？"),
+    (lazy_regex(r"(.+?)[與和跟](.+?)(?:之間)?的(?:區別|差異|不同)"), "{0}和{1}有什麼區別？"),
+    (lazy_regex(rf"((?:{_CHINESE_VERBS})(?!.*(?:{_CHINESE_NOUN_ENDS})$)[^的]+)"), "如何{0}？"),
+    (lazy_regex(r"(.+(?:する|の)方法)"), "{0}は？"),
+    (lazy_regex(r"(.+)とは"), "{0}とは何ですか？"),
+    (lazy_regex(r"(.+)と(.+)の違い"), "{0}と{1}の違いは何ですか？"),
+    (lazy_regex(r"(.+(?:하는|의) 방법)"), "{0}은 무엇인가요?"),
+    (lazy_regex(r"(.+[와과] .+)의 차이(?:점)?"), "{0}의 차이는 무엇인가요?"),
 )
 
 

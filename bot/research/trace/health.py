@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.research.outcomes import SearchOutcome
+from bot.research.outcomes import SearchOutcome, failures_in
 from bot.storage.overview import Searched
 
 _search = TypeAdapter(SearchOutcome)
-
-# A provider's failure begins with its name (``search.blend``), alone or after another sentence.
-_NAMED = re.compile(r"(?:^|(?<=[.!?] ))([a-z][a-z0-9_-]*): ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +55,3 @@ def health(searches: Iterable[Searched]) -> tuple[ProviderHealth, ...]:
 def _failures(outcome: SearchOutcome) -> list[tuple[str, str]]:
     """The providers that failed, with the error of each."""
     return failures_in((*outcome.failures, outcome.problem))
-
-
-def failures_in(told: Iterable[str]) -> list[tuple[str, str]]:
-    """The providers that sentences about failed searches name, with what each of them said."""
-    said: dict[str, str] = {}
-    for text in told:
-        parts = _NAMED.split(text)
-        for name, sentence in zip(parts[1::2], parts[2::2], strict=True):
-            said.setdefault(name, sentence.strip())
-    return list(said.items())

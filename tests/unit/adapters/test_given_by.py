@@ -9,10 +9,10 @@ from collections.abc import Callable
 import pytest
 from rich.console import Console
 
-from adapters.discord.details import details as discord_details
-from adapters.slack.details import details as slack_details
-from adapters.terminal.format import rendered
-from adapters.terminal.plain_text import plain
+from adapters.discord.format import details as discord_details
+from adapters.slack.buttons import details as slack_details
+from adapters.terminal.json_poster import plain
+from adapters.terminal.poster import rendered
 from adapters.web.views import reply_of
 from bot.answers import Answer, Citation
 from bot.rendering.documents import answer_document

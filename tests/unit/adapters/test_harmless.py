@@ -14,12 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from adapters.discord.details import details
-from adapters.discord.format import answered
+from adapters.discord.format import answered, details
 from adapters.slack.format import final
-from adapters.terminal.export import as_markdown
-from adapters.terminal.format import rendered
-from adapters.terminal.plain_text import answer_json, plain
+from adapters.terminal.json_poster import answer_json, plain
+from adapters.terminal.poster import rendered
+from adapters.terminal.records import as_markdown
 from adapters.web.views import markdown_of, reply_of
 from bot.answers import Answer, Citation, Disagreement, Doubt
 from bot.messages import Author, RunOptions, Thread

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from adapters.discord.details import details as discord_details
 from adapters.discord.format import answered
-from adapters.slack.details import details
+from adapters.discord.format import details as discord_details
+from adapters.slack.buttons import details
 from adapters.slack.format import final
-from adapters.terminal.export import as_markdown
-from adapters.terminal.plain_text import plain
+from adapters.terminal.json_poster import plain
+from adapters.terminal.records import as_markdown
 from adapters.web.views import markdown_of, reply_of
 from bot.answers import Answer, Citation
 from bot.messages import Author, RunOptions, Thread

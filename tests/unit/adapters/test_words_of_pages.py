@@ -18,8 +18,8 @@ from rich.console import Console, Group
 from adapters.discord.format import answered
 from adapters.slack.format import final
 from adapters.slack.rich import rich_text
-from adapters.terminal.format import rendered
-from adapters.terminal.plain_text import plain
+from adapters.terminal.json_poster import plain
+from adapters.terminal.poster import rendered
 from adapters.web.markdown import answer_html
 from bot.answers import Answer
 from bot.pages.passages import Passage

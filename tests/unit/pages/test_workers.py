@@ -36,11 +36,12 @@ CONFUSED = (
     "time.sleep(600)"
 )
 TALKATIVE = (
-    "real = workers.from_bytes\n"
+    "from bot.pages import extract\n"
+    "real = extract.from_bytes\n"
     "def noisy(*document):\n"
     "    print('hello from a library', flush=True)\n"
     "    return real(*document)\n"
-    "workers.from_bytes = noisy\n"
+    "extract.from_bytes = noisy\n"
     "workers.work(int(sys.argv[1]))"
 )
 

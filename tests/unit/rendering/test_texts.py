@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fluent.runtime import FluentBundle, FluentResource
 from fluent.syntax import FluentParser
 from fluent.syntax import ast as ftl
 
@@ -17,7 +18,7 @@ from bot.rendering.texts import CATALOGS, LOCALES, UnknownText, _Catalog, negoti
 ROOT = Path(__file__).parents[3]
 CHINESE = ("zh-Hans", "zh-Hant")
 NAMES = r"Footnote|Python|CSV|JSON|PDF|Markdown|Word|PowerPoint|Excel|OpenDocument|EPUB|Enter|/ask|https?://\S+"
-SUMMARY: dict[str, Any] = {"seconds": 12.34, "searches": 2, "pages": 3, "run": "ab12"}
+SPENT: dict[str, Any] = {"seconds": 12.34, "searches": 2, "pages": 3}
 
 LITERAL = re.compile(r"[\"']([a-z]+(?:-[a-z]+)*)[\"']")
 # An id is said, or named by an error that is to be told.
@@ -142,7 +143,7 @@ def test_no_budget_is_said_to_be_of_nothing(locale: str, limit: float, said: str
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("cost", [0, 0.0])
 def test_what_cost_nothing_is_no_part_of_the_summary(locale: str, cost: float) -> None:
-    said = texts_for(locale)("summary", cost=cost, **SUMMARY)
+    said = texts_for(locale)("spent", cost=cost, **SPENT)
     assert not re.search(r"\$|美元", said)
     assert "  " not in said
     assert "· ·" not in said
@@ -157,7 +158,8 @@ def test_what_cost_nothing_is_no_part_of_the_summary(locale: str, cost: float) -
     ],
 )
 def test_the_summary_is_one_line(locale: str, said: str) -> None:
-    assert texts_for(locale)("summary", cost=0.012, **SUMMARY) == said
+    texts = texts_for(locale)
+    assert texts("summary", spent=texts("spent", cost=0.012, **SPENT), run="ab12") == said
 
 
 def test_values_go_in_as_they_are() -> None:
@@ -263,3 +265,17 @@ def test_a_text_that_is_parsed_by_itself_is_as_in_the_whole_catalog(locale: str)
         (alone,) = FluentParser().parse(entries[id]).body[:1]
         assert isinstance(alone, ftl.Message)
         assert message.equals(alone, ignored_fields=["span", "comment"]), id
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_literal_text_is_what_fluent_makes_of_it(locale: str) -> None:
+    ours = _Catalog(locale)
+    literal = {id: ours.literal(id) for id in catalog(locale)}
+    bundle = FluentBundle([locale], use_isolating=False)
+    bundle.add_resource(FluentResource((CATALOGS / f"{locale}.ftl").read_text(encoding="utf-8")))
+    for id, text in literal.items():
+        pattern = bundle.get_message(id).value
+        assert pattern is not None
+        if text is not None:
+            assert bundle.format_pattern(pattern) == (text, []), id
+    assert len([text for text in literal.values() if text]) > 100

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from bot import plugins
 from bot.configuration import known_names, load_settings, settings_class
 from bot.errors import InvalidSetting
 from bot.plugins import PartSettings
@@ -49,10 +50,10 @@ def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def _rediscovered() -> Iterator[None]:
     """What is found is remembered for the process: forget it before and after."""
-    for remembered in (declarations, settings_class):
+    for remembered in (plugins.all_points, declarations, settings_class):
         remembered.cache_clear()
     yield
-    for remembered in (declarations, settings_class):
+    for remembered in (plugins.all_points, declarations, settings_class):
         remembered.cache_clear()
     sys.modules.pop("atlas_search", None)
 

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.discord import limits
-from adapters.discord.details import details
 from adapters.discord.format import (
     Look,
     answer_text,
     answered,
+    details,
     echo,
     plan_lines,
     thread_name,

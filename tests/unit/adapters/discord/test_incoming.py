@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.discord.incoming import locale_of, place_of
-from adapters.discord.markup import (
+from adapters.discord.incoming import (
     Names,
     begins_with_mention,
+    locale_of,
     mentions_in,
+    place_of,
     plain_markdown,
 )
 from bot.messages import Thread

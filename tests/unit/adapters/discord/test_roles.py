@@ -9,9 +9,9 @@ from typing import cast
 
 import pytest
 
-from adapters.discord import roles as module
+from adapters.discord import reading as module
 from adapters.discord.client import FootnoteClient, api_of, library_log
-from adapters.discord.roles import Roles
+from adapters.discord.reading import Roles
 from adapters.discord.settings import DiscordSettings
 from adapters.discord.wire import Wire
 from bot.configuration import load_settings

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from adapters.slack import apps
-from adapters.slack.apps import APP_QUESTIONS, AppQuestions, app_of
-from adapters.slack.guests import Home
+from adapters.slack import people
+from adapters.slack.people import APP_QUESTIONS, AppQuestions, Home, app_of
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import EVENT, Delivery
 from tests.fakes.slack_events import callback, message_changed, message_posted
@@ -116,7 +115,7 @@ async def test_its_own_messages_are_never_questions(bot: Served, slack: FakeSlac
 async def test_an_app_asks_so_often_and_no_more(
     bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(apps, "APP_QUESTIONS", 2)
+    monkeypatch.setattr(people, "APP_QUESTIONS", 2)
     said: list[Doing] = []
     for number in range(4):
         words = f"{slack.mention} question {number}"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adapters.slack import actions
+from adapters.slack import format as controls
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_people import Doing
 from tests.fakes.slack_words import plain
@@ -25,7 +25,7 @@ def a_menu(*values: str) -> dict[str, Any]:
     text = {"type": "plain_text", "text": "And next?"}
     return {
         "type": "static_select",
-        "action_id": actions.FOLLOW_UP,
+        "action_id": controls.FOLLOW_UP,
         "placeholder": text,
         "options": [{"text": text, "value": value} for value in values],
     }
@@ -37,14 +37,14 @@ async def an_answer(bot: Served, slack: FakeSlack) -> tuple[str, str]:
     await bot.questions(1)
     run = bot.poster.replies[0].run.id
     buttons = [
-        a_button(actions.DEEPER, run),
-        a_button(actions.STOP, run),
-        a_button(actions.DETAILS, run),
-        a_menu(actions.follow_up_value(run, 0)),
-        a_button("footnote_follow_up_0", actions.follow_up_value(run, 0)),  # of earlier versions
-        a_button(actions.GOOD, actions.feedback_value(run, "good")),
-        a_button(actions.BAD, "nonsense"),
-        a_button("footnote_feedback", actions.feedback_value(run, "bad")),  # of earlier versions
+        a_button(controls.DEEPER, run),
+        a_button(controls.STOP, run),
+        a_button(controls.DETAILS, run),
+        a_menu(f"{run}:0"),
+        a_button("footnote_follow_up_0", f"{run}:0"),  # of earlier versions
+        a_button(controls.GOOD, f"good:{run}"),
+        a_button(controls.BAD, "nonsense"),
+        a_button("footnote_feedback", f"bad:{run}"),  # of earlier versions
     ]
     blocks = [{"type": "actions", "block_id": "b", "elements": buttons}]
     ts = slack.workspace.clock.ts()
@@ -65,7 +65,7 @@ async def told(slack: FakeSlack, doing: Doing) -> str:
 
 
 @pytest.mark.parametrize(
-    ("action", "verdict"), [(actions.GOOD, "good"), ("footnote_feedback", "bad")]
+    ("action", "verdict"), [(controls.GOOD, "good"), ("footnote_feedback", "bad")]
 )
 async def test_feedback_is_kept_with_its_run(
     bot: Served, slack: FakeSlack, action: str, verdict: str
@@ -79,18 +79,18 @@ async def test_feedback_is_kept_with_its_run(
 
 async def test_dig_deeper_asks_again_once(bot: Served, slack: FakeSlack) -> None:
     _, reply = await an_answer(bot, slack)
-    await slack.press("U2", reply, actions.DEEPER, channel="C1").acknowledged()
+    await slack.press("U2", reply, controls.DEEPER, channel="C1").acknowledged()
     deeper = (await bot.questions(2))[1]
     assert deeper.author.id == "U2"
     assert bot.poster.replies[1].run.options.depth == "deep"
     assert deeper.thread == bot.asked[0].thread
     assert "already asked" in await told(
-        slack, slack.press("U1", reply, actions.DEEPER, channel="C1")
+        slack, slack.press("U1", reply, controls.DEEPER, channel="C1")
     )
     assert len(await bot.rows("runs")) == 2
 
 
-@pytest.mark.parametrize("action", [actions.FOLLOW_UP, "footnote_follow_up_0"])
+@pytest.mark.parametrize("action", [controls.FOLLOW_UP, "footnote_follow_up_0"])
 async def test_a_suggestion_that_is_gone_is_told(
     bot: Served, slack: FakeSlack, action: str
 ) -> None:
@@ -102,23 +102,23 @@ async def test_a_suggestion_that_is_gone_is_told(
 
 async def test_the_stop_button_stops(slow_bot: Served, slack: FakeSlack) -> None:
     _, reply = await an_answer(slow_bot, slack)
-    assert "Stopping" in await told(slack, slack.press("U1", reply, actions.STOP, channel="C1"))
+    assert "Stopping" in await told(slack, slack.press("U1", reply, controls.STOP, channel="C1"))
     assert await slow_bot.ended(1) == ["stopped"]
-    again = slack.press("U1", reply, actions.STOP, channel="C1")
+    again = slack.press("U1", reply, controls.STOP, channel="C1")
     assert "Nothing is running" in await told(slack, again)
 
 
 async def test_a_denied_press_is_told_why(slack: FakeSlack, tmp_path: Path) -> None:
     async with served(slack, tmp_path, deny_users="U2") as bot:
         _, reply = await an_answer(bot, slack)
-        pressed = slack.press("U2", reply, actions.DEEPER, channel="C1")
+        pressed = slack.press("U2", reply, controls.DEEPER, channel="C1")
         assert "不在" in await told(slack, pressed)
         assert len(await bot.rows("runs")) == 1
 
 
 async def test_a_press_that_carries_nonsense_is_acknowledged(bot: Served, slack: FakeSlack) -> None:
     _, reply = await an_answer(bot, slack)
-    await slack.press("U1", reply, actions.BAD, channel="C1").acknowledged()
+    await slack.press("U1", reply, controls.BAD, channel="C1").acknowledged()
     assert await bot.rows("feedback") == []
 
 
@@ -128,7 +128,7 @@ async def test_a_press_that_carries_nonsense_is_acknowledged(bot: Served, slack:
 async def test_the_details_are_a_modal_for_the_presser(bot: Served, slack: FakeSlack) -> None:
     run, reply = await an_answer(bot, slack)
     await bot.ended(1)
-    pressed = await slack.press("U1", reply, actions.DETAILS, channel="C1").acknowledged()
+    pressed = await slack.press("U1", reply, controls.DETAILS, channel="C1").acknowledged()
     (view,) = slack.workspace.modals
     assert run in plain(view["blocks"])
     assert slack.response_urls.received(str(pressed.response_url)) == []
@@ -138,17 +138,17 @@ async def test_an_answer_is_explained_only_where_it_stands(bot: Served, slack: F
     run, _ = await an_answer(bot, slack)
     await bot.ended(1)
     slack.add_channel("C7", "elsewhere", members=["U2"])
-    blocks = [{"type": "actions", "block_id": "b", "elements": [a_button(actions.DETAILS, run)]}]
+    blocks = [{"type": "actions", "block_id": "b", "elements": [a_button(controls.DETAILS, run)]}]
     ts = slack.workspace.clock.ts()
     slack.workspace.keep(Message("C7", ts, BOT_USER, "330 m", blocks=blocks, bot_id=BOT_ID))
-    pressed = slack.press("U2", ts, actions.DETAILS, channel="C7")
+    pressed = slack.press("U2", ts, controls.DETAILS, channel="C7")
     await told(slack, pressed)
     assert slack.workspace.modals == []
 
 
 async def test_details_without_an_answer_are_explained(slow_bot: Served, slack: FakeSlack) -> None:
     _, reply = await an_answer(slow_bot, slack)
-    pressed = slack.press("U1", reply, actions.DETAILS, channel="C1")
+    pressed = slack.press("U1", reply, controls.DETAILS, channel="C1")
     assert "no longer exists" in await told(slack, pressed)
 
 
@@ -158,7 +158,7 @@ async def test_details_that_slack_does_not_take_any_more_are_explained(
     _, reply = await an_answer(bot, slack)
     await bot.ended(1)
     slack.refuse("views.open", "expired_trigger_id")
-    pressed = slack.press("U1", reply, actions.DETAILS, channel="C1")
+    pressed = slack.press("U1", reply, controls.DETAILS, channel="C1")
     assert "did not work" in await told(slack, pressed)
 
 
@@ -223,7 +223,7 @@ async def test_what_cannot_be_kept_is_told(bot: Served, slack: FakeSlack, kind: 
     if kind == "shortcut":
         doing = slack.shortcut("U1", "research_this", "C1", reply)
     else:
-        doing = slack.press("U1", reply, actions.DEEPER, channel="C1")
+        doing = slack.press("U1", reply, controls.DEEPER, channel="C1")
     assert "try again" in await told(slack, doing)
     assert len(await bot.rows("runs")) == 1
 
@@ -232,13 +232,13 @@ async def test_what_cannot_be_kept_is_told(bot: Served, slack: FakeSlack, kind: 
 async def test_what_takes_long_to_keep_is_kept_and_not_told_to_be_repeated(
     bot: Served, slack: FakeSlack, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.slack.slow_work.ACK_SECONDS", 0.1)
+    monkeypatch.setattr("adapters.slack.deferred.ACK_SECONDS", 0.1)
     _, reply = await an_answer(bot, slack)
     bot.reception.let_on = asyncio.Event()
     if kind == "shortcut":
         doing = slack.shortcut("U1", "research_this", "C1", reply)
     else:
-        doing = slack.press("U1", reply, actions.DEEPER, channel="C1")
+        doing = slack.press("U1", reply, controls.DEEPER, channel="C1")
     await doing.acknowledged()
     assert len(await bot.rows("runs")) == 1
     bot.reception.let_on.set()
@@ -249,10 +249,10 @@ async def test_what_takes_long_to_keep_is_kept_and_not_told_to_be_repeated(
 async def test_a_press_that_fails_late_is_told_then(
     bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.slack.slow_work.ACK_SECONDS", 0.1)
+    monkeypatch.setattr("adapters.slack.deferred.ACK_SECONDS", 0.1)
     _, reply = await an_answer(bot, slack)
     bot.reception.let_on, bot.reception.failures = asyncio.Event(), 1
-    doing = await slack.press("U1", reply, actions.DEEPER, channel="C1").acknowledged()
+    doing = await slack.press("U1", reply, controls.DEEPER, channel="C1").acknowledged()
     assert slack.response_urls.received(str(doing.response_url)) == []
     bot.reception.let_on.set()
     assert "try again" in await told(slack, doing)

@@ -8,7 +8,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 from structlog.testing import capture_logs
 
-from adapters.slack.client import sdk_logger
+from adapters.slack.calls import sdk_logger
 
 
 async def _authorize() -> AuthorizeResult:

@@ -131,7 +131,7 @@ async def test_asks_are_acknowledged_in_time(
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Slack waits for a tenth of a second."""
-    monkeypatch.setattr("adapters.slack.slow_work.ACK_SECONDS", 0.1)
+    monkeypatch.setattr("adapters.slack.deferred.ACK_SECONDS", 0.1)
 
 
 @pytest.mark.usefixtures("hasty")

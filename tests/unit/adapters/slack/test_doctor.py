@@ -10,7 +10,7 @@ from slack_sdk.oauth.installation_store import Bot
 
 from adapters.slack.doctor import examine
 from adapters.slack.installations import opened
-from adapters.slack.scopes import FOR_USER_GROUPS, needed
+from adapters.slack.oauth import FOR_USER_GROUPS, needed
 from adapters.slack.settings import SlackSettings
 from bot.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
 from bot.rights.collection import DocumentCollection

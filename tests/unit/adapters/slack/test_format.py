@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.slack.details import details
+from adapters.slack.buttons import details
 from adapters.slack.format import (
     Part,
     escaped,

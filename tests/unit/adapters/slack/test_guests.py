@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from adapters.slack import actions
-from adapters.slack.guests import Home, teams_of
-from adapters.slack.people import Person
+from adapters.slack import format as controls
+from adapters.slack.people import Home, Person, teams_of
 from tests.contract.slack_harness import SlackHarness, slack_stage
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_workspace import BOT_ID, BOT_USER, Message
@@ -195,14 +194,16 @@ async def test_a_guest_who_presses_is_one(
         said = await shared.say("U1", "C2", f"{shared.mention} how tall is it?").acknowledged()
         await bot.questions(1)
         run = bot.poster.replies[0].run.id
-        blocks = [{"type": "actions", "block_id": "b", "elements": [a_button(actions.DEEPER, run)]}]
+        blocks = [
+            {"type": "actions", "block_id": "b", "elements": [a_button(controls.DEEPER, run)]}
+        ]
         ts = shared.workspace.clock.ts()
         reply = Message("C2", ts, BOT_USER, "330 m", said.ts, blocks=blocks, bot_id=BOT_ID)
         shared.workspace.keep(reply)
         if slow:
             monkeypatch.setattr("adapters.slack.people.PATIENCE_SECONDS", 0.05)
             shared.slow(60.0, "users.info")
-        pressed = await shared.press("UEVE", ts, actions.DEEPER, channel="C2").acknowledged()
+        pressed = await shared.press("UEVE", ts, controls.DEEPER, channel="C2").acknowledged()
         url = str(pressed.response_url)
         (answer,) = await shared.until(lambda: shared.response_urls.received(url))
         assert "does not answer guests" in answer["text"]

@@ -9,9 +9,11 @@ from typing import Any, cast
 import pytest
 import yaml
 
-from adapters.slack import scopes
-from adapters.slack.handlers import COMMANDS, EVENTS, SHORTCUTS, Handlers
+from adapters.slack import oauth
+from adapters.slack.bolt import COMMANDS, EVENTS, SHORTCUTS, Inbox
+from adapters.slack.listener import Me
 from adapters.slack.oauth import ENDINGS, REDIRECT_PATH
+from bot.configuration import load_settings
 from tests.fakes.slack_limits import EVENT_SCOPES, RULES, SCOPE_OF_KIND
 from tests.unit.adapters.slack.serving import MANIFEST
 
@@ -26,11 +28,11 @@ def manifest() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def wiring() -> Handlers:
+def wiring() -> Inbox:
     """Only its tables are looked at."""
     from unittest.mock import MagicMock
 
-    return Handlers(MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
+    return Inbox(Me("T1", "U9", "B9"), MagicMock(), MagicMock(), load_settings())
 
 
 def called_methods() -> set[str]:
@@ -38,14 +40,14 @@ def called_methods() -> set[str]:
     return {
         method
         for module in ADAPTER.glob("*.py")
-        if module.name != "scopes.py"
+        if module.name != "oauth.py"  # whose table it is
         for method in _METHOD.findall(module.read_text(encoding="utf-8"))
         if method.partition(".")[0] in _FAMILIES
     }
 
 
 def test_every_method_the_adapter_calls_is_in_the_table_and_no_other() -> None:
-    assert called_methods() == set(scopes.METHODS)
+    assert called_methods() == set(oauth.METHODS)
 
 
 def test_methods_are_called_by_name_so_that_the_test_above_sees_them() -> None:
@@ -59,7 +61,7 @@ def test_methods_are_called_by_name_so_that_the_test_above_sees_them() -> None:
     assert found == {("doctor.py", ".auth_test(")}  # its headers are needed
 
 
-@pytest.mark.parametrize("method", scopes.METHODS)
+@pytest.mark.parametrize("method", oauth.METHODS)
 def test_a_method_has_the_scopes_slack_documents(method: str) -> None:
     documented = {
         scope.replace("*", kind)
@@ -67,32 +69,32 @@ def test_a_method_has_the_scopes_slack_documents(method: str) -> None:
         for kind in SCOPE_OF_KIND.values()
         if RULES[method].token == "bot"
     }
-    assert set(scopes.METHODS[method]) == documented
+    assert set(oauth.METHODS[method]) == documented
 
 
-@pytest.mark.parametrize("event", [event for event in scopes.EVENTS if event in EVENT_SCOPES])
+@pytest.mark.parametrize("event", [event for event in oauth.EVENTS if event in EVENT_SCOPES])
 def test_an_event_has_the_scope_slack_documents(event: str) -> None:
-    assert scopes.EVENTS[event] == EVENT_SCOPES[event]
+    assert oauth.EVENTS[event] == EVENT_SCOPES[event]
 
 
 def test_the_manifest_asks_for_the_scopes_that_are_needed(manifest: dict[str, Any]) -> None:
     asked = manifest["oauth_config"]["scopes"]["bot"]
-    assert sorted(asked) == sorted(scopes.needed())
+    assert sorted(asked) == sorted(oauth.needed())
     assert "user" not in manifest["oauth_config"]["scopes"]
 
 
 def test_the_manifest_subscribes_to_the_events_that_are_listened_to(
-    manifest: dict[str, Any], wiring: Handlers
+    manifest: dict[str, Any], wiring: Inbox
 ) -> None:
     subscribed = manifest["settings"]["event_subscriptions"]["bot_events"]
-    assert sorted(subscribed) == sorted(scopes.EVENTS)
+    assert sorted(subscribed) == sorted(oauth.EVENTS)
     heard = {*wiring.events, *ENDINGS}
     assert {event.partition(".")[0] for event in subscribed} == heard
     assert set(wiring.events) == set(EVENTS)
 
 
 def test_the_manifest_has_the_commands_that_are_answered(
-    manifest: dict[str, Any], wiring: Handlers
+    manifest: dict[str, Any], wiring: Inbox
 ) -> None:
     commands = manifest["features"]["slash_commands"]
     assert {one["command"] for one in commands} == set(wiring.commands) == set(COMMANDS)
@@ -101,7 +103,7 @@ def test_the_manifest_has_the_commands_that_are_answered(
 
 
 def test_the_manifest_has_the_shortcuts_that_are_taken(
-    manifest: dict[str, Any], wiring: Handlers
+    manifest: dict[str, Any], wiring: Inbox
 ) -> None:
     shortcuts = manifest["features"]["shortcuts"]
     assert {(one["type"], one["callback_id"]) for one in shortcuts} == {

@@ -13,8 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from adapters.slack.oauth import workspace_of
-from adapters.slack.scopes import needed
+from adapters.slack.oauth import needed, workspace_of
 from bot.errors import InvalidSetting
 from bot.storage.encryption import new_key
 from tests.fakes.slack import FakeSlack

@@ -205,7 +205,7 @@ async def test_a_wrong_token_is_named(
 async def test_a_slack_that_is_away_is_waited_for(
     slack: FakeSlack, tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.slack.client.FIRST_PAUSE", 0.02)
+    monkeypatch.setattr("adapters.slack.calls.FIRST_PAUSE", 0.02)
     slack.down(how)
 
     async def come_back() -> None:
@@ -241,7 +241,7 @@ async def test_a_cut_connection_is_made_anew(bot: Served, slack: FakeSlack) -> N
 async def test_a_connection_is_made_anew_after_an_outage(
     bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.slack.client.FIRST_PAUSE", 0.05)
+    monkeypatch.setattr("adapters.slack.calls.FIRST_PAUSE", 0.05)
     slack.down("503")
     await asyncio.to_thread(slack.cut_sockets)
     await asyncio.sleep(1.0)

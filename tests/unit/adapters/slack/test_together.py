@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack import actions
+from adapters.slack import format as controls
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_words import plain
 from tests.unit.adapters.slack.serving import Served, served
@@ -26,7 +26,7 @@ async def test_an_answer_gets_feedback_by_the_button_under_it(
     await slack.until(lambda: any(one.elements() for one in slack.replies("C1", said.ts)))
     reply = slack.replies("C1", said.ts)[-1]
     assert "330 m tall" in slack.screen("C1", said.ts)
-    await slack.press("U2", reply, actions.BAD).acknowledged()
+    await slack.press("U2", reply, controls.BAD).acknowledged()
     (kept,) = await answering_bot.rows("feedback")
     assert (kept["author_id"], kept["verdict"]) == ("U2", "bad")
 
@@ -40,7 +40,7 @@ async def test_all_that_is_not_shown_is_one_press_away(
     await answering_bot.ended(1)
     (answer,) = [run["answer"] for run in await answering_bot.rows("runs")]
     for user, words in (("U1", "Sources"), ("U2", "來源")):  # each in their own language
-        await slack.press(user, reply, actions.DETAILS).acknowledged()
+        await slack.press(user, reply, controls.DETAILS).acknowledged()
         view = slack.workspace.modals[-1]
         assert view["title"]["text"] == words
         for shown in (answer["citations"][0]["title"], *answer["queries"], answer["run"]):

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from adapters.slack.calls import Calls
-from adapters.slack.teams import OneTeam
-from adapters.slack.user_groups import REMEMBERED_SECONDS, UserGroups
+from adapters.slack.teams import GROUPS_SECONDS, OneTeam, UserGroups
 from bot.messages import Author, Thread
 from tests.contract.slack_harness import ADA, BOB, QUICK, SlackHarness, slack_stage
 from tests.fakes.slack import FakeSlack
@@ -78,7 +77,7 @@ async def test_a_group_is_asked_for_once_a_minute_whoever_is_meant(
     for person in (ADA, BOB, ADA):
         await groups.held(person, {"SHR", "SENG"})
     assert asked(stage) == ["SENG", "SHR"]
-    clock.advance(REMEMBERED_SECONDS + 0.1)
+    clock.advance(GROUPS_SECONDS + 0.1)
     await groups.held(ADA, {"SHR"})
     assert asked(stage) == ["SENG", "SHR", "SHR"]
 
@@ -131,7 +130,7 @@ async def test_a_membership_that_was_taken_away_ends_within_a_minute(
 ) -> None:
     assert await groups.held(ADA, {"SHR"}) == {"SHR"}
     stage.slack.workspace.user_groups["SHR"] = {BOB}
-    clock.advance(REMEMBERED_SECONDS + 0.1)
+    clock.advance(GROUPS_SECONDS + 0.1)
     assert await groups.held(ADA, {"SHR"}) == frozenset()
     assert await groups.held(BOB, {"SHR"}) == {"SHR"}
 
@@ -155,7 +154,7 @@ async def test_what_was_known_does_not_outlive_its_minute_when_slack_tells_no_mo
         case _:
             stage.slack.down(what)
     assert await groups.held(ADA, {"SHR"}) == {"SHR"}  # still of the last minute
-    clock.advance(REMEMBERED_SECONDS + 0.1)
+    clock.advance(GROUPS_SECONDS + 0.1)
     capsys.readouterr()
     assert await groups.held(ADA, {"SHR"}) == frozenset()
     told = capsys.readouterr().out

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from adapters.terminal.export import as_json, as_markdown
+from adapters.terminal.records import as_json, as_markdown
 from bot.answers import Answer, Citation, Doubt
 from bot.messages import Attachment, Author, RunOptions, Thread
 from bot.storage.archive import Conversation, Done, Held, Said

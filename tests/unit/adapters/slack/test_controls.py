@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack import actions
+from adapters.slack import format as controls
+from adapters.slack.buttons import CONTROLS, meaning_of
 from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, Stop
 
 RUNS = st.text("0123456789abcdef", min_size=12, max_size=12)
@@ -15,15 +16,15 @@ RUNS = st.text("0123456789abcdef", min_size=12, max_size=12)
 @given(RUNS, st.integers(0, 9))
 def test_what_a_control_carries_comes_back(run: str, number: int) -> None:
     for action, value, press in (
-        (actions.GOOD, actions.feedback_value(run, "good"), Feedback(run, "good")),
-        (actions.BAD, actions.feedback_value(run, "bad"), Feedback(run, "bad")),
-        (actions.DEEPER, run, Deeper(run)),
-        (actions.DETAILS, run, Details(run)),
-        (actions.STOP, run, Stop(run)),
-        (actions.FOLLOW_UP, actions.follow_up_value(run, number), FollowUp(run, number)),
+        (controls.GOOD, f"good:{run}", Feedback(run, "good")),
+        (controls.BAD, f"bad:{run}", Feedback(run, "bad")),
+        (controls.DEEPER, run, Deeper(run)),
+        (controls.DETAILS, run, Details(run)),
+        (controls.STOP, run, Stop(run)),
+        (controls.FOLLOW_UP, f"{run}:{number}", FollowUp(run, number)),
     ):
-        assert actions.pressed(action, value) == press
-        assert actions.ANY.fullmatch(action)
+        assert meaning_of(action, value) == press
+        assert CONTROLS.fullmatch(action)
 
 
 @pytest.mark.parametrize(
@@ -35,8 +36,8 @@ def test_what_a_control_carries_comes_back(run: str, number: int) -> None:
     ],
 )
 def test_buttons_of_earlier_versions_mean_the_same(action: str, value: str, press: Press) -> None:
-    assert actions.pressed(action, value) == press
-    assert actions.ANY.fullmatch(action)
+    assert meaning_of(action, value) == press
+    assert CONTROLS.fullmatch(action)
 
 
 @pytest.mark.parametrize(
@@ -56,9 +57,9 @@ def test_buttons_of_earlier_versions_mean_the_same(action: str, value: str, pres
     ],
 )
 def test_nonsense_means_nothing(action: str, value: str) -> None:
-    assert actions.pressed(action, value) is None
+    assert meaning_of(action, value) is None
 
 
 @given(st.text(), st.text())
 def test_nothing_that_is_sent_breaks_it(action: str, value: str) -> None:
-    assert isinstance(actions.pressed(action, value), Press | None)
+    assert isinstance(meaning_of(action, value), Press | None)

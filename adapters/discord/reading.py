@@ -1,0 +1,225 @@
+"""What a run reads from Discord: the thread before the question, files, and roles."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import aiohttp
+from cachetools import TTLCache
+from discord.http import Route
+from yarl import URL
+
+from adapters.discord import wire
+from adapters.discord.incoming import NO_GUILD, Names, plain_markdown
+from adapters.discord.limits import HISTORY_PAGE
+from adapters.discord.wire import DiscordRefused, Wire
+from bot.errors import FootnoteError, PageUnreadable, PlatformUnavailable
+from bot.messages import Attachment, Author, Message
+from bot.pages.urls import links_in
+from bot.posting import RunRef, collected
+from bot.rendering.texts import texts_for
+
+SAID = (0, 19)  # message types: a message, a reply
+THREAD_STARTER = 21  # stands for the message that a thread was made from
+
+
+async def read_history(wire: Wire, run: RunRef) -> Sequence[Message]:
+    """The latest messages before the question, oldest first, without our own.
+
+    In a thread that the question itself begins, the message it replies to. Raises
+    ``FootnoteError`` when reading is not allowed there, and ``PlatformUnavailable``.
+    """
+    thread, question = run.message.thread, run.message.event_id
+    if thread.thread == question:
+        raw = await _answered(wire, thread.channel, question)
+    else:
+        inside = thread.channel if thread.workspace == NO_GUILD else thread.thread
+        raw = await _before(wire, run, inside, question)
+    said = [
+        _message(one, run, wire.user_id)
+        for one in raw
+        if str(one["author"]["id"]) != wire.user_id and one.get("content")
+    ]
+    # A message that a command was run on is the question, and may have begun the thread.
+    return [message for message in said if message.text != run.message.text]
+
+
+async def _answered(wire: Wire, channel: str, question: str) -> list[Mapping[str, Any]]:
+    try:
+        asked = await wire.request(
+            "GET",
+            "/channels/{channel_id}/messages/{message_id}",
+            channel_id=channel,
+            message_id=question,
+        )
+    except DiscordRefused:  # the thread is new: nothing is missed for certain
+        return []
+    answered = asked.get("referenced_message")
+    return [answered] if answered else []
+
+
+async def _before(wire_: Wire, run: RunRef, channel: str, question: str) -> list[Mapping[str, Any]]:
+    try:
+        told = await wire_.request(
+            "GET",
+            "/channels/{channel_id}/messages",
+            query={"limit": HISTORY_PAGE},
+            channel_id=channel,
+        )
+    except DiscordRefused as refused:
+        if refused.code == wire.UNKNOWN_CHANNEL:
+            return []
+        raise _unreadable(run, str(refused)) from refused
+    if not told:  # the question at least is there: Discord shows nothing to who may not look
+        raise _unreadable(run, "no messages")
+    until = int(question) if question.isdigit() else None
+    said: list[Mapping[str, Any]] = []
+    for one in sorted(told, key=lambda message: int(message["id"])):
+        if until is not None and int(one["id"]) >= until:
+            continue
+        if one["type"] == THREAD_STARTER and one.get("referenced_message"):
+            said.append(one["referenced_message"])
+        elif one["type"] in SAID:
+            said.append(one)
+    return said
+
+
+def _unreadable(run: RunRef, detail: str) -> FootnoteError:
+    return FootnoteError(texts_for(run.message.locale)("cannot-read-history"), detail=detail)
+
+
+def _message(raw: Mapping[str, Any], run: RunRef, our_id: str) -> Message:
+    own = (f"<@{our_id}>", f"<@!{our_id}>")
+    text = plain_markdown(str(raw.get("content", "")), _names(raw.get("mentions", ())), own)
+    return Message(
+        event_id=str(raw["id"]),
+        thread=run.message.thread,
+        author=Author(str(raw["author"]["id"]), _name(raw["author"])),
+        text=text,
+        at=datetime.fromisoformat(raw["timestamp"]),
+        links=tuple(links_in(text)),
+    )
+
+
+def _names(mentioned: Iterable[Mapping[str, Any]]) -> Names:
+    people = {int(user["id"]): _name(user) for user in mentioned}
+    return Names(people.get, lambda id: None, lambda id: None)
+
+
+def _name(user: Mapping[str, Any]) -> str:
+    return str(user.get("global_name") or user.get("username") or "someone")
+
+
+HOSTS = frozenset(("cdn.discordapp.com", "media.discordapp.net"))
+SECONDS = 60.0
+CHUNK = 64 * 1024  # bytes
+
+
+async def download(attachment: Attachment, limit: int) -> bytes:
+    """The file, at most ``limit`` bytes.
+
+    Raises ``PageUnreadable`` (too large, gone, elsewhere) and ``PlatformUnavailable``.
+    """
+    url = URL(attachment.download or attachment.url)
+    if not _is_discords(url):
+        raise PageUnreadable(
+            f"The file {attachment.name} was not read: it is not on Discord's servers.",
+            detail=str(url.host),
+        )
+    try:
+        async with (
+            asyncio.timeout(SECONDS),
+            aiohttp.ClientSession() as session,
+            session.get(url, allow_redirects=False) as response,
+        ):
+            _check(attachment, response)
+            return await collected(response.content.iter_chunked(CHUNK), attachment, limit)
+    except (aiohttp.ClientError, OSError) as error:
+        raise PlatformUnavailable(
+            f"The file {attachment.name} could not be fetched from Discord: ask again later.",
+            detail=repr(error),
+        ) from error
+
+
+def _is_discords(url: URL) -> bool:
+    if url.scheme == "https" and url.host in HOSTS:
+        return True
+    api = URL(Route.BASE)  # another server in Discord's place keeps files too
+    return api.host != "discord.com" and (url.scheme, url.host, url.port) == (
+        api.scheme,
+        api.host,
+        api.port,
+    )
+
+
+def _check(attachment: Attachment, response: aiohttp.ClientResponse) -> None:
+    if response.status >= 500 or response.status == 429:
+        raise PlatformUnavailable(
+            f"The file {attachment.name} could not be fetched from Discord: ask again later.",
+            detail=str(response.status),
+        )
+    if response.status != 200:
+        raise PageUnreadable(
+            f"The file {attachment.name} is no longer there: attach it again.",
+            detail=str(response.status),
+        )
+
+
+SERVERS_ASKED = 200  # one page of them; the roles of collections belong to few
+SERVERS_SECONDS = 3_600.0  # for which it is remembered which server has which roles
+MEMBERS_REMEMBERED = 10_000
+MEMBERS_SECONDS = 60.0
+
+
+class Roles:
+    """The roles that somebody has in the bot's servers, for direct messages, with which Discord
+    tells none. Asked by REST, so that a process without a gateway can ask too."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._servers: TTLCache[str, dict[str, frozenset[str]]] = TTLCache(1, SERVERS_SECONDS)
+        self._held: TTLCache[tuple[str, str], frozenset[str]] = TTLCache(
+            MEMBERS_REMEMBERED, MEMBERS_SECONDS
+        )
+
+    async def held(self, person: str, among: Collection[str]) -> frozenset[str]:
+        """The roles among ``among`` that a person has now. Raises ``PlatformUnavailable``."""
+        wanted = frozenset(among)
+        servers = self._servers.get("roles")
+        if servers is None:
+            servers = self._servers["roles"] = await self._roles_of_servers()
+        found: set[str] = set()
+        for server, roles in servers.items():
+            if wanted & roles:
+                found |= wanted & await self._roles_of(server, person)
+        return frozenset(found)
+
+    async def _roles_of_servers(self) -> dict[str, frozenset[str]]:
+        servers = await self._wire.request(
+            "GET", "/users/@me/guilds", query={"limit": SERVERS_ASKED}
+        )
+        found = {}
+        for id in (str(server["id"]) for server in servers):
+            roles = await self._asked("/guilds/{guild_id}/roles", guild_id=id)
+            found[id] = frozenset(str(role["id"]) for role in roles or ())
+        return found
+
+    async def _roles_of(self, server: str, person: str) -> frozenset[str]:
+        if (known := self._held.get((server, person))) is not None:
+            return known
+        member = await self._asked(
+            "/guilds/{guild_id}/members/{user_id}", guild_id=server, user_id=person
+        )
+        roles = frozenset(map(str, (member or {}).get("roles", ())))
+        self._held[server, person] = roles
+        return roles
+
+    async def _asked(self, path: str, guild_id: str, user_id: str = "") -> Any:
+        """Discord's answer; None where it is not told: no member there, or no longer our server."""
+        try:
+            return await self._wire.request("GET", path, guild_id=guild_id, user_id=user_id)
+        except DiscordRefused:
+            return None

@@ -1,0 +1,233 @@
+"""Work that no event waits for: ephemeral messages, slow commands, messages to be kept later."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import stamina
+from slack_sdk.webhook.async_client import AsyncWebhookClient
+
+from adapters.slack.calls import Calls, Json, Refusal
+from adapters.slack.format import escaped
+from adapters.slack.incoming import by_core
+from bot.conversing.background_tasks import BackgroundTasks
+from bot.errors import FootnoteError, PlatformUnavailable, PostRefused, StorageUnavailable
+from bot.logs import get_logger
+from bot.rendering.sentences import sentence_for
+from bot.rendering.texts import Texts
+
+PATIENCE_SECONDS = 60.0  # a private message that comes later than that only confuses
+LAST_SECONDS = 1.0  # that ephemeral get when Footnote ends
+# Errors where no ephemeral message is possible: https://docs.slack.dev/reference/methods/chat.postEphemeral
+CLOSED_PLACES = frozenset(
+    {"channel_not_found", "not_in_channel", "user_not_in_channel", "is_archived"}
+)
+
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Recipient:
+    """The recipient of an ephemeral message.
+
+    ``thread`` is the timestamp a thread is known by, or empty. With a ``response_url`` the message
+    reaches places that Footnote is no member of.
+    """
+
+    channel: str
+    user: str
+    thread: str = ""
+    direct: bool = False
+    response_url: str = ""
+
+
+class EphemeralMessages:
+    """Says things later, so that no event waits for it. Close it with ``aclose``."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._background = BackgroundTasks("slack")
+
+    async def aclose(self) -> None:
+        await self._background.aclose(LAST_SECONDS)
+
+    def say(self, recipient: Recipient, text: str) -> None:
+        """Tell one person ``text``, which is plain."""
+        self.later(tell(self._calls, recipient, escaped(text)))
+
+    def later(self, work: Coroutine[Any, Any, object]) -> None:
+        """Do something an event need not wait for; what goes wrong is logged."""
+        self._background.later(work)
+
+
+async def tell(calls: Calls, recipient: Recipient, text: str) -> None:
+    """Tell one person ``text``, in Slack's markup: by the response URL, which is good for half an
+    hour and five times, else where they are, else in a direct message.
+
+    Raises ``PostRefused`` and ``PlatformUnavailable``.
+    """
+    if recipient.response_url:
+        try:
+            await _respond(calls, recipient.response_url, text)
+        except (PlatformUnavailable, PostRefused) as error:
+            log.info("response not taken", error=str(error))
+        else:
+            return
+    said: Json = {"patience": PATIENCE_SECONDS, "repeat": False, "text": text}
+    where: Json = {
+        "channel": recipient.channel,
+        **({"thread_ts": recipient.thread} if recipient.thread else {}),
+    }
+    try:
+        if recipient.direct:
+            await calls.patiently("chat.postMessage", **where, **said)
+        else:
+            await calls.patiently("chat.postEphemeral", user=recipient.user, **where, **said)
+    except Refusal as refusal:
+        if refusal.code not in CLOSED_PLACES:
+            raise
+        await calls.patiently("chat.postMessage", channel=recipient.user, **said)
+
+
+async def _respond(calls: Calls, url: str, text: str) -> None:
+    """https://docs.slack.dev/interactivity/handling-user-interaction#message_responses"""
+    client = calls.client
+    webhook = AsyncWebhookClient(
+        url, session=client.session, logger=client.logger, retry_handlers=[]
+    )
+    body: Json = {"text": text, "response_type": "ephemeral", "replace_original": False}
+    try:
+        answer = await webhook.send_dict(body)
+    except (aiohttp.ClientError, OSError) as error:
+        raise PlatformUnavailable("Slack does not answer.", detail=repr(error)) from error
+    if answer.status_code != 200:
+        detail = f"{answer.status_code} {answer.body[:80]}"
+        raise PostRefused("Slack took no response.", detail=detail)
+
+
+ACK_SECONDS = 2.5  # Slack shows a failure after 3
+LAST_WORK_SECONDS = 3.0  # that what is under way gets when Footnote ends
+
+Doing = Coroutine[Any, Any, str | None]  # gives what its asker is told, or None
+
+
+class SlowWork:
+    """Finishes what takes longer than Slack waits for a response.
+
+    A command or a press is delivered once and has to be acknowledged soon. Cancelling what it began
+    could cancel a transaction that is being committed, and leave unknown whether to ask again.
+    Close it with ``aclose``, before the ephemeral messages.
+    """
+
+    def __init__(self, ephemeral: EphemeralMessages) -> None:
+        self._ephemeral = ephemeral
+        self._background = BackgroundTasks("slack")
+
+    async def aclose(self) -> None:
+        """Give what is under way a moment to be kept, and drop the rest."""
+        await self._background.aclose(LAST_WORK_SECONDS)
+
+    async def told(
+        self, doing: Doing, recipient: Recipient, texts: Texts, *, meanwhile: str | None
+    ) -> str | None:
+        """The text for the asker after at most ``ACK_SECONDS``, or None for none.
+
+        If ``doing`` takes longer, that is ``meanwhile``; what it comes to then is sent as an
+        ephemeral message, unless it is the same. A ``FootnoteError`` is told as its sentence,
+        anything else is raised (``CoreBroke`` for what would pass for a malformed payload).
+        """
+        ended = asyncio.get_running_loop().create_future()
+        self._background.later(self._follow(doing, ended, recipient, texts, meanwhile))
+        try:
+            async with asyncio.timeout(ACK_SECONDS):
+                result: str | None = await ended  # a timeout cancels it: then it is sent as one
+        except TimeoutError:
+            return meanwhile
+        return result
+
+    async def _follow(
+        self,
+        doing: Doing,
+        ended: asyncio.Future[str | None],
+        recipient: Recipient,
+        texts: Texts,
+        meanwhile: str | None,
+    ) -> None:
+        try:
+            result = await _sentence(doing, texts)
+        except Exception as error:
+            if ended.done():
+                self._ephemeral.say(recipient, texts("try-again"))
+                raise
+            ended.set_exception(error)
+            return
+        if not ended.done():
+            ended.set_result(result)
+        elif result is not None and result != meanwhile:
+            self._ephemeral.say(recipient, result)
+
+
+async def _sentence(doing: Doing, texts: Texts) -> str | None:
+    try:
+        return await by_core(doing)
+    except StorageUnavailable:
+        return texts("try-again")
+    except FootnoteError as error:
+        return sentence_for(error, texts)
+
+
+# Less than until Slack's last delivery, at which the asker is told if that fails too.
+RETRY_SECONDS = 240.0
+FIRST_SECONDS, LONGEST_SECONDS = 0.1, 1.0  # between two tries
+MOST_IN_HAND = 1_000  # messages in hand
+
+
+class RetryQueue:
+    """Takes messages that could not be kept again, in order, as soon as the database works.
+
+    What is not acknowledged Slack delivers again after a moment, after one minute and after five
+    (https://docs.slack.dev/apis/events-api#retries): late for somebody who waits for an answer. So
+    messages stay in hand as well. Whichever comes first takes a message, the other finds it taken;
+    a process that dies with messages in hand has acknowledged none of them.
+    """
+
+    def __init__(self, ephemeral: EphemeralMessages) -> None:
+        self._ephemeral = ephemeral
+        self._in_hand: set[str] = set()
+        self._turn = asyncio.Lock()  # those who wait get it in order
+
+    def keep(self, id: str, take: Callable[[], Awaitable[None]]) -> None:
+        """Call ``take`` until it no longer raises ``StorageUnavailable``; meanwhile return."""
+        if id not in self._in_hand and len(self._in_hand) < MOST_IN_HAND:
+            self._in_hand.add(id)
+            self._ephemeral.later(self._retake(id, take))
+
+    async def _retake(self, id: str, take: Callable[[], Awaitable[None]]) -> None:
+        try:
+            async with asyncio.timeout(RETRY_SECONDS), self._turn:
+                await _until_kept(take)
+        except (TimeoutError, StorageUnavailable) as error:
+            log.info("message left to Slack", message=id, error=repr(error))
+        finally:
+            self._in_hand.discard(id)
+
+
+async def _until_kept(take: Callable[[], Awaitable[None]]) -> None:
+    async for attempt in stamina.retry_context(
+        on=_may_pass,
+        attempts=None,
+        timeout=None,
+        wait_initial=FIRST_SECONDS,
+        wait_max=LONGEST_SECONDS,
+        wait_jitter=FIRST_SECONDS,
+    ):
+        with attempt:
+            await take()
+
+
+def _may_pass(error: Exception) -> bool:
+    return isinstance(error, StorageUnavailable) and error.kind != "wrong"
