@@ -154,7 +154,7 @@ async def _extras(_: Settings) -> str:
 
 async def _rights(settings: Settings) -> str:
     """Raises ``InvalidSetting`` for collections that cannot be used."""
-    from bot.rights.report import report
+    from bot.rights.rights import report
 
     return await report(settings)
 

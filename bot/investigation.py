@@ -16,7 +16,7 @@ from typing import Protocol
 from bot.answers import Answer, PlanView, Usage, Verification, VerificationState
 from bot.errors import FootnoteError, RunLost, StorageUnavailable
 from bot.logs import get_logger
-from bot.research.answer.numbering import Numbering
+from bot.research.answer.write import Numbering
 from bot.research.pipeline import Pipeline
 from bot.research.run import Run
 from bot.storage.journal import Journal

@@ -123,10 +123,26 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
+class Sources:
+    """What an asker wants to be searched, of what is configured and of what may be searched.
+
+    ``providers`` are names of search providers (empty: all), ``collections`` those of collections
+    of documents, "" being the documents in none (None: all).
+    """
+
+    providers: tuple[str, ...] = ()
+    collections: tuple[str, ...] | None = None
+
+
+EVERYWHERE = Sources()
+
+
+@dataclass(frozen=True, slots=True)
 class RunOptions:
     """Options of one run that the asker or the channel chose.
 
-    ``providers`` limits searching to these names (empty: all that are configured);
+    ``providers`` limits searching to these names (empty: all that are configured), and
+    ``collections`` searching documents to those in collections of these names, as in ``Sources``;
     ``instructions`` are the operator's words on tone and language for this channel, ``daily_usd``
     is what it may spend in a day if it has a rule of its own. A ``report`` is a long text, each
     paragraph of it drafted and then revised against what is read for it.
@@ -144,6 +160,7 @@ class RunOptions:
     shared: bool = False
     groups: tuple[str, ...] = ()
     guest: bool | None = False
+    collections: tuple[str, ...] | None = None
 
     def asked_in(self, message: Message) -> RunOptions:
         """The options for a message that has just arrived."""

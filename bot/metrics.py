@@ -29,8 +29,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from bot import __version__
+from bot.console_access import FORWARDED, is_from_here
 from bot.errors import StorageUnavailable
-from bot.http_peer import FORWARDED, is_from_here
 from bot.observing import Observed
 from bot.research.trace.health import health
 from bot.search.registry import provider_names

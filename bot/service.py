@@ -33,16 +33,15 @@ from bot.posting import Poster, PostState, Reply, RunRef
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.rendering.texts import texts_for
-from bot.research.answer.numbering import Numbering
+from bot.research.answer.write import Numbering
 from bot.research.budget.account import Account, Days
 from bot.research.budget.budget import Budget, DayLimits
 from bot.research.evidence.library import Library
 from bot.research.inputs import Asked, Resources
 from bot.research.pipeline import Pipeline
 from bot.research.run import Run
-from bot.rights.reach import Reach
+from bot.rights.reader import Reach, readable, withheld
 from bot.rights.rights import Rights
-from bot.rights.withheld import readable, withheld
 from bot.settings import Settings
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
@@ -221,7 +220,7 @@ class ResearchService:
         return current
 
     async def _answer(
-        self, record: RunRecord, reply: Reply, stop: asyncio.Event, reach: Callable[[], Reach]
+        self, record: RunRecord, reply: Reply, stop: asyncio.Event, reach: partial[Reach]
     ) -> tuple[Answer, FootnoteError | None, Investigation | None]:
         """The stored answer of the run: an earlier attempt's, or the one made now; with the work
         that can verify it, if that is still to be done."""
@@ -239,7 +238,7 @@ class ResearchService:
         await self._store.save_answer(record.id, record.attempt, answer, work.shown)
         return answer, error, work
 
-    async def _reach(self, record: RunRecord) -> Callable[[], Reach]:
+    async def _reach(self, record: RunRecord) -> partial[Reach]:
         """A function that tells the documents that the readers of a run's answer may be told
         about."""
         return partial(
@@ -247,7 +246,7 @@ class ResearchService:
         )
 
     async def _investigation(
-        self, record: RunRecord, reply: Reply, reach: Callable[[], Reach]
+        self, record: RunRecord, reply: Reply, reach: partial[Reach]
     ) -> Investigation:
         """The work of this attempt, shown by ``reply``.
 
@@ -264,7 +263,7 @@ class ResearchService:
         run = Run(
             Asked(record.id, record.message, record.options, record.accepted_at, transcript),
             Resources(
-                self._library.within(reach),
+                self._library.within(partial(reach, among=record.options.collections)),
                 partial(poster.download, self.reference(record)),
                 settings.prefetch_pages,
                 settings.keep_documents_from_web,

@@ -13,7 +13,7 @@ from typing import Any
 from bot.app import open_app
 from bot.console_access import has_console
 from bot.conversing.access import shut_to_console
-from bot.conversing.maintenance import Maintenance
+from bot.conversing.forgetting import Maintenance
 from bot.conversing.reception import Reception
 from bot.dispatch.choice import Role
 from bot.errors import FootnoteError, InvalidSetting, Unavailable

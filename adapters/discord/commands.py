@@ -17,7 +17,7 @@ from adapters.discord.interactions import Asking, acknowledged, arrival, guarded
 from adapters.discord.wire import FAILURES
 from bot.conversing import rules
 from bot.conversing.access import check_access
-from bot.conversing.forget_me import forget_me
+from bot.conversing.buttons import forget_me
 from bot.conversing.reception import Reception
 from bot.errors import StorageUnavailable
 from bot.logs import get_logger

@@ -14,8 +14,7 @@ from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources
 from bot.rendering.lines import shortened
 from bot.rendering.plan import Branch, branches, work
-from bot.rendering.remarks import remarks, summary
-from bot.rendering.short import SourceLabel, cautions, source_line
+from bot.rendering.remarks import SourceLabel, cautions, remarks, source_line, summary
 from bot.rendering.tables import table_text, with_plain_tables
 from bot.rendering.texts import Texts
 

@@ -25,8 +25,7 @@ from bot.logs import get_logger
 from bot.messages import Attachment, Author, Depth, Message
 from bot.pages.urls import links_in
 from bot.posting import PostState
-from bot.rendering.sentences import invalid, sentence_for
-from bot.rendering.texts import Texts, texts_for
+from bot.rendering.texts import Texts, invalid, sentence_for, texts_for
 from bot.service import clean_question
 
 # discord.com/developers/docs/topics/opcodes-and-status-codes#json

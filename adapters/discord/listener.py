@@ -36,8 +36,7 @@ from bot.conversing.reception import AcceptedQuestion, Address, Handled, Ignored
 from bot.errors import Denied, FootnoteError, InvalidQuestion, StorageUnavailable
 from bot.logs import get_logger
 from bot.messages import Author, Message, Thread
-from bot.rendering.sentences import sentence_for
-from bot.rendering.texts import texts_for
+from bot.rendering.texts import sentence_for, texts_for
 
 # That storage and lost requests are waited for: Discord tells everything only once.
 PATIENCE_SECONDS = 30.0

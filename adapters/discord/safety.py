@@ -11,9 +11,8 @@ import re
 from collections.abc import Collection, Iterable
 
 from bot.rendering.lines import one_line
-from bot.rendering.links import addresses
 from bot.rendering.marks import code_spans
-from bot.rendering.safety import WORD_JOINER, without_autolinks, without_pings
+from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings
 from bot.text.control import without_controls
 
 _LINKED = re.compile(

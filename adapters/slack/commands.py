@@ -11,7 +11,7 @@ from adapters.slack.calls import Json
 from adapters.slack.deferred import Recipient, SlowWork
 from adapters.slack.incoming import mentions_in, unescape
 from adapters.slack.listener import PLATFORM, Listener
-from bot.conversing.forget_me import forget_me
+from bot.conversing.buttons import forget_me
 from bot.conversing.reception import Handled
 from bot.conversing.rules import DEPTHS, KEYS, changed, depth_named, shown
 from bot.errors import FootnoteError
@@ -19,8 +19,7 @@ from bot.messages import Depth, Message, Thread
 from bot.pages.urls import links_in
 from bot.posting import PostState
 from bot.rendering.lines import shortened
-from bot.rendering.sentences import sentence_for
-from bot.rendering.texts import Texts, texts_for
+from bot.rendering.texts import Texts, sentence_for, texts_for
 
 ASK, FOOTNOTE, FORGET = "/ask", "/footnote", "/footnote forget me"
 QUESTION_CHARACTERS = 300  # of the question that are repeated to its asker

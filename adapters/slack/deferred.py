@@ -17,8 +17,7 @@ from adapters.slack.incoming import by_core
 from bot.conversing.background_tasks import BackgroundTasks
 from bot.errors import FootnoteError, PlatformUnavailable, PostRefused, StorageUnavailable
 from bot.logs import get_logger
-from bot.rendering.sentences import sentence_for
-from bot.rendering.texts import Texts
+from bot.rendering.texts import Texts, sentence_for
 
 PATIENCE_SECONDS = 60.0  # a private message that comes later than that only confuses
 LAST_SECONDS = 1.0  # that ephemeral get when Footnote ends

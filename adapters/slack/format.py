@@ -29,11 +29,9 @@ from bot.answers import Answer, Status
 from bot.messages import Depth
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import link_target, linked, reachable
-from bot.rendering.links import addresses
 from bot.rendering.marks import ESCAPE, code_spans
-from bot.rendering.remarks import summary
-from bot.rendering.safety import WORD_JOINER, without_autolinks, without_pings
-from bot.rendering.short import cautions, source_line
+from bot.rendering.remarks import cautions, source_line, summary
+from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings
 from bot.rendering.texts import Texts
 from bot.rendering.verbatim import as_words
 

@@ -36,8 +36,7 @@ from bot.conversing.reception import Address, Handled, Reception
 from bot.errors import Denied, Invalid, StorageUnavailable
 from bot.logs import get_logger
 from bot.messages import Attachment, Author, Message
-from bot.rendering.sentences import sentence_for
-from bot.rendering.texts import Texts, texts_for
+from bot.rendering.texts import Texts, sentence_for, texts_for
 from bot.text.language import detect
 
 PLATFORM = "slack"

@@ -13,9 +13,9 @@ from markdown_it.token import Token
 
 from adapters.slack.limits import RICH_TEXT_CHARACTERS, TABLE_WIDTH, URL_CHARACTERS
 from bot.rendering.footnotes import link_target
-from bot.rendering.links import addresses, stored
+from bot.rendering.safety import addresses, stored
 from bot.rendering.tables import table_text
-from bot.rendering.tokens import answer_parser, with_marks
+from bot.rendering.verbatim import answer_parser, with_marks
 
 Json = dict[str, Any]
 

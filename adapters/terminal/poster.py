@@ -39,8 +39,7 @@ from bot.rendering.footnotes import QuoteView, SourceView, sources
 from bot.rendering.lines import one_line
 from bot.rendering.plan import Branch, branches
 from bot.rendering.safety import portable, without_pings
-from bot.rendering.tokens import answer_parser, text_token, with_marks
-from bot.rendering.verbatim import as_words
+from bot.rendering.verbatim import answer_parser, as_words, text_token, with_marks
 from bot.text.control import without_controls
 
 

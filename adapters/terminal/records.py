@@ -16,8 +16,7 @@ from rich.text import Text
 
 from adapters.terminal.json_poster import harmless, remarks
 from bot.answers import Answer
-from bot.conversing.forgetting import Forgetter, day_after
-from bot.conversing.maintenance import Maintenance
+from bot.conversing.forgetting import Forgetter, Maintenance, day_after
 from bot.rendering.documents import printed_json
 from bot.rendering.footnotes import by_number, sources
 from bot.rendering.lines import one_line, shortened

@@ -18,7 +18,7 @@ from adapters.web.handbook import handbook_pages
 from adapters.web.run_pages import console_pages
 from adapters.web.signing_in import sign_in_pages
 from bot.errors import Denied, FootnoteError, Invalid, Unavailable
-from bot.rendering.sentences import sentence_for
+from bot.rendering.texts import sentence_for
 
 COMPRESSION = 6  # of zlib's nine levels: the last three take twice the time for a hundredth less
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -15,7 +15,7 @@ from adapters.web.console import WORKSPACE, Console, locale_of, texts_of, visito
 from adapters.web.uploads import Upload, attachments_of, check_readable
 from bot.conversing.reception import AcceptedQuestion
 from bot.errors import Invalid
-from bot.messages import Attachment, Depth, Message, Thread
+from bot.messages import EVERYWHERE, Attachment, Depth, Message, Thread
 from bot.pages.urls import links_in
 from bot.storage.records import RunRecord
 
@@ -47,18 +47,24 @@ async def put_question(
     name: str,
     files: Sequence[Upload] = (),
     again: Sequence[str] = (),
+    ticked: Collection[str] | None = None,
 ) -> AcceptedQuestion:
     """Put a question; ``name`` is the asker's for it, so that what is sent twice is one.
 
     ``thread`` is gone on with, "" begins one. ``again`` are the addresses of files that were sent
-    in it before. Raises as ``Reception.receive`` does; answers 429 when the client has asked too
-    much, 404 for a thread that is not there, 422 for a file that cannot be read or is gone.
+    in it before, ``ticked`` the ids of what is to be searched (None: everything). Raises as
+    ``Reception.receive`` does; answers 429 when the client has asked too much, 404 for a thread
+    that is not there, 422 for a file that cannot be read or is gone.
     """
     visitor, texts = visitor_of(request), texts_of(request)
     if not console.questions.allows(visitor.client):
         raise HTTPException(429, texts("web-too-many-questions"))
     named = Named.by(visitor.id, name or secrets.token_hex(16))
     place = await _place(console, request, thread, named.thread)
+    sources = EVERYWHERE
+    if ticked is not None:
+        rules = await console.rules(place)
+        sources = console.connected.chosen(visitor, rules, ticked, texts)
     await check_readable(files, console.workers, texts)
     sent = attachments_of(named.event_id, files)
     message = Message(
@@ -75,6 +81,7 @@ async def put_question(
         message,
         "footnote",
         depth=depth,
+        sources=sources,
         files={attachment.url: body for attachment, body in sent.items()},
     )
     console.live.look_soon()

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from adapters.web.connected import Connected
 from adapters.web.limits import STREAMS_OF_ONE_CLIENT
 from adapters.web.live import Live
 from adapters.web.pace import OpenStreams, Pace
@@ -24,7 +25,7 @@ from bot.pages.shares import Shares
 from bot.pages.workers import Workers
 from bot.rendering.texts import Texts, texts_for
 from bot.rights.rights import Rights
-from bot.settings import Settings
+from bot.settings import ChannelRules, Settings
 from bot.storage.archive import Archive
 from bot.storage.database import Database
 from bot.storage.files import Files
@@ -46,6 +47,7 @@ class Console:
     reception: Reception | None = None
     observed: Observed = field(default_factory=Observed)
     rights: Rights = field(init=False)
+    connected: Connected = field(init=False)
     store: Store = field(init=False)
     archive: Archive = field(init=False)
     workspaces: Workspaces = field(init=False)
@@ -58,6 +60,7 @@ class Console:
 
     def __post_init__(self) -> None:
         self.rights = Rights(self.settings)
+        self.connected = Connected(self.settings, self.rights, self.observed)
         self.store = Store(self.database)
         self.archive = Archive(self.database)
         self.workspaces = Workspaces(self.database)
@@ -70,12 +73,17 @@ class Console:
 
     async def aclose(self) -> None:
         await self.workers.aclose()
+        await self.connected.aclose()
 
     def open_reception(self) -> Reception:
         """The reception that takes questions; answers 503 while there is none."""
         if self.reception is None:
             raise HTTPException(503, "Footnote is starting or ending: try again in a moment.")
         return self.reception
+
+    async def rules(self, thread: Thread) -> ChannelRules:
+        """The rules of a thread's channel; none while questions are not taken."""
+        return ChannelRules() if self.reception is None else await self.reception.rules(thread)
 
     # ------------------------------------------------------------ pages
 

@@ -13,7 +13,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.web.asking import put_question, run_named, thread_named
-from adapters.web.console import Console, locale_of, texts_of, visitor_of
+from adapters.web.connected import CHOSEN
+from adapters.web.console import WORKSPACE, Console, locale_of, texts_of, visitor_of
 from adapters.web.forms import form_of, question_form_of
 from adapters.web.limits import THREADS_LISTED
 from adapters.web.stream import thread_events
@@ -66,9 +67,16 @@ class _Conversation:
             ids = await runs_of(console.database, thread.key)
             seeing = Visibility(console.rights, visitor, texts)
             turns = [seeing.turn(turn) for turn in await turns_of(console, ids)]
+        place = thread or Thread("web", WORKSPACE, visitor.channel, "")
+        rules = await console.rules(place)
+        last = turns[-1].options if turns else None
+        offers = await console.connected.offers(visitor, rules, texts, last)
+        asked = not turns and thread is None
         return console.page(
             request,
             "conversation.html",
+            offers=offers,
+            examples=await console.connected.examples(visitor, rules, texts) if asked else (),
             threads=await listed(console, visitor, THREADS_LISTED),
             thread=thread,
             title=turns[0].question if turns else "",
@@ -107,6 +115,7 @@ class _Conversation:
             name=form.get("event", "")[:64],
             files=sent.files,
             again=sent.again,
+            ticked=sent.sources if CHOSEN in form else None,
         )
         return await self._told(request, asked.run_id)
 

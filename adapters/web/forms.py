@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from adapters.web.console import texts_of, visitor_of
 from adapters.web.limits import LARGEST_BODY
-from adapters.web.uploads import AGAIN, PARTS, Form, form_of_parts
+from adapters.web.uploads import AGAIN, PARTS, SOURCE, Form, form_of_parts
 from adapters.web.visitors import same_secret
 
 FORM = "application/x-www-form-urlencoded"
@@ -25,7 +25,9 @@ async def question_form_of(request: Request, largest: int) -> Form:
     anything else."""
     if not kind_is(request, PARTS):
         pairs = await _pairs(request)
-        return Form(dict(pairs), (), tuple(value for name, value in pairs if name == AGAIN))
+        again = tuple(value for name, value in pairs if name == AGAIN)
+        sources = tuple(value for name, value in pairs if name == SOURCE)
+        return Form(dict(pairs), (), again, sources)
     if (shown := request.headers.get("x-csrf-token")) is not None:
         check_csrf(request, shown)  # before anything large is heard
     form = await form_of_parts(request, largest, texts_of(request))

@@ -28,7 +28,7 @@ from adapters.web.limits import (
 )
 from adapters.web.pace import Pace
 from adapters.web.visitors import COOKIE, LOCAL, Sessions, Visitor, Way
-from bot.http_peer import FORWARDED, host_name, is_from_here, is_loopback
+from bot.console_access import FORWARDED, host_name, is_from_here, is_loopback
 from bot.rendering.lines import shortened
 from bot.settings import Settings
 

@@ -20,7 +20,7 @@ from markdown_it.token import Token
 from adapters.web.code import coloured, language_of
 from adapters.web.formulas import Formulas, read_formulas
 from bot.rendering.footnotes import link_target
-from bot.rendering.tokens import answer_parser, with_marks
+from bot.rendering.verbatim import answer_parser, with_marks
 
 PAGE_HEADINGS = 2  # levels that the page itself uses above an answer
 TAGS = {

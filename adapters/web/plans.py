@@ -18,7 +18,7 @@ from bot.rendering.footnotes import link_target
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.plan import Branch, branches, work
 from bot.rendering.texts import Texts
-from bot.rights.reach import is_document
+from bot.rights.reader import is_document
 from bot.search.hits import host_of
 
 TITLE = 200  # characters

@@ -13,7 +13,7 @@ from adapters.web.shown import Shown, shown_of
 from adapters.web.sources import Dates
 from bot.answers import Answer
 from bot.errors import InvalidSetting
-from bot.messages import Attachment
+from bot.messages import Attachment, RunOptions
 from bot.rights.reader import Reader
 from bot.rights.rights import Rights, Root
 from bot.storage.database import Database
@@ -37,6 +37,7 @@ class Turn:
     verdicts: Mapping[str, str]
     dates: Dates
     reader: Reader
+    options: RunOptions = field(default_factory=RunOptions)
     files: tuple[Attachment, ...] = ()
     attempt: int = 0
     collections: Mapping[str, str] = field(default_factory=dict)
@@ -86,6 +87,7 @@ def _turn(console: Console, run: RunRecord, verdicts: Mapping[str, str], dates: 
         verdicts=verdicts,
         dates=dates,
         reader=Reader.of_stored(run.message, run.options),
+        options=run.options,
         attempt=run.attempt,
         collections=_collections(console.rights, run.answer),
         files=run.message.attachments if run.message.thread.platform == "web" else (),

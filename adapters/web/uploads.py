@@ -37,6 +37,7 @@ from bot.rendering.texts import DEFAULT, Texts
 PARTS = "multipart/form-data"
 FILES = "files"  # the field of a form in which they come
 AGAIN = "again"  # that of the addresses of files which were sent before
+SOURCE = "source"  # the field that names something to be searched
 
 # What browsers write in a name for what would end it, and nothing else
 # (https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data).
@@ -60,6 +61,7 @@ class Form:
     fields: dict[str, str]
     files: tuple[Upload, ...]
     again: tuple[str, ...]  # addresses of files sent before that are to be read once more
+    sources: tuple[str, ...] = ()  # what is to be searched: ids of ``connected.Offer``
 
 
 async def form_of_parts(request: Request, largest: int, texts: Texts) -> Form:
@@ -118,11 +120,14 @@ async def _pieces(body: bytes) -> AsyncGenerator[bytes, None]:
 async def _form(form: FormData, largest: int, texts: Texts) -> Form:
     fields: dict[str, str] = {}
     again: list[str] = []
+    sources: list[str] = []
     files: list[Upload] = []
     for name, value in form.multi_items():
         if isinstance(value, str):
             if name == AGAIN:
                 again.append(value)
+            if name == SOURCE:
+                sources.append(value)
             fields[name] = value
         elif value.filename or (name == FILES and value.size):  # else a file field left empty
             if (value.size or 0) > largest:
@@ -133,7 +138,7 @@ async def _form(form: FormData, largest: int, texts: Texts) -> Form:
             files.append(_upload(value.filename or "", value.content_type or "", held))
     if len(files) > MOST_FILES:
         raise HTTPException(422, texts("upload-too-many", limit=MOST_FILES))
-    return Form(fields, tuple(files), tuple(again))
+    return Form(fields, tuple(files), tuple(again), tuple(sources))
 
 
 def _upload(name: str, media_type: str, body: bytes) -> Upload:

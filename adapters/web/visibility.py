@@ -10,10 +10,8 @@ from adapters.web.shown import Shown
 from adapters.web.turns import Turn
 from adapters.web.visitors import Visitor
 from bot.rendering.texts import Texts
-from bot.rights.reach import Reach
-from bot.rights.reader import Reader
+from bot.rights.reader import Reach, Reader, for_reader
 from bot.rights.rights import Rights
-from bot.rights.withheld import for_reader
 from bot.storage.records import UNFINISHED
 from bot.storage.traces import KeptRun
 

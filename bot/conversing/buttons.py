@@ -1,7 +1,6 @@
-"""The buttons under an answer and what they do, on any platform.
+"""What people do on any platform besides asking: buttons under an answer, and being forgotten.
 
-How a press travels (a button's id and value) is its adapter's affair, and so is how the presser
-is told.
+An adapter decides how a press travels (a button's id and value) and how the presser is told.
 """
 
 from __future__ import annotations
@@ -9,7 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.conversing.reception import Reception
-from bot.messages import Author
+from bot.conversing.words import is_yes
+from bot.messages import Author, Message
+from bot.rendering.texts import Texts
 from bot.storage.workspaces import Verdict
 
 
@@ -76,3 +77,20 @@ async def carry_out(
         case FollowUp(run, number):
             asked = await reception.follow_up(run, number, author, locale=locale, direct=direct)
     return None if asked.new else "asked-already"
+
+
+async def forget_me(
+    reception: Reception, message: Message, word: str, command: str, texts: Texts
+) -> str:
+    """Forget the author of ``message`` if ``word`` says yes, else say what that would mean and
+    that ``command`` does it; returns the text for them alone.
+
+    Raises ``StorageUnavailable``.
+    """
+    if is_yes(word):
+        removed = await reception.forget_author(message)
+        return texts("forget-done", messages=removed.messages)
+    kept = await reception.kept_of_author(message)
+    if not kept:
+        return texts("forget-nothing")
+    return texts("forget-ask", messages=kept.messages, answers=kept.runs, command=command)

@@ -1,15 +1,19 @@
-"""Forgetting while Footnote works: what is under way is stopped first, then all of it goes."""
+"""Forgetting and pruning while Footnote serves."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 
+from bot.errors import FootnoteError
 from bot.logs import get_logger
 from bot.storage.database import Database
 from bot.storage.forgetting import Forgetting, Request
 from bot.storage.removal import NOTHING_REMOVED, Removed
+from bot.storage.retention import Retention
 from bot.storage.subjects import Subject
 
 # Runs end within a second of being stopped; one that does not is fenced off and goes anyway.
@@ -76,3 +80,44 @@ class Forgetter:
 
 def day_after(day: date) -> date:
     return day + timedelta(days=1)
+
+
+KEEP_SECONDS = 3_600.0  # between two rounds
+
+
+class Maintenance:
+    """Several processes may keep one house: what one has taken away, no other finds."""
+
+    def __init__(self, retention: Retention, forgetter: Forgetter) -> None:
+        self._retention = retention
+        self._forgetter = forgetter
+
+    async def once(self) -> Removed:
+        """One round; says what it took away. Raises ``StorageUnavailable``."""
+        removed = await self._forgetter.catch_up()
+        return removed + await self._retention.prune(datetime.now(UTC))
+
+    @asynccontextmanager
+    async def at_work(self) -> AsyncIterator[None]:
+        """A round now and then, from now on, beside the block."""
+        task = asyncio.create_task(self._rounds())
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _rounds(self) -> None:
+        while True:
+            try:
+                removed = await self.once()
+            except FootnoteError as error:
+                log.warning("house not kept", error=str(error))
+            except Exception as error:
+                log.error("keeping house broke", error=repr(error))
+                log.debug("keeping house broke here", exc_info=True)
+            else:
+                if removed:
+                    counts = {kind: n for kind, n in asdict(removed).items() if n}
+                    log.info("house kept", **counts)
+            await asyncio.sleep(KEEP_SECONDS)

@@ -22,13 +22,11 @@ from bot.conversing.rules import bounded, options_for
 from bot.conversing.words import is_stop_word
 from bot.dispatch.dispatcher import Dispatcher
 from bot.errors import Denied, StorageUnavailable
-from bot.messages import Author, Depth, Message, RunOptions, Thread
+from bot.messages import EVERYWHERE, Author, Depth, Message, RunOptions, Sources, Thread
 from bot.pages.urls import links_in
 from bot.posting import Poster, PostState
-from bot.rendering.sentences import invalid
-from bot.rendering.texts import Texts
-from bot.rights.rights import Rights
-from bot.rights.told import searched_here
+from bot.rendering.texts import Texts, invalid
+from bot.rights.rights import Rights, searched_here
 from bot.search.registry import configured_names
 from bot.service import LEASE, ResearchService, clean_question
 from bot.settings import ChannelRules, Settings
@@ -106,11 +104,12 @@ class Reception:
         address: Address,
         *,
         depth: Depth = "auto",
+        sources: Sources = EVERYWHERE,
         post_state: PostState | None = None,
         files: Mapping[str, bytes] = NO_FILES,
     ) -> AcceptedQuestion | Handled | Ignored:
         """Take in a message; ``files`` are the bodies of those of its attachments that its platform
-        does not keep, by their URL.
+        does not keep, by their URL; ``sources`` is what its author wants to be searched.
 
         Raises ``Denied`` (its kind ``DaySpentUp`` when the day's budget is spent) and
         ``InvalidQuestion`` with the sentence for the asker alone, and
@@ -131,7 +130,7 @@ class Reception:
             if message.direct:  # said between the threads of a direct conversation
                 return Handled(await self.stop_in_channel(message.thread, message.author))
         rules = await self.rules(message.thread)
-        return await self._accept(message, options_for(rules, depth), post_state, files)
+        return await self._accept(message, options_for(rules, depth, sources), post_state, files)
 
     async def takes_part(self, thread: Thread) -> bool:
         """Whether Footnote was ever asked in this thread."""

@@ -12,19 +12,24 @@ from typing import get_args
 from pydantic import ValidationError
 
 from bot.errors import Invalid
-from bot.messages import Depth, RunOptions
-from bot.rendering.sentences import invalid
+from bot.messages import EVERYWHERE, Depth, RunOptions, Sources
+from bot.rendering.texts import invalid
 from bot.settings import ChannelRules, Settings
 
 KEYS = tuple(ChannelRules.model_fields)
 DEPTHS: tuple[str, ...] = get_args(Depth)
 
 
-def options_for(rules: ChannelRules, depth: Depth = "auto") -> RunOptions:
-    """The options of a run in a channel; ``depth`` is the asker's choice, which goes first."""
+def options_for(
+    rules: ChannelRules, depth: Depth = "auto", sources: Sources = EVERYWHERE
+) -> RunOptions:
+    """The options of a run in a channel; ``depth`` is the asker's choice, which goes first, and
+    ``sources`` what the asker wants to be searched of what is searched there."""
+    chosen = (name for name in sources.providers if name in (rules.providers or sources.providers))
     return RunOptions(
         depth=rules.depth if depth == "auto" else depth,
-        providers=rules.providers,
+        providers=tuple(chosen) or rules.providers,
+        collections=sources.collections,
         instructions=_instructions(rules),
         daily_usd=rules.daily_usd,
     )

@@ -16,12 +16,11 @@ from typing import Protocol
 
 from cachetools import LRUCache
 
-from bot.dispatch.rounds import Rounds
+from bot.dispatch.pace import Rounds
 from bot.errors import RunLost, StorageUnavailable, Unavailable
 from bot.logs import get_logger
 from bot.posting import holding
-from bot.storage.owner import new_owner
-from bot.storage.records import RunRecord
+from bot.storage.records import RunRecord, new_owner
 from bot.storage.store import Store
 
 FAILURES_REMEMBERED = 10_000

@@ -13,8 +13,7 @@ from datetime import UTC, datetime
 
 from bot.dispatch.attempts import Attempts, Executor, Job, Timing
 from bot.dispatch.dispatcher import Condition
-from bot.dispatch.pace import Pace
-from bot.dispatch.rounds import Rounds
+from bot.dispatch.pace import Pace, Rounds
 from bot.errors import StorageUnavailable
 from bot.logs import get_logger
 from bot.messages import Thread

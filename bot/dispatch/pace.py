@@ -1,14 +1,12 @@
-"""Limits how fast runs begin to what lets the event loop acknowledge events in time.
-
-A platform wants its events acknowledged at once, and a rush of questions would otherwise begin so
-many runs that their work delays everything else. The event loop's own lateness is the measure: as
-long as its timers come on time, runs begin freely; when they come late, one begins when no other
-is at work, or a second has passed; in a worker, which acknowledges nothing, a quarter of one.
-"""
+"""Pacing the work of a dispatcher: how fast runs begin, and what is repeated beside them."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+
+from bot.errors import StorageUnavailable
+from bot.logs import get_logger
 
 TICK_SECONDS = 0.02
 LATE_SECONDS = 0.02  # a timer that comes later than this tells of a busy loop
@@ -66,3 +64,47 @@ class Pace:
     def _wake(self) -> None:
         self._tick.set()
         self._tick = asyncio.Event()
+
+
+LAST_SECONDS = 5.0  # that a round which has begun gets at the end
+
+log = get_logger()
+
+
+class Rounds:
+    """Begins when made. A round that fails is told of, and followed by the next one all the same.
+
+    ``aclose`` lets a round that has begun come to its end: broken off in the middle it would leave
+    its database connection open.
+    """
+
+    def __init__(self, what: str, seconds: float, do: Callable[[], Awaitable[object]]) -> None:
+        self._what = what
+        self._seconds = seconds
+        self._do = do
+        self._ending = asyncio.Event()
+        self._task = asyncio.create_task(self._go())
+
+    async def aclose(self) -> None:
+        self._ending.set()
+        await asyncio.wait({self._task}, timeout=LAST_SECONDS)
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _go(self) -> None:
+        while not await self._ends():
+            try:
+                await self._do()
+            except StorageUnavailable as error:
+                log.debug("not done", what=self._what, error=str(error))  # ``Outages`` told of it
+            except Exception as error:
+                log.error("broke", what=self._what, error=repr(error))
+                log.debug("broke here", what=self._what, exc_info=True)
+
+    async def _ends(self) -> bool:
+        """Wait for the next round; True when there is none."""
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await self._ending.wait()
+        except TimeoutError:
+            return False

@@ -24,7 +24,7 @@ from procrastinate.worker import Worker
 
 from bot.dispatch.attempts import Attempts, Executor, Job, Timing
 from bot.dispatch.dispatcher import Condition
-from bot.dispatch.pace import Pace
+from bot.dispatch.pace import Pace, Rounds
 from bot.dispatch.queue import (
     RESTART_SECONDS,
     Connector,
@@ -34,14 +34,13 @@ from bot.dispatch.queue import (
     storage,
     told,
 )
-from bot.dispatch.rounds import Rounds
 from bot.errors import StorageUnavailable
 from bot.logs import get_logger
 from bot.messages import Thread
+from bot.storage.meter import live_workers
 from bot.storage.records import UNFINISHED
 from bot.storage.store import Store
 from bot.storage.tables import runs, threads
-from bot.storage.workers import live_workers
 
 TASK = "research"
 AHEAD = 1  # priority of a job that was begun before: nothing of its thread may pass it

@@ -16,9 +16,8 @@ from bot.evaluation.questions import Case
 from bot.evaluation.scoring import Verdict
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.declaration import chosen, price_of, who_answers
-from bot.reasoning.model.json_output import Unusable, repair
 from bot.reasoning.model.judge import judged, request
-from bot.reasoning.model.requests import Request
+from bot.reasoning.model.requests import Request, Unusable, repair
 from bot.rendering.marks import without_marks
 from bot.settings import Settings
 

@@ -1,4 +1,4 @@
-"""Reasoners: how each is declared, and which one the settings choose.
+"""Reasoners: how each is declared, which one the settings choose, and what its replies cost.
 
 A reasoner is declared by a ``Declaration`` that a package names in its entry point group
 ``footnote.reasoners``. Footnote's own are found in the same way.
@@ -15,13 +15,35 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from bot.errors import InvalidSetting
 from bot.observing import Observe
 from bot.plugins import installed
-from bot.reasoning.calls import ModelReply
-from bot.reasoning.prices import configured_price
-from bot.settings import Settings
+from bot.reasoning.calls import ModelReply, Tokens
+from bot.settings import Price, Settings
 
 if TYPE_CHECKING:
     from bot.reasoning.model.service import Service
     from bot.reasoning.reasoner import ReasonerFactory
+
+
+HOUR = 2.0  # times the input, for a cache write that is kept for an hour (Claude)
+
+
+def configured_price(settings: Settings, reply: ModelReply) -> float | None:
+    """USD for one reply, its broken-off attempts included; None where its model has no price in
+    the settings."""
+    price = settings.prices.get(reply.model)
+    return None if price is None else sum(cost(price, tokens) for tokens in reply.attempts)
+
+
+def cost(price: Price, tokens: Tokens) -> float:
+    """USD for one attempt."""
+    hour = HOUR * price.input if price.cache_write_hour is None else price.cache_write_hour
+    return (
+        tokens.input * price.input
+        + tokens.output * price.output
+        + max(0, tokens.cache_write - tokens.hour_write) * price.cache_write
+        + tokens.hour_write * hour
+        + tokens.cache_read * price.cache_read
+    ) / 1_000_000
+
 
 ENTRY_POINTS = "footnote.reasoners"
 EXTRACTIVE = "extractive"  # answers where nothing else is chosen, or the model is away

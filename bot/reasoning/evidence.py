@@ -1,10 +1,11 @@
-"""Evidence, and the answer written from it, piece by piece."""
+"""Evidence, what is written from it piece by piece, and verdicts on its sentences."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from bot.answers import Judgement
 from bot.pages.passages import Passage
 
 
@@ -125,3 +126,56 @@ class Judged:
 
 
 AnswerDelta = TextDelta | CitationDelta | Restart | Cut | Fold | Judged
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """One part of a draft: a topic of a report, written from memory and shown to nobody as it is.
+
+    ``heading`` names the topic ("" for an opening that needs none), ``purpose`` says what a reader
+    is to learn from it, ``text`` is the draft in Markdown, without footnotes.
+    """
+
+    heading: str
+    purpose: str
+    text: str
+
+    @property
+    def topic(self) -> str:
+        """Its name where it needs one."""
+        return self.heading or self.purpose or " ".join(self.text.split()[:8])
+
+
+@dataclass(frozen=True, slots=True)
+class Manuscript:
+    """A report at one moment: what is revised, the paragraph in hand, the topics still to come.
+
+    ``revised`` are the finished paragraphs as Markdown, each under its heading, without footnote
+    marks; a later manuscript of the same report only ever appends to them.
+    """
+
+    revised: tuple[str, ...]
+    paragraph: Paragraph
+    to_come: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A cited sentence of an answer, without marks, and the words that it cites.
+
+    ``places`` tells of each quote on what page and under which headings it stands; () if that is
+    not known.
+    """
+
+    text: str
+    quotes: tuple[str, ...]
+    places: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``words`` are those of the sentence that its quotes do not say, if it is supported partly
+    or not at all."""
+
+    judgement: Judgement
+    words: str = ""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from bot.reasoning.evidence import Finding
-from bot.reasoning.rewordings import asks_the_same
+from bot.reasoning.questions import asks_the_same
 
 MOST_NODES = 16
 EXTENSIONS = 3  # times that the planner may add to its first plan

@@ -1,22 +1,23 @@
-"""Questions that need no rewording: they begin a thread and say all that is meant.
+"""Questions that need no rewording, and rewordings that must not be asked.
 
-The rewrite would give such a message back word for word, and costs seconds before anything is read.
-So it is only asked for where something is left to be judged: what a word of the team or of the
-moment means ("our", "latest"; "this" leads nowhere in a message that begins a thread), whether the
-message is a question at all, how deep or how long an answer is wanted. What is not plainly a
-question of this kind is left to the model; so are all languages whose question words are not known
+The rewrite would give a plain question back word for word, and costs seconds before anything is
+read. It is only called where something is left to judge: what a word of the team or of the moment
+means ("our", "latest"), whether the message is a question at all, and how deep or how long an
+answer is wanted. The model also judges questions in languages whose question words are not known
 here.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from bot.messages import Message, Transcript
 from bot.reasoning.extractive.rewrite import rewrite, says_it_all
 from bot.reasoning.questions import ANYWHERE, Rewritten
-from bot.text.terms import keywords
+from bot.text.language import detect
+from bot.text.terms import keywords, terms
 
 LONGEST = 300  # characters
 FEWEST_KEYWORDS = 2
@@ -78,3 +79,52 @@ def plain_question(
         and says_it_all(transcript, message)
     )
     return replace(taken, queries=(said,), knowledge_queries=(said,)) if is_plain else None
+
+
+_COMPARES = re.compile(
+    r"\b(?:compar\w+|versus|vs|than|unlike|differ\w*|relative to|in contrast)\b", re.IGNORECASE
+)
+_ENOUGH = 2  # keywords of a text whose language can be told
+
+
+def is_taken(transcript: Transcript, message: Message, question: str) -> bool:
+    """Whether ``question``, a rewording of ``message``, is a better question than the message."""
+    if not transcript.entries or _compares_unasked(transcript, message, question):
+        return False
+    return _is_in_another_language(transcript, message) or _takes_from(
+        transcript, message, question
+    )
+
+
+def _takes_from(transcript: Transcript, message: Message, question: str) -> bool:
+    """Whether it has a content word of the thread (or of what came with the message) that the
+    message itself does not have."""
+    added = set(keywords(question)).difference(terms(message.text))
+    return any(not added.isdisjoint(terms(text)) for text in _around(transcript, message))
+
+
+def _is_in_another_language(transcript: Transcript, message: Message) -> bool:
+    """Whether something in the thread that may be meant was said in another language."""
+    said = (entry.text for entry in transcript.entries)
+    return any(
+        len(keywords(text)) >= _ENOUGH and detect(text) != detect(message.text) for text in said
+    )
+
+
+def _compares_unasked(transcript: Transcript, message: Message, question: str) -> bool:
+    """Whether all that a rewording does to a message that stands alone is to add a comparison."""
+    return (
+        _COMPARES.search(question) is not None
+        and _COMPARES.search(message.text) is None
+        and set(terms(message.text)) <= set(terms(question))
+        and detect(message.text) == "en"  # the language of _COMPARES
+        and says_it_all(transcript, message)
+    )
+
+
+def _around(transcript: Transcript, message: Message) -> Iterator[str]:
+    for entry in transcript.entries:
+        yield from (entry.name, entry.text, entry.question, *entry.sources)
+    yield message.author.name
+    yield from (attachment.name for attachment in message.attachments)
+    yield from message.links

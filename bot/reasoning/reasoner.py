@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from bot.messages import Message, Transcript
 from bot.reasoning.calls import ModelCalls
-from bot.reasoning.evidence import AnswerDelta, Evidence
+from bot.reasoning.evidence import AnswerDelta, Claim, Evidence, Manuscript, Paragraph, Verdict
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.workspace import Turn, Workspace
 
 if TYPE_CHECKING:
-    from bot.reasoning.drafts import Manuscript, Paragraph
     from bot.reasoning.graphs import Graph, GraphEdit
-    from bot.reasoning.verdicts import Claim, Verdict
 
 OnAnswer = Callable[[AnswerDelta], None]
 OnQueries = Callable[[tuple[str, ...]], None]

@@ -2,7 +2,7 @@
 
 "What was source 2?", "What does the Keller page say about prices?", "Summarize this conversation".
 A number means the latest answer that has it. Such messages are answered from what is stored of
-those answers (``research.evidence.recall``), without a search; plain ones need no model to be
+those answers (``research.pipeline``), without a search; plain ones need no model to be
 understood.
 """
 

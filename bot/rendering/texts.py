@@ -11,8 +11,11 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.errors import Denied, FootnoteError, Invalid, StorageUnavailable
+
 if TYPE_CHECKING:
     from fluent.runtime import FluentBundle
+
 
 CATALOGS = Path(__file__).with_name("texts")
 DEFAULT = "en"
@@ -135,3 +138,19 @@ class _Catalog:
 @cache
 def _catalog(locale: str) -> _Catalog:
     return _Catalog(locale)
+
+
+def invalid(text_id: str, /, **values: str | int) -> Invalid:
+    """The error whose sentence is a text of the catalogs."""
+    return Invalid(texts_for(DEFAULT)(text_id, **values), text_id=text_id, values=values)
+
+
+def sentence_for(error: FootnoteError, texts: Texts) -> str:
+    """The error's sentence; in English where no catalog has it. Plain text."""
+    if isinstance(error, Denied):
+        return texts(error.text_id, **error.values)
+    if isinstance(error, Invalid) and error.text_id:
+        return texts(error.text_id, **error.values)
+    if isinstance(error, StorageUnavailable):
+        return texts("try-again")
+    return error.sentence

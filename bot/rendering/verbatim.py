@@ -10,13 +10,13 @@ code, since an escape inside one would change it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bot.rendering.links import TRAILING, URL
 from bot.rendering.marks import ESCAPE, code_spans
+from bot.rendering.safety import TRAILING, URL
 
 # Underlined headings, rules, HTML, link definitions and block quotes are characters in page text:
 # the readers of pages write none of them.
@@ -268,3 +268,44 @@ def _shown(match: re.Match[str], in_cell: bool) -> str:
     if match["number"]:
         return f"{whole[:-1]}\\{match['number']}"
     return f"\\{whole}" if match["slash"] or match["act"] else whole
+
+
+_MARK = re.compile(r"\[(\d{1,4})\]")
+
+
+def answer_parser() -> MarkdownIt:
+    """CommonMark with tables and ~~strikethrough~~; no HTML, pictures and link definitions ("[1]:
+    …"). Any address makes a link: who renders it decides where it leads."""
+    parser = MarkdownIt("commonmark", {"html": False})
+    parser.enable(["table", "strikethrough"]).disable(["image", "reference"])
+    parser.disable("text_join")  # else what is escaped would be a text like any other
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]
+    return parser
+
+
+def with_marks(children: Sequence[Token], known: Collection[int]) -> Iterator[Token | int]:
+    """Inline tokens, with a number in the place of each footnote mark that is ``known``."""
+    inside_link = 0
+    for child in children:
+        inside_link += child.type == "link_open"
+        inside_link -= child.type == "link_close"
+        if child.type == "text_special":
+            yield text_token(child.content)
+        elif child.type != "text" or inside_link:
+            yield child
+        else:
+            yield from _pieces(child.content, known)
+
+
+def _pieces(text: str, known: Collection[int]) -> Iterator[Token | int]:
+    end = 0
+    for match in _MARK.finditer(text):
+        if int(match[1]) in known:
+            yield text_token(text[end : match.start()])
+            yield int(match[1])
+            end = match.end()
+    yield text_token(text[end:])
+
+
+def text_token(words: str) -> Token:
+    return Token("text", "", 0, content=words)

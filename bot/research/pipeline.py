@@ -8,28 +8,29 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from pydantic import TypeAdapter
 
-from bot.answers import Answer, Status, Verification
+from bot.answers import Answer, Citation, Status, Verification
 from bot.errors import BudgetSpent, FootnoteError, ModelUnavailable, NoProviderAvailable
-from bot.messages import Depth, Transcript
+from bot.messages import Depth, Entry, Transcript
+from bot.pages.page import Page
+from bot.pages.passages import Passage
 from bot.pages.urls import dedupe_key
-from bot.reasoning.evidence import AnswerDelta, Evidence, Judged
+from bot.reasoning.evidence import AnswerDelta, Evidence, Judged, Source, Verdict
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Reasoner
-from bot.reasoning.verdicts import Verdict
-from bot.rendering.links import linked_pages
+from bot.reasoning.recall import pages_of
 from bot.rendering.remarks import changed
+from bot.rendering.safety import linked_pages
 from bot.research.answer.check import NO_VERDICTS, Checked, check
 from bot.research.answer.verify import Amendment, amendments, is_wanted
 from bot.research.answer.write import Written, unsourced, write
 from bot.research.budget.budget import Budget
-from bot.research.evidence.merging import merge_sources
-from bot.research.evidence.recall import recall
+from bot.research.evidence.relevance import merge_sources
 from bot.research.run import Run
 from bot.research.strategies.strategy import (
     DEEP,
@@ -42,6 +43,48 @@ from bot.research.strategies.strategy import (
 )
 from bot.research.suggestions.suggest import suggest
 from bot.settings import Settings
+
+
+async def recall(run: Run, answers: Sequence[Entry]) -> Evidence:
+    """The passages that the footnotes of answers quote, each page as it was read then.
+
+    A page that is no longer stored is fetched; a footnote whose words it has no more is left out,
+    and a note says of which pages nothing can be had.
+    """
+    urls = pages_of(answers)
+    read = await run.read(urls)
+    pages = [page for page in read if isinstance(page, Page)]
+    numbers = await run.number(pages)
+    unread = [
+        run.notes.unread(url, page)
+        for url, page in zip(urls, read, strict=True)
+        if isinstance(page, str)
+    ]
+    cited = [citation for answer in answers for citation in answer.cited]
+    sources = [
+        Source(number, page.url, page.title, passages, page.hash, page.fetched_at, page.via)
+        for number, page in sorted(dict(zip(numbers, pages, strict=True)).items())
+        if (passages := _passages(page, cited))
+    ]
+    run.sources += sources
+    return Evidence(sources=tuple(sources), enough=bool(sources), notes=tuple(unread))
+
+
+def _passages(page: Page, cited: Sequence[Citation]) -> tuple[Passage, ...]:
+    """The cited passages of a page, in page order."""
+    key = dedupe_key(page.url)
+    found: dict[tuple[int, int], Passage] = {}
+    for citation in cited:
+        if dedupe_key(citation.url) != key:
+            continue
+        start = citation.start
+        if page.hash != citation.page_hash:
+            start = page.text.find(citation.quote)
+        end = start + len(citation.quote)
+        if start >= 0:
+            found[start, end] = Passage(start, end, page.text[start:end], citation.heading)
+    return tuple(found[span] for span in sorted(found))
+
 
 _title = TypeAdapter(str)
 OFFERS = 200  # pages of searches that suggestions are made of

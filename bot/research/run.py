@@ -32,18 +32,14 @@ from bot.reasoning.evidence import Source
 from bot.rendering.texts import texts_for
 from bot.research.budget.account import Account
 from bot.research.budget.budget import Budget
-from bot.research.budget.model_calls import PaidCalls
-from bot.research.concurrency import together
 from bot.research.evidence.outgoing import Outgoing
 from bot.research.evidence.prefetch import Prefetcher
-from bot.research.failures import attempted
 from bot.research.inputs import Asked, Resources
 from bot.research.notes import Notes
-from bot.research.outcomes import ReadOutcome, SearchOutcome
-from bot.research.steps import Steps
+from bot.research.outcomes import ReadOutcome, SearchOutcome, attempted
+from bot.research.steps import PaidCalls, Steps, together
 from bot.research.suggestions.suggest import Offer
-from bot.rights.reach import is_document
-from bot.rights.withheld import documents_of
+from bot.rights.reader import documents_of, is_document
 from bot.search.provider import UNKNOWN_DOCUMENT, ProviderKind, Query
 from bot.storage.journal import Journal, step_key
 

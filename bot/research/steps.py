@@ -1,18 +1,28 @@
-"""The steps of a run: each is carried out once, kept in the journal, and shown in the plan.
-
-A step that an earlier attempt finished is found by its key and not carried out again. The same
-step asked for twice at the same time is carried out once. A line of the plan may stand under
-another one: everything done within ``branch(id)`` stands under the line ``id``.
-"""
+"""The steps of a run, model calls among them: carried out once, kept in the journal, and shown."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+)
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+)
 from contextvars import ContextVar
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -21,6 +31,11 @@ from pydantic import TypeAdapter
 from bot.answers import StepState, StepView
 from bot.errors import BudgetSpent, FootnoteError
 from bot.pages.page import Page
+from bot.reasoning.calls import ModelReply
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Fold, TextDelta
+from bot.research.budget.account import Account
+from bot.research.notes import Notes
+from bot.research.outcomes import StreamOutcome, keep
 from bot.storage.journal import Journal, RecordedStep, step_key
 from bot.storage.spending import NOTHING, Amount
 
@@ -204,3 +219,158 @@ def _is_cancelled() -> bool:
 def _problem(result: object) -> str:
     """Why a step has not got what it was for, as it is told to the asker; "" when it has."""
     return str(getattr(result, "said", "") or getattr(result, "problem", ""))
+
+
+U = TypeVar("U")
+
+
+async def together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results in the order given; the first failure cancels the others and is raised.
+
+    A cancellation that comes while the others unwind goes before that failure: it may be a stop,
+    which must not be lost. (``asyncio.TaskGroup`` raises the failure.)
+    """
+    tasks = [asyncio.create_task(part) for part in work]
+    if not tasks:
+        return []
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    failed = (task for task in tasks if task in done and _failed(task))
+    for task in failed:
+        task.result()
+    return [task.result() for task in tasks]
+
+
+def _failed(task: asyncio.Task[Any]) -> bool:
+    return task.cancelled() or task.exception() is not None
+
+
+async def both(one: Coroutine[Any, Any, T], other: Coroutine[Any, Any, U]) -> tuple[T, U]:
+    """``together`` for two results of different kinds."""
+    first, second = await together([_boxed(one), _boxed(other)])
+    return first[0], second[0]
+
+
+async def _boxed(work: Coroutine[Any, Any, Any]) -> tuple[Any]:
+    return (await work,)
+
+
+@cache  # made for the first call: it takes 10 ms, and a run without a model makes none
+def _reply() -> TypeAdapter[ModelReply]:
+    return TypeAdapter(ModelReply)
+
+
+@cache
+def _stream() -> TypeAdapter[StreamOutcome]:
+    return TypeAdapter(StreamOutcome)
+
+
+class PaidCalls:
+    """See the module docstring. Implements ``reasoning.calls.ModelCalls``."""
+
+    def __init__(
+        self, journal: Journal, steps: Steps, account: Account, notes: Notes, now: datetime
+    ) -> None:
+        self.now = now
+        self._journal = journal
+        self._steps = steps
+        self._account = account
+        self._notes = notes
+
+    async def call(
+        self,
+        request: Mapping[str, Any],
+        send: Callable[[], Awaitable[ModelReply]],
+        *,
+        kind: str,
+        title: str,
+    ) -> ModelReply:
+        async def ask() -> ModelReply:
+            await held.enter_async_context(self._account.cover(request))
+            return await send()
+
+        def paid(reply: ModelReply) -> Amount:
+            if self._account.first_time(kind, request):
+                self._pay(reply)
+            return self._account.amount(reply)
+
+        async with AsyncExitStack() as held:  # until it is paid for
+            reply = await self._steps.do(kind, request, ask, _reply(), title=title, cost=paid)
+        paid(reply)  # where it was found in the journal
+        return reply
+
+    def stream(
+        self,
+        request: Mapping[str, Any],
+        open: Callable[[], AsyncIterator[AnswerDelta | ModelReply]],
+        *,
+        kind: str,
+        title: str,
+    ) -> AsyncIterator[AnswerDelta]:
+        @asynccontextmanager
+        async def charged() -> AsyncIterator[None]:
+            with self._account.charge(request):
+                yield
+
+        return self._streamed(request, open, charged(), kind, title)
+
+    def checked_stream(
+        self,
+        request: Mapping[str, Any],
+        open: Callable[[], AsyncIterator[AnswerDelta | ModelReply]],
+        *,
+        kind: str,
+        title: str,
+    ) -> AsyncIterator[AnswerDelta]:
+        return self._streamed(request, open, self._account.cover(request), kind, title)
+
+    async def _streamed(
+        self,
+        request: Mapping[str, Any],
+        open: Callable[[], AsyncIterator[AnswerDelta | ModelReply]],
+        held: AbstractAsyncContextManager[None],
+        kind: str,
+        title: str,
+    ) -> AsyncGenerator[AnswerDelta]:
+        """Within ``held``, what the call may take is put aside until it is paid for."""
+        key = step_key(kind, request)
+        recorded = self._steps.finished(key)
+        if recorded is not None:
+            outcome = _stream().validate_json(recorded.result)
+            self._pay(outcome.reply)
+            for delta in outcome.deltas:
+                yield delta
+            return
+        kept: list[TextDelta | CitationDelta | Cut | Fold] = []
+        reply: ModelReply | None = None
+        async with held:
+            with self._steps.under_way(key, kind, title) as finish:
+                async for part in open():
+                    if isinstance(part, ModelReply):
+                        reply = part
+                        continue
+                    keep(kept, part)
+                    yield part
+                if reply is None:
+                    raise RuntimeError("a model stream ended without its reply")
+                result = _stream().dump_json(StreamOutcome(tuple(kept), reply)).decode()
+                self._pay(reply)
+                await finish(result, self._account.amount(reply))
+
+    def lost(self, reply: ModelReply) -> None:
+        amount = replace(self._account.amount(reply), model_calls=0)
+        if amount.tokens:  # else nothing was begun
+            self._journal.owe(replace(amount, model_calls=1))
+            self._count(reply, amount)
+
+    def _pay(self, reply: ModelReply) -> None:
+        self._count(reply, self._account.amount(reply))
+
+    def _count(self, reply: ModelReply, amount: Amount) -> None:
+        if amount.unpriced_calls:
+            self._notes.price_unknown(reply.model)
+        self._account.pay(amount)

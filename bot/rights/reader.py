@@ -1,13 +1,78 @@
-"""The reader of an answer: who asks, and where it is shown."""
+"""The reader of an answer: who asks, where it is shown, and which documents may be named there."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.messages import CONSOLE, TERMINAL, Author, Message, RunOptions, Thread
+from bot.answers import Answer
+from bot.messages import CONSOLE, TERMINAL, Author, Message, RunOptions, Thread, Transcript
 from bot.rights.collection import DocumentCollection
+
+SCHEME = "file:"  # of the addresses of documents
+
+
+def is_document(url: str) -> bool:
+    """Whether an address is that of one of the operator's documents."""
+    return url[: len(SCHEME)].lower() == SCHEME
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The documents that may be searched, read and shown; the web is not part of it. The web is not
+    its business.
+
+    ``rules`` has the addresses of folders and files with whether they are in reach, the longest
+    first: the first that fits a document decides. ``others`` is so for documents that none fits.
+    """
+
+    rules: tuple[tuple[str, bool], ...] = ()
+    others: bool = True
+
+    @property
+    def is_all(self) -> bool:
+        return self.others and all(allowed for _, allowed in self.rules)
+
+    @property
+    def is_nothing(self) -> bool:
+        return not self.others and not any(allowed for _, allowed in self.rules)
+
+    @property
+    def signature(self) -> str:
+        """Tells one reach from another; "" where everything is in reach."""
+        if self.is_all:
+            return ""
+        return hashlib.sha256(repr((self.rules, self.others)).encode()).hexdigest()[:16]
+
+    def allows(self, url: str) -> bool:
+        """Whether a page may be told about; one that is no document always may."""
+        if not is_document(url):
+            return True
+        bare = url.partition("#")[0]
+        for root, allowed in self.rules:
+            if bare == root or bare.startswith(root + "/"):
+                return allowed
+        return self.others
+
+    def covers(self, urls: Iterable[str]) -> bool:
+        """Whether all of the pages may be told about."""
+        return self.is_all or all(map(self.allows, urls))
+
+    def includes(self, other: Reach) -> bool:
+        """Whether everything that is in the other reach is certainly in this one too."""
+        if self.is_all or other.is_nothing:
+            return True
+        known = dict(self.rules)
+        if known.keys() != dict(other.rules).keys() or (other.others and not self.others):
+            return False
+        return all(known[root] for root, allowed in other.rules if allowed)
+
+
+EVERYTHING = Reach()
+NO_DOCUMENTS = Reach(others=False)
+
 
 # Where an answer is read: by all of a channel, by one person of a chat, by one of the console, or
 # by the operator.
@@ -80,3 +145,31 @@ class Reader:
             return people
         lists = (name for name in groups if self.groups.intersection(getattr(collection, name)))
         return next(lists, "")
+
+
+def withheld(answer: Answer, sentence: str) -> Answer:
+    """The sentence in place of the answer: no text, quote, suggestion, search or step of it."""
+    return Answer(
+        status="failed",
+        text=sentence,
+        question="",
+        run=answer.run,
+        reasoner=answer.reasoner,
+        usage=answer.usage,
+    )
+
+
+def for_reader(answer: Answer, reach: Reach, sentence: str) -> Answer:
+    """The answer as its reader may see it."""
+    return answer if reach.covers(answer.rests_on) else withheld(answer, sentence)
+
+
+def readable(transcript: Transcript, reach: Reach) -> Transcript:
+    """The transcript without the answers that hold something of documents out of reach."""
+    kept = tuple(entry for entry in transcript.entries if reach.covers(entry.documents))
+    return transcript if len(kept) == len(transcript.entries) else replace(transcript, entries=kept)
+
+
+def documents_of(transcript: Transcript) -> frozenset[str]:
+    """The documents that the transcript may hold something of."""
+    return frozenset().union(*(entry.documents for entry in transcript.entries))

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from bot.errors import FootnoteError, InvalidSetting
+from bot.errors import FootnoteError, InvalidSetting, ProviderUnavailable
 from bot.logs import get_logger
 from bot.messages import Message, RunOptions
-from bot.rights.collection import DocumentCollection
-from bot.rights.reach import EVERYTHING, NO_DOCUMENTS, Reach
-from bot.rights.reader import Reader
+from bot.rendering.texts import Texts
+from bot.rights.collection import WHO, DocumentCollection
+from bot.rights.reader import EVERYTHING, NO_DOCUMENTS, Reach, Reader
+from bot.search.local import LocalDocuments
 from bot.settings import TOML, Settings, collections_in, is_set_outside_of_file
 
 log = get_logger()
@@ -69,18 +70,22 @@ class Rights:
 
     # ------------------------------------------------------------ who may what
 
-    def reach(self, reader: Reader) -> Reach:
-        """The documents that a reader may be told about now."""
+    def reach(self, reader: Reader, among: Collection[str] | None = None) -> Reach:
+        """The documents that a reader may be told about now; ``among`` limits them to collections
+        of these names, "" being the documents in none."""
         reader = self._received(reader)
-        if reader.surface == "terminal":
+        if reader.surface == "terminal" and among is None:
             return EVERYTHING
         if reader.guest:
             return NO_DOCUMENTS
         roots = self._current()
         if roots is None:
             return NO_DOCUMENTS
-        rules = tuple((root.address, reader.may_search(root.collection)) for root in roots)
-        return Reach(rules)
+        rules = tuple(
+            (root.address, reader.may_search(root.collection) and _is_among(root, among))
+            for root in roots
+        )
+        return Reach(rules, others=among is None or "" in among)
 
     async def reader(self, message: Message, options: RunOptions | None = None) -> Reader:
         """The reader of the answer to a message; ``options`` are its run's where the message comes
@@ -174,6 +179,10 @@ class Rights:
         log.error("no documents are searched", error=error.sentence)
 
 
+def _is_among(root: Root, names: Collection[str] | None) -> bool:
+    return names is None or root.collection.name in names
+
+
 async def _is_guest(poster: Hosting, message: Message) -> bool:
     try:
         return await poster.is_guest(message)
@@ -246,3 +255,87 @@ def _addresses(collection: DocumentCollection, path: str, docs: Sequence[str]) -
             "FOOTNOTE_DOCS."
         )
     yield from sorted(addresses)
+
+
+async def report(settings: Settings) -> str:
+    """Each collection with how many documents are in it and who may search them.
+
+    Raises ``InvalidSetting`` where the collections cannot be used.
+    """
+    rights = Rights(settings)
+    if not rights.collections:
+        return (
+            "everybody who may ask may search all documents. Declare [[collections]] in "
+            "footnote.toml to limit that"
+        )
+    documents = LocalDocuments(settings.index_path, settings.docs)
+    try:
+        told = [
+            f"{each.name} ({await _count(documents, rights, each)}) for {_who(each)}"
+            for each in rights.collections
+        ]
+        others = await _count(documents, rights, None)
+    finally:
+        await documents.aclose()
+    if not settings.docs:
+        others += ", whatever was ever indexed among them"
+    told.append(f"all else ({others}) for everybody who may ask")
+    return "; ".join(told)
+
+
+async def _count(
+    documents: LocalDocuments, rights: Rights, collection: DocumentCollection | None
+) -> str:
+    """The documents of one collection, or of none."""
+    rules = tuple((root.address, root.collection is collection) for root in rights.roots)
+    try:
+        count = await documents.count(Reach(rules, others=collection is None))
+    except ProviderUnavailable:
+        return "not indexed yet"
+    return "1 document" if count == 1 else f"{count:,} documents"
+
+
+def _who(collection: DocumentCollection) -> str:
+    if collection.everybody:
+        return "everybody who may ask"
+    lists = ((name, getattr(collection, name)) for name in WHO)
+    return ", ".join(f"{name.replace('_', ' ')} {' '.join(ids)}" for name, ids in lists if ids)
+
+
+DOCUMENTS = "local"  # the search provider of the operator's documents
+
+
+def searched_here(
+    rights: Rights, reader: Reader, providers: Collection[str], texts: Texts
+) -> list[str]:
+    """The collections that a reader's questions search, a line each after a title; nothing where
+    there are no documents. Collections that are not searched are counted and not named: their names
+    may tell what nobody here is to know.
+    """
+    if DOCUMENTS not in providers:
+        return []
+    lines = [texts("searched-title")]
+    others = [name for name in providers if name != DOCUMENTS]
+    if others:
+        lines.append(texts("searched-providers", names=", ".join(others)))
+    return [*lines, *_documents(rights, reader, texts)]
+
+
+def _documents(rights: Rights, reader: Reader, texts: Texts) -> list[str]:
+    if reader.guest:
+        return [texts("searched-guest")]
+    try:
+        collections = rights.collections
+    except InvalidSetting:
+        return [texts("searched-unusable")]
+    lines, hidden = [], 0
+    for each in collections:
+        if why := reader.why(each):
+            reason = texts(f"searched-why-{why.replace('_', '-')}")
+            lines.append(texts("searched-collection", name=each.name, why=reason))
+        else:
+            hidden += 1
+    lines.append(texts("searched-others" if collections else "searched-all"))
+    if hidden:
+        lines.append(texts("searched-not", count=hidden))
+    return lines

@@ -16,7 +16,7 @@ from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
 from bot.rate_limit import Clock
-from bot.rights.reach import Reach
+from bot.rights.reader import Reach
 from bot.search.guarded import Guarded
 from bot.search.hits import host_of, is_within
 from bot.search.policy import Policy

@@ -16,7 +16,7 @@ from bot.observing import Observe, timed, unobserved
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.rate_limit import Clock, RateLimit
-from bot.rights.reach import EVERYTHING, Reach
+from bot.rights.reader import EVERYTHING, Reach
 from bot.search.in_flight import InFlight
 from bot.search.limits import Breaker
 from bot.search.policy import Policy

@@ -18,7 +18,7 @@ from bot.errors import PageUnreadable, ProviderUnavailable, StorageUnavailable
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.relevance import weigh
-from bot.rights.reach import EVERYTHING, Reach
+from bot.rights.reader import EVERYTHING, Reach
 from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of
 from bot.search.index_file import (
@@ -36,6 +36,7 @@ from bot.search.index_file import (
 )
 from bot.search.meaning import Condition, Match, Meaning
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
+from bot.search.sample import sample
 from bot.search.surroundings import Opened, Pages, rated
 from bot.search.visible import Visible
 from bot.text.akin import akin
@@ -145,6 +146,13 @@ class LocalDocuments:
         """The number of documents that can be searched."""
         return await asyncio.to_thread(
             self._with_reader, lambda reader: self._count(reader.connection, reach)
+        )
+
+    async def sample(self, most: int, shift: int, reach: Reach = EVERYTHING) -> list[Page]:
+        """See ``bot.search.sample``."""
+        visible = self._visible(reach).found
+        return await asyncio.to_thread(
+            self._with_reader, lambda reader: sample(reader.connection, visible, most, shift)
         )
 
     async def aclose(self) -> None:

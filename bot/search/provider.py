@@ -8,7 +8,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from bot.pages.page import Page
 from bot.pages.passages import Weight
-from bot.rights.reach import EVERYTHING, Reach
+from bot.rights.reader import EVERYTHING, Reach
 
 # What a provider searches: the web, or texts that were given to it (documents, a knowledge base).
 ProviderKind = Literal["web", "knowledge"]

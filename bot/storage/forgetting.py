@@ -15,12 +15,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.storage.batches import Batches
 from bot.storage.database import Database
-from bot.storage.owner import is_dead
-from bot.storage.records import UNFINISHED
+from bot.storage.records import UNFINISHED, is_dead
 from bot.storage.removal import (
     NOTHING_REMOVED,
+    Batches,
     Removed,
     count,
     hanging_on,

@@ -21,7 +21,25 @@ from bot.storage.overview import Queue, Searched, queue_of, took
 from bot.storage.records import UNFINISHED
 from bot.storage.spending import COUNTS, Amount
 from bot.storage.tables import runs, spending, steps, threads
-from bot.storage.workers import live_workers
+
+ALIVE_SECONDS = 10.0  # since a worker's last heartbeat, of which there is one every two
+
+_COUNT = sa.text(
+    "SELECT count(*) FROM procrastinate_workers"
+    " WHERE last_heartbeat > now() - make_interval(secs => :seconds)"
+)
+
+
+async def live_workers(database: Database) -> int | None:
+    """The number of processes that take runs from the queue; None where there is no queue.
+
+    Raises ``StorageUnavailable``.
+    """
+    if database.dialect != "postgresql":
+        return None
+    async with database.read() as db:
+        return int(await db.scalar(_COUNT, {"seconds": ALIVE_SECONDS}) or 0)
+
 
 # What was dated before a look may be kept after it: clocks differ, and transactions take time.
 OVERLAP = timedelta(seconds=60)

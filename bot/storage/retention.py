@@ -14,11 +14,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from bot.settings import Settings
-from bot.storage.batches import Batches
 from bot.storage.database import Database
 from bot.storage.records import UNFINISHED
 from bot.storage.removal import (
     NOTHING_REMOVED,
+    Batches,
     Removed,
     free,
     hanging_on,

@@ -12,10 +12,9 @@ import sqlalchemy as sa
 from bot.answers import Answer
 from bot.messages import Attachment, Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
-from bot.rights.reach import is_document
+from bot.rights.reader import is_document
 from bot.storage.database import Database, open_database
 from bot.storage.files import keep_files
-from bot.storage.footnotes import citation_rows, show_numbers
 from bot.storage.records import (
     UNFINISHED,
     RunRecord,
@@ -30,11 +29,13 @@ from bot.storage.records import (
 from bot.storage.retrying import awaited, repeated
 from bot.storage.rows import (
     alone_in,
+    citation_rows,
     evened,
     insert,
     keep_thread,
     message_row,
     page_of,
+    show_numbers,
     update_fenced,
 )
 from bot.storage.spending import DaySpent, Payer, count_question

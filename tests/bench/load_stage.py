@@ -27,7 +27,7 @@ from bot.storage.encryption import new_key
 from tests.bench.chat_stage import OURS, REPOSITORY
 from tests.bench.load_peers import BOT_USER
 from tests.bench.load_store import CLIENT, Base, a_base
-from tests.fakes.slack_http import JSON_TYPE, signed_headers
+from tests.fakes.slack_delivery import JSON_TYPE, signed_headers
 
 SECRET = "signing-secret-of-the-bench"
 READY = {"serve": "slack is connected.", "worker": "Working on questions"}

@@ -71,14 +71,14 @@ PARTS = {
         [
             "bot/research/answer/check.py",
             "bot/research/answer/verify.py",
-            "bot/reasoning/claude/verify.py",
+            "bot/reasoning/model/verify.py",
         ],
         [
             "tests/unit/research/answer/test_check.py",
             "tests/unit/research/answer/test_write_and_check.py",
             "tests/unit/research/answer/test_verify.py",
-            "tests/unit/reasoning/claude/test_verify.py",
-            "tests/unit/reasoning/claude/test_restate.py",
+            "tests/unit/reasoning/model/test_verify.py",
+            "tests/unit/reasoning/model/test_restate.py",
         ],
     ),
     "journal": Part(

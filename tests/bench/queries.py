@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.reasoning.extractive.reasoner import Extractive
-from bot.research.evidence.exposure import LONGEST, Exposure
+from bot.research.evidence.outgoing import LONGEST, Exposure
 from bot.text.terms import content_words
 from tests.bench import multihop, rewriting
 from tests.bench.corpus import SHARED, MemoryCorpus, a_store, work

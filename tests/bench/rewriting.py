@@ -26,7 +26,7 @@ In CAsT 2020 many topic words come from answers, which the set does not hold: "f
 most that can be carried. Every way sees the same: the earlier turns as they were said.
 
 The model is measured when there is one to ask or a transcript to replay. It is asked through the
-code that runs in production (bot/reasoning/claude/rewrite.py), about 2,700 input tokens a turn:
+code that runs in production (bot/reasoning/model/rewrite.py), about 2,700 input tokens a turn:
 
   ANTHROPIC_API_KEY=... python -m tests.bench rewriting --limit 5 --record replies.jsonl
   ANTHROPIC_BASE_URL=http://127.0.0.1:8080 ANTHROPIC_API_KEY=... FOOTNOTE_SMALL_MODEL=... \

@@ -23,10 +23,9 @@ from bot.storage.workspaces import Workspaces
 from tests.contract.harness import joined
 from tests.fakes import sqlite
 from tests.fakes.slack import FakeSlack
-from tests.fakes.slack_blocks import faults_in_view
+from tests.fakes.slack_call import faults_in_view
 from tests.fakes.slack_limits import UNLIMITED
-from tests.fakes.slack_screen import Shown
-from tests.fakes.slack_words import plain
+from tests.fakes.slack_screen import Shown, plain
 
 CHANNEL, ADA, BOB = "C1", "U1", "U2"
 QUICK = Timing(

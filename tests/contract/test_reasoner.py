@@ -22,20 +22,22 @@ from bot.messages import Entry, Transcript
 from bot.observing import nothing_observed
 from bot.pages.urls import dedupe_key
 from bot.reasoning.declaration import chosen
-from bot.reasoning.drafts import Manuscript, Paragraph
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
+    Claim,
     Evidence,
     Finding,
+    Manuscript,
+    Paragraph,
     Restart,
     TextDelta,
+    Verdict,
 )
 from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.graphs import EXTENSIONS, Graph, NewNode, edited, startable
 from bot.reasoning.questions import Kind, Rewritten, Scope, SubQuestion
 from bot.reasoning.reasoner import Reasoner, ReasonerFactory
-from bot.reasoning.verdicts import Claim, Verdict
 from bot.reasoning.workspace import (
     Outcome,
     ReadResult,

@@ -16,8 +16,7 @@ import pytest
 from bot.configuration import load_settings
 from bot.errors import ModelUnavailable, NoProviderAvailable
 from bot.messages import Depth
-from bot.reasoning.drafts import Paragraph
-from bot.reasoning.evidence import Evidence
+from bot.reasoning.evidence import Evidence, Paragraph
 from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode
 from bot.reasoning.questions import Rewritten, SubQuestion

@@ -6,12 +6,19 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from bot.messages import Message, Transcript
-from bot.reasoning.drafts import Manuscript, Paragraph
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Claim,
+    Evidence,
+    Manuscript,
+    Paragraph,
+    TextDelta,
+    Verdict,
+)
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries
-from bot.reasoning.verdicts import Claim, Verdict
 from bot.reasoning.workspace import Action, Finish, Turn, Workspace
 
 

@@ -25,14 +25,12 @@ from aiohttp import web
 
 from tests.fakes.slack_api import Refusal, WebApi
 from tests.fakes.slack_call import Call
-from tests.fakes.slack_delivery import EVENT, Courier, Delivery
+from tests.fakes.slack_chat import ResponseUrls
+from tests.fakes.slack_delivery import EVENT, Courier, Delivery, SignedHttp
 from tests.fakes.slack_events import callback, endings, needed_scope, subscription
-from tests.fakes.slack_http import SignedHttp
-from tests.fakes.slack_limits import ACK_SECONDS, AGENT_EVENTS, REDELIVERY_SECONDS
-from tests.fakes.slack_manifest import read_manifest
+from tests.fakes.slack_limits import ACK_SECONDS, AGENT_EVENTS, REDELIVERY_SECONDS, read_manifest
 from tests.fakes.slack_oauth import OAuth
 from tests.fakes.slack_people import People
-from tests.fakes.slack_responses import ResponseUrls
 from tests.fakes.slack_screen import Shown, shown, written_out
 from tests.fakes.slack_server import Door, Server
 from tests.fakes.slack_socket import SocketMode
@@ -230,11 +228,6 @@ class FakeSlack(People):
     def assistant(self, channel: str, thread_ts: str) -> Json:
         """``status``, ``title`` and ``prompts`` of a thread of the assistant pane."""
         return dict(self.workspace.assistant.get((channel, thread_ts), {}))
-
-    def ack_times(self) -> list[float]:
-        """Seconds from sending to acknowledgement of every attempt that was acknowledged."""
-        attempts = [attempt for delivery in self.deliveries for attempt in delivery.attempts]
-        return [a.ack_seconds for a in attempts if a.ack_seconds is not None]
 
     def home(self, user: str) -> Json | None:
         """The home view published for ``user``."""

@@ -7,7 +7,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.fakes import slack_agents, slack_chat, slack_reads, slack_stream
+from tests.fakes import slack_chat, slack_methods, slack_stream
 from tests.fakes.slack_call import Refused, checked_arguments
 from tests.fakes.slack_chat import need_scope
 from tests.fakes.slack_limits import RESTRICTED_PAGE, RULES, SCOPE_OF_KIND
@@ -16,37 +16,26 @@ from tests.fakes.slack_workspace import Json, Workspace
 Handler = Callable[[Workspace, Json], Json]
 
 _HANDLERS: dict[str, Handler] = {
-    "agents.sessions.rename": slack_agents.rename_session,
-    "agents.sessions.setStatus": slack_agents.set_session_status,
-    "api.test": slack_reads.api_test,
-    "assistant.threads.setStatus": slack_agents.set_thread_status,
-    "assistant.threads.setSuggestedPrompts": slack_agents.set_prompts,
-    "assistant.threads.setTitle": slack_agents.set_thread_title,
-    "auth.test": slack_reads.auth_test,
-    "blocks.validate": slack_agents.validate_blocks,
-    "bots.info": slack_reads.bots_info,
+    "agents.sessions.setStatus": slack_methods.set_session_status,
+    "assistant.threads.setSuggestedPrompts": slack_methods.set_prompts,
+    "assistant.threads.setTitle": slack_methods.set_thread_title,
+    "auth.test": slack_methods.auth_test,
     "chat.appendStream": slack_stream.append,
     "chat.delete": slack_chat.delete,
-    "chat.getPermalink": slack_chat.get_permalink,
     "chat.postEphemeral": slack_chat.post_ephemeral,
     "chat.postMessage": slack_chat.post_message,
     "chat.startStream": slack_stream.start,
     "chat.stopStream": slack_stream.stop,
     "chat.update": slack_chat.update,
-    "conversations.history": slack_reads.conversations_history,
-    "conversations.info": slack_reads.conversations_info,
-    "conversations.members": slack_reads.conversations_members,
-    "conversations.open": slack_reads.conversations_open,
-    "conversations.replies": slack_reads.conversations_replies,
-    "reactions.add": slack_agents.add_reaction,
-    "reactions.remove": slack_agents.remove_reaction,
-    "team.info": slack_reads.team_info,
-    "usergroups.users.list": slack_reads.user_group,
-    "users.info": slack_reads.users_info,
-    "views.open": slack_agents.open_view,
-    "views.publish": slack_agents.publish_view,
+    "conversations.history": slack_methods.conversations_history,
+    "conversations.replies": slack_methods.conversations_replies,
+    "usergroups.users.list": slack_methods.user_group,
+    "users.info": slack_methods.users_info,
+    "views.open": slack_methods.open_view,
+    "views.publish": slack_methods.publish_view,
 }
 
+_DISGUISE = {"username", "icon_emoji", "icon_url"}
 _READING = ("conversations.history", "conversations.replies")
 
 
@@ -84,7 +73,6 @@ class WebApi:
         self._limits = rate_limits
         self._handlers: dict[str, Handler] = {
             **_HANDLERS,
-            "files.info": slack_reads.files_info(base),
             "apps.connections.open": lambda ws, args: {"ok": True, "url": open_socket()},
         }
         self._used: dict[tuple[str, str], deque[float]] = defaultdict(deque)
@@ -133,6 +121,8 @@ class WebApi:
                 raise Refused("invalid_blocks", f"[ERROR] {said}")
         if method != "apps.connections.open":
             need_scope(self._ws, *self._scopes(method, where))
+        if _DISGUISE & set(args):
+            need_scope(self._ws, "chat:write.customize")
         if self.restricted_reading and method in _READING:
             args["limit"] = min(int(args.get("limit") or RESTRICTED_PAGE), RESTRICTED_PAGE)
         reply = self._handlers[method](self._ws, args)

@@ -1,16 +1,27 @@
-"""One call of the Web API: what was asked, what came of it, and how it is refused."""
+"""One call of the Web API: what was asked, what came of it, and what of it is refused.
+
+Of blocks, views and metadata there are three judges, and the strictest wins: the published JSON
+schema of Block Kit (where the shared data is present), the models of slack_sdk, and the documented
+limits that neither of them knows.
+"""
 
 from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
+from jsonschema import Draft7Validator
+from slack_sdk.errors import SlackObjectFormationError
+from slack_sdk.models.blocks import Block
+from slack_sdk.models.views import View
 from slack_sdk.web.async_client import AsyncWebClient
 
-from tests.fakes.slack_limits import RULES
+from tests.fakes.slack_limits import MARKDOWN, MESSAGE_BLOCKS, METADATA_BYTES, RULES, VIEW_BLOCKS
 from tests.fakes.slack_workspace import Json
 
 # Arguments that travel as JSON text when a call is form-encoded.
@@ -120,3 +131,185 @@ def number_of(args: Json, name: str, default: int) -> int:
         return int(args.get(name, default))
     except (TypeError, ValueError):
         raise Refused("invalid_arguments", f"[ERROR] must be a number: {name}") from None
+
+
+SCHEMA = Path(__file__).parents[3] / "shared" / "schemas" / "slack-blocks.schema.json"
+
+# https://docs.slack.dev/reference/block-kit/blocks: surfaces of each block
+MESSAGES_ONLY = frozenset(
+    {"context_actions", "markdown", "plan", "table", "task_card", "data_table"}
+)
+FIELD_TEXT = 2_000
+ELEMENT_TEXT = 2_000  # a text object within context
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong, and where: a JSON pointer below the checked value."""
+
+    pointer: str
+    message: str
+
+    def line(self, root: str) -> str:
+        """As Slack words it in ``response_metadata.messages``."""
+        return f"[ERROR] {self.message} [json-pointer:{root}{self.pointer}]"
+
+
+@lru_cache(maxsize=1)
+def _validators() -> dict[str, list[Draft7Validator]]:
+    """Block type → the definitions that describe it; empty where the schema is not at hand."""
+    if not SCHEMA.exists():
+        return {}
+    definitions = json.loads(SCHEMA.read_text(encoding="utf-8"))["definitions"]
+    found: dict[str, list[Draft7Validator]] = {}
+    for reference in definitions["KnownBlock"]["anyOf"]:
+        name = reference["$ref"].rsplit("/", 1)[1]
+        for shape in definitions[name].get("anyOf", [definitions[name]]):
+            kind = shape["properties"]["type"]["const"]
+            validator = Draft7Validator({**shape, "definitions": definitions})
+            found.setdefault(kind, []).append(validator)
+    return found
+
+
+def faults_in_blocks(blocks: Any, limit: int = MESSAGE_BLOCKS, home: bool = False) -> list[Fault]:
+    """Everything wrong with ``blocks``; ``home``: they are a view's, not a message's."""
+    if not isinstance(blocks, list):
+        return [Fault("", "must be an array")]
+    if len(blocks) > limit:
+        return [Fault("", f"no more than {limit} items allowed [length:{len(blocks)}]")]
+    faults: list[Fault] = []
+    for number, block in enumerate(blocks):
+        at = f"/{number}"
+        if not isinstance(block, dict) or not isinstance(block.get("type"), str):
+            faults.append(Fault(at, "missing required field: type"))
+            continue
+        if home and block["type"] in MESSAGES_ONLY:
+            faults.append(Fault(f"{at}/type", f"{block['type']} is not allowed in a view"))
+        faults += _by_schema(block, at) or _by_models(block, at) or _by_limits(block, at)
+    return faults + ([] if faults else _across(blocks))
+
+
+def _by_schema(block: dict[str, Any], at: str) -> list[Fault]:
+    known = _validators()
+    if not known:
+        return []
+    shapes = known.get(block["type"])
+    if shapes is None:
+        return [Fault(f"{at}/type", f"unsupported type: {block['type']}")]
+    tried = [sorted(shape.iter_errors(block), key=lambda e: len(e.path)) for shape in shapes]
+    if not all(tried):
+        return []
+    return [
+        Fault(at + "".join(f"/{step}" for step in error.absolute_path), error.message[:300])
+        for error in min(tried, key=len)
+    ]
+
+
+def _by_models(block: dict[str, Any], at: str) -> list[Fault]:
+    try:
+        parsed = Block.parse(json.loads(json.dumps(block)))
+        if parsed is None:
+            return [Fault(f"{at}/type", f"unsupported type: {block['type']}")]
+        parsed.to_dict()
+    except (SlackObjectFormationError, TypeError, AttributeError, KeyError, ValueError) as error:
+        return [Fault(at, str(error))]
+    return []
+
+
+def _by_limits(block: dict[str, Any], at: str) -> list[Fault]:
+    faults = list(_empty_texts(block, at))
+    kind = block["type"]
+    if kind in ("actions", "context") and not block.get("elements"):
+        faults.append(Fault(f"{at}/elements", "no fewer than 1 items required"))
+    if kind == "context":
+        faults += _long_texts(block.get("elements"), f"{at}/elements", ELEMENT_TEXT)
+    if kind == "section":
+        faults += _long_texts(block.get("fields"), f"{at}/fields", FIELD_TEXT)
+    names = [str(one["action_id"]) for one in _interactive(block) if one.get("action_id")]
+    faults += [
+        Fault(at, f'`action_id` "{name}" already exists')
+        for name in sorted({name for name in names if names.count(name) > 1})
+    ]
+    return faults + [
+        Fault(at, "invalid url")
+        for one in _interactive(block)
+        if not str(one.get("url", "https://")).startswith(("http://", "https://"))
+    ]
+
+
+def _interactive(block: dict[str, Any]) -> list[dict[str, Any]]:
+    elements = block.get("elements") if block["type"] == "actions" else None
+    found = [one for one in elements or [] if isinstance(one, dict)]
+    accessory = block.get("accessory")
+    return found + ([accessory] if isinstance(accessory, dict) else [])
+
+
+def _long_texts(items: Any, at: str, limit: int) -> Iterator[Fault]:
+    for number, item in enumerate(items or []):
+        if isinstance(item, dict) and len(str(item.get("text", ""))) > limit:
+            yield Fault(f"{at}/{number}/text", f"must be less than {limit + 1} characters")
+
+
+def _empty_texts(node: Any, at: str) -> Iterator[Fault]:
+    """Text objects and rich text must not be empty."""
+    if isinstance(node, dict):
+        if (
+            node.get("type") in ("plain_text", "mrkdwn", "text", "markdown")
+            and node.get("text") == ""
+        ):
+            yield Fault(f"{at}/text", "must be more than 0 characters")
+        for key, inner in node.items():
+            yield from _empty_texts(inner, f"{at}/{key}")
+    elif isinstance(node, list):
+        for number, inner in enumerate(node):
+            yield from _empty_texts(inner, f"{at}/{number}")
+
+
+def _across(blocks: list[dict[str, Any]]) -> list[Fault]:
+    faults = []
+    markdown = sum(len(block["text"]) for block in blocks if block["type"] == "markdown")
+    if markdown > MARKDOWN:
+        faults.append(Fault("", f"markdown blocks hold more than {MARKDOWN} characters in all"))
+    names = [block["block_id"] for block in blocks if block.get("block_id")]
+    faults += [
+        Fault("", f'`block_id` "{name}" already exists')
+        for name in sorted({name for name in names if names.count(name) > 1})
+    ]
+    return faults
+
+
+def faults_in_view(view: Any, kinds: tuple[str, ...] = ("home", "modal")) -> list[Fault]:
+    """Everything wrong with a view for views.publish (``home``) or views.open (``modal``)."""
+    if not isinstance(view, dict):
+        return [Fault("", "must be an object")]
+    if view.get("type") not in kinds:
+        return [Fault("/type", f"must be one of: {', '.join(kinds)}")]
+    faults = [Fault(f"/{key}", "additional property") for key in view if key not in View.attributes]
+    if view["type"] == "modal" and not view.get("title"):
+        faults.append(Fault("/title", "missing required field: title"))
+    faults += [
+        Fault(f"/blocks{fault.pointer}", fault.message)
+        for fault in faults_in_blocks(view.get("blocks"), VIEW_BLOCKS, home=True)
+    ]
+    if not faults:
+        try:
+            View(**json.loads(json.dumps(view))).to_dict()
+        except (SlackObjectFormationError, TypeError, AttributeError) as error:
+            faults.append(Fault("", str(error)))
+    return faults
+
+
+def fault_in_metadata(metadata: Any) -> str | None:
+    """The error code for message metadata that is not ``{event_type, event_payload}``."""
+    if not isinstance(metadata, dict):
+        return "invalid_metadata_format"
+    if not metadata:
+        return None  # chat.update removes metadata with an empty object
+    kind, payload = metadata.get("event_type"), metadata.get("event_payload")
+    if not isinstance(kind, str) or not kind or not isinstance(payload, dict):
+        return "invalid_metadata_format"
+    if set(metadata) - {"event_type", "event_payload", "entities"} or len(kind) > 255:
+        return "invalid_metadata_schema"
+    if len(json.dumps(metadata, ensure_ascii=False).encode()) > METADATA_BYTES:
+        return "metadata_too_large"
+    return None

@@ -1,16 +1,23 @@
-"""The chat.* methods that post, change and remove whole messages."""
+"""The chat.* methods that post, change and remove whole messages, and response URLs."""
 
 from __future__ import annotations
 
 import re
 import secrets
+from dataclasses import dataclass, field
 from typing import Any
 
 from tests.fakes import slack_events as events
-from tests.fakes.slack_blocks import Fault, fault_in_metadata, faults_in_blocks
-from tests.fakes.slack_call import Refused, text_of, truth
-from tests.fakes.slack_limits import MARKDOWN, TEXT, UPDATE_TEXT
-from tests.fakes.slack_words import as_sent, plain
+from tests.fakes.slack_call import (
+    Fault,
+    Refused,
+    fault_in_metadata,
+    faults_in_blocks,
+    text_of,
+    truth,
+)
+from tests.fakes.slack_limits import RESPONSE_URL_SECONDS, RESPONSE_URL_USES, TEXT, UPDATE_TEXT
+from tests.fakes.slack_screen import plain
 from tests.fakes.slack_workspace import Channel, Json, Message, Workspace
 
 _TS = re.compile(r"\d{10}\.\d{6}")
@@ -73,22 +80,6 @@ def delete(ws: Workspace, args: Json) -> Json:
         raise Refused("cant_delete_message")  # it has to be stopped first
     ws.emit(removed(ws, message))
     return {"ok": True, "channel": channel.id, "ts": message.ts}
-
-
-def get_permalink(ws: Workspace, args: Json) -> Json:
-    channel = readable(ws, text_of(args, "channel"))
-    message = ws.find(channel.id, text_of(args, "message_ts"))
-    if message is None:
-        raise Refused("message_not_found")
-    return {"ok": True, "channel": channel.id, "permalink": permalink(ws, message)}
-
-
-def permalink(ws: Workspace, message: Message) -> str:
-    digits = message.ts.replace(".", "")
-    link = f"https://{ws.domain}.slack.com/archives/{message.channel}/p{digits}"
-    if message.thread_ts and message.thread_ts != message.ts:
-        link += f"?thread_ts={message.thread_ts}&cid={message.channel}"
-    return link
 
 
 # --- what several methods share ---
@@ -195,8 +186,6 @@ def _composed(ws: Workspace, channel: Channel, args: Json, limit: int) -> Messag
     attachments = args.get("attachments") or []
     if not text.strip() and not blocks and not attachments:
         raise Refused("no_text")
-    if any(args.get(key) for key in ("username", "icon_emoji", "icon_url")):
-        need_scope(ws, "chat:write.customize")
     metadata = _metadata(args)
     message = bot_message(ws, channel, text or plain(blocks), text_of(args, "thread_ts"))
     if truth(args.get("reply_broadcast")):
@@ -215,13 +204,9 @@ def need_scope(ws: Workspace, *scopes: str) -> None:
 
 
 def _content(args: Json, limit: int) -> tuple[str, list[Json] | None]:
-    text, markdown = text_of(args, "text"), text_of(args, "markdown_text")
-    if markdown and (text or args.get("blocks")):
-        raise Refused("markdown_text_conflict")
-    if len(text) > limit or len(markdown) > MARKDOWN:
+    text = text_of(args, "text")
+    if len(text) > limit:
         raise Refused("msg_too_long")
-    if markdown:
-        return as_sent(markdown), [{"type": "markdown", "text": markdown}]
     if "blocks" not in args:
         return text, None
     return text, checked_blocks(args["blocks"])
@@ -229,3 +214,91 @@ def _content(args: Json, limit: int) -> tuple[str, list[Json] | None]:
 
 def _metadata(args: Json) -> Json | None:
     return checked_metadata(args["metadata"]) if "metadata" in args else None
+
+
+_KEYS = frozenset(
+    {
+        "attachments",
+        "blocks",
+        "delete_original",
+        "metadata",
+        "replace_original",
+        "response_type",
+        "text",
+        "thread_ts",
+        "unfurl_links",
+        "unfurl_media",
+    }
+)
+
+
+@dataclass(slots=True)
+class ResponseUrl:
+    user: str
+    channel: str
+    made: float
+    original: Message | None
+    received: list[Json] = field(default_factory=list)
+
+
+class ResponseUrls:
+    """Makes them and takes what is posted to them."""
+
+    def __init__(self, ws: Workspace) -> None:
+        self._ws = ws
+        self._urls: dict[str, ResponseUrl] = {}
+        self.lifetime = RESPONSE_URL_SECONDS
+
+    def make(self, base: str, user: str, channel: str, original: Message | None = None) -> str:
+        name = secrets.token_hex(8)
+        self._urls[name] = ResponseUrl(user, channel, self._ws.clock.now(), original)
+        return f"{base}/respond/{name}"
+
+    def owns(self, name: str) -> bool:
+        return name in self._urls
+
+    def received(self, url: str) -> list[Json]:
+        """What was posted to ``url`` so far."""
+        return list(self._urls[url.rpartition("/")[2]].received)
+
+    def take(self, name: str, body: Any) -> Json:
+        url = self._urls.get(name)
+        if url is None or self._ws.clock.now() - url.made > self.lifetime:
+            raise Refused("expired_url")
+        if len(url.received) >= RESPONSE_URL_USES:
+            raise Refused("used_url")
+        self.show(url.user, url.channel, body, url.original)
+        url.received.append(body)
+        return {"ok": True}
+
+    def show(self, user: str, channel: str, body: Any, original: Message | None = None) -> None:
+        """What a response does to the conversation; raises ``Refused``."""
+        if not isinstance(body, dict) or set(body) - _KEYS:
+            raise Refused("invalid_payload")
+        if truth(body.get("delete_original")):
+            if original is not None and self._ws.find(original.channel, original.ts):
+                self._ws.drop(original.channel, original.ts)
+            return
+        text, blocks = body.get("text", ""), body.get("blocks")
+        if not text and not blocks and not body.get("attachments"):
+            raise Refused("no_text")
+        if len(text) > TEXT:
+            raise Refused("msg_too_long")
+        if blocks is not None:
+            faults = faults_in_blocks(blocks)
+            if faults:
+                raise refusal_of_blocks(faults, "/blocks")
+        kind = body.get("response_type", "ephemeral")
+        if kind not in ("ephemeral", "in_channel"):
+            raise Refused("invalid_response_type")
+        if original is not None and truth(body.get("replace_original", kind == "ephemeral")):
+            original.text, original.blocks = text or plain(blocks), named(blocks or [])
+            return
+        message = Message(
+            channel, self._ws.clock.ts(), self._ws.bot_user, text, body.get("thread_ts")
+        )
+        message.bot_id, message.blocks = self._ws.bot_id, named(blocks or [])
+        message.ephemeral_to = user if kind == "ephemeral" else None
+        self._ws.keep(message)
+        if kind == "in_channel":
+            self._ws.emit(events.message_posted(self._ws, message))

@@ -5,8 +5,6 @@ https://docs.slack.dev/apis/events-api, https://docs.slack.dev/reference/interac
 
 from __future__ import annotations
 
-from typing import Any
-
 from tests.fakes.slack_limits import EVENT_SCOPES
 from tests.fakes.slack_workspace import (
     APP_ID,
@@ -163,14 +161,6 @@ def assistant_thread(ws: Workspace, kind: str, user: str, message: Message, cont
     }
 
 
-def context_changed(ws: Workspace, user: str, channel: str | None) -> Json:
-    """``app_context_changed``: what a person looks at while the agent is open beside it."""
-    entity = {"type": "slack#/types/channel_id", "value": channel, "team_id": ws.team}
-    context = {} if channel is None else {"entities": [entity]}
-    when = ws.clock.ts()
-    return {"type": "app_context_changed", "user": user, "context": context, "event_ts": when}
-
-
 def needed_scope(event: Json) -> str | None:
     """The scope an app must have to be told of ``event``."""
     if event["type"] == "member_joined_channel":
@@ -273,47 +263,23 @@ def message_press(
     return press if message.ephemeral_to else {**press, "message": ws.message_json(message)}
 
 
-def view_press(ws: Workspace, user: str, view: Json, action: Json, trigger: str) -> Json:
-    """``block_actions`` from the home tab or a modal: no message, no response URL."""
-    return {
-        **_interaction(ws, "block_actions", user, trigger),
-        "container": {"type": "view", "view_id": view["id"]},
-        "view": view,
-        "actions": [action],
-    }
-
-
-def view_submission(ws: Workspace, user: str, view: Json, values: Json, trigger: str) -> Json:
-    return {
-        **_interaction(ws, "view_submission", user, trigger),
-        "view": {**view, "state": {"values": values}},
-        "response_urls": [],
-    }
-
-
 def pressed(ws: Workspace, block_id: str, element: Json, value: str | None) -> Json:
-    """The ``actions`` entry for a pressed button or feedback button, or what a menu was set to."""
+    """The ``actions`` entry for a pressed button, or what a menu was set to."""
     action: Json = {
         "type": element["type"],
         "action_id": element["action_id"],
         "block_id": block_id,
         "action_ts": ws.clock.ts(),
     }
-    chosen: Any = element
     if element["type"] == "static_select":
         options = element["options"]
         found = [one for one in options if value in (None, one["value"])]
         if not found:
             raise AssertionError(f"no option has the value {value!r}")
         return {**action, "selected_option": found[0], "placeholder": element["placeholder"]}
-    if element["type"] == "feedback_buttons":
-        both = (element["positive_button"], element["negative_button"])
-        chosen = next((one for one in both if one["value"] == value), None)
-        if chosen is None:
-            raise AssertionError(f"no feedback button has the value {value!r}")
-    action["text"] = chosen["text"]
-    if "value" in chosen:
-        action["value"] = chosen["value"]
+    action["text"] = element["text"]
+    if "value" in element:
+        action["value"] = element["value"]
     return action
 
 

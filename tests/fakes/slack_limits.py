@@ -1,4 +1,4 @@
-"""What Slack allows, as named numbers, and what each method needs.
+"""What Slack allows, as named numbers, what each method needs, and what an app's manifest grants.
 
 Sources: https://docs.slack.dev/apis/web-api/rate-limits (tiers), the reference page of each method
 (scopes, errors), https://docs.slack.dev/reference/block-kit (lengths) and
@@ -7,7 +7,12 @@ https://docs.slack.dev/apis/events-api (acknowledgement and redelivery).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
 
 TEXT = 40_000  # characters of `text` in chat.postMessage
 UPDATE_TEXT = 4_000  # characters of `text` in chat.update, which refuses more with msg_too_long
@@ -25,11 +30,10 @@ RESPONSE_URL_SECONDS = 1_800.0
 TRIGGER_SECONDS = 3.0
 ACK_SECONDS = 3.0
 REDELIVERY_SECONDS = (0.0, 60.0, 300.0)  # waits before the second, third and fourth attempt
-SIGNATURE_SECONDS = 300  # older requests are to be refused by the app
 PAGE = 1_000  # the largest `limit` of conversations.replies and .history
 RESTRICTED_PAGE = 15  # the same for commercially distributed apps outside the Marketplace
 
-TIER_1, TIER_2, TIER_3, TIER_4 = 1, 20, 50, 100  # calls a minute, per method and workspace
+TIER_2, TIER_3, TIER_4 = 20, 50, 100  # calls a minute, per method and workspace
 SPECIAL = 600  # "special limits": hundreds of calls a minute
 POSTS = 60  # chat.postMessage: one a second for each channel, short bursts allowed
 
@@ -48,34 +52,21 @@ class Rule:
 SCOPE_OF_KIND = {"channel": "channels", "group": "groups", "im": "im", "mpim": "mpim"}
 
 RULES: dict[str, Rule] = {
-    "agents.sessions.rename": Rule(TIER_3, ("chat:write",)),
     "agents.sessions.setStatus": Rule(TIER_3, ("chat:write",)),
-    "api.test": Rule(SPECIAL, token="any"),
     # Tier 1, but every reconnect needs one: Slack lets bursts pass.
     "apps.connections.open": Rule(TIER_2, ("connections:write",), token="app"),
-    "assistant.threads.setStatus": Rule(SPECIAL, ("assistant:write", "chat:write")),
     "assistant.threads.setSuggestedPrompts": Rule(SPECIAL, ("assistant:write",)),
     "assistant.threads.setTitle": Rule(SPECIAL, ("assistant:write",)),
     "auth.test": Rule(SPECIAL, token="any"),
-    "blocks.validate": Rule(SPECIAL),
-    "bots.info": Rule(TIER_3, ("users:read",)),
     "chat.appendStream": Rule(TIER_4, ("chat:write",)),
     "chat.delete": Rule(TIER_3, ("chat:write",)),
-    "chat.getPermalink": Rule(SPECIAL),
     "chat.postEphemeral": Rule(TIER_4, ("chat:write",)),
     "chat.postMessage": Rule(POSTS, ("chat:write",), by_channel=True),
     "chat.startStream": Rule(TIER_2, ("chat:write",)),
     "chat.stopStream": Rule(TIER_2, ("chat:write",)),
     "chat.update": Rule(TIER_3, ("chat:write",)),
     "conversations.history": Rule(TIER_3, ("*:history",)),
-    "conversations.info": Rule(TIER_3, ("*:read",)),
-    "conversations.members": Rule(TIER_4, ("*:read",)),
-    "conversations.open": Rule(TIER_3, ("im:write", "mpim:write")),
     "conversations.replies": Rule(TIER_3, ("*:history",)),
-    "files.info": Rule(TIER_4, ("files:read",)),
-    "reactions.add": Rule(TIER_3, ("reactions:write",)),
-    "reactions.remove": Rule(TIER_2, ("reactions:write",)),
-    "team.info": Rule(TIER_3, ("team:read",)),
     "usergroups.users.list": Rule(TIER_2, ("usergroups:read",)),
     "users.info": Rule(TIER_4, ("users:read",)),
     "views.open": Rule(TIER_4),
@@ -111,3 +102,78 @@ ALL_SCOPES = frozenset(
 ) - {"connections:write", "chat:write.public"}
 
 UNLIMITED: dict[str, int] = dict.fromkeys(RULES, 1_000_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The parts of a manifest that change what Slack sends and allows; ``None`` means all."""
+
+    scopes: frozenset[str]
+    events: frozenset[str] | None
+    commands: frozenset[str] | None
+    escaped_commands: frozenset[str]
+    shortcuts: frozenset[str] | None
+    agent: bool
+    interactive: bool
+    home_tab: bool
+    messages_tab: bool
+
+    def subscribes(self, event: str) -> bool:
+        return self.events is None or event in self.events
+
+
+EVERYTHING = Manifest(
+    ALL_SCOPES,
+    None,
+    None,
+    frozenset(),
+    None,
+    agent=True,
+    interactive=True,
+    home_tab=True,
+    messages_tab=True,
+)
+
+
+def read_manifest(given: Mapping[str, Any] | str | Path | None) -> Manifest:
+    """From a mapping, YAML text or the path of a YAML file; ``None`` grants everything.
+
+    Raises ``ValueError`` for a manifest that Slack would not accept in the parts used here.
+    """
+    if given is None:
+        return EVERYTHING
+    if isinstance(given, Path):
+        given = given.read_text(encoding="utf-8")
+    tree = yaml.safe_load(given) if isinstance(given, str) else given
+    if not isinstance(tree, Mapping):
+        raise ValueError("a manifest is a mapping")  # noqa: TRY004
+    features = tree.get("features") or {}
+    settings = tree.get("settings") or {}
+    scopes = ((tree.get("oauth_config") or {}).get("scopes") or {}).get("bot") or []
+    commands = features.get("slash_commands") or []
+    shortcuts = features.get("shortcuts") or []
+    home = features.get("app_home") or {}
+    agent = "agent_view" in features or "assistant_view" in features
+    events = (settings.get("event_subscriptions") or {}).get("bot_events") or []
+    if not (tree.get("display_information") or {}).get("name"):
+        raise ValueError("a manifest names its app in display_information.name")
+    if scopes and "bot_user" not in features:
+        raise ValueError("bot scopes need features.bot_user")
+    if commands and "commands" not in scopes:
+        raise ValueError("slash commands need the scope commands")
+    return Manifest(
+        scopes=frozenset(scopes),
+        events=frozenset(events),
+        commands=frozenset(one["command"] for one in commands),
+        escaped_commands=frozenset(one["command"] for one in commands if one.get("should_escape")),
+        shortcuts=frozenset(one["callback_id"] for one in shortcuts),
+        agent=agent,
+        interactive=bool((settings.get("interactivity") or {}).get("is_enabled")),
+        home_tab=bool(home.get("home_tab_enabled")),
+        # Agents are written to in their own pane; others need a messages tab that takes input.
+        messages_tab=agent
+        or (
+            bool(home.get("messages_tab_enabled"))
+            and not home.get("messages_tab_read_only_enabled")
+        ),
+    )

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 
 from tests.fakes import slack_events as events
 from tests.fakes.slack_call import Refused
-from tests.fakes.slack_chat import removed
+from tests.fakes.slack_chat import ResponseUrls, removed
 from tests.fakes.slack_delivery import COMMAND, INTERACTION, Delivery
-from tests.fakes.slack_responses import ResponseUrls
-from tests.fakes.slack_screen import Shown, shown
-from tests.fakes.slack_words import as_sent, plain, rich_text
+from tests.fakes.slack_screen import Shown, as_sent, plain, rich_text, shown
 from tests.fakes.slack_workspace import App, File, Json, Message, Workspace
 
 
@@ -196,8 +194,8 @@ class People:
         value: str | None = None,
         channel: str | None = None,
     ) -> Doing:
-        """Presses what is really there: a button, the feedback button with ``value``, or of a menu
-        the option with ``value`` (the first one where there is none).
+        """Presses what is really there: a button, or of a menu the option with
+        ``value`` (the first one where there is none).
 
         ``message`` is what ``messages()`` gave, or a ts together with ``channel``.
         """
@@ -214,30 +212,6 @@ class People:
             action = events.pressed(ws, block_id, element, value)
             payload = events.message_press(ws, user, now, action, url, trigger)
             return self._interact(now, payload, url, trigger)
-
-    def press_home(self, user: str, action_id: str, value: str | None = None) -> Doing:
-        """Presses a button of the person's home tab."""
-        ws = self.workspace
-        with ws.lock:
-            view = ws.views[user]
-            found = [
-                (block["block_id"], element)
-                for block in view["blocks"]
-                for element in [*block.get("elements", []), block.get("accessory")]
-                if isinstance(element, dict) and "action_id" in element
-            ]
-            block_id, element = _pressable(found, action_id, value)
-            trigger = self._trigger()
-            action = events.pressed(ws, block_id, element, value)
-            payload = events.view_press(ws, user, view, action, trigger)
-            delivery = self.deliver(Delivery(INTERACTION, payload))
-            return Doing("", "", (delivery,), None, trigger)
-
-    def submit(self, user: str, view: Json, values: Json) -> Doing:
-        """Sends a modal that the app opened; ``values`` is ``{block_id: {action_id: {...}}}``."""
-        trigger = self._trigger()
-        payload = events.view_submission(self.workspace, user, view, values, trigger)
-        return Doing("", "", (self.deliver(Delivery(INTERACTION, payload)),), None, trigger)
 
     # --- the app's own places ---
 
@@ -258,20 +232,6 @@ class People:
             context = _context(ws, looking_at)
             event = events.assistant_thread(ws, "assistant_thread_started", user, root, context)
             return self._done(root, [self.tell(event)])
-
-    def look_at(self, user: str, ts: str, channel: str) -> Doing:
-        """Moves to another channel while the assistant pane with thread ``ts`` is open."""
-        ws = self.workspace
-        with ws.lock:
-            root, _ = self._existing(ws.im(user).id, ts)
-            name = "assistant_thread_context_changed"
-            event = events.assistant_thread(ws, name, user, root, _context(ws, channel))
-            return self._done(root, [self.tell(event)])
-
-    def change_context(self, user: str, channel: str | None = None) -> Doing:
-        """Moves to ``channel``, or away from all, while the agent is open beside it."""
-        told = self.tell(events.context_changed(self.workspace, user, channel))
-        return Doing(channel or "", "", _kept([told]))
 
     def stop_session(self, user: str, channel: str, thread_ts: str) -> Doing:
         """The native Stop button; it is there only while the session is processing."""
@@ -371,8 +331,7 @@ def _pressable(
     for block_id, element in found:
         if element["action_id"] != action_id:
             continue
-        chosen_later = element["type"] in ("feedback_buttons", "static_select")
-        if value is None or chosen_later or element.get("value") == value:
+        if value is None or element["type"] == "static_select" or element.get("value") == value:
             return block_id, element
     there = ", ".join(element["action_id"] for _, element in found) or "nothing"
     raise AssertionError(f"there is no {action_id} to press; there is: {there}")

@@ -1,12 +1,175 @@
-"""What a person sees of a message."""
+"""What a person sees of a message, and Slack's way of writing text: escapes, links, mentions."""
 
 from __future__ import annotations
 
 import copy
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from tests.fakes.slack_words import links, live_mentions, plain
 from tests.fakes.slack_workspace import Json, Message, Workspace
+
+# What a person's client turns into markup by itself; everything else in angle brackets is text.
+_MARKUP = re.compile(
+    r"<(?:@[UW]\w+|#C\w+(?:\|[^>]*)?|!(?:here|channel|everyone)|!subteam\^\w+(?:\|[^>]*)?"
+    r"|(?:https?://|mailto:)[^>|\s]+(?:\|[^>]*)?)>"
+)
+_URL = re.compile(r"https?://[^\s<>|]+[^\s<>|.,;:!?)\]'\"]")
+_LABELLED = re.compile(r"\[([^\]\n]+)\]\((https?://[^\s)]+)\)")
+
+
+def escape(text: str) -> str:
+    """The three characters Slack escapes, https://docs.slack.dev/messaging/formatting-message-text."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def unescape(text: str) -> str:
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def as_sent(typed: str) -> str:
+    """What a person typed as Slack sends it.
+
+    ``<@U1>`` is a mention picked from the list, ``[label](https://...)`` a link made in the
+    composer, a bare URL becomes ``<url>``; other ``&``, ``<`` and ``>`` are escaped.
+    """
+    sent: list[str] = []
+    at = 0
+    for found in re.finditer(f"{_LABELLED.pattern}|{_MARKUP.pattern}|{_URL.pattern}", typed):
+        sent.append(escape(typed[at : found.start()]))
+        if found.group(1) is not None:
+            sent.append(f"<{escape(found.group(2))}|{escape(found.group(1))}>")
+        elif found.group(0).startswith("<"):
+            sent.append(found.group(0))
+        else:
+            sent.append(f"<{escape(found.group(0))}>")
+        at = found.end()
+    sent.append(escape(typed[at:]))
+    return "".join(sent)
+
+
+def rich_text(sent: str, block_id: str) -> dict[str, Any]:
+    """The ``rich_text`` block Slack makes of a message's text."""
+    elements: list[dict[str, Any]] = []
+    at = 0
+    for found in re.finditer(r"<([^<>]+)>", sent):
+        if found.start() > at:
+            elements.append({"type": "text", "text": unescape(sent[at : found.start()])})
+        elements.append(_element(found.group(1)))
+        at = found.end()
+    if at < len(sent):
+        elements.append({"type": "text", "text": unescape(sent[at:])})
+    section = {"type": "rich_text_section", "elements": elements}
+    return {"type": "rich_text", "block_id": block_id, "elements": [section]}
+
+
+def _element(inside: str) -> dict[str, Any]:
+    target, _, label = inside.partition("|")
+    if target.startswith("@"):
+        return {"type": "user", "user_id": target[1:]}
+    if target.startswith("#"):
+        return {"type": "channel", "channel_id": target[1:]}
+    if target.startswith("!subteam^"):
+        return {"type": "usergroup", "usergroup_id": target.removeprefix("!subteam^")}
+    if target.startswith("!"):
+        return {"type": "broadcast", "range": target[1:]}
+    link: dict[str, Any] = {"type": "link", "url": unescape(target)}
+    if label:
+        link["text"] = unescape(label)
+    return link
+
+
+_INSIDE = ("fields", "tasks", "elements")  # in which blocks have other blocks
+
+
+def plain(node: Any) -> str:
+    """What a reader sees of blocks, elements or text objects, as plain lines."""
+    if isinstance(node, list):
+        return "\n".join(line for line in map(plain, node) if line)
+    if not isinstance(node, dict):
+        return ""
+    match node.get("type"):
+        case "rich_text_section" | "rich_text_quote" | "rich_text_preformatted":
+            return "".join(plain(one) for one in node.get("elements", []))
+        case "user":
+            return f"<@{node['user_id']}>"
+        case "link" | "url":
+            return node.get("text") or str(node["url"])
+        case "broadcast":
+            return f"<!{node['range']}>"
+        case "usergroup":
+            return f"<!subteam^{node['usergroup_id']}>"
+        case "emoji":
+            return f":{node['name']}:"
+        case "task_card":
+            return _task(node)
+        case "button":
+            return f"[{plain(node['text'])}]"
+        case "static_select":
+            return " ".join(f"[{plain(one)}]" for one in (node["placeholder"], *node["options"]))
+    own = node.get("text")
+    parts = [own] if isinstance(own, str) else [plain(own)]
+    parts += [node["title"]] if isinstance(node.get("title"), str) else [plain(node.get("title"))]
+    parts += [plain(node.get(key)) for key in (*_INSIDE, "rows", "accessory")]
+    return "\n".join(part for part in parts if part)
+
+
+_LIVE = re.compile(r"<(?:![a-z]+(?:\^\w+)?|@[UW]\w+)(?:\|[^>]*)?>")
+_TARGET = re.compile(
+    r"<((?:https?://|mailto:)[^>|\s]+)|\]\(\s*<?([^)\s>]+)|(https?://[^\s<>()|\]]+)"
+)
+
+
+def _markup(node: Any) -> Iterator[str]:
+    """Every text in which Slack looks for markup: mrkdwn, Markdown, a message's own text."""
+    if isinstance(node, list):
+        for inner in node:
+            yield from _markup(inner)
+    elif isinstance(node, dict):
+        if node.get("type") in ("mrkdwn", "markdown") and isinstance(node.get("text"), str):
+            yield node["text"]
+        for inner in node.values():
+            yield from _markup(inner)
+
+
+def live_mentions(text: str, blocks: list[Any]) -> list[str]:
+    """What could ping somebody: ``<!here>``, ``<@U1>``, ``<!subteam^S1>``, or their rich text.
+
+    Code is no shelter: Slack's mrkdwn reads such marks inside it too.
+    """
+    found = [mark for part in (text, *_markup(blocks)) for mark in _LIVE.findall(part)]
+    kinds = ("user", "broadcast", "usergroup")
+    return found + [plain(one) for one in _typed(blocks, kinds)]
+
+
+def links(text: str, blocks: list[Any]) -> list[str]:
+    """Every address a reader could open: in markup, rich text, sources, buttons."""
+    found = [
+        unescape(next(filter(None, one)))
+        for part in (text, *_markup(blocks))
+        for one in _TARGET.findall(part)
+    ]
+    return found + [
+        str(one["url"]) for one in _typed(blocks, ("link", "url", "button")) if "url" in one
+    ]
+
+
+def _typed(node: Any, kinds: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    if isinstance(node, list):
+        for inner in node:
+            yield from _typed(inner, kinds)
+    elif isinstance(node, dict):
+        if node.get("type") in kinds:
+            yield node
+        for inner in node.values():
+            yield from _typed(inner, kinds)
+
+
+def _task(card: dict[str, Any]) -> str:
+    lines = [f"[{card['status']}] {card['title']}"]
+    lines += [plain(card[key]) for key in ("details", "output", "sources") if card.get(key)]
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +187,6 @@ class Shown:
     edited: bool
     streaming: bool
     stream_state: str | None  # streaming, stopped, expired, stopped_by_user; None: never streamed
-    display: str | None
     plan_title: str | None
     tasks: tuple[Json, ...]  # id, title, status, details, output, sources
     reactions: tuple[str, ...]
@@ -71,7 +233,6 @@ def shown(ws: Workspace, message: Message) -> Shown:
         edited=message.edited is not None,
         streaming=stream is not None and stream.state == "streaming",
         stream_state=stream.state if stream else None,
-        display=stream.display if stream else None,
         plan_title=stream.plan_title if stream else None,
         tasks=tuple(copy.deepcopy(list(stream.tasks.values()))) if stream else (),
         reactions=tuple(message.reactions),

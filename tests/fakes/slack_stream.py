@@ -1,6 +1,6 @@
 """chat.startStream, appendStream and stopStream: a message that grows.
 
-A stream takes either ``markdown_text`` or ``chunks`` for its whole life, holds a limited number of
+Here a stream takes ``chunks`` in plan mode, as the app sends them. It holds a limited number of
 characters, ends by itself after some minutes or when its reader presses Stop, and from then on
 refuses to grow. https://docs.slack.dev/reference/methods/chat.startStream
 """
@@ -10,47 +10,36 @@ from __future__ import annotations
 from typing import Any
 
 from tests.fakes import slack_events as events
-from tests.fakes.slack_blocks import faults_in_blocks
 from tests.fakes.slack_call import Refused, text_of
 from tests.fakes.slack_chat import (
     bot_message,
     checked_blocks,
     checked_metadata,
     named,
-    need_scope,
-    refusal_of_blocks,
     writable,
 )
-from tests.fakes.slack_limits import MARKDOWN, MESSAGE_BLOCKS, STREAM_CHARACTERS, TASK_FIELD
-from tests.fakes.slack_words import rich_text
+from tests.fakes.slack_limits import MARKDOWN, STREAM_CHARACTERS, TASK_FIELD
+from tests.fakes.slack_screen import rich_text
 from tests.fakes.slack_workspace import Channel, Json, Message, Stream, Workspace
 
-DISPLAYS = ("timeline", "plan", "dense")
 TASK_STATES = ("pending", "in_progress", "complete", "error")
 SESSION_STATES = ("active", "processing", "suspended", "closed")
 
-# What a chunk may and must carry besides its type: slack_sdk.models.messages.chunk
-_CHUNKS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
-    "markdown_text": (frozenset({"text"}), frozenset({"text"})),
-    "plan_update": (frozenset({"title"}), frozenset({"title"})),
-    "task_update": (
-        frozenset({"id", "title", "status"}),
-        frozenset({"id", "title", "status", "details", "output", "sources"}),
-    ),
-    "blocks": (frozenset({"blocks"}), frozenset({"blocks"})),
+# What a chunk must and may carry besides its type: slack_sdk.models.messages.chunk
+_CHUNKS = {
+    "markdown_text": ({"text"}, set[str]()),
+    "plan_update": ({"title"}, set[str]()),
+    "task_update": ({"id", "title", "status"}, {"details", "output", "sources"}),
 }
 
 
 def start(ws: Workspace, args: Json) -> Json:
     channel = writable(ws, text_of(args, "channel"), users_open_ims=False)
-    display = args.get("task_display_mode", "timeline")
-    if display not in DISPLAYS:
-        raise Refused("invalid_arguments", "[ERROR] must be timeline or plan: task_display_mode")
+    if args.get("task_display_mode") != "plan" or "markdown_text" in args:
+        raise Refused("invalid_arguments", "[ERROR] only chunks in plan mode are known here")
     recipient = _recipient(ws, channel, args)
-    if any(args.get(key) for key in ("username", "icon_emoji", "icon_url")):
-        need_scope(ws, "chat:write.customize")
     message = bot_message(ws, channel, "", text_of(args, "thread_ts"))
-    stream = Stream(ws.clock.now(), display, recipient=recipient)
+    stream = Stream(ws.clock.now(), recipient=recipient)
     message.stream = stream
     _grow(stream, args)
     _show(message, [])
@@ -61,7 +50,7 @@ def start(ws: Workspace, args: Json) -> Json:
 
 def append(ws: Workspace, args: Json) -> Json:
     message, stream = _running(ws, args)
-    if not args.get("markdown_text") and not args.get("chunks"):
+    if not args.get("chunks"):
         raise Refused("markdown_text_or_chunks_required")
     _grow(stream, args)
     _show(message, [])
@@ -121,104 +110,60 @@ def _running(ws: Workspace, args: Json) -> tuple[Message, Stream]:
 
 
 def _grow(stream: Stream, args: Json) -> None:
-    """Adds the call's content, all of it or, when any part is refused, none."""
-    markdown, chunks = text_of(args, "markdown_text"), args.get("chunks") or []
-    if markdown and chunks:
-        raise Refused("cannot_provide_both_markdown_text_and_chunks")
-    if not markdown and not chunks:
-        return
-    mode = "markdown_text" if markdown else "chunks"
-    if stream.mode not in (None, mode):
-        raise Refused("streaming_mode_mismatch")
-    if markdown:
-        chunks = [{"type": "markdown_text", "text": markdown}]
+    """Adds the call's chunks, all of them or, when any is refused, none."""
+    chunks = args.get("chunks") or []
     if not isinstance(chunks, list):
         raise Refused("invalid_chunks")
-    sizes = [_checked_chunk(chunk, number) for number, chunk in enumerate(chunks)]
-    if stream.characters + sum(sizes) > STREAM_CHARACTERS:
+    size = sum(_checked_size(chunk, number) for number, chunk in enumerate(chunks))
+    if stream.characters + size > STREAM_CHARACTERS:
         raise Refused("msg_too_long")
-    shown = [block for part in stream.parts if part["type"] == "blocks" for block in part["blocks"]]
-    new = [block for chunk in chunks if chunk["type"] == "blocks" for block in chunk["blocks"]]
-    if len(shown) + len(new) > MESSAGE_BLOCKS:
-        raise Refused("msg_blocks_too_many")
-    stream.mode = mode
-    stream.characters += sum(sizes)
+    stream.characters += size
     for chunk in chunks:
         _take(stream, chunk)
 
 
-def _checked_chunk(chunk: Any, number: int) -> int:
+def _checked_size(chunk: Any, number: int) -> int:
     """The characters a chunk counts for."""
-    where = f"[json-pointer:/chunks/{number}]"
+
+    def wrong(what: str) -> Refused:
+        return Refused("invalid_chunks", f"[ERROR] {what} [json-pointer:/chunks/{number}]")
+
     if not isinstance(chunk, dict) or chunk.get("type") not in _CHUNKS:
-        raise Refused("invalid_chunks", f"[ERROR] unknown type of chunk {where}")
+        raise wrong("unknown type of chunk")
     required, allowed = _CHUNKS[chunk["type"]]
     keys = set(chunk) - {"type"}
-    if required - keys or keys - allowed:
-        wrong = ", ".join(sorted((required - keys) | (keys - allowed)))
-        raise Refused("invalid_chunks", f"[ERROR] missing or unknown: {wrong} {where}")
-    texts = [key for key in keys if key not in ("sources", "blocks")]
-    if any(not isinstance(chunk[key], str) for key in texts):
-        raise Refused("invalid_chunks", f"[ERROR] must be a string {where}")
-    match chunk["type"]:
-        case "blocks":
-            faults = faults_in_blocks(chunk["blocks"])
-            if faults:
-                raise refusal_of_blocks(faults, f"/chunks/{number}/blocks")
-            return 0
-        case "task_update":
-            _check_task(chunk, where)
-        case "markdown_text" if len(chunk["text"]) > MARKDOWN:
-            raise Refused("msg_too_long")
-    return sum(len(chunk[key]) for key in texts if key not in ("id", "status"))
-
-
-def _check_task(chunk: Json, where: str) -> None:
-    if not chunk["id"] or not chunk["title"]:
-        raise Refused("invalid_chunks", f"[ERROR] id and title must not be empty {where}")
-    if chunk["status"] not in TASK_STATES:
-        raise Refused("invalid_chunks", f"[ERROR] invalid status {where}")
-    for key in ("details", "output"):
-        if len(chunk.get(key, "")) > TASK_FIELD:
-            raise Refused("invalid_chunks", f"[ERROR] {key} exceeds {TASK_FIELD} {where}")
-    sources = chunk.get("sources", [])
-    if not isinstance(sources, list):
-        raise Refused("invalid_chunks", f"[ERROR] sources must be an array {where}")
-    for source in sources:
-        whole = isinstance(source, dict) and set(source) == {"type", "url", "text"}
-        if not whole or source["type"] != "url" or not source["text"]:
-            raise Refused("invalid_chunks", f"[ERROR] a source is type, url and text {where}")
-        if not str(source["url"]).startswith(("http://", "https://")):
-            raise Refused("invalid_chunks", f"[ERROR] invalid url {where}")
+    if not required <= keys <= required | allowed:
+        raise wrong(f"missing or unknown: {sorted(keys ^ required)}")
+    texts = {key: chunk[key] for key in keys if key != "sources"}
+    if not all(isinstance(text, str) and len(text) <= MARKDOWN for text in texts.values()):
+        raise wrong("must be a string of bearable length")
+    if any(len(texts.get(key, "")) > TASK_FIELD for key in ("details", "output")):
+        raise wrong(f"details and output hold {TASK_FIELD} characters")
+    if chunk["type"] == "task_update":
+        if not chunk["id"] or not chunk["title"] or chunk["status"] not in TASK_STATES:
+            raise wrong("a task has an id, a title and a status")
+        for source in chunk.get("sources", []):
+            if set(source) != {"type", "url", "text"} or source["type"] != "url":
+                raise wrong("a source is type, url and text")
+            if not source["text"] or not source["url"].startswith(("http://", "https://")):
+                raise wrong("a source leads to the web and says where")
+    return sum(len(text) for key, text in texts.items() if key not in ("id", "status"))
 
 
 def _take(stream: Stream, chunk: Json) -> None:
+    """Title and status are replaced; details and output grow; new sources join the old ones."""
     match chunk["type"]:
         case "markdown_text":
-            if stream.parts and stream.parts[-1]["type"] == "markdown":
-                stream.parts[-1]["text"] += chunk["text"]
-            else:
-                stream.parts.append({"type": "markdown", "text": chunk["text"]})
+            stream.text += chunk["text"]
         case "plan_update":
             stream.plan_title = chunk["title"]
         case "task_update":
-            _take_task(stream, chunk)
-        case "blocks":
-            stream.parts.append({"type": "blocks", "blocks": named(chunk["blocks"])})
-
-
-def _take_task(stream: Stream, chunk: Json) -> None:
-    """Title and status are replaced; details and output grow; new sources join the old ones."""
-    task = stream.tasks.get(chunk["id"])
-    if task is None:
-        task = {"id": chunk["id"], "details": "", "output": "", "sources": []}
-        stream.tasks[chunk["id"]] = task
-        if stream.display == "timeline" or len(stream.tasks) == 1:
-            stream.parts.append({"type": "task", "id": chunk["id"]})
-    task["title"], task["status"] = chunk["title"], chunk["status"]
-    task["details"] += chunk.get("details", "")
-    task["output"] += chunk.get("output", "")
-    task["sources"] += chunk.get("sources", [])
+            new = {"id": chunk["id"], "details": "", "output": "", "sources": []}
+            task = stream.tasks.setdefault(chunk["id"], new)
+            task["title"], task["status"] = chunk["title"], chunk["status"]
+            task["details"] += chunk.get("details", "")
+            task["output"] += chunk.get("output", "")
+            task["sources"] += chunk.get("sources", [])
 
 
 def _show(message: Message, final: list[Json]) -> None:
@@ -226,25 +171,13 @@ def _show(message: Message, final: list[Json]) -> None:
     stream = message.stream
     assert stream is not None
     blocks: list[Json] = []
-    for part in stream.parts:
-        match part["type"]:
-            case "markdown":
-                blocks.append({"type": "markdown", "text": part["text"]})
-            case "blocks":
-                blocks += part["blocks"]
-            case "task" if stream.display == "timeline":
-                blocks.append(_card(stream.tasks[part["id"]]))
-            case "task":
-                blocks.append(_plan(stream))
-    if stream.plan_title and not stream.tasks and stream.display != "timeline":
-        blocks.insert(0, _plan(stream))
-    message.text = "".join(part["text"] for part in stream.parts if part["type"] == "markdown")
+    if stream.plan_title or stream.tasks:
+        cards = [_card(task) for task in stream.tasks.values()]
+        blocks.append({"type": "plan", "title": stream.plan_title or "", "tasks": cards})
+    if stream.text:
+        blocks.append({"type": "markdown", "text": stream.text})
+    message.text = stream.text
     message.blocks = named(blocks + final)
-
-
-def _plan(stream: Stream) -> Json:
-    cards = [_card(task) for task in stream.tasks.values()]
-    return {"type": "plan", "title": stream.plan_title or "", "tasks": cards}
 
 
 def _card(task: Json) -> Json:

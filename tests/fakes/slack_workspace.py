@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.fakes.slack_limits import SCOPE_OF_KIND, STREAM_SECONDS
-from tests.fakes.slack_manifest import Manifest
+from tests.fakes.slack_limits import SCOPE_OF_KIND, STREAM_SECONDS, Manifest
 
 Json = dict[str, Any]
 
@@ -95,24 +94,6 @@ class Channel:
     members: set[str] = field(default_factory=set)
     archived: bool = False
 
-    def json(self, ws: Workspace) -> Json:
-        shown: Json = {
-            "id": self.id,
-            "is_channel": self.kind == "channel",
-            "is_group": self.kind == "group",
-            "is_im": self.kind == "im",
-            "is_mpim": self.kind == "mpim",
-            "is_private": self.kind != "channel",
-            "is_archived": self.archived,
-            "is_ext_shared": ws.is_shared(self.id),
-            "context_team_id": ws.team,
-        }
-        if self.kind == "im":
-            shown["user"] = next(iter(self.members - {ws.bot_user}))
-        else:
-            shown |= {"name": self.name, "is_member": ws.bot_user in self.members}
-        return shown
-
 
 @dataclass(slots=True)
 class File:
@@ -145,16 +126,14 @@ class File:
 
 @dataclass(slots=True)
 class Stream:
-    """The life of a streamed message; ``mode`` is settled by the first content."""
+    """The life of a streamed message."""
 
     started: float
-    display: str
-    mode: str | None = None  # markdown_text | chunks
     state: str = "streaming"  # streaming | stopped | expired | stopped_by_user
     characters: int = 0
     plan_title: str | None = None
     tasks: dict[str, Json] = field(default_factory=dict)
-    parts: list[Json] = field(default_factory=list)  # markdown and blocks, in order of arrival
+    text: str = ""
     recipient: str | None = None
 
 

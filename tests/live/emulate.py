@@ -27,7 +27,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.server import serve
-from tests.fakes.slack_manifest import read_manifest
+from tests.fakes.slack_limits import read_manifest
 
 VERSION = "0.12.2"
 REPOSITORY = Path(__file__).parents[2]

@@ -23,7 +23,7 @@ from bot.storage.workspaces import Workspaces
 from tests.contract.harness import joined
 from tests.contract.slack_harness import QUICK, labels_of
 from tests.fakes import sqlite
-from tests.fakes.slack_words import as_sent, live_mentions, plain
+from tests.fakes.slack_screen import as_sent, live_mentions, plain
 from tests.live.emulate import (
     ADMIN_TOKEN,
     BOT_TOKEN,

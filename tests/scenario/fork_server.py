@@ -47,7 +47,7 @@ PARTS = (
     "bot.pages.markup",
     "bot.reasoning.model.reasoner",
     "bot.reasoning.extractive.reasoner",
-    "bot.reasoning.prices",
+    "bot.reasoning.declaration",
     "bot.rendering.texts",
     "bot.research.pipeline",
     "bot.search.local",

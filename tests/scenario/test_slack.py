@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.slack_screen import Shown
-from tests.fakes.slack_words import links
+from tests.fakes.slack_screen import Shown, links
 from tests.fakes.slack_workspace import App
 from tests.scenario.gate import Gate, ask_and_catch
 from tests.scenario.places import (

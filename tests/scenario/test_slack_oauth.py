@@ -13,8 +13,8 @@ import pytest
 from bot.storage.encryption import new_key
 from tests.fakes.server import serve
 from tests.fakes.slack import FakeSlack
-from tests.fakes.slack_browser import Browser
 from tests.fakes.slack_limits import UNLIMITED
+from tests.fakes.slack_stage import Browser
 from tests.fakes.slack_workspace import Tenant
 from tests.scenario.gate import Gate, ask_and_catch, until
 from tests.scenario.places import KEYS, LUNCH, the_answer, until_shown

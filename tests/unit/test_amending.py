@@ -17,9 +17,8 @@ from bot.errors import (
     PostRefused,
     StorageUnavailable,
 )
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
+from bot.reasoning.evidence import AnswerDelta, CitationDelta, Claim, Evidence, TextDelta, Verdict
 from bot.reasoning.questions import Rewritten
-from bot.reasoning.verdicts import Claim, Verdict
 from tests.fakes.poster import Remembered
 from tests.fakes.reasoner import Scripted
 from tests.unit.conftest import TURNS, OpenWorld, World

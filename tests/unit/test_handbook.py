@@ -19,7 +19,7 @@ from bot.command import HANDBOOK
 from bot.configuration import known_names, load_settings, settings_class
 from bot.evaluation.spending import TYPICAL, expected_usd
 from bot.pages.media import FORMATS
-from bot.reasoning.claude.prices import PRICES
+from bot.reasoning.claude.declaration import PRICES
 from bot.search.declaration import declarations
 from bot.settings import TOML, Settings
 

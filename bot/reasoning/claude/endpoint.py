@@ -16,9 +16,8 @@ from anthropic import AsyncStream
 from anthropic.types import RawMessageStreamEvent
 
 from bot.observing import Observe, nothing_observed
-from bot.reasoning.claude.reply import ClaudeCollector
 from bot.reasoning.claude.settings import API, NAMES, ClaudeSettings, address, key
-from bot.reasoning.claude.wire import adapted, features
+from bot.reasoning.claude.wire import ClaudeCollector, adapted, features
 from bot.reasoning.model.failures import (
     CutOff,
     Failure,

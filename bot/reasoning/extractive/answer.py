@@ -17,7 +17,7 @@ from bot.reasoning.evidence import (
 from bot.reasoning.extractive.brief import brief
 from bot.reasoning.extractive.quotes import Choice, Quote, choice_of, gist, openings
 from bot.reasoning.extractive.relevance import Asked, asked_in
-from bot.reasoning.extractive.scope import sides
+from bot.reasoning.extractive.rewrite import sides
 from bot.reasoning.extractive.words import named
 from bot.reasoning.questions import Rewritten
 from bot.text.orders import only_orders

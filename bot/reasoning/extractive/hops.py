@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.reasoning.evidence import Source
-from bot.reasoning.extractive.mentions import names_of, prominence, sentences_of
 from bot.reasoning.extractive.quotes import findings
 from bot.reasoning.extractive.reading import without_links
 from bot.reasoning.extractive.words import (
@@ -26,6 +25,9 @@ from bot.reasoning.extractive.words import (
     holds,
     mentions,
     named,
+    names_of,
+    prominence,
+    sentences_of,
     term_tuple,
     title_terms,
 )

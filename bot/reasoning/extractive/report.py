@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.pages.passages import Passage
-from bot.reasoning.drafts import Manuscript, Paragraph
-from bot.reasoning.evidence import AnswerDelta, Evidence, Source, TextDelta
+from bot.reasoning.evidence import AnswerDelta, Evidence, Manuscript, Paragraph, Source, TextDelta
 from bot.reasoning.extractive.answer import NOTES, note, plain, quoted, say
 from bot.reasoning.extractive.hops import first_queries
 from bot.reasoning.extractive.quotes import Quote, choice_of, openings

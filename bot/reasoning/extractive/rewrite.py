@@ -9,17 +9,16 @@ from bot.messages import Message, Transcript
 from bot.reasoning.extractive.chores import (
     is_chore,
     needs_model,
+    reply_to,
     wants_other_form,
     wants_shorter,
     without_long_form,
 )
 from bot.reasoning.extractive.follow_ups import Turn, pronoun, standalone
-from bot.reasoning.extractive.hops import LONGEST_QUERY
-from bot.reasoning.extractive.reading import asks_to_read, wanted, without_links
-from bot.reasoning.extractive.scope import queries_for, scope_of, sides
-from bot.reasoning.extractive.smalltalk import reply_to
+from bot.reasoning.extractive.hops import LONGEST_QUERY, first_queries
+from bot.reasoning.extractive.reading import asks_to_read, restricted_to, wanted, without_links
 from bot.reasoning.extractive.words import asks_by_relation
-from bot.reasoning.questions import Rewritten
+from bot.reasoning.questions import Rewritten, Scope
 from bot.reasoning.recall import (
     last_answer,
     of_sources,
@@ -29,8 +28,121 @@ from bot.reasoning.recall import (
     with_numbers,
     with_titles,
 )
+from bot.search.provider import Freshness
 from bot.text.language import detect
-from bot.text.terms import has_cjk, keywords
+from bot.text.listed import listed
+from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords
+
+MOST = 4  # queries
+ASPECT = 3  # words of what is compared, in a query beside a thing that is
+
+_WITHIN = r"(?:in|from|of|over|within|during)(?: the)? (?:last|past)"
+_FRESH: dict[Freshness, re.Pattern[str]] = {
+    "day": re.compile(
+        rf"\b{_WITHIN} (?:24 hours|day)\b|\b(?:news|headlines|updates?|happened|announced)\b"
+        r"[\w ,]{0,30}\btoday\b|\btoday's (?:news|headlines|updates?)\b"
+        r"|今天的?(?:新闻|消息|动态)|今日(?:新闻|消息|の?ニュース)|오늘의? 뉴스",
+        re.IGNORECASE,
+    ),
+    "week": re.compile(
+        rf"\b{_WITHIN} (?:7 days|seven days|week)\b|\bthis week(?:'s)?\b|\bof the week\b"
+        r"|(?:本|这|这一|最近一|过去一)(?:周|个星期|星期)|今週|이번 주",
+        re.IGNORECASE,
+    ),
+    "month": re.compile(
+        rf"\b{_WITHIN} (?:30 days|thirty days|four weeks|month)\b|\bthis month(?:'s)?\b"
+        r"|本月|这个月|(?:最近|过去)一个月|今月|이번 달",
+        re.IGNORECASE,
+    ),
+    "year": re.compile(
+        rf"\b{_WITHIN} (?:12 months|twelve months|year)\b|\bthis year(?:'s)?\b"
+        r"|今年|(?:最近|过去)一年|올해",
+        re.IGNORECASE,
+    ),
+}
+_PLACED = re.compile(
+    r"(?:\b(?:on|from|at|in|within|via|by|according to)\s+(?:the\s+)?|site:\s*|[在从])"
+    r"(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,6}(?:\s*上)?",
+    re.IGNORECASE,
+)
+_THING = r"[^,;:?!，。？！]{2,60}?"
+_IN_WHAT = r"(?P<aspect>\s+(?:in|on|by|for|regarding|in terms of|as to)\s[^?!.]+)?"
+_COMPARISONS = (
+    re.compile(
+        rf"\bcompar(?:e|ing|ison (?:of|between)) (?P<a>{_THING})\s+(?:and|with|to|against|versus"
+        rf"|vs\.?)\s+(?P<b>{_THING}){_IN_WHAT}\s*[?!.]*$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"\bdifferences?(?P<of> in [\w -]+?)? between (?P<a>{_THING}) and (?P<b>{_THING})"
+        rf"{_IN_WHAT}\s*[?!.]*$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"\b(?:which|who|what)\b(?P<aspect>[^,?]{{1,60}}),\s+(?P<a>{_THING})\s+or\s+(?P<b>{_THING})"
+        r"\s*\?+$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"^\W*(?:is|are|was|were|does|do|did|has|have)\s"
+        rf"(?P<a>{_THING})\s+(?P<aspect>(?:more|less)\s\w+|(?:\w+\s)?\w+er)\s+"
+        rf"(?:\w+\s)?than\s+(?P<b>{_THING})\s*[?!.]*$",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"^(?P<a>{_THING})\s+(?:vs\.?|versus)\s+(?P<b>{_THING})\s*[?!.]*$", re.IGNORECASE),
+    re.compile(
+        r"(?:比较|对比)(?:一下)?(?P<a>[^，。？和与跟]{1,20})[和与跟](?P<b>[^，。？的]{1,20})"
+        r"(?:的(?P<aspect>[^，。？]{1,20}))?[。？]?$"
+    ),
+    re.compile(
+        r"^(?P<a>[^，。？和与跟]{1,20})[和与跟](?P<b>[^，。？的有哪谁之]{1,20})"
+        r"(?:的(?P<aspect>[^，。？有哪谁]{1,10}))?(?:的|之间|有什么|有何|有哪些|哪个|谁)*"
+        r"(?:区别|不同|差别|差异|更\S{1,6})"
+    ),
+)
+
+
+def scope_of(text: str) -> Scope:
+    """The time and hosts to which a message restricts its search."""
+    fresh = next((name for name, pattern in _FRESH.items() if pattern.search(text)), None)
+    return Scope(freshness=fresh or "", domains=tuple(dict.fromkeys(_hosts(text))))
+
+
+def queries_for(question: str) -> tuple[str, ...]:
+    """Up to 4 queries: for a comparison, what is compared of each thing, and all at once."""
+    said = _PLACED.sub(" ", question)
+    for pattern in _FRESH.values():
+        said = pattern.sub(" ", said)
+    said = said if content_words(said) else question
+    each = sides(said)
+    # The names in a comparison are its sides: they need no queries of their own once more.
+    found = [*each, *first_queries(said)[: 1 if each else MOST]]
+    return tuple(dict.fromkeys(query for query in found if query))[:MOST]
+
+
+def sides(question: str) -> list[str]:
+    """A query for each of the two things that a question sets side by side; none if it does not.
+
+    "Compare the cost of X and Y": "X cost", "Y cost".
+    """
+    for pattern in _COMPARISONS:
+        if match := pattern.search(question):
+            groups = match.groupdict("")
+            of, _, first = groups["a"].rpartition(" of ")
+            things = [" ".join(content_words(side)) for side in (first, groups["b"])]
+            told = f"{of} {groups.get('aspect', '')} {groups.get('of', '')}"
+            aspect = [word for word in content_words(told) if fold(word) not in _NO_ASPECT][:ASPECT]
+            if all(things) and fold(things[0]) != fold(things[1]):
+                return [" ".join([thing, *aspect]) for thing in things]
+    return []
+
+
+def _hosts(text: str) -> list[str]:
+    return [host.lower().removeprefix("www.") for host in restricted_to(text)]
+
+
+_NO_ASPECT = STOP_WORDS | listed("main key general detail terms difference differences")
+
 
 TURNS = 12  # of a thread, from which a follow-up may take what it leaves out
 OPENING = 1_000  # characters of an earlier message, which tell what it was about

@@ -10,11 +10,17 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.drafts import Manuscript, Paragraph
-from bot.reasoning.evidence import Evidence
+from bot.reasoning.evidence import Evidence, Manuscript, Paragraph
 from bot.reasoning.model.conversation import page_element, today
-from bot.reasoning.model.json_output import Unusable, json_object
-from bot.reasoning.model.requests import CachePoint, Request, UserBlock, Words, told
+from bot.reasoning.model.requests import (
+    CachePoint,
+    Request,
+    Unusable,
+    UserBlock,
+    Words,
+    json_object,
+    told,
+)
 from bot.reasoning.model.text import clean, element, line, middle_out, passage_lines
 from bot.reasoning.model.write import QUESTION, Writing
 from bot.reasoning.prompts import load

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.model.json_output import Unusable, json_object
-from bot.reasoning.model.requests import Request, told
+from bot.reasoning.model.requests import Request, Unusable, json_object, told
 from bot.reasoning.model.text import clean, element, line, middle_out
 from bot.reasoning.prompts import load
 

@@ -18,14 +18,15 @@ from pydantic_core import from_json
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode, Node, PlanTurn
 from bot.reasoning.model.conversation import QUESTION, findings_lines, today, with_cache_points
-from bot.reasoning.model.json_output import Unusable, json_object
 from bot.reasoning.model.requests import (
     Again,
     ModelTurn,
     Part,
     Request,
     Said,
+    Unusable,
     UserTurn,
+    json_object,
     sendable,
     told,
 )

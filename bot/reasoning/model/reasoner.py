@@ -16,27 +16,32 @@ from bot.errors import InvalidSetting, ModelBroken, ModelRefused
 from bot.messages import Message, Transcript
 from bot.reasoning.calls import ModelCalls, ModelReply
 from bot.reasoning.declaration import Models
-from bot.reasoning.drafts import Manuscript, Paragraph
-from bot.reasoning.evidence import AnswerDelta, Cut, Evidence, Restart
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    Claim,
+    Cut,
+    Evidence,
+    Manuscript,
+    Paragraph,
+    Restart,
+    Verdict,
+)
 from bot.reasoning.extractive.rewrite import language_of
 from bot.reasoning.graphs import Graph, GraphEdit
-from bot.reasoning.model import draft, plan, restate, rewrite, verify
-from bot.reasoning.model.answer import AnswerWatch, reply_of
+from bot.reasoning.model import draft, plan, rewrite, verify
 from bot.reasoning.model.conversation import loop_turns, shown_pages
 from bot.reasoning.model.draft import Revising
 from bot.reasoning.model.failures import TooLong
-from bot.reasoning.model.json_output import Unusable, repair
 from bot.reasoning.model.plan import QueryWatch
-from bot.reasoning.model.requests import Again, Request
+from bot.reasoning.model.requests import Again, Request, Unusable, repair
 from bot.reasoning.model.service import Replying, Service, Watch
 from bot.reasoning.model.tools import TOOLS, actions
-from bot.reasoning.model.write import Reader, Writing
+from bot.reasoning.model.write import AnswerWatch, Reader, Writing, reply_of
 from bot.reasoning.plain_question import plain_question
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries, ReasonerFactory
 from bot.reasoning.recall import recalled
-from bot.reasoning.verdicts import Claim, Verdict
 from bot.reasoning.workspace import Finish, Turn, Workspace
 from bot.settings import Settings
 
@@ -315,10 +320,10 @@ class ModelReasoner:
     ) -> tuple[str, ...]:
         """One call of the small model; a reply that is not in the form asked for says nothing."""
         model = self._models.small
-        request = restate.request(model, question, answer, claims, verdicts)
+        request = verify.restate_request(model, question, answer, claims, verdicts)
         reply = await self._complete(request, "restate", "Correct sentences")
         try:
-            return restate.restated(reply, claims)
+            return verify.restated(reply, claims)
         except Unusable:
             return ("",) * len(claims)
 

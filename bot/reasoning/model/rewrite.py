@@ -12,9 +12,9 @@ from bot.pages.urls import dedupe_key, domain
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.extractive.rewrite import language_of
 from bot.reasoning.model.conversation import today
-from bot.reasoning.model.json_output import Unusable, json_object
-from bot.reasoning.model.requests import Request, told
+from bot.reasoning.model.requests import Request, Unusable, json_object, told
 from bot.reasoning.model.text import clean, element, line, middle_out, shorten
+from bot.reasoning.plain_question import is_taken
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Kind, Rewritten, Scope
 from bot.reasoning.recall import (
@@ -26,7 +26,6 @@ from bot.reasoning.recall import (
     with_numbers,
     with_pages,
 )
-from bot.reasoning.standing import is_taken
 from bot.search.provider import Freshness
 from bot.text.terms import terms
 
@@ -189,7 +188,7 @@ def _sources(entry: Entry) -> str:
 def _kind(value: Any) -> Kind:
     for kind in get_args(Kind):
         if value == kind:
-            return cast(Kind, kind)
+            return cast("Kind", kind)
     raise Unusable('"kind" must be one of: search, links, sources, thread, chat.')
 
 

@@ -1,4 +1,5 @@
-"""Verifying: the request that holds an answer's sentences against their quotes, and its reply."""
+"""Verifying an answer's sentences against their quotes, and restating those that fail: the requests
+and their replies."""
 
 from __future__ import annotations
 
@@ -7,11 +8,10 @@ from typing import Any, get_args
 
 from bot.answers import Judgement
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.model.json_output import Unusable, json_object
-from bot.reasoning.model.requests import Request, told
+from bot.reasoning.evidence import Claim, Verdict
+from bot.reasoning.model.requests import Request, Unusable, json_object, told
 from bot.reasoning.model.text import clean, element, line, middle_out, shorten
 from bot.reasoning.prompts import load
-from bot.reasoning.verdicts import Claim, Verdict
 
 QUESTION = 2_000  # characters
 QUOTE = 6_000  # characters: the beginning and the end of a longer one
@@ -92,4 +92,61 @@ def verdicts(reply: ModelReply, claims: Sequence[Claim]) -> tuple[Verdict | None
             if item.get("verdict") == judgement:
                 words = line(str(item.get("words") or ""), WORDS)
                 found[number - 1] = Verdict(judgement, words)
+    return tuple(found)
+
+
+ANSWER = 6_000  # characters
+RESTATED_TOKENS = 160  # of the reply for each sentence
+RESTATED: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "sentences": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "sentence": {"type": "integer"},
+                    "text": {"type": "string"},
+                },
+                "required": ["sentence", "text"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["sentences"],
+    "additionalProperties": False,
+}
+
+
+def restate_request(
+    model: str, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
+) -> Request:
+    """The request to restate claims of an answer (Markdown) that were not found supported, each
+    with its verdict."""
+    said = [
+        {"verdict": verdict.judgement} | ({"words": verdict.words} if verdict.words else {})
+        for verdict in verdicts
+    ]
+    context = element("answer", clean(middle_out(answer, ANSWER)).strip())
+    asked = material(question, claims, said)
+    return Request(
+        model,
+        200 + RESTATED_TOKENS * len(claims),
+        load("restate"),
+        told(f"{context}\n\n{asked}"),
+        schema=RESTATED,
+    )
+
+
+def restated(reply: ModelReply, claims: Sequence[Claim]) -> tuple[str, ...]:
+    """Each claim in other words; "" where the quotes have none. Raises ``Unusable``."""
+    given = json_object(reply).get("sentences")
+    if not isinstance(given, list):
+        raise Unusable('"sentences" must be a list.')
+    found = [""] * len(claims)
+    for item in given:
+        number = item.get("sentence") if isinstance(item, dict) else None
+        text = item.get("text") if isinstance(item, dict) else None
+        if isinstance(number, int) and 1 <= number <= len(claims) and isinstance(text, str):
+            found[number - 1] = line(text, SENTENCE)
     return tuple(found)

@@ -24,9 +24,8 @@ from bot.reasoning.model.failures import (
 )
 from bot.reasoning.model.requests import Request
 from bot.reasoning.model.service import READING_FAILURES, Service, Wire, http_client, timeouts
-from bot.reasoning.openai.reply import OpenAICollector
 from bot.reasoning.openai.settings import API, NAMES, OpenAISettings, address, key
-from bot.reasoning.openai.wire import NO_THOUGHT, adapted, features
+from bot.reasoning.openai.wire import NO_THOUGHT, OpenAICollector, adapted, features
 
 NAMED = {
     "stream_options|include_usage": "stream_options",

@@ -486,6 +486,24 @@ web-plan-unread =
 web-plan-nothing-yet = Nothing found yet.
 web-plan-done = Researched in { NUMBER($seconds, maximumFractionDigits: 1) } s
 
+### What a question searches
+
+web-sources-asked = Searches { $asked } of { $all } sources
+web-sources-which = What this question searches
+web-sources-one = Searches:
+web-sources-nothing = There is nothing here that you may search.
+web-sources-none = Choose at least one source to search.
+web-source-other-documents = Other documents
+web-source-web = Web
+web-source-count =
+    { $count ->
+        [one] one document
+       *[other] { $count } documents
+    }
+prompt-wiki-building = Who designed the Eiffel Tower, and how tall is it?
+prompt-wiki-nature = Why is the sky blue?
+prompt-wiki-history = When was the printing press invented, and by whom?
+
 ## The pages that explain a run
 
 web-you = You

@@ -371,6 +371,20 @@ web-plan-unread = { $count } 个无法读取
 web-plan-nothing-yet = 尚未找到内容。
 web-plan-done = 研究用时 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
 
+### What a question searches
+
+web-sources-asked = 搜索 { $asked }/{ $all } 个来源
+web-sources-which = 此问题搜索哪些来源
+web-sources-one = 搜索范围：
+web-sources-nothing = 这里没有您可以搜索的内容。
+web-sources-none = 请至少选择一个要搜索的来源。
+web-source-other-documents = 其他文档
+web-source-web = 网络
+web-source-count = { $count } 个文档
+prompt-wiki-building = 埃菲尔铁塔是谁设计的？有多高？
+prompt-wiki-nature = 天空为什么是蓝色的？
+prompt-wiki-history = 印刷机是什么时候、由谁发明的？
+
 ## 解释回答的页面
 
 web-you = 你

@@ -371,6 +371,20 @@ web-plan-unread = { $count } 個無法讀取
 web-plan-nothing-yet = 尚未找到內容。
 web-plan-done = 研究用時 { NUMBER($seconds, maximumFractionDigits: 1) } 秒
 
+### What a question searches
+
+web-sources-asked = 搜尋 { $asked }/{ $all } 個來源
+web-sources-which = 此問題搜尋哪些來源
+web-sources-one = 搜尋範圍：
+web-sources-nothing = 這裡沒有您可以搜尋的內容。
+web-sources-none = 請至少選擇一個要搜尋的來源。
+web-source-other-documents = 其他文件
+web-source-web = 網路
+web-source-count = { $count } 份文件
+prompt-wiki-building = 艾菲爾鐵塔是誰設計的？有多高？
+prompt-wiki-nature = 天空為什麼是藍色的？
+prompt-wiki-history = 印刷機是什麼時候、由誰發明的？
+
 ## 解釋回答的頁面
 
 web-you = 你

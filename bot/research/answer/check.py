@@ -29,9 +29,8 @@ from types import MappingProxyType
 
 from bot.answers import Citation, Disagreement, Doubt
 from bot.pages.passages import HEADING_SEPARATOR, Passage, columns_in
-from bot.reasoning.evidence import CitationDelta, Evidence, Source
+from bot.reasoning.evidence import CitationDelta, Claim, Evidence, Source, Verdict
 from bot.reasoning.recall import source_numbers, without_sources
-from bot.reasoning.verdicts import Claim, Verdict
 from bot.rendering.marks import literal_spans, numbers_in, without_marks
 from bot.rendering.texts import Texts, texts_for
 from bot.research.answer.amend import claim_of

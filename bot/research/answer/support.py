@@ -1,9 +1,4 @@
-"""Finds the passages that each sentence of an answer cites: those that came with it, or those of
-its marks.
-
-Pure. A model with citations says which words a sentence rests on; elsewhere a mark only names the
-page, and its passages are put in the order of how well they fit.
-"""
+"""Quotes of an answer: which passages each sentence cites, and where they stand in pages."""
 
 from __future__ import annotations
 

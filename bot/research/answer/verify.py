@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from bot.answers import Judgement, Verification, VerificationState, VerifiedSentence
 from bot.errors import FootnoteError, RunLost, StorageUnavailable
 from bot.logs import get_logger
+from bot.reasoning.evidence import Claim, Verdict
 from bot.reasoning.reasoner import Reasoner
-from bot.reasoning.verdicts import Claim, Verdict
 from bot.rendering.marks import without_marks
 from bot.research.answer.amend import amended, as_restated, restatable
 from bot.research.answer.check import Checked

@@ -25,7 +25,7 @@ from bot.pages.chooser import Chooser
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import canonical
-from bot.rights.reach import EVERYTHING, Reach
+from bot.rights.reader import EVERYTHING, Reach
 from bot.search.blend import SearchResult
 from bot.search.in_flight import InFlight
 from bot.search.provider import UNKNOWN_DOCUMENT, ProviderKind, Query, TextGiving, Weighing

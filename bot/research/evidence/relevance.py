@@ -1,14 +1,21 @@
-"""Selects the pages that plainly fit a question, to show them before they are chosen."""
+"""Choosing what to open and to show: merged hits, pages that plainly fit, passages shown once."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
+from bot.errors import PageUnreadable, Unavailable
 from bot.pages.page import Page
-from bot.pages.passages import split
+from bot.pages.passages import Passage, split
 from bot.pages.relevance import weigh
+from bot.reasoning.evidence import Source
+from bot.reasoning.questions import SubQuestion
+from bot.reasoning.workspace import Outcome, QueryResult, ReadResult
+from bot.research.run import Run
+from bot.search.blend import K
 from bot.text.terms import keywords, terms
 
 ENOUGH = 0.5  # of the weight of the wanted words that one passage has, with the page's title
@@ -83,3 +90,125 @@ def _best_share(
 def _share(weights: Mapping[str, float], found: frozenset[str]) -> float:
     total = sum(weights.values())
     return sum(w for term, w in weights.items() if term in found) / total if total else 0.0
+
+
+def best_hits(results: Sequence[QueryResult]) -> list[int]:
+    """Hit numbers over all queries, best first, by reciprocal rank."""
+    scores: dict[int, float] = {}
+    for result in results:
+        for rank, numbered in enumerate(result.hits, start=1):
+            scores[numbered.number] = scores.get(numbered.number, 0.0) + 1 / (K + rank)
+    return sorted(scores, key=lambda number: (-scores[number], number))
+
+
+def to_open(results: Sequence[QueryResult], most: int) -> list[int]:
+    """The numbers of the ``most`` hits that will most likely be chosen, of those that were not
+    read: of each query what it names, or else the first, then the best of all."""
+    unread = {hit.number for result in results for hit in result.hits if hit.page is None}
+    firsts = [
+        number for result in results for number in _named(result, unread) or _first(result, unread)
+    ]
+    best = [number for number in best_hits(results) if number in unread]
+    return list(dict.fromkeys([*firsts, *best]))[:most]
+
+
+def _named(result: QueryResult, unread: Collection[int]) -> list[int]:
+    """The hits whose titles the query names."""
+    named = [hit for hit in result.hits if is_named(hit.hit.title, result.query)]
+    return [hit.number for hit in named if hit.number in unread]
+
+
+def _first(result: QueryResult, unread: Collection[int]) -> list[int]:
+    return [hit.number for hit in result.hits if hit.number in unread][:1]
+
+
+def with_opened(searched: Outcome, read: Outcome) -> Outcome:
+    """A search's outcome with the pages that were opened; those that gave nothing are not told."""
+    reads = tuple(result for result in read.reads if result.source is not None)
+    pages = {result.number: result.source.number for result in reads if result.source is not None}
+    queries = tuple(
+        replace(
+            result,
+            hits=tuple(replace(hit, page=pages.get(hit.number, hit.page)) for hit in result.hits),
+        )
+        for result in searched.queries
+    )
+    return replace(searched, queries=queries, reads=(*searched.reads, *reads))
+
+
+def merge_sources(sources: Sequence[Source]) -> tuple[Source, ...]:
+    """One source per page, with all passages shown of it in page order, ordered by number.
+
+    Of a page that was read twice with different text, what was shown of the first text: quotes of
+    two texts cannot be told apart by their place.
+    """
+    merged: dict[int, Source] = {}
+    for source in sources:
+        earlier = merged.get(source.number)
+        if earlier is not None and earlier.page_hash != source.page_hash:
+            continue
+        passages = {(p.start, p.end): p for p in (earlier.passages if earlier else ())}
+        passages |= {(p.start, p.end): p for p in source.passages}
+        merged[source.number] = replace(
+            source, passages=tuple(passages[span] for span in sorted(passages))
+        )
+    return tuple(merged[number] for number in sorted(merged))
+
+
+class ShownPages:
+    """The pages shown on one workspace; what was shown of each is not shown again."""
+
+    def __init__(self, run: Run, question: SubQuestion) -> None:
+        self._run = run
+        self._question = question
+        self._hit_numbers: dict[int, int] = {}  # page's number → the hit it was first shown for
+        self._spans: dict[int, set[tuple[int, int]]] = {}  # page's number → passages shown
+
+    def place(self, hit_number: int, source: Source) -> None:
+        """Count passages as shown that the run was shown before."""
+        self._hit_numbers.setdefault(source.number, hit_number)
+        self._note(source.number, source.passages)
+
+    async def show(
+        self, hit_number: int, number: int, page: Page, tokens: int, rarity: Mapping[str, float]
+    ) -> ReadResult:
+        """The page's best passages for the question, of at most ``tokens``, without those shown
+        before. ``number`` is that of the page in the run."""
+        shown_for = self._hit_numbers.setdefault(number, hit_number)
+        spans = self._spans.setdefault(number, set())
+        try:
+            passages = await self._passages(page, tokens, spans, rarity)
+        except (PageUnreadable, Unavailable) as error:
+            return ReadResult(shown_for, None, error.sentence)
+        if spans and not passages:
+            return ReadResult(shown_for, None, "All of it that fits the question was shown.")
+        self._note(number, passages)
+        source = Source(
+            number=number,
+            url=page.url,
+            title=page.title,
+            passages=tuple(passages),
+            page_hash=page.hash,
+            fetched_at=page.fetched_at,
+            via=page.via,
+        )
+        self._run.sources.append(source)
+        return ReadResult(shown_for, source, whole=self._run.chooser.is_whole(page, spans))
+
+    def _note(self, number: int, passages: Sequence[Passage]) -> None:
+        spans = self._spans.setdefault(number, set())
+        spans.update((passage.start, passage.end) for passage in passages)
+
+    async def _passages(
+        self, page: Page, tokens: int, spans: set[tuple[int, int]], rarity: Mapping[str, float]
+    ) -> list[Passage]:
+        if self._question.whole:
+            return await self._run.chooser.survey(page, tokens, skip=spans)
+        return await self._run.chooser.choose(
+            self._question.text,
+            page,
+            tokens,
+            skip=spans,
+            rarity=rarity,
+            weights=await self._run.weigh(self._question.text, page),
+        )

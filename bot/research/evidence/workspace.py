@@ -30,13 +30,11 @@ from bot.reasoning.workspace import (
     Workspace,
     WorkspaceTurn,
 )
-from bot.research.concurrency import both, together
-from bot.research.evidence.merging import best_hits, to_open, with_opened
 from bot.research.evidence.queries import Asked, AskedQuery, Searching, worded
-from bot.research.evidence.relevance import fitting
-from bot.research.evidence.showing import ShownPages
+from bot.research.evidence.relevance import ShownPages, best_hits, fitting, to_open, with_opened
 from bot.research.outcomes import SearchOutcome
 from bot.research.run import Run
+from bot.research.steps import both, together
 from bot.search.provider import Hit, Query
 
 NOTHING = "Nothing was found."

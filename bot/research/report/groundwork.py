@@ -8,15 +8,13 @@ from dataclasses import replace
 
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
-from bot.reasoning.drafts import Paragraph
-from bot.reasoning.evidence import Evidence
+from bot.reasoning.evidence import Evidence, Paragraph
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.reasoning.workspace import QueryResult, Read, Turn, Workspace
 from bot.research.budget.budget import Budget
-from bot.research.evidence.merging import best_hits, merge_sources
 from bot.research.evidence.queries import HITS_FETCHED
-from bot.research.evidence.relevance import fitting
+from bot.research.evidence.relevance import best_hits, fitting, merge_sources
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
 from bot.research.strategies.graph import explore

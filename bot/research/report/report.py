@@ -26,8 +26,7 @@ from pydantic import TypeAdapter
 
 from bot.answers import StepState, StepView
 from bot.messages import Depth
-from bot.reasoning.drafts import Manuscript, Paragraph
-from bot.reasoning.evidence import Evidence
+from bot.reasoning.evidence import Evidence, Manuscript, Paragraph
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Reasoner
 from bot.rendering.marks import without_marks

@@ -11,8 +11,7 @@ from bot.reasoning.evidence import Evidence, Source
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.reasoning.workspace import Read, Turn, Workspace
-from bot.research.evidence.merging import merge_sources, to_open
-from bot.research.evidence.relevance import fitting
+from bot.research.evidence.relevance import fitting, merge_sources, to_open
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
 from bot.research.strategies.strategy import DIRECT, Declaration, OneCall, Task

@@ -44,10 +44,10 @@ from bot.reasoning.graphs import (
 )
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import Reasoner
-from bot.research.evidence.merging import merge_sources
 from bot.research.evidence.queries import FIRST_QUERIES, worded
+from bot.research.evidence.relevance import merge_sources
 from bot.research.evidence.workspace import Reading
-from bot.research.failures import attempted
+from bot.research.outcomes import attempted
 from bot.research.run import Run
 from bot.research.strategies.iterate import iterate
 from bot.research.strategies.nodes import Remembering, checked

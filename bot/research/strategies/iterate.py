@@ -12,7 +12,7 @@ from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer, Reasoner
 from bot.reasoning.workspace import Finish, Reply, Turn, Workspace
 from bot.research.answer.write import Composer
-from bot.research.evidence.merging import merge_sources
+from bot.research.evidence.relevance import merge_sources
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
 from bot.research.strategies.strategy import ITERATE, Declaration, OneCall, Task

@@ -10,7 +10,7 @@ from bot.errors import BudgetSpent
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.reasoning.workspace import Turn, Workspace
-from bot.research.failures import Failure, attempted
+from bot.research.outcomes import Failure, attempted
 from bot.research.run import Run
 from bot.research.strategies.iterate import TurnMaker
 

@@ -21,10 +21,10 @@ from bot.research.suggestions.articles import (
     about_chinese_section,
     about_section,
     bare_title,
+    in_eastern,
     opening_of,
     subject_of,
 )
-from bot.research.suggestions.eastern_wordings import in_eastern
 from bot.research.suggestions.wordings import (
     Casing,
     about_identifier,

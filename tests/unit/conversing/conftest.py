@@ -17,9 +17,9 @@ from bot.configuration import load_settings
 from bot.conversing.reception import AcceptedQuestion, Reception
 from bot.dispatch.local import LocalDispatcher
 from bot.messages import Author, Message, Thread
+from bot.reasoning.evidence import Claim, Verdict
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnAnswer
-from bot.reasoning.verdicts import Claim, Verdict
 from bot.reasoning.workspace import Action, Read, Search, Turn, Workspace
 from bot.service import ResearchService
 from bot.storage.records import RunRecord

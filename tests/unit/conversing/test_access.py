@@ -10,8 +10,7 @@ from bot.configuration import load_settings
 from bot.conversing.access import check_access, is_admin, shut_to_console
 from bot.errors import Denied
 from bot.messages import Author, Message, Thread
-from bot.rendering.sentences import sentence_for
-from bot.rendering.texts import texts_for
+from bot.rendering.texts import sentence_for, texts_for
 from tests.unit.samples import a_message
 
 THREAD = Thread("slack", "T1", "C1", "1.0")

@@ -12,8 +12,7 @@ from bot.conversing.reception import AcceptedQuestion
 from bot.conversing.rules import changed, options_for, shown
 from bot.errors import DaySpentUp, Denied, Invalid
 from bot.messages import Author
-from bot.rendering.sentences import sentence_for
-from bot.rendering.texts import texts_for
+from bot.rendering.texts import sentence_for, texts_for
 from bot.settings import ChannelRules
 from bot.storage.spending import Amount, Payer, add_spent
 from bot.storage.workspaces import Workspaces

@@ -8,9 +8,8 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from bot.conversing.forget_me import forget_me
-from bot.conversing.forgetting import Forgetter, day_after
-from bot.conversing.maintenance import Maintenance
+from bot.conversing.buttons import forget_me
+from bot.conversing.forgetting import Forgetter, Maintenance, day_after
 from bot.conversing.words import is_yes
 from bot.messages import Author
 from bot.rendering.texts import LOCALES, texts_for

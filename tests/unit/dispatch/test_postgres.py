@@ -14,8 +14,7 @@ from bot.dispatch.attempts import Timing
 from bot.dispatch.pace import Pace
 from bot.dispatch.postgres import PostgresDispatcher
 from bot.messages import RunOptions, Thread
-from bot.storage.owner import new_owner
-from bot.storage.records import RunRecord
+from bot.storage.records import RunRecord, new_owner
 from bot.storage.retrying import at_once
 from bot.storage.store import Store, open_store
 from tests.fakes.gate import Gate

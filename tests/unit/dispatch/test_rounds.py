@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from bot.dispatch.rounds import LAST_SECONDS, Rounds
+from bot.dispatch.pace import LAST_SECONDS, Rounds
 from bot.errors import StorageUnavailable
 from tests.fakes.virtual_time import in_virtual_time, now
 

@@ -15,14 +15,10 @@ from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_workspace import Json
 
 FEEDBACK: Json = {
-    "type": "context_actions",
+    "type": "actions",
     "elements": [
-        {
-            "type": "feedback_buttons",
-            "action_id": "feedback",
-            "positive_button": {"text": {"type": "plain_text", "text": "Good"}, "value": "up"},
-            "negative_button": {"text": {"type": "plain_text", "text": "Bad"}, "value": "down"},
-        }
+        {"type": "button", "action_id": id, "value": id, "text": {"type": "plain_text", "text": id}}
+        for id in ("good", "bad")
     ],
 }
 
@@ -84,7 +80,7 @@ async def test_a_mention_is_answered_by_a_stream_with_a_plan_and_feedback(slack:
 
     pressed: list[Json] = []
 
-    @app.action("feedback")
+    @app.action("bad")
     async def feedback(ack: Any, action: Json) -> None:
         await ack()
         pressed.append(action)
@@ -101,8 +97,8 @@ async def test_a_mention_is_answered_by_a_stream_with_a_plan_and_feedback(slack:
         [task] = answer_shown.tasks
         assert (task["status"], task["details"]) == ("complete", "one two")
         assert slack.screen("C1", said.ts).endswith(
-            "Plan\n[complete] Search\none two\nA page\n**Ada** did\n[Good] [Bad]"
+            "Plan\n[complete] Search\none two\nA page\n**Ada** did\n[good]\n[bad]"
         )
-        press = slack.press("U1", answer_shown, "feedback", "down")
+        press = slack.press("U1", answer_shown, "bad")
         await press.acknowledged()
-    assert [action["value"] for action in pressed] == ["down"]
+    assert [action["value"] for action in pressed] == ["bad"]

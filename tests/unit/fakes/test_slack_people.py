@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from slack_sdk.errors import SlackApiError
 
 from tests.fakes.slack import FakeSlack
-from tests.fakes.slack_manifest import read_manifest
+from tests.fakes.slack_limits import read_manifest
 from tests.fakes.slack_people import Doing
+from tests.fakes.slack_screen import as_sent, plain, rich_text, unescape
 from tests.fakes.slack_stage import ADA, BOB, ELSEWHERE, GENERAL, SECRET, call, furnished
-from tests.fakes.slack_words import as_sent, plain, rich_text, unescape
 from tests.fakes.slack_workspace import Json
 
 
@@ -194,25 +194,12 @@ def test_shortcuts_reactions_joins_and_panes_are_told(slack: FakeSlack) -> None:
     thread = pane.deliveries[0].event["assistant_thread"]
     assert thread["channel_id"] == slack.im(ADA)
     assert thread["context"]["channel_id"] == GENERAL
-    assert told(slack.look_at(ADA, pane.ts, SECRET)) == ["assistant_thread_context_changed"]
-    moved = slack.change_context(ADA, GENERAL).deliveries[0].event
-    assert moved["context"]["entities"][0]["value"] == GENERAL
     inside = slack.say(ADA, slack.im(ADA), "hi", pane.ts).deliveries[0].event
     assert (inside["thread_ts"], inside["channel_type"]) == (pane.ts, "im")
     assert told(slack.open_home(ADA)) == ["app_home_opened"]
 
 
-async def test_the_panes_status_lasts_until_a_reply(slack: FakeSlack) -> None:
-    pane = slack.start_assistant(ADA)
-    place = {"channel_id": pane.channel, "thread_ts": pane.ts}
-    await call(slack, "assistant.threads.setStatus", **place, status="is thinking")
-    await call(slack, "assistant.threads.setTitle", **place, title="T")
-    assert slack.assistant(pane.channel, pane.ts) == {"status": "is thinking", "title": "T"}
-    await call(slack, "chat.postMessage", channel=pane.channel, thread_ts=pane.ts, text="x")
-    assert slack.assistant(pane.channel, pane.ts)["status"] == ""
-
-
-async def test_a_home_is_published_and_pressed(slack: FakeSlack) -> None:
+async def test_a_home_is_published(slack: FakeSlack) -> None:
     section = {
         "type": "section",
         "text": {"type": "mrkdwn", "text": "x"},
@@ -220,8 +207,6 @@ async def test_a_home_is_published_and_pressed(slack: FakeSlack) -> None:
     }
     view = {"type": "home", "blocks": [section]}
     published = await call(slack, "views.publish", user_id=ADA, view=view)
-    press = slack.press_home(ADA, "a").deliveries[0].payload
-    assert press["container"] == {"type": "view", "view_id": published["view"]["id"]}
     assert slack.open_home(ADA).deliveries[0].event["view"]["id"] == published["view"]["id"]
     with pytest.raises(SlackApiError, match="hash_conflict"):
         await call(slack, "views.publish", user_id=ADA, view=view, hash="old")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_limits import UNLIMITED
-from tests.fakes.slack_stage import ADA, ELSEWHERE, GENERAL, call, client_of, furnished, refusal
+from tests.fakes.slack_stage import ADA, ELSEWHERE, GENERAL, call, furnished, refusal
 from tests.fakes.slack_workspace import Json
 
 SECTION = {"type": "section", "text": {"type": "mrkdwn", "text": "x"}}
@@ -36,6 +36,7 @@ async def start(slack: FakeSlack, **changes: Any) -> Json:
         "thread_ts": slack.say(ADA, GENERAL, "q").ts,
         "recipient_user_id": ADA,
         "recipient_team_id": slack.team,
+        "task_display_mode": "plan",
         **changes,
     }
     reply = await call(slack, "chat.startStream", **args)
@@ -53,11 +54,7 @@ async def start(slack: FakeSlack, **changes: Any) -> Json:
         ({"thread_ts": "1700000000.000100"}, "thread_not_found"),
         ({"channel": ELSEWHERE}, "not_in_channel"),
         ({"task_display_mode": "grid"}, "invalid_arguments"),
-        ({"markdown_text": "x" * 12_001}, "msg_too_long"),
-        (
-            {"markdown_text": "x", "chunks": [text("x")]},
-            "cannot_provide_both_markdown_text_and_chunks",
-        ),
+        ({"markdown_text": "x"}, "invalid_arguments"),
     ],
 )
 async def test_a_stream_that_slack_would_not_start(
@@ -89,8 +86,7 @@ BAD_CHUNKS: list[tuple[Json, str]] = [
     (task(output="x" * 257), "invalid_chunks"),
     (task(sources=[{"type": "url", "url": "https://a.example/"}]), "invalid_chunks"),
     (task(sources=[{"type": "url", "url": "ftp://a", "text": "a"}]), "invalid_chunks"),
-    ({"type": "blocks", "blocks": [{"type": "carpet"}]}, "invalid_blocks"),
-    (text("x" * 12_001), "msg_too_long"),
+    (text("x" * 12_001), "invalid_chunks"),
 ]
 
 
@@ -104,29 +100,11 @@ async def test_a_bad_chunk_is_refused_with_all_that_came_with_it(
     assert slack.messages(GENERAL)[-1].blocks == ()
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ({"markdown_text": "a"}, {"chunks": [text("b")]}),
-        ({"chunks": [text("a")]}, {"markdown_text": "b"}),
-    ],
-)
-async def test_a_stream_keeps_to_one_mode_for_life(
-    slack: FakeSlack, first: Json, second: Json
-) -> None:
-    stream = await start(slack)
-    await call(slack, "chat.appendStream", **stream, **first)
-    for method in ("chat.appendStream", "chat.stopStream"):
-        reply = await refusal(call(slack, method, **stream, **second))
-        assert reply["error"] == "streaming_mode_mismatch"
-    await call(slack, "chat.stopStream", **stream, blocks=[SECTION])
-
-
 async def test_a_stream_holds_so_much_and_no_more(slack: FakeSlack) -> None:
-    stream = await start(slack, markdown_text="x" * 11_999)
-    await call(slack, "chat.appendStream", **stream, markdown_text="y")
+    stream = await start(slack, chunks=[text("x" * 11_999)])
+    await call(slack, "chat.appendStream", **stream, chunks=[text("y")])
     for method in ("chat.appendStream", "chat.stopStream"):
-        reply = await refusal(call(slack, method, **stream, markdown_text="z"))
+        reply = await refusal(call(slack, method, **stream, chunks=[text("z")]))
         assert reply["error"] == "msg_too_long"
     await call(slack, "chat.stopStream", **stream)
 
@@ -143,7 +121,6 @@ async def test_a_repeated_task_replaces_its_state_and_lengthens_its_details(
     source = {"type": "url", "url": "https://a.example/", "text": "A"}
     stream = await start(
         slack,
-        task_display_mode="plan",
         chunks=[{"type": "plan_update", "title": "Plan"}, task(details="one, "), task(id="2")],
     )
     again = task(status="complete", title="New", details="two", sources=[source])
@@ -156,12 +133,6 @@ async def test_a_repeated_task_replaces_its_state_and_lengthens_its_details(
     assert (plan["type"], plan["title"], len(plan["tasks"])) == ("plan", "Plan", 2)
     assert words["text"] == "Answer"
     assert message.links == ["https://a.example/"]
-
-
-async def test_a_timeline_shows_tasks_between_the_words(slack: FakeSlack) -> None:
-    await start(slack, chunks=[text("a"), task(), text("b"), task(id="2"), text("c")])
-    kinds = [block["type"] for block in slack.messages(GENERAL)[-1].blocks]
-    assert kinds == ["markdown", "task_card", "markdown", "task_card", "markdown"]
 
 
 async def test_stopping_shows_the_last_words_then_the_blocks_and_frees_the_session(
@@ -207,7 +178,7 @@ async def test_a_refused_stop_leaves_the_stream_running(
 ) -> None:
     stream = await start(slack)
     assert (await refusal(call(slack, "chat.stopStream", **stream, **args)))["error"] == error
-    await call(slack, "chat.appendStream", **stream, markdown_text="still here")
+    await call(slack, "chat.appendStream", **stream, chunks=[text("still here")])
     await call(slack, "chat.stopStream", **stream)
 
 
@@ -222,30 +193,30 @@ async def test_an_append_needs_content_and_an_own_streaming_message(slack: FakeS
         (posted["ts"], "message_not_in_streaming_state"),
         ("1700000000.000100", "message_not_found"),
     ):
-        append = call(slack, "chat.appendStream", channel=GENERAL, ts=ts, markdown_text="x")
+        append = call(slack, "chat.appendStream", channel=GENERAL, ts=ts, chunks=[text("x")])
         assert (await refusal(append))["error"] == error
 
 
 @pytest.mark.parametrize("way", ["stopped", "five minutes", "expired"])
 async def test_an_ended_stream_does_not_grow(slack: FakeSlack, way: str) -> None:
-    stream = await start(slack, markdown_text="a")
+    stream = await start(slack, chunks=[text("a")])
     if way == "stopped":
         await call(slack, "chat.stopStream", **stream)
     elif way == "expired":
         slack.expire_streams()
     else:
         slack.advance(299)
-        await call(slack, "chat.appendStream", **stream, markdown_text="b")
+        await call(slack, "chat.appendStream", **stream, chunks=[text("b")])
         slack.advance(1)
     for method in ("chat.appendStream", "chat.stopStream"):
-        reply = await refusal(call(slack, method, **stream, markdown_text="c"))
+        reply = await refusal(call(slack, method, **stream, chunks=[text("c")]))
         assert reply["error"] == "message_not_in_streaming_state"
     assert not slack.messages(GENERAL)[-1].streaming
     await call(slack, "chat.update", **stream, text="the rest")
 
 
 async def test_the_stop_button_ends_the_streams_of_its_thread(slack: FakeSlack) -> None:
-    stream = await start(slack, markdown_text="a")
+    stream = await start(slack, chunks=[text("a")])
     root = slack.messages(GENERAL)[-1].thread_ts
     assert root is not None
     with pytest.raises(AssertionError, match="no Stop button"):
@@ -254,7 +225,7 @@ async def test_the_stop_button_ends_the_streams_of_its_thread(slack: FakeSlack) 
     await call(slack, "agents.sessions.setStatus", **place, status="processing")
     [told] = slack.stop_session(ADA, GENERAL, root).deliveries
     assert told.event["streaming_message_ts"] == [stream["ts"]]
-    reply = await refusal(call(slack, "chat.appendStream", **stream, markdown_text="b"))
+    reply = await refusal(call(slack, "chat.appendStream", **stream, chunks=[text("b")]))
     assert reply["error"] == "stopped_by_user"
     session = slack.session(GENERAL, root)
     assert session is not None
@@ -268,19 +239,3 @@ async def test_streaming_can_be_forbidden_in_one_channel(slack: FakeSlack) -> No
     await start(slack, channel=im, thread_ts=slack.say(ADA, im, "q").ts)
     slack.relent()
     await start(slack)
-
-
-async def test_the_helper_of_the_sdk_streams(slack: FakeSlack) -> None:
-    asked = slack.say(ADA, GENERAL, "q").ts
-    stream = await client_of(slack).chat_stream(
-        channel=GENERAL,
-        thread_ts=asked,
-        recipient_user_id=ADA,
-        recipient_team_id=slack.team,
-        buffer_size=4,
-    )
-    for words in ("**hello wo", "rld!**"):
-        await stream.append(markdown_text=words)
-    await stream.stop(blocks=[SECTION])
-    [shown] = slack.replies(GENERAL, asked)
-    assert shown.seen == "**hello world!**\nx"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rendering.centred import centred, flattened
+from bot.rendering.excerpts import centred, flattened
 
 LONG = "The bridge was planned by many hands over the years and in 1998 it was opened by the king."
 

@@ -19,7 +19,7 @@ from bot.rendering.footnotes import (
     linked,
     sources,
 )
-from bot.rendering.links import link_targets
+from bot.rendering.safety import link_targets
 
 TOWER = "https://example.org/tower"
 NOTES = "file:///home/ada/notes.md"

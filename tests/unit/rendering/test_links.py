@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rendering.links import addresses, defuse, link_targets
+from bot.rendering.safety import addresses, defuse, link_targets
 
 READ = "https://example.org/tower"
 EVIL = "https://evil.example/x"

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rendering.links import addresses
-from bot.rendering.safety import WORD_JOINER, without_autolinks, without_pings
+from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings
 
 READ = "https://example.org/tower"
 ALLOWED = addresses([READ])

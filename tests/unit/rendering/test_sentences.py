@@ -12,8 +12,7 @@ from bot.errors import (
     PlatformUnavailable,
     StorageUnavailable,
 )
-from bot.rendering.sentences import invalid, sentence_for
-from bot.rendering.texts import LOCALES, texts_for
+from bot.rendering.texts import LOCALES, invalid, sentence_for, texts_for
 
 
 def test_an_error_of_the_catalogs_is_english_for_whoever_knows_no_locale() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.answers import Answer, Citation, Doubt, Verification, VerifiedSentence
-from bot.rendering.short import LINE, SOURCES, cautions, source_line
+from bot.rendering.remarks import LINE, SOURCES, cautions, source_line
 from bot.rendering.texts import texts_for
 
 EN = texts_for("en")

@@ -9,8 +9,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from bot.rendering.links import defuse
 from bot.rendering.marks import normalise, numbers_in
+from bot.rendering.safety import defuse
 from bot.rendering.verbatim import as_markdown, as_words
 
 _parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])

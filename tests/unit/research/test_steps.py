@@ -11,9 +11,8 @@ from pydantic import TypeAdapter
 
 from bot.answers import StepView
 from bot.errors import BudgetSpent
-from bot.research.concurrency import together
 from bot.research.run import Run
-from bot.research.steps import Steps
+from bot.research.steps import Steps, together
 from bot.search.provider import Query
 from bot.storage.journal import Journal, RecordedStep, step_key
 from tests.fakes.journal import MemoryJournal

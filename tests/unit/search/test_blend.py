@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bot.errors import CredentialsRefused, InvalidSetting, NoProviderAvailable, ProviderUnavailable
 from bot.pages.passages import Weight
 from bot.pages.urls import dedupe_key
-from bot.rights.reach import NO_DOCUMENTS
+from bot.rights.reader import NO_DOCUMENTS
 from bot.search.blend import K, Search, SearchResult, blend, nearest
 from bot.search.policy import Policy
 from bot.search.provider import GivenText, Hit, ProviderKind, Query

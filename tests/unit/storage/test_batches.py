@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.storage.batches import FIRST, LEAST, MOST, Batches
+from bot.storage.removal import FIRST, LEAST, MOST, Batches
 from bot.storage.store import Store
 
 

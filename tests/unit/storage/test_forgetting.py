@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.errors import RunLost
 from bot.storage.database import Database
 from bot.storage.forgetting import Forgetting
-from bot.storage.owner import new_owner
+from bot.storage.records import new_owner
 from bot.storage.removal import Removed
 from bot.storage.spending import Payer, Spending
 from bot.storage.store import Store

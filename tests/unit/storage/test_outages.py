@@ -12,10 +12,9 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from structlog.testing import capture_logs
 
 from bot.errors import StorageUnavailable
-from bot.storage.database import Database, open_database
+from bot.storage.database import Database, NoTurns, open_database
 from bot.storage.outages import Outages
 from bot.storage.postgres import postgres_trouble
-from bot.storage.turns import NoTurns
 from tests.fakes.postgres import Postgres
 
 GONE = StorageUnavailable("The database cannot be reached.", kind="broken")

@@ -13,10 +13,9 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from bot.errors import StorageUnavailable
-from bot.storage.database import Database, open_database
+from bot.storage.database import Database, NoTurns, open_database
 from bot.storage.postgres import postgres_trouble
 from bot.storage.retrying import awaited, repeated
-from bot.storage.turns import NoTurns
 from tests.fakes.postgres import Postgres
 
 LONG = 30.0

@@ -1,10 +1,12 @@
-"""Connections to SQLite: closed however the tasks that open and close them are cancelled."""
+"""Connections to SQLite: closed however the tasks that open and close them are cancelled, and what
+a statement takes."""
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
 import threading
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -114,3 +116,85 @@ async def test_what_cannot_be_opened_leaves_no_thread(tmp_path: Path) -> None:
     with pytest.raises(sqlite3.OperationalError):
         await connections.open(tmp_path)
     await connections.close()
+
+
+# ---------------------------------------------------------------- statements
+
+
+@pytest.fixture
+async def connection(tmp_path: Path) -> AsyncIterator[Connection]:
+    connections = Connections()
+    connection = await connections.open(tmp_path / "a.sqlite", isolation_level=None)
+    await connection.cursor().execute("CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT)")
+    yield connection
+    await connections.close()
+
+
+@pytest.fixture
+def crossings(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the thread was given to do."""
+    given: list[Any] = []
+    monkeypatch.setattr(connection, "_tx", _Noted(connection._tx, given))
+    return given
+
+
+class _Noted:
+    def __init__(self, queue: Any, given: list[Any]) -> None:
+        self._queue, self._given = queue, given
+
+    def put_nowait(self, item: Any) -> None:
+        self._given.append(item)
+        self._queue.put_nowait(item)
+
+
+async def test_a_statement_takes_one_crossing_to_the_thread(
+    connection: Connection, crossings: list[Any]
+) -> None:
+    cursor = await connection.cursor().__aenter__()  # as SQLAlchemy does it
+    await cursor.execute("INSERT INTO words (word) VALUES (?), (?) RETURNING id", ("a", "b"))
+    assert [name for name, *_ in cursor.description] == ["id"]
+    assert await cursor.fetchall() == [(1,), (2,)]
+    assert await cursor.fetchall() == []
+    await cursor.close()
+    assert len(crossings) == 1
+
+
+async def test_it_tells_what_a_statement_changed(connection: Connection) -> None:
+    cursor = connection.cursor()
+    await cursor.executemany("INSERT INTO words (word) VALUES (?)", [("a",), ("b",), ("c",)])
+    assert (cursor.rowcount, cursor.description) == (3, None)
+    await cursor.execute("INSERT INTO words (word) VALUES ('d')")
+    assert (cursor.rowcount, cursor.lastrowid) == (1, 4)
+
+
+async def test_an_error_is_that_of_sqlite(connection: Connection) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="no such table"):
+        await connection.cursor().execute("SELECT * FROM sentences")
+    assert await (await connection.cursor().execute("SELECT 1")).fetchall() == [(1,)]
+
+
+async def test_only_a_transaction_is_rolled_back(
+    connection: Connection, crossings: list[Any]
+) -> None:
+    await connection.rollback()
+    assert not crossings
+    await connection.cursor().execute("BEGIN IMMEDIATE")
+    await connection.rollback()
+    assert not connection.in_transaction
+
+
+async def test_a_transaction_that_begins_after_its_task_was_cancelled_is_rolled_back(
+    connection: Connection,
+) -> None:
+    go_on = threading.Event()
+    held = asyncio.create_task(connection.work(go_on.wait, 10))
+    beginning = asyncio.create_task(connection.cursor().execute("BEGIN IMMEDIATE"))
+    await asyncio.sleep(0)
+    beginning.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await beginning
+    assert not connection.in_transaction  # not yet
+    go_on.set()
+    await connection.rollback()
+    assert await held
+    assert not connection.in_transaction

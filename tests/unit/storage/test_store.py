@@ -15,8 +15,7 @@ from bot.answers import Answer, Citation
 from bot.errors import RunLost
 from bot.messages import Attachment, RunOptions
 from bot.storage.journal import RecordedStep, open_journal
-from bot.storage.owner import is_dead, new_owner
-from bot.storage.records import Standing
+from bot.storage.records import Standing, is_dead, new_owner
 from bot.storage.store import TRANSCRIPT_MESSAGES, Store
 from bot.storage.tables import citations, pages
 from tests.unit.samples import NOW, a_message, a_page, a_thread

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from bot.storage.turns import URGENT_AT_ONCE, Turns
+from bot.storage.database import URGENT_AT_ONCE, Turns
 
 
 async def settle() -> None:

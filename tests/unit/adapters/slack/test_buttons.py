@@ -11,7 +11,7 @@ import pytest
 from adapters.slack import format as controls
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_people import Doing
-from tests.fakes.slack_words import plain
+from tests.fakes.slack_screen import plain
 from tests.fakes.slack_workspace import BOT_ID, BOT_USER, Message
 from tests.unit.adapters.slack.serving import Served, served
 

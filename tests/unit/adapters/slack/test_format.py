@@ -30,9 +30,9 @@ from adapters.slack.streaming import message_parts
 from bot.answers import Answer, Citation, Doubt, PlanView, Status, StepView, Usage
 from bot.messages import Depth
 from bot.rendering.texts import LOCALES, texts_for
-from tests.fakes.slack_blocks import faults_in_blocks, faults_in_view
+from tests.fakes.slack_call import faults_in_blocks, faults_in_view
 from tests.fakes.slack_limits import UPDATE_TEXT
-from tests.fakes.slack_words import plain
+from tests.fakes.slack_screen import plain
 
 EN = texts_for("en")
 URLS = {1: "https://example.org/a", 2: "https://example.org/b?x=(1)", 3: "file:///home/notes.md"}

@@ -11,8 +11,8 @@ from bot.rendering.texts import LOCALES, texts_for
 from bot.search.indexer import Indexer
 from bot.storage.workspaces import Use
 from tests.fakes.slack import FakeSlack
-from tests.fakes.slack_blocks import faults_in_view
-from tests.fakes.slack_words import plain
+from tests.fakes.slack_call import faults_in_view
+from tests.fakes.slack_screen import plain
 from tests.unit.adapters.slack.serving import Served, served
 
 

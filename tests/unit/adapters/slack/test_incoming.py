@@ -24,7 +24,7 @@ from adapters.slack.incoming import (
 )
 from bot.messages import Attachment, Author, Thread
 from bot.pages.urls import links_in
-from tests.fakes.slack_words import as_sent
+from tests.fakes.slack_screen import as_sent
 
 NAMES = {"U1": "Ada", "W2": "Grace Hopper"}
 

@@ -17,9 +17,9 @@ from adapters.slack.oauth import needed, workspace_of
 from bot.errors import InvalidSetting
 from bot.storage.encryption import new_key
 from tests.fakes.slack import FakeSlack
-from tests.fakes.slack_browser import Browser
 from tests.fakes.slack_delivery import EVENT, Delivery
 from tests.fakes.slack_events import callback, endings
+from tests.fakes.slack_stage import Browser
 from tests.fakes.slack_workspace import Tenant
 from tests.unit.adapters.slack.serving import MANIFEST, Served, Stuck, open_door, served
 

@@ -16,7 +16,7 @@ from bot.errors import CredentialsRefused
 from bot.storage.store import open_store
 from bot.storage.workspaces import Workspaces
 from tests.fakes.slack import FakeSlack
-from tests.fakes.slack_http import signed_headers
+from tests.fakes.slack_delivery import signed_headers
 from tests.unit.adapters.slack.serving import Served, open_door, served, slack_settings
 
 SECRET = FakeSlack.signing_secret

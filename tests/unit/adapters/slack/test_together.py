@@ -9,7 +9,7 @@ import pytest
 
 from adapters.slack import format as controls
 from tests.fakes.slack import FakeSlack
-from tests.fakes.slack_words import plain
+from tests.fakes.slack_screen import plain
 from tests.unit.adapters.slack.serving import Served, served
 
 

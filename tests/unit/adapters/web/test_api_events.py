@@ -16,8 +16,7 @@ from adapters.web.live import Live
 from adapters.web.shown import Shown
 from bot.answers import Judgement, PlanView, StepView
 from bot.messages import RunOptions, Thread
-from bot.reasoning.evidence import CitationDelta, TextDelta
-from bot.reasoning.verdicts import Verdict
+from bot.reasoning.evidence import CitationDelta, TextDelta, Verdict
 from tests.unit.adapters.web.conftest import Browser, Events, OpenConsole, Running
 from tests.unit.adapters.web.test_api import asked
 from tests.unit.samples import NOW, a_message

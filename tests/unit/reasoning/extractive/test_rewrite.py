@@ -12,8 +12,7 @@ from bot.answers import Citation
 from bot.messages import Entry, Transcript
 from bot.pages.urls import dedupe_key
 from bot.reasoning.extractive.hops import LONGEST_QUERY
-from bot.reasoning.extractive.rewrite import rewrite
-from bot.reasoning.extractive.scope import sides
+from bot.reasoning.extractive.rewrite import rewrite, sides
 from bot.reasoning.questions import Rewritten, Scope
 from tests.unit.samples import a_message
 

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from bot.pages.passages import Passage
-from bot.reasoning.drafts import Manuscript, Paragraph
-from bot.reasoning.evidence import Evidence, Source
+from bot.reasoning.evidence import Evidence, Manuscript, Paragraph, Source
 from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.workspace import Workspace

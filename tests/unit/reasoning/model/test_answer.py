@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, TextDelta
-from bot.reasoning.model.answer import reply_of
+from bot.reasoning.model.write import reply_of
 from bot.reasoning.workspace import Outcome, ReadResult, Reply, Search, Workspace
 from tests.fakes.claude import Fault, citation, cited, says, text, tool
 from tests.fakes.claude_stage import OpenStage, replied

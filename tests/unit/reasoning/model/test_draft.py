@@ -9,8 +9,14 @@ from typing import Any
 import pytest
 
 from bot.errors import ModelBroken, ModelRefused
-from bot.reasoning.drafts import Manuscript, Paragraph
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Evidence,
+    Manuscript,
+    Paragraph,
+    TextDelta,
+)
 from bot.reasoning.model.draft import HEADING, TEXT
 from tests.fakes.claude import citation, cited, says, thinking
 from tests.fakes.claude_stage import OpenStage, Stage

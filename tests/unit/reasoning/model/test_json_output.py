@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.model.json_output import Unusable, json_object, repair
-from bot.reasoning.model.requests import Request, told
+from bot.reasoning.model.requests import Request, Unusable, json_object, repair, told
 from tests.fakes.claude_replies import text, thinking
 from tests.fakes.claude_stage import replied, wire
 

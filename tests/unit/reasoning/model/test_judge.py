@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bot.reasoning.calls import ModelReply, Text
-from bot.reasoning.model.json_output import Unusable
 from bot.reasoning.model.judge import GIVEN, REASON, SCHEMA, judged, request
+from bot.reasoning.model.requests import Unusable
 from bot.reasoning.prompts import load
 from tests.fakes.claude_stage import OpenStage, wire
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.reasoning.calls import ModelReply, Text
-from bot.reasoning.model.json_output import Unusable
+from bot.reasoning.evidence import Claim, Verdict
+from bot.reasoning.model.requests import Unusable
 from bot.reasoning.model.verify import SCHEMA, request, verdicts
 from bot.reasoning.prompts import load
-from bot.reasoning.verdicts import Claim, Verdict
 from tests.fakes.claude_stage import OpenStage, wire
 
 TOWER = "The tower was completed in 1889. It is 330 metres tall."

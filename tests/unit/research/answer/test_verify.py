@@ -12,8 +12,15 @@ from bot.answers import Doubt
 from bot.configuration import load_settings
 from bot.errors import FootnoteError, ModelUnavailable, RunLost, StorageUnavailable
 from bot.pages.passages import Passage
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Source, TextDelta
-from bot.reasoning.verdicts import Claim, Verdict
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Claim,
+    Evidence,
+    Source,
+    TextDelta,
+    Verdict,
+)
 from bot.research.answer.check import Checked, check
 from bot.research.answer.verify import MOST, Amendment, amendments, is_quoted, is_wanted
 from bot.research.answer.write import Composer, Written

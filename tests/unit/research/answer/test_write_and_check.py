@@ -11,13 +11,14 @@ from bot.pages.passages import Passage
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
+    Claim,
     Evidence,
     Fold,
     Restart,
     Source,
     TextDelta,
+    Verdict,
 )
-from bot.reasoning.verdicts import Claim, Verdict
 from bot.rendering.documents import answer_document
 from bot.research.answer.check import DOUBT_MARK, Checked, check
 from bot.research.answer.write import Composer, write

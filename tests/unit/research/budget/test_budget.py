@@ -12,8 +12,7 @@ from bot.answers import Usage
 from bot.configuration import load_settings
 from bot.errors import BudgetSpent, DaySpentUp
 from bot.messages import RunOptions
-from bot.rendering.sentences import sentence_for
-from bot.rendering.texts import LOCALES, texts_for
+from bot.rendering.texts import LOCALES, sentence_for, texts_for
 from bot.research.budget.budget import Budget, DayLimits
 from bot.storage.spending import Amount, DaySpent
 from tests.unit.samples import NOW

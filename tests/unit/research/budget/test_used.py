@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.answers import StepView, Usage
 from bot.reasoning.evidence import Source
-from bot.research.budget.used import NOTHING, Used
+from bot.research.report.deadlines import NOTHING, Used
 from tests.unit.samples import NOW
 
 EARLIER = Used(

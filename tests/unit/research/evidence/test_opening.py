@@ -11,7 +11,7 @@ from bot.errors import PageUnreadable
 from bot.pages.page import Page
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import NumberedHit, QueryResult, Read, Search, Turn, Workspace
-from bot.research.evidence.merging import to_open
+from bot.research.evidence.relevance import to_open
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
 from bot.search.provider import Hit

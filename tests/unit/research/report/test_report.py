@@ -21,8 +21,14 @@ from bot.errors import (
 )
 from bot.messages import Depth, RunOptions, Style, Transcript
 from bot.reasoning.calls import ModelCalls, ModelReply
-from bot.reasoning.drafts import Manuscript, Paragraph
-from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, TextDelta
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    CitationDelta,
+    Evidence,
+    Manuscript,
+    Paragraph,
+    TextDelta,
+)
 from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import ReasonerFactory
@@ -170,7 +176,7 @@ class Play:
         return Run(
             Asked("r1", message, options, NOW),
             Resources(a_library(self.shelf), prefetch_pages=prefetch_pages),
-            cast(Journal, self.journal),
+            cast("Journal", self.journal),
             Account(self.budget, lambda reply: 0.0, self.allowance, self.journal.seconds),
             self.plans.append,
         )
@@ -721,7 +727,7 @@ async def test_a_report_is_made_when_it_is_asked_for(
 @in_virtual_time
 async def test_a_quick_answer_is_no_report_unless_it_is_called_one() -> None:
     for style, is_report in (("auto", False), ("report", True)):
-        play = Play(style=cast(Style, style), depth="quick")
+        play = Play(style=cast("Style", style), depth="quick")
         answer = await play.answer(writer := Writer(answer=first_page))
         assert answer.status == "answered"
         assert ("draft" in writer.sent) == is_report

@@ -9,7 +9,7 @@ import pytest
 
 from bot.messages import Depth
 from bot.pages.page import Page
-from bot.reasoning.drafts import Paragraph
+from bot.reasoning.evidence import Paragraph
 from bot.reasoning.graphs import GraphEdit, NewNode
 from bot.research.budget.budget import Budget
 from tests.fakes.library import Shelf, a_shelf

@@ -11,8 +11,7 @@ import pytest
 
 from bot.errors import BudgetSpent, FootnoteError, ModelUnavailable
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.drafts import Paragraph
-from bot.reasoning.evidence import AnswerDelta
+from bot.reasoning.evidence import AnswerDelta, Paragraph
 from bot.research.budget.account import Days
 from bot.research.budget.budget import DayLimits
 from bot.research.report.report import Report

@@ -15,8 +15,7 @@ import pytest
 from bot.answers import StepView
 from bot.errors import CredentialsRefused, ModelBroken
 from bot.pages.page import Page
-from bot.reasoning.drafts import Manuscript, Paragraph
-from bot.reasoning.evidence import AnswerDelta, Evidence
+from bot.reasoning.evidence import AnswerDelta, Evidence, Manuscript, Paragraph
 from bot.reasoning.questions import Rewritten
 from bot.research.run import Run
 from tests.fakes.library import Shelf, a_shelf

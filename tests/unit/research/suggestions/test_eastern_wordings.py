@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.research.suggestions.eastern_wordings import in_eastern
+from bot.research.suggestions.articles import in_eastern
 from bot.research.suggestions.wordings import cleaned
 
 

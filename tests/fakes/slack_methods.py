@@ -1,16 +1,119 @@
-"""Agent sessions, the assistant pane, views, reactions and blocks.validate."""
+"""The methods that read, agent sessions, the assistant pane, and views."""
 
 from __future__ import annotations
 
-from typing import Any
+import base64
+import math
+from typing import TypeVar
 
-from tests.fakes import slack_events as events
-from tests.fakes.slack_blocks import Fault, faults_in_blocks, faults_in_view
-from tests.fakes.slack_call import Refused, text_of
-from tests.fakes.slack_chat import need_scope, readable, writable
-from tests.fakes.slack_limits import STATUS_PROMPTS, TITLE, TRIGGER_SECONDS
+from tests.fakes.slack_call import Fault, Refused, faults_in_view, number_of, text_of, truth
+from tests.fakes.slack_chat import readable, writable
+from tests.fakes.slack_limits import PAGE, STATUS_PROMPTS, TITLE, TRIGGER_SECONDS
 from tests.fakes.slack_stream import SESSION_STATES
 from tests.fakes.slack_workspace import APP_ID, Channel, Json, Message, Session, Workspace
+
+T = TypeVar("T")
+
+
+def auth_test(ws: Workspace, args: Json) -> Json:
+    return {
+        "ok": True,
+        "url": f"https://{ws.domain}.slack.com/",
+        "team": ws.name,
+        "user": ws.users[ws.bot_user].name,
+        "team_id": ws.team,
+        "user_id": ws.bot_user,
+        "bot_id": ws.bot_id,
+        "enterprise_id": ws.enterprise,
+        "is_enterprise_install": ws.whole,
+    }
+
+
+def users_info(ws: Workspace, args: Json) -> Json:
+    user = ws.users.get(text_of(args, "user"))
+    if user is None:
+        raise Refused("user_not_found")
+    return {"ok": True, "user": user.json(truth(args.get("include_locale")))}
+
+
+def user_group(ws: Workspace, args: Json) -> Json:
+    team = text_of(args, "team_id")
+    if ws.whole and not team:  # the token is good for many workspaces
+        raise Refused("missing_argument")
+    if team and team != ws.team:
+        raise Refused("team_not_found")
+    members = ws.user_groups.get(text_of(args, "usergroup"))
+    if members is None:
+        raise Refused("no_such_subteam")
+    return {"ok": True, "users": sorted(members)}
+
+
+def conversations_replies(ws: Workspace, args: Json) -> Json:
+    channel = _inside(ws, args)
+    root = ws.find(channel.id, text_of(args, "ts"))
+    if root is None or root.ephemeral_to:
+        raise Refused("thread_not_found")
+    return _listing(ws, args, ws.thread(channel.id, root.root), keep=root.root)
+
+
+def conversations_history(ws: Workspace, args: Json) -> Json:
+    channel = _inside(ws, args)
+    top = [
+        m for m in ws.in_channel(channel.id) if m.root == m.ts or m.subtype == "thread_broadcast"
+    ]
+    return _listing(ws, args, top[::-1], keep=None)
+
+
+def _inside(ws: Workspace, args: Json) -> Channel:
+    channel = readable(ws, text_of(args, "channel"))
+    if ws.bot_user not in channel.members:
+        raise Refused("not_in_channel")
+    return channel
+
+
+def _listing(ws: Workspace, args: Json, found: list[Message], keep: str | None) -> Json:
+    """A page of messages; ``keep``: the thread's root, which opens every page of a thread."""
+    oldest, latest = _moment(args, "oldest", 0.0), _moment(args, "latest", math.inf)
+    edges = truth(args.get("inclusive"))
+    within = [
+        message
+        for message in found
+        if message.ephemeral_to is None
+        and message.ts != keep
+        and (
+            oldest < float(message.ts) < latest or (edges and float(message.ts) in (oldest, latest))
+        )
+    ]
+    page, more = _page(within, args, 100 if keep is None else PAGE)
+    root = [message for message in found if message.ts == keep]
+    metadata = truth(args.get("include_all_metadata"))
+    reply: Json = {
+        "ok": True,
+        "messages": [ws.message_json(message, metadata) for message in [*root, *page]],
+        "has_more": bool(more),
+    }
+    return {**reply, "response_metadata": {"next_cursor": more}} if more else reply
+
+
+def _moment(args: Json, name: str, default: float) -> float:
+    try:
+        return float(args.get(name) or default)
+    except (TypeError, ValueError):
+        raise Refused(f"invalid_ts_{name}") from None
+
+
+def _page(items: list[T], args: Json, default: int) -> tuple[list[T], str]:
+    limit = number_of(args, "limit", default)
+    if not 1 <= limit <= PAGE:
+        raise Refused("invalid_limit")
+    try:
+        start = int(base64.b64decode(args["cursor"], validate=True)) if args.get("cursor") else 0
+    except ValueError:
+        raise Refused("invalid_cursor") from None
+    end = start + limit
+    more = base64.b64encode(str(end).encode()).decode() if end < len(items) else ""
+    return items[start:end], more
+
 
 NO_STOP_EVENT = "missing_agent_session_stopped_event_subscription"
 
@@ -22,13 +125,8 @@ def set_session_status(ws: Workspace, args: Json) -> Json:
     status = args["status"]
     if status not in SESSION_STATES:
         raise Refused("invalid_status")
-    if len(text_of(args, "title")) > TITLE or len(text_of(args, "username")) > TITLE:
+    if len(text_of(args, "title")) > TITLE:
         raise Refused("invalid_arguments", f"[ERROR] must be less than {TITLE + 1} characters")
-    if any(args.get(key) for key in ("username", "icon_emoji", "icon_url")):
-        need_scope(ws, "chat:write.customize")
-    initiator = text_of(args, "initiator_user_id")
-    if initiator and initiator not in channel.members:
-        raise Refused("user_not_found")
     root = _root(ws, channel, args)
     session = ws.sessions.setdefault((channel.id, root), Session(status, args.get("title")))
     session.status = status
@@ -37,17 +135,6 @@ def set_session_status(ws: Workspace, args: Json) -> Json:
     if status == "processing" and not ws.manifest.subscribes("agent_session_stopped"):
         reply |= {"warning": NO_STOP_EVENT, "response_metadata": {"warnings": [NO_STOP_EVENT]}}
     return reply
-
-
-def rename_session(ws: Workspace, args: Json) -> Json:
-    channel = _agent_channel(ws, args)
-    session = ws.sessions.get((channel.id, _root(ws, channel, args)))
-    if session is None:
-        raise Refused("session_not_found")
-    if not 1 <= len(text_of(args, "title")) <= TITLE:
-        raise Refused("invalid_arguments", "[ERROR] title must be 1 to 200 characters")
-    session.title = args["title"]
-    return {"ok": True, "title": session.title}
 
 
 def _agent_channel(ws: Workspace, args: Json) -> Channel:
@@ -67,14 +154,6 @@ def _root(ws: Workspace, channel: Channel, args: Json) -> str:
 
 
 # --- the assistant pane, reported to retire in February 2027 ---
-
-
-def set_thread_status(ws: Workspace, args: Json) -> Json:
-    texts = args.get("loading_messages") or []
-    if not isinstance(texts, list) or len(texts) > 10:
-        raise Refused("invalid_arguments", "[ERROR] loading_messages: at most 10")
-    _assistant(ws, args)["status"] = text_of(args, "status")
-    return {"ok": True}
 
 
 def set_thread_title(ws: Workspace, args: Json) -> Json:
@@ -146,61 +225,3 @@ def _view(ws: Workspace, view: Json, old: str | None) -> Json:
     blocks = [{"block_id": ws.new_id("b"), **block} for block in view["blocks"]]
     names: Json = {"id": old or ws.new_id("V"), "hash": ws.clock.ts(), "team_id": ws.team}
     return {**view, **names, "blocks": blocks, "app_id": APP_ID, "bot_id": ws.bot_id}
-
-
-# --- reactions ---
-
-
-def add_reaction(ws: Workspace, args: Json) -> Json:
-    message, name = _reacted(ws, args, "timestamp")
-    users = message.reactions.setdefault(name, [])
-    if ws.bot_user in users:
-        raise Refused("already_reacted")
-    users.append(ws.bot_user)
-    ws.emit(events.reaction(ws, "reaction_added", ws.bot_user, name, message))
-    return {"ok": True}
-
-
-def remove_reaction(ws: Workspace, args: Json) -> Json:
-    message, name = _reacted(ws, args, "timestamp")
-    if ws.bot_user not in message.reactions.get(name, []):
-        raise Refused("no_reaction")
-    message.reactions[name].remove(ws.bot_user)
-    if not message.reactions[name]:
-        del message.reactions[name]
-    ws.emit(events.reaction(ws, "reaction_removed", ws.bot_user, name, message))
-    return {"ok": True}
-
-
-def _reacted(ws: Workspace, args: Json, key: str) -> tuple[Message, str]:
-    channel = writable(ws, text_of(args, "channel"), users_open_ims=False)
-    message = ws.find(channel.id, text_of(args, key))
-    if message is None:
-        raise Refused("message_not_found")
-    name = text_of(args, "name")
-    if not name or ":" in name or " " in name:
-        raise Refused("invalid_name")
-    return message, name
-
-
-# --- blocks.validate ---
-
-
-def validate_blocks(ws: Workspace, args: Json) -> Json:
-    given = [key for key in ("blocks", "message", "view") if key in args]
-    if len(given) != 1:
-        raise Refused("invalid_arguments", "[ERROR] give exactly one of blocks, message, view")
-    value: Any = args[given[0]]
-    if given == ["view"]:
-        faults = faults_in_view(value)
-    elif given == ["message"] and not isinstance(value, dict):
-        faults = [Fault("", "must be an object")]
-    else:
-        faults = faults_in_blocks(value.get("blocks", []) if given == ["message"] else value)
-    if faults:
-        errors = [
-            {"pointer": fault.pointer, "code": "failed_constraint", "message": fault.message}
-            for fault in faults
-        ]
-        raise Refused(f"invalid_{given[0]}", errors=errors)
-    return {"ok": True}

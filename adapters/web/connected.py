@@ -1,0 +1,180 @@
+"""What a visitor's questions may search, to be chosen from for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from cachetools import TTLCache
+from starlette.exceptions import HTTPException
+
+from adapters.web.visitors import Visitor
+from bot.errors import InvalidSetting, ProviderUnavailable
+from bot.messages import EVERYWHERE, RunOptions, Sources
+from bot.observing import Observed
+from bot.rendering.texts import Texts
+from bot.research.suggestions.examples import Example, examples
+from bot.rights.reader import Reach
+from bot.rights.rights import Rights
+from bot.search.local import LocalDocuments
+from bot.search.registry import configured_names
+from bot.settings import ChannelRules, Settings
+
+DOCUMENTS, WIKI, WEB = "documents", "wiki", "web"
+_LOCAL, _WIKIPEDIA = "local", "wikipedia"  # search providers
+OTHERS = ""  # the documents in no collection
+EXAMPLES = 3
+COUNTED_SECONDS, EXAMPLES_SECONDS = 5.0, 600.0
+KEPT = 256
+# Sent with the sources that are ticked, so that none of them is told from a form without any.
+CHOSEN = "chosen"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Something that can be searched. ``id`` names it in a form; ``count`` is the number of its
+    documents, None for what is not counted; ``is_asked`` whether the last question asked it."""
+
+    id: str
+    kind: str
+    name: str
+    count: int | None = None
+    is_asked: bool = True
+
+
+class Connected:
+    """See the module docstring. Close it with ``aclose``."""
+
+    def __init__(self, settings: Settings, rights: Rights, observed: Observed) -> None:
+        self._settings = settings
+        self._rights = rights
+        self._observed = observed
+        self._documents = LocalDocuments(settings.index_path, settings.docs)
+        self._counts: TTLCache[str, int] = TTLCache(KEPT, COUNTED_SECONDS)
+        self._examples: TTLCache[tuple[str, str], tuple[Example, ...]] = TTLCache(
+            KEPT, EXAMPLES_SECONDS
+        )
+
+    async def aclose(self) -> None:
+        await self._documents.aclose()
+
+    def names(self, rules: ChannelRules) -> tuple[str, ...]:
+        """The search providers that questions under these rules ask."""
+        return rules.providers or configured_names(self._settings)
+
+    # ------------------------------------------------------------ what there is
+
+    async def offers(
+        self, visitor: Visitor, rules: ChannelRules, texts: Texts, last: RunOptions | None = None
+    ) -> list[Offer]:
+        """What the visitor may choose from; ``last`` are the options of the question before."""
+        names = self.names(rules)
+        asked = last or RunOptions()
+        offers = []
+        if _LOCAL in names:
+            is_asked = not asked.providers or _LOCAL in asked.providers
+            for name in self._collections(visitor):
+                among = is_asked and (asked.collections is None or name in asked.collections)
+                count = await self._count(self._rights.reach(visitor.reader, (name,)))
+                offers.append(Offer(_id(name), DOCUMENTS, name, count, among))
+        for kind, members in self._engines(names).items():
+            is_asked = not asked.providers or any(each in asked.providers for each in members)
+            name = self._wiki(texts) if kind == WIKI else ", ".join(members)
+            offers.append(Offer(kind, kind, name, None, is_asked))
+        return offers
+
+    def _collections(self, visitor: Visitor) -> list[str]:
+        """The collections that a visitor may search, by name; "" is what is in none."""
+        try:
+            every = self._rights.collections
+        except InvalidSetting:
+            return []  # no document is in reach
+        mine = [each.name for each in every if visitor.reader.may_search(each)]
+        return [*mine, OTHERS]
+
+    def _engines(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        found = {
+            WIKI: tuple(name for name in names if name == _WIKIPEDIA),
+            WEB: tuple(name for name in names if name not in (_LOCAL, _WIKIPEDIA)),
+        }
+        return {kind: members for kind, members in found.items() if members}
+
+    def _wiki(self, texts: Texts) -> str:
+        return "Wikipedia" if self._is_wikipedia else urlsplit(self._settings.wikipedia_url).netloc
+
+    @property
+    def _is_wikipedia(self) -> bool:
+        host = urlsplit(self._settings.wikipedia_url).hostname or ""
+        return host.endswith("wikipedia.org")
+
+    async def _count(self, reach: Reach) -> int:
+        known = self._counts.get(reach.signature)
+        if known is None:
+            try:
+                known = await self._documents.count(reach)
+            except ProviderUnavailable:
+                known = 0  # nothing is indexed yet
+            self._counts[reach.signature] = known
+        return known
+
+    # ------------------------------------------------------------ what is chosen
+
+    def chosen(
+        self, visitor: Visitor, rules: ChannelRules, ticked: Collection[str], texts: Texts
+    ) -> Sources:
+        """The sources of a form in which these were ticked; answers 422 where none was.
+
+        What the visitor may not search is no part of it, whatever was sent.
+        """
+        names = self.names(rules)
+        engines = self._engines(names)
+        collections = self._collections(visitor) if _LOCAL in names else []
+        wanted = [name for name in collections if _id(name) in ticked]
+        kinds = [kind for kind in engines if kind in ticked]
+        if not wanted and not kinds:
+            raise HTTPException(422, texts("web-sources-none"))
+        if wanted == collections and kinds == list(engines):
+            return EVERYWHERE
+        providers = [each for kind in kinds for each in engines[kind]]
+        return Sources(
+            tuple([_LOCAL, *providers] if wanted else providers),
+            None if wanted == collections or not wanted else tuple(wanted),
+        )
+
+    # ------------------------------------------------------------ what may be asked
+
+    async def examples(self, visitor: Visitor, rules: ChannelRules, texts: Texts) -> list[Example]:
+        """Questions that what is connected answers: of the documents, or of Wikipedia."""
+        names = self.names(rules)
+        found: list[Example] = []
+        if _LOCAL in names:
+            found += await self._of_documents(self._rights.reach(visitor.reader))
+        asked: list[str] = []
+        if any(name not in (_LOCAL, _WIKIPEDIA) for name in names):
+            asked = ["prompt-compare-message", "prompt-explain-message", "prompt-wiki-history"]
+        elif _WIKIPEDIA in names and self._is_wikipedia:
+            asked = ["prompt-wiki-building", "prompt-wiki-nature", "prompt-wiki-history"]
+        if asked and len(found) == EXAMPLES:
+            found.pop()
+        named = self._wiki(texts) if _WIKIPEDIA in names else texts("web-source-web")
+        return [*found, *(Example(texts(each), named) for each in asked)][:EXAMPLES]
+
+    async def _of_documents(self, reach: Reach) -> tuple[Example, ...]:
+        now = datetime.now(UTC)
+        indexed = self._observed.documents
+        key = reach.signature, f"{now.toordinal()} {indexed.state} {indexed.done // 100}"
+        if reach.is_nothing:
+            return ()
+        if key not in self._examples:
+            try:
+                made = await examples(self._documents, reach, EXAMPLES, now.toordinal())
+            except ProviderUnavailable:
+                return ()  # nothing is indexed yet
+            self._examples[key] = made
+        return self._examples[key]
+
+
+def _id(collection: str) -> str:
+    return f"{DOCUMENTS}:{collection}"
