@@ -154,6 +154,16 @@ def test_an_answer_with_an_open_card_and_an_open_menu(console: Console) -> None:
     expect_open(page)
 
 
+def test_an_answer_with_its_source_beside_it(console: Console) -> None:
+    page = console.page("/threads/THREAD")
+    page.locator(".answer .mark").first.click()
+    expect(page.locator("#source .page-text")).to_be_visible()
+    expect_open(page)
+    page.locator(".quotes > summary").click()
+    expect(page.locator(".quoted blockquote").first).to_be_visible()
+    expect_open(page)
+
+
 def test_a_failed_answer(console: Console) -> None:
     page = console.page()
     ask(page, DECLINED)
@@ -258,8 +268,9 @@ def test_without_a_mouse(console: Console) -> None:
     page.keyboard.press("Escape")
     expect(card).to_have_count(0)
     assert focused(page) == "1"
-    page.keyboard.press("Enter")  # a file opens in no browser: its place among the sources does
-    expect(page.locator(".sources li").first).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator("#source .page-text mark.at").first).to_be_in_viewport()
+    assert focused(page) == "1"
 
 
 def test_who_stops_an_answer_by_keyboard_stays_with_its_question(at_work: Page) -> None:
