@@ -652,7 +652,7 @@ web-history-found =
        *[other] { $count } conversations have the words “{ $words }”.
     }
 web-history-manage = Manage { $name }
-web-history-this = This conversation: name, share, export, delete
+web-history-this = Share and export
 web-history-name = Name of the conversation
 web-history-rename = Rename
 web-history-pin = Pin to the top of the list
