@@ -161,7 +161,7 @@ async def _rights(settings: Settings) -> str:
 
 async def _meaning(settings: Settings) -> str:
     """Raises what keeps documents from being searched by meaning."""
-    from bot.search.embedding.embedder import open_embedder
+    from bot.search.embedding.choice import open_embedder
     from bot.search.vector_filling import state_of_vectors
 
     async with open_embedder(settings) as embedder:

@@ -188,5 +188,6 @@ class MissedMessages:
 
     async def _save_soon(self) -> None:
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._closing.wait(), SAVE_SECONDS)
+            async with asyncio.timeout(SAVE_SECONDS):
+                await self._closing.wait()
         await self.save()

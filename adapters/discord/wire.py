@@ -144,7 +144,8 @@ class Wire:
     async def _logged_in(self) -> None:
         if self._login is not None:
             try:
-                await asyncio.wait_for(asyncio.shield(self._login), limits.LOGIN_SECONDS)
+                async with asyncio.timeout(limits.LOGIN_SECONDS):
+                    await asyncio.shield(self._login)
             except (TimeoutError, CredentialsRefused) as error:
                 raise _away("Discord cannot be reached", str(error)) from None
 

@@ -101,7 +101,8 @@ class Listener:
             return
         arrived = self._arrival(event["channel"], event["ts"])
         try:
-            await asyncio.wait_for(arrived.wait(), MENTION_SECONDS)
+            async with asyncio.timeout(MENTION_SECONDS):
+                await arrived.wait()
         except TimeoutError:
             await self._take(event, "footnote", direct=False, retry=retry)
 

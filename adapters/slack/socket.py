@@ -69,7 +69,8 @@ async def listen(
         client.socket_mode_request_listeners = [_tracked(handler, taking)]
         client.auto_reconnect_enabled = client.default_auto_reconnect_enabled = False
         try:
-            await asyncio.wait_for(handler.connect_async(), CONNECT_SECONDS)  # type: ignore[no-untyped-call]
+            async with asyncio.timeout(CONNECT_SECONDS):
+                await handler.connect_async()  # type: ignore[no-untyped-call]
             connected()
             await _until_gone(client)
             connection.away(GONE)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -14,16 +13,12 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from adapters.terminal.json_poster import harmless, remarks
-from bot.answers import Answer
 from bot.conversing.forgetting import Forgetter, Maintenance, day_after
+from bot.rendering.conversation import as_markdown
 from bot.rendering.documents import printed_json
-from bot.rendering.footnotes import by_number, sources
 from bot.rendering.lines import one_line, shortened
-from bot.rendering.safety import portable
-from bot.rendering.texts import DEFAULT, texts_for
 from bot.settings import Settings
-from bot.storage.archive import Archive, Conversation, Held, Listed, Said
+from bot.storage.archive import Archive, Conversation, Listed
 from bot.storage.removal import Removed
 from bot.storage.retention import Keep, Retention
 from bot.storage.store import Store, open_store
@@ -140,9 +135,6 @@ def threads_json(found: list[Listed]) -> str:
     return printed_json(rows)
 
 
-# What CommonMark gives a meaning: within a line, and at its beginning (https://spec.commonmark.org).
-_MARKUP = re.compile(r"([\\`*_\[\]<>#|~&]|^[-+=](?=\s|[-=]|$))", re.MULTILINE)
-_NUMBERED = re.compile(r"^(\d{1,9})(?=[.)](?:\s|$))", re.MULTILINE)
 _conversation = TypeAdapter(Conversation)
 
 
@@ -154,76 +146,3 @@ def as_json(conversation: Conversation) -> str:
         **_conversation.dump_python(conversation, mode="json"),
     }
     return printed_json(document)
-
-
-def as_markdown(conversation: Conversation) -> str:
-    """Questions, answers, and under each answer its sources with every quoted word."""
-    thread = conversation.thread
-    parts = [
-        f"# Conversation {_plain(thread.thread)}",
-        f"{_plain(thread.platform)} · {_plain(thread.workspace)} · {_plain(thread.channel)} · "
-        f"begun {_moment(conversation.began_at)}",
-    ]
-    for said in conversation.said:
-        parts += _said(said)
-    return "\n\n".join(parts) + "\n"
-
-
-def _said(said: Said) -> Iterator[str]:
-    yield f"## {_plain(said.author.name)}, {_moment(said.at)}"
-    yield _quoted(said.text) if said.text else "*Deleted.*"
-    for file in said.attachments:
-        yield f"File: {_link(file.name, file.url)}"
-    if said.run is not None:
-        yield from _held(said.run)
-
-
-def _held(run: Held) -> Iterator[str]:
-    if run.answer is None:
-        yield f"*No answer: the run {run.id} is {run.state}.*"
-        return
-    ended = f", {_moment(run.ended_at)}" if run.ended_at is not None else ""
-    yield f"### Footnote{ended}"
-    urls = run.answer.targets.values()
-    yield portable(run.answer.text, urls)
-    if run.answer.more:
-        yield f"#### {texts_for(DEFAULT)('more-heading')}"
-        yield portable(run.answer.more, urls)
-    yield from _sources(run.answer)
-    yield from (_plain(remark) for remark in remarks(run.answer))
-    yield f"*Run {run.id}: {run.state}, {_plain(run.answer.reasoner)}*"
-
-
-def _sources(answer: Answer) -> Iterator[str]:
-    if not answer.citations:
-        return
-    yield "Sources:"
-    headings = {view.number: view.headings for view in sources(answer, 0)}
-    for number, cited in by_number(answer.citations):
-        lines = [f"- \\[{number}\\] {_link(cited[0].title or cited[0].url, cited[0].url)}"]
-        for heading in headings[number]:
-            lines[0] += f" — {_plain(heading)}"
-        for via in dict.fromkeys(citation.via for citation in cited if citation.via):
-            lines[0] += f" ({_plain(texts_for(DEFAULT)('text-given-by', name=via))})"
-        for quote in dict.fromkeys(words for citation in cited for words in citation.proven):
-            lines += ["", *(f"  {line}" for line in _quoted(_plain(quote, lines=True)).split("\n"))]
-        yield "\n".join(lines)
-
-
-def _link(title: str, url: str) -> str:
-    address = one_line(url).replace("<", "%3C").replace(">", "%3E")
-    return f"[{_plain(title)}](<{address}>)"
-
-
-def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
-
-
-def _plain(text: str, *, lines: bool = False) -> str:
-    """Foreign words as they are, with no power over the document."""
-    text = "\n".join(map(one_line, text.splitlines())) if lines else one_line(text)
-    return _NUMBERED.sub(r"\1\\", _MARKUP.sub(r"\\\1", harmless(text)))
-
-
-def _moment(at: datetime) -> str:
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

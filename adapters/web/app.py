@@ -15,8 +15,10 @@ from adapters.web.console import Console, texts_of
 from adapters.web.conversation import conversation_pages
 from adapters.web.gate import Gate, is_program
 from adapters.web.handbook import handbook_pages
+from adapters.web.history import history_pages
 from adapters.web.preference_pages import preference_pages
 from adapters.web.run_pages import console_pages
+from adapters.web.sharing import sharing_pages
 from adapters.web.signing_in import sign_in_pages
 from bot.errors import Denied, FootnoteError, Invalid, Unavailable
 from bot.rendering.texts import sentence_for
@@ -36,6 +38,8 @@ def console_app(console: Console) -> Starlette:
             *sign_in_pages(console),
             *preference_pages(console),
             *conversation_pages(console),
+            *history_pages(console),
+            *sharing_pages(console),
             *console_pages(console),
             *handbook_pages(console),
             *api_routes(console),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,6 +28,7 @@ _LOCAL, _WIKIPEDIA = "local", "wikipedia"  # search providers
 OTHERS = ""  # the documents in no collection
 EXAMPLES = 3
 COUNTED_SECONDS, EXAMPLES_SECONDS = 5.0, 600.0
+PATIENCE_SECONDS = 0.5  # that a page waits for examples
 KEPT = 256
 # Sent with the sources that are ticked, so that none of them is told from a form without any.
 CHOSEN = "chosen"
@@ -56,8 +58,13 @@ class Connected:
         self._examples: TTLCache[tuple[str, str], tuple[Example, ...]] = TTLCache(
             KEPT, EXAMPLES_SECONDS
         )
+        self._making: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     async def aclose(self) -> None:
+        making = [*self._making.values()]
+        for task in making:
+            task.cancel()
+        await asyncio.gather(*making, return_exceptions=True)
         await self._documents.aclose()
 
     def names(self, rules: ChannelRules) -> tuple[str, ...]:
@@ -162,18 +169,27 @@ class Connected:
         return [*found, *(Example(texts(each), named) for each in asked)][:EXAMPLES]
 
     async def _of_documents(self, reach: Reach) -> tuple[Example, ...]:
-        now = datetime.now(UTC)
-        indexed = self._observed.documents
-        key = reach.signature, f"{now.toordinal()} {indexed.state} {indexed.done // 100}"
+        """Those of today; none where making them takes longer than a page may wait: the next
+        visitor gets them."""
+        day = datetime.now(UTC).toordinal()
+        key = reach.signature, f"{day} {self._observed.documents.state}"
         if reach.is_nothing:
             return ()
         if key not in self._examples:
-            try:
-                made = await examples(self._documents, reach, EXAMPLES, now.toordinal())
-            except ProviderUnavailable:
-                return ()  # nothing is indexed yet
+            if key not in self._making:
+                self._making[key] = asyncio.create_task(self._make(key, reach, day))
+            await asyncio.wait([self._making[key]], timeout=PATIENCE_SECONDS)
+        return self._examples.get(key, ())
+
+    async def _make(self, key: tuple[str, str], reach: Reach, day: int) -> None:
+        try:
+            made = await examples(self._documents, reach, EXAMPLES, day)
+        except ProviderUnavailable:
+            made = ()  # nothing is indexed yet
+        finally:
+            del self._making[key]
+        if made or not self._observed.documents.is_going_on:
             self._examples[key] = made
-        return self._examples[key]
 
 
 def _id(collection: str) -> str:

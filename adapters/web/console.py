@@ -30,6 +30,8 @@ from bot.settings import ChannelRules, Settings
 from bot.storage.archive import Archive
 from bot.storage.database import Database
 from bot.storage.files import Files
+from bot.storage.found_words import FoundWords
+from bot.storage.history import History
 from bot.storage.store import Store
 from bot.storage.workspaces import Workspaces
 
@@ -51,6 +53,8 @@ class Console:
     connected: Connected = field(init=False)
     store: Store = field(init=False)
     archive: Archive = field(init=False)
+    history: History = field(init=False)
+    words: FoundWords = field(init=False)
     workspaces: Workspaces = field(init=False)
     templates: Templates = field(init=False)
     parts: Parts = field(init=False)
@@ -64,6 +68,8 @@ class Console:
         self.connected = Connected(self.settings, self.rights, self.observed)
         self.store = Store(self.database)
         self.archive = Archive(self.database)
+        self.history = History(self.database)
+        self.words = FoundWords(self.database)
         self.workspaces = Workspaces(self.database)
         self.templates = Templates(self.settings.root)
         self.parts = Parts(self.templates)

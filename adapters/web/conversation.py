@@ -12,20 +12,22 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.web.asking import put_question, run_named, thread_named
+from adapters.web.asking import encodable, put_question, run_named, thread_named
 from adapters.web.connected import CHOSEN
 from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, visitor_of
 from adapters.web.forms import form_of, question_form_of
-from adapters.web.limits import THREADS_LISTED
+from adapters.web.history import about
 from adapters.web.stream import thread_events
+from adapters.web.threads import listed
 from adapters.web.turns import Turn, runs_of, turns_of
 from adapters.web.uploads import megabytes
 from adapters.web.visibility import Visibility
-from adapters.web.writing import cursor_of, listed, turn_html
+from adapters.web.writing import cursor_of, turn_html
 from bot.conversing.buttons import Deed, Deeper, Feedback, FollowUp, Stop, carry_out
 from bot.messages import Attachment, Depth, Thread
 from bot.pages.media import accepted
 from bot.storage.records import RunRecord
+from bot.storage.workspaces import REASONS, Reason
 
 DEPTHS: tuple[str, ...] = get_args(Depth)
 
@@ -36,6 +38,7 @@ def conversation_pages(console: Console) -> Sequence[BaseRoute]:
     return [
         Route("/", pages.begin, methods=["GET"]),
         Route("/ask", pages.ask, methods=["POST"]),
+        Route("/indexing", pages.indexing, methods=["GET"]),
         Route("/threads/{thread}", pages.thread, methods=["GET"]),
         Route("/threads/{thread}/events", pages.events, methods=["GET"]),
         Route("/runs/{run}/stop", pages.pressing(lambda run, form: Stop(run)), methods=["POST"]),
@@ -77,9 +80,9 @@ class _Conversation:
             "conversation.html",
             offers=offers,
             examples=await console.connected.examples(visitor, rules, texts) if asked else (),
-            threads=await listed(console, visitor, THREADS_LISTED),
+            page=await listed(console, request, texts),
             thread=thread,
-            title=turns[0].question if turns else "",
+            **await about(console, request, thread),
             turns=[turn_html(console.templates, texts, turn, visitor) for turn in turns],
             cursor=cursor_of(turns),
             depths=DEPTHS,
@@ -97,6 +100,21 @@ class _Conversation:
 
     async def events(self, request: Request) -> Response:
         return thread_events(self._console, request, await self._thread(request))
+
+    async def indexing(self, request: Request) -> Response:
+        """How far the documents are indexed, in a sentence ("" once they are), and how many of
+        each collection can be searched."""
+        console, visitor, texts = self._console, visitor_of(request), texts_of(request)
+        now = console.observed.documents
+        place = Thread("web", WORKSPACE, visitor.channel, "")
+        offers = await console.connected.offers(visitor, await console.rules(place), texts)
+        counts = {
+            each.id: texts("web-source-count", count=each.count)
+            for each in offers
+            if each.count is not None
+        }
+        told = texts("web-indexing", done=now.done, total=now.total) if now.is_going_on else ""
+        return JSONResponse({"told": told, "counts": counts}, headers={"Cache-Control": "no-store"})
 
     # ------------------------------------------------------------ asking
 
@@ -155,7 +173,9 @@ class _Conversation:
         self._check_own(request, run)
         await self._console.open_reception().forget("web", run.message.event_id)
         self._console.live.look_soon()
-        return await self._told(request, run.id)
+        # Where nothing is left of the conversation, a new one begins.
+        is_left = await self._console.history.of([run.message.thread.key])
+        return await self._told(request, run.id if is_left else "")
 
     async def file(self, request: Request) -> Response:
         """A file that came with a question: to be kept, never to be shown as a page of ours."""
@@ -188,7 +208,7 @@ class _Conversation:
 
     async def _told(self, request: Request, run_id: str, sentence: str = "") -> Response:
         """To a script what happened, to a browser without scripts the thread again."""
-        run = await self._console.store.run(run_id)
+        run = await self._console.store.run(run_id) if run_id else None
         name = run.message.thread.thread if run is not None else ""
         path = self._console.settings.root + (f"/threads/{name}" if name else "/")
         if request.headers.get("accept", "").startswith("application/json"):
@@ -196,7 +216,7 @@ class _Conversation:
             named = [{"url": file.url, "name": file.name} for file in files]
             told = {"thread": path, "run": run_id, "told": sentence, "files": named}
             return JSONResponse(told)
-        return RedirectResponse(f"{path}#run-{run_id}", status_code=303)
+        return RedirectResponse(f"{path}#run-{run_id}" if run else path, status_code=303)
 
 
 def _files_of(turns: Sequence[Turn]) -> Sequence[Attachment]:
@@ -205,7 +225,10 @@ def _files_of(turns: Sequence[Turn]) -> Sequence[Attachment]:
 
 
 def _feedback(run: str, form: dict[str, str]) -> Deed:
-    return Feedback(run, "good" if form.get("verdict") == "good" else "bad")
+    if form.get("verdict") == "good":
+        return Feedback(run, "good")
+    reason: Reason = next((each for each in REASONS if each == form.get("reason")), "")
+    return Feedback(run, "bad", reason, encodable(form.get("words", "")).strip())
 
 
 def _follow_up(run: str, form: dict[str, str]) -> Deed:

@@ -9,6 +9,7 @@ from typing import Any
 
 from adapters.web.overview import STATES
 from bot.research.trace.health import ProviderHealth
+from bot.storage.asked import Unanswered
 from bot.storage.overview import Day, Overview
 
 COLUMNS = (
@@ -29,6 +30,19 @@ def days_as_csv(days: Sequence[Day]) -> str:
     writer = csv.DictWriter(out, COLUMNS)
     writer.writeheader()
     writer.writerows(map(_day, days))
+    return out.getvalue()
+
+
+def unanswered_as_csv(found: Sequence[Unanswered]) -> str:
+    """A line for each question. What a spreadsheet would take for a formula is made text
+    (https://owasp.org/www-community/attacks/CSV_Injection)."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(("question", "times", "outcome", "last_asked", "platform", "channel", "run"))
+    for one in found:
+        text = f"'{one.text}" if one.text.lstrip()[:1] in ("=", "+", "-", "@") else one.text
+        place = (one.place.platform, one.place.channel)
+        writer.writerow((text, one.times, one.state, one.at.isoformat(), *place, one.run))
     return out.getvalue()
 
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from adapters.web.amounts import seconds, usd
 from adapters.web.svg.plot import Column, Part, draw
-from bot.rendering.lines import shortened
+from bot.rendering.lines import one_line, shortened
 from bot.rendering.texts import Texts
 from bot.research.trace.health import ProviderHealth, health
 from bot.storage.overview import RECENT, Asked, Overview, Place, Scope, of_days
@@ -75,28 +75,13 @@ class Selection:
         )
 
 
-class OverviewView:
-    """See the module docstring. Templates read its attributes and call its methods."""
+class Filters:
+    """The form above a page of the overview, and words for what it lists."""
 
-    states = STATES
-    recent = RECENT
-
-    def __init__(
-        self,
-        overview: Overview,
-        places: Sequence[Place],
-        looked: Selection,
-        texts: Texts,
-        now: datetime,
-    ) -> None:
-        self.overview = overview
+    def __init__(self, places: Sequence[Place], looked: Selection, texts: Texts) -> None:
         self._places = places
         self._looked = looked
         self._texts = texts
-        self._now = now.astimezone(UTC)
-        self.providers: tuple[ProviderHealth, ...] = health(overview.searches)
-
-    # ------------------------------------------------------------ what is looked at
 
     @property
     def filters(self) -> tuple[Filter, ...]:
@@ -133,6 +118,33 @@ class OverviewView:
         }
         return urlencode({name: value for name, value in given.items() if value})
 
+    def state(self, state: str) -> str:
+        return self._texts(f"web-run-state-{name(state)}")
+
+    def line(self, text: str) -> str:
+        """A question on one line."""
+        return shortened(one_line(text), QUESTION)
+
+
+class OverviewView(Filters):
+    """See the module docstring. Templates read its attributes and call its methods."""
+
+    states = STATES
+    recent = RECENT
+
+    def __init__(
+        self,
+        overview: Overview,
+        places: Sequence[Place],
+        looked: Selection,
+        texts: Texts,
+        now: datetime,
+    ) -> None:
+        super().__init__(places, looked, texts)
+        self.overview = overview
+        self._now = now.astimezone(UTC)
+        self.providers: tuple[ProviderHealth, ...] = health(overview.searches)
+
     @property
     def is_new(self) -> bool:
         """Whether nobody has asked anything anywhere yet."""
@@ -163,11 +175,17 @@ class OverviewView:
             *counted,
             Tile(texts("web-overview-median"), median),
             Tile(texts("web-overview-cost"), usd(spent.usd)),
+            Tile(texts("web-overview-cost-each"), self._cost_each(states)),
             Tile(texts("web-overview-tokens"), f"{spent.tokens:,}"),
             Tile(texts("web-run-feedback"), said(verdicts) or "–"),
             Tile(texts("web-overview-waiting"), waiting),
             Tile(texts("web-overview-running"), f"{queue.running:,}"),
         )
+
+    def _cost_each(self, states: Mapping[str, int]) -> str:
+        """What was spent for each question that was answered, on those that were not included."""
+        answered = states.get("answered", 0) + states.get("partial", 0)
+        return usd(self.overview.spent.usd / answered) if answered else "–"
 
     def _share(self, count: int) -> str:
         ended = sum(self.overview.states.get(state, 0) for state in STATES)
@@ -203,9 +221,6 @@ class OverviewView:
         return f"{day.month:02d}-{day.day:02d}"
 
     # ------------------------------------------------------------ words for tables
-
-    def state(self, state: str) -> str:
-        return self._texts(f"web-run-state-{name(state)}")
 
     def question(self, asked: Asked) -> str:
         return shortened(asked.text, QUESTION) or asked.run

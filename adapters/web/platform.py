@@ -10,15 +10,23 @@ from contextlib import asynccontextmanager
 from starlette.routing import BaseRoute, Mount
 
 from adapters.web.console import Console
-from adapters.web.limits import SECONDS_BETWEEN_SAVES, SECONDS_BETWEEN_SAVES_ALONE
+from adapters.web.limits import (
+    SECONDS_BETWEEN_INDEXINGS,
+    SECONDS_BETWEEN_SAVES,
+    SECONDS_BETWEEN_SAVES_ALONE,
+)
 from adapters.web.live import Live
 from adapters.web.poster import WebPoster
 from adapters.web.visitors import Sessions, session_key
 from bot.conversing.reception import Reception
+from bot.errors import FootnoteError
+from bot.logs import get_logger
 from bot.observing import Observed
 from bot.platform import Connection
 from bot.settings import Settings
 from bot.storage.workspaces import Workspaces
+
+log = get_logger()
 
 
 class WebPlatform:
@@ -50,12 +58,25 @@ class WebPlatform:
         self._console.reception = reception
         self.connection.made()
         ready()
+        words = asyncio.create_task(self._index_words())
         try:
             await asyncio.Event().wait()
         finally:
+            words.cancel()
+            await asyncio.gather(words, return_exceptions=True)
             self._console.reception = None
             await self._console.live.aclose()  # event streams would hold up the end
             await self._console.aclose()
+
+    async def _index_words(self) -> None:
+        """Index the words of conversations from before there was an index, beside all else."""
+        try:
+            more = 1
+            while more:
+                more = await self._console.words.index()
+                await asyncio.sleep(SECONDS_BETWEEN_INDEXINGS)
+        except FootnoteError as error:
+            log.warning("conversations not indexed", error=str(error))
 
 
 @asynccontextmanager

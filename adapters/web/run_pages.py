@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,12 +15,13 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.web.console import Console, operator_only, texts_of, visitor_of
 from adapters.web.explaining import RunView
-from adapters.web.figures import days_as_csv, document
-from adapters.web.overview import OverviewView, Selection
+from adapters.web.figures import days_as_csv, document, unanswered_as_csv
+from adapters.web.overview import Filters, OverviewView, Selection
 from adapters.web.shown import shown_of
 from adapters.web.views import copies_of
 from adapters.web.visibility import Visibility
 from bot.answers import StepView
+from bot.errors import InvalidSetting
 from bot.metrics import Metrics
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.declaration import price_of
@@ -27,6 +29,7 @@ from bot.rendering.footnotes import link_target
 from bot.research.trace.health import health
 from bot.research.trace.trace import page_of_trace, trace
 from bot.rights.reader import Reader
+from bot.storage.asked import Asked
 from bot.storage.overview import Overview, Overviews
 from bot.storage.records import RunRecord
 from bot.storage.traces import KeptPage, KeptRun, Traces
@@ -54,7 +57,7 @@ class _RunPages:
         kept = await self._traces.run(request.path_params["run"])
         if kept is None:
             raise _gone(request)
-        self._check(request, kept.record)
+        await self._check(request, kept.record)
         reader = Reader.of_stored(kept.record.message, kept.record.options)
         if not self._seeing(request).may_see_run(kept, reader):
             raise _out_of_reach(request)
@@ -68,7 +71,7 @@ class _RunPages:
         record = await self._console.store.run(run_id)
         if record is None:
             raise _gone(request)
-        self._check(request, record)
+        await self._check(request, record)
         kept = await self._traces.page(run_id, number, request.query_params.get("copy", ""))
         if kept is None:
             raise _gone(request)
@@ -98,8 +101,11 @@ class _RunPages:
             back=f"{self._root}/runs/{record.id}#pages",
         )
 
-    def _check(self, request: Request, record: RunRecord) -> None:
-        if record.removed or not self._console.may_see(visitor_of(request), record.message.thread):
+    async def _check(self, request: Request, record: RunRecord) -> None:
+        """Whether the visitor may look: at their own, at any of a chat, at what was shared."""
+        console, thread = self._console, record.message.thread
+        may = console.may_see(visitor_of(request), thread)
+        if record.removed or not (may or await console.history.token_of(thread)):
             raise _gone(request)
 
     def _price(self, reply: ModelReply) -> float | None:
@@ -112,11 +118,15 @@ class _OverviewPages:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._overviews = Overviews(console.database)
+        self._asked = Asked(console.database)
 
     @property
     def routes(self) -> list[BaseRoute]:
         return [
             Route("/overview", operator_only(self.page), methods=["GET"]),
+            Route("/overview/unanswered", operator_only(self.unanswered), methods=["GET"]),
+            Route("/overview/unanswered.csv", operator_only(self.unanswered_csv), methods=["GET"]),
+            Route("/overview/feedback", operator_only(self.feedback), methods=["GET"]),
             Route("/overview.csv", operator_only(self.csv), methods=["GET"]),
             Route("/overview.json", operator_only(self.json), methods=["GET"]),
         ]
@@ -126,18 +136,65 @@ class _OverviewPages:
         places, texts = await self._overviews.places(), texts_of(request)
         # In a thread: a thousand searches are looked into.
         view = await asyncio.to_thread(OverviewView, found, places, looked, texts, now)
-        return self._console.page(request, "overview.html", view=view)
+        scope = looked.scope(now.date())
+        return self._console.page(
+            request,
+            "overview.html",
+            view=view,
+            of_places=await self._asked.by_place(scope),
+            of_collections=self._of_collections(request, await self._asked.quoted(scope)),
+        )
+
+    def _of_collections(
+        self, request: Request, quoted: Sequence[tuple[str, str]]
+    ) -> list[tuple[str, int, int]]:
+        """Each collection with how many answers quote it and how many of its documents; "" are
+        documents of none. Those that the visitor may not read are left out."""
+        rights, reader = self._console.rights, visitor_of(request).reader
+        reach = rights.reach(reader)
+        try:
+            roots = rights.roots
+        except InvalidSetting:
+            return []
+        answers, documents = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+        for run, url in quoted:
+            if reach.allows(url):
+                bare = url.partition("#")[0]
+                below = (r for r in roots if bare == r.address or bare.startswith(f"{r.address}/"))
+                name = next((root.collection.name for root in below), "")
+                answers[name].add(run)
+                documents[name].add(bare)
+        found = [(name, len(answers[name]), len(documents[name])) for name in answers]
+        return sorted(found, key=lambda one: -one[1])
+
+    async def unanswered(self, request: Request) -> Response:
+        """What people ask that the documents do not say."""
+        looked, now, view = await self._view(request)
+        found = await self._asked.unanswered(looked.scope(now.date()))
+        return self._console.page(request, "unanswered.html", view=view, found=found)
+
+    async def unanswered_csv(self, request: Request) -> Response:
+        looked, now, _ = await self._view(request)
+        found = await self._asked.unanswered(looked.scope(now.date()))
+        return _as_csv(unanswered_as_csv(found), "footnote-unanswered.csv")
+
+    async def feedback(self, request: Request) -> Response:
+        """What readers think of answers."""
+        looked, now, view = await self._view(request)
+        said = await self._asked.feedback(looked.scope(now.date()))
+        return self._console.page(request, "feedback.html", view=view, said=said)
+
+    async def _view(self, request: Request) -> tuple[Selection, datetime, Filters]:
+        looked, texts = Selection.of(request.query_params), texts_of(request)
+        return (
+            looked,
+            datetime.now(UTC),
+            Filters(await self._overviews.places(), looked, texts),
+        )
 
     async def csv(self, request: Request) -> Response:
         _, found, _ = await self._look(request)
-        return Response(
-            days_as_csv(found.days),
-            media_type="text/csv; charset=utf-8",
-            headers={
-                "Cache-Control": "no-store",
-                "Content-Disposition": 'attachment; filename="footnote-overview.csv"',
-            },
-        )
+        return _as_csv(days_as_csv(found.days), "footnote-overview.csv")
 
     async def json(self, request: Request) -> Response:
         _, found, _ = await self._look(request)
@@ -152,6 +209,17 @@ class _OverviewPages:
             # They name pages, and queries that were made of what pages say.
             found = replace(found, slowest=tuple(replace(s, title="") for s in found.slowest))
         return looked, found, now
+
+
+def _as_csv(text: str, name: str) -> Response:
+    return Response(
+        text,
+        media_type="text/csv; charset=utf-8",
+        headers={
+            "Cache-Control": "no-store",
+            "Content-Disposition": f'attachment; filename="{name}"',
+        },
+    )
 
 
 def _metrics(console: Console) -> list[BaseRoute]:

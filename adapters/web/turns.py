@@ -17,11 +17,12 @@ from bot.rights.reader import Reader
 from bot.storage.database import Database
 from bot.storage.records import UNFINISHED, RunRecord
 from bot.storage.tables import feedback, pages, runs
+from bot.storage.workspaces import Opinion
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question and its reply. ``verdicts`` are what visitors think of it, by their ids;
+    """A question and its reply. ``opinions`` are what visitors think of it, by their ids;
     ``reader`` is for whom it was made. Who is shown it may see less: ``seeing.Visibility.turn``."""
 
     run: str
@@ -31,7 +32,7 @@ class Turn:
     depth: str
     state: str
     shown: Shown
-    verdicts: Mapping[str, str]
+    opinions: Mapping[str, Opinion]
     dates: Dates
     reader: Reader
     options: RunOptions = field(default_factory=RunOptions)
@@ -48,8 +49,8 @@ async def turns_of(console: Console, ids: Sequence[str]) -> list[Turn]:
     records = [run for id in ids if (run := await console.store.run(id)) and not run.removed]
     answers = [run.answer for run in records if run.answer is not None]
     dates = await dates_of(console.database, answers)
-    verdicts = await _verdicts(console.database, [run.id for run in records])
-    return [_turn(console, run, verdicts.get(run.id, {}), dates) for run in records]
+    opinions = await _opinions(console.database, [run.id for run in records])
+    return [_turn(console, run, opinions.get(run.id, {}), dates) for run in records]
 
 
 async def runs_of(database: Database, thread_key: str) -> list[str]:
@@ -71,7 +72,7 @@ async def dates_of(database: Database, answers: Collection[Answer]) -> Dates:
         return {(row.url, row.hash): row.fetched_at for row in (await db.execute(query)).all()}
 
 
-def _turn(console: Console, run: RunRecord, verdicts: Mapping[str, str], dates: Dates) -> Turn:
+def _turn(console: Console, run: RunRecord, opinions: Mapping[str, Opinion], dates: Dates) -> Turn:
     return Turn(
         run=run.id,
         question=run.message.text,
@@ -80,7 +81,7 @@ def _turn(console: Console, run: RunRecord, verdicts: Mapping[str, str], dates: 
         depth=run.options.depth,
         state=run.state,
         shown=console.live.here(run.id) or shown_of(run),
-        verdicts=verdicts,
+        opinions=opinions,
         dates=dates,
         reader=Reader.of_stored(run.message, run.options),
         options=run.options,
@@ -89,12 +90,11 @@ def _turn(console: Console, run: RunRecord, verdicts: Mapping[str, str], dates: 
     )
 
 
-async def _verdicts(database: Database, ids: Collection[str]) -> dict[str, dict[str, str]]:
-    query = sa.select(feedback.c.run_id, feedback.c.author_id, feedback.c.verdict).where(
-        feedback.c.run_id.in_(ids)
-    )
-    found: dict[str, dict[str, str]] = {}
+async def _opinions(database: Database, ids: Collection[str]) -> dict[str, dict[str, Opinion]]:
+    query = sa.select(feedback).where(feedback.c.run_id.in_(ids))
+    found: dict[str, dict[str, Opinion]] = {}
     async with database.read() as db:
-        for run, author, verdict in (await db.execute(query)).all():
-            found.setdefault(run, {})[author] = verdict
+        for row in (await db.execute(query)).all():
+            opinion = Opinion(row.verdict, row.reason, row.words)
+            found.setdefault(row.run_id, {})[row.author_id] = opinion
     return found

@@ -4,58 +4,45 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 
-from adapters.web.console import Console
 from adapters.web.parts import being_done, plan_html
 from adapters.web.templating import Templates
 from adapters.web.turns import Turn
 from adapters.web.views import reply_of, writing
 from adapters.web.visitors import Visitor
-from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts
-
-TITLE = 80  # characters of a thread's name in the list
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A thread in the list."""
-
-    name: str
-    title: str
-    questions: int
-    last_at: datetime
+from bot.storage.workspaces import REASONS
 
 
-async def listed(console: Console, visitor: Visitor, limit: int) -> list[Link]:
-    """The visitor's threads, the latest first."""
-    channel = None if visitor.operator else visitor.channel
-    found = await console.archive.threads("web", limit, channel=channel)
-    return [
-        Link(each.thread.thread, shortened(each.begins, TITLE), each.questions, each.last_at)
-        for each in found
-        if each.begins
-    ]
-
-
-def turn_html(templates: Templates, texts: Texts, turn: Turn, visitor: Visitor) -> str:
-    """A whole turn."""
+def turn_html(
+    templates: Templates, texts: Texts, turn: Turn, visitor: Visitor, *, read_only: bool = False
+) -> str:
+    """A whole turn; ``read_only`` without all that can be done to it."""
     return templates.fragment(
         "turn.html",
         texts,
         turn=turn,
         visitor=visitor,
-        reply=reply_html(templates, texts, turn, visitor),
+        read_only=read_only,
+        reply=reply_html(templates, texts, turn, visitor, read_only=read_only),
     )
 
 
-def reply_html(templates: Templates, texts: Texts, turn: Turn, visitor: Visitor) -> str:
+def reply_html(
+    templates: Templates, texts: Texts, turn: Turn, visitor: Visitor, *, read_only: bool = False
+) -> str:
     """The reply below a question."""
     if turn.shown.answer is not None:
         reply = reply_of(turn.shown.answer, texts, turn.dates, templates.root)
-        return templates.fragment("answer.html", texts, turn=turn, reply=reply, visitor=visitor)
+        return templates.fragment(
+            "answer.html",
+            texts,
+            turn=turn,
+            reply=reply,
+            visitor=visitor,
+            read_only=read_only,
+            reasons=REASONS,
+        )
     return templates.fragment(
         "working.html",
         texts,

@@ -11,15 +11,17 @@ from bot.conversing.reception import Reception
 from bot.conversing.words import is_yes
 from bot.messages import Author, Message
 from bot.rendering.texts import Texts
-from bot.storage.workspaces import Verdict
+from bot.storage.workspaces import Opinion, Reason, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """A person's verdict on an answer."""
+    """A person's verdict on an answer, and perhaps why."""
 
     run: str
     verdict: Verdict
+    reason: Reason = ""
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,8 @@ async def carry_out(
     ``Denied``, ``Invalid`` and ``StorageUnavailable`` as the methods of ``Reception`` do.
     """
     match press:
-        case Feedback(run, verdict):
-            kept = await reception.feedback(run, author, verdict)
+        case Feedback(run, verdict, reason, words):
+            kept = await reception.feedback(run, author, Opinion(verdict, reason, words))
             return "feedback-thanks" if kept else "question-gone"
         case Stop(run):
             return "stopping" if await reception.stop_run(run) else "nothing-running"

@@ -35,7 +35,7 @@ from bot.storage.records import RunRecord
 from bot.storage.removal import Removed
 from bot.storage.store import NO_FILES, Store
 from bot.storage.subjects import Subject
-from bot.storage.workspaces import Use, Verdict, Workspaces
+from bot.storage.workspaces import Opinion, Use, Workspaces
 
 LAST_ERRANDS_SECONDS = 2.0
 GONE_REMEMBERED, GONE_SECONDS = 10_000, 600.0  # Slack delivers again for five minutes
@@ -219,9 +219,9 @@ class Reception:
         run_id = await self._conversations.run_of(platform, event_id)
         return run_id is not None and await self.stop_run(run_id)
 
-    async def feedback(self, run_id: str, author: Author, verdict: Verdict) -> bool:
+    async def feedback(self, run_id: str, author: Author, opinion: Opinion) -> bool:
         """Keep what someone thinks of an answer; False when its run is not known."""
-        return await self._workspaces.keep_feedback(run_id, author.id, verdict)
+        return await self._workspaces.keep_feedback(run_id, author.id, opinion)
 
     async def details(
         self, run_id: str, platform: str, channel: str, author: Author, *, direct: bool

@@ -24,7 +24,8 @@ from pathlib import Path
 from bot.errors import FootnoteError, StorageUnavailable
 from bot.logs import get_logger
 from bot.search import vector_rows
-from bot.search.embedding.embedder import Embedder, Vector, open_embedder
+from bot.search.embedding.choice import open_embedder
+from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.messages import Message, Thread
 from bot.storage.database import Database
 from bot.storage.files import remove_files
+from bot.storage.history import forget_names
 from bot.storage.records import UNFINISHED
 from bot.storage.removal import pages_attached, remove_pages
 from bot.storage.retrying import awaited, repeated
@@ -199,6 +200,7 @@ class Conversations:
                 for again in await _asked_again(db, platform, row.run_id):
                     found.append(await _find(db, platform, again))
             await remove_pages(db, attached)
+            await forget_names(db, {thread.key for _, thread in begun})
         return begun
 
     @repeated

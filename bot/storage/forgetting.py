@@ -16,6 +16,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.storage.database import Database
+from bot.storage.found_words import tidy
+from bot.storage.history import forget_names_by
 from bot.storage.records import UNFINISHED, is_dead
 from bot.storage.removal import (
     NOTHING_REMOVED,
@@ -196,6 +198,7 @@ class Forgetting:
             removed += await self._remove_verdicts(subject)
         else:
             removed += await self._remove_place(subject)
+        await tidy(self._database)
         return removed
 
     async def remove_spending(self, subject: Subject, before: date) -> Removed:
@@ -252,7 +255,8 @@ class Forgetting:
             return removed + await remove_pages(db, used)
 
     async def _remove_verdicts(self, subject: Subject) -> Removed:
-        """Delete a person's feedback, and their name from the channel rules that they set."""
+        """Delete a person's feedback, the names and links that they gave to conversations, and
+        their own name from the channel rules that they set."""
         async with self._database.write() as db:
             run_ids = await verdicts_of(db, subject)
             gone = await db.execute(
@@ -268,6 +272,7 @@ class Forgetting:
                 )
                 .values(author_id="")
             )
+            await forget_names_by(db, subject.platform, subject.name)
         return Removed(feedback=gone.rowcount)
 
     async def _remove_place(self, subject: Subject) -> Removed:

@@ -231,7 +231,7 @@ def took() -> sa.ColumnElement[Any]:
 # ---------------------------------------------------------------- queries
 
 
-def _of_scope(query: sa.Select[Any], scope: Scope) -> sa.Select[Any]:
+def of_scope(query: sa.Select[Any], scope: Scope) -> sa.Select[Any]:
     """Runs, which the query has joined with their threads."""
     named = (
         (threads.c.platform, scope.platform),
@@ -248,7 +248,7 @@ def _of_scope(query: sa.Select[Any], scope: Scope) -> sa.Select[Any]:
 async def _states(db: AsyncConnection, scope: Scope) -> dict[date, dict[str, int]]:
     day = _day_of(runs.c.accepted_at).label("day")
     query = sa.select(day, runs.c.state, sa.func.count().label("counted")).join(threads)
-    query = _of_scope(query, scope).group_by(day, runs.c.state)
+    query = of_scope(query, scope).group_by(day, runs.c.state)
     found: dict[date, dict[str, int]] = {}
     for row in (await db.execute(query)).all():
         found.setdefault(date.fromisoformat(row.day), {})[row.state] = row.counted
@@ -279,7 +279,7 @@ async def _spent(db: AsyncConnection, scope: Scope) -> dict[date, Amount]:
 
 async def _median(db: AsyncConnection, scope: Scope) -> float | None:
     recent = (
-        _of_scope(sa.select(took().label("seconds")).join_from(runs, threads), scope)
+        of_scope(sa.select(took().label("seconds")).join_from(runs, threads), scope)
         .where(runs.c.state.in_(("answered", "partial", "not_found")))
         .order_by(runs.c.accepted_at.desc())
         .limit(MEDIAN_OF)
@@ -305,13 +305,13 @@ async def _verdicts(db: AsyncConnection, scope: Scope) -> dict[str, int]:
         .join(threads, runs.c.thread_key == threads.c.key)
         .group_by(feedback.c.verdict)
     )
-    return {row.verdict: row.counted for row in (await db.execute(_of_scope(query, scope))).all()}
+    return {row.verdict: row.counted for row in (await db.execute(of_scope(query, scope))).all()}
 
 
 def _steps_of(scope: Scope, *columns: Any) -> sa.Select[Any]:
     """Of the latest questions alone: there are a dozen steps to each, long ones among them."""
     recent = (
-        _of_scope(sa.select(runs.c.id).join_from(runs, threads), scope)
+        of_scope(sa.select(runs.c.id).join_from(runs, threads), scope)
         .order_by(runs.c.accepted_at.desc())
         .limit(RECENT)
         .subquery()
@@ -353,7 +353,7 @@ async def _latest(db: AsyncConnection, scope: Scope) -> tuple[Asked, ...]:
         .order_by(runs.c.accepted_at.desc(), runs.c.id)
         .limit(LATEST)
     )
-    return tuple(Asked(*row) for row in (await db.execute(_of_scope(query, scope))).all())
+    return tuple(Asked(*row) for row in (await db.execute(of_scope(query, scope))).all())
 
 
 async def _searches(db: AsyncConnection, scope: Scope) -> tuple[Searched, ...]:

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from bot.settings import Settings
 from bot.storage.database import Database
+from bot.storage.found_words import tidy
 from bot.storage.records import UNFINISHED
 from bot.storage.removal import (
     NOTHING_REMOVED,
@@ -76,6 +77,7 @@ class Retention:
             removed += await self._prune_messages(now - self._keep.messages)
         if self._keep.pages is not None:
             removed += await self._prune_pages(now - self._keep.pages)
+        await tidy(self._database)
         return removed
 
     async def _prune_steps(self, before: datetime) -> Removed:

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 # The newest migration, known without loading Alembic so that an up-to-date store opens fast.
-HEAD = "0011"
+HEAD = "0012"
 
 # Named constraints let later migrations change them on every database.
 metadata = sa.MetaData(
@@ -47,7 +47,17 @@ threads = sa.Table(
     sa.Column("created_at", UtcDateTime, nullable=False),
     # Earlier messages of the thread are read from the platform once.
     sa.Column("history_read", sa.Boolean, nullable=False, server_default=sa.false()),
+    # The name that somebody gave it, and who; without one it is called by its first question.
+    sa.Column("title", sa.Text, nullable=False, server_default=""),
+    sa.Column("titled_by", sa.Text, nullable=False, server_default=""),
+    sa.Column("pinned", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Index(None, "platform", "workspace", "channel"),
+    sa.Index(
+        "ix_threads_pinned",
+        "pinned",
+        sqlite_where=sa.text("pinned"),
+        postgresql_where=sa.text("pinned"),
+    ),
 )
 
 messages = sa.Table(
@@ -119,8 +129,42 @@ feedback = sa.Table(
     sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True),
     sa.Column("author_id", sa.Text, primary_key=True),
     sa.Column("verdict", sa.Text, nullable=False),
+    # Why an answer was not helpful, and the reader's own words on it.
+    sa.Column("reason", sa.Text, nullable=False, server_default=""),
+    sa.Column("words", sa.Text, nullable=False, server_default=""),
     sa.Column("at", UtcDateTime, nullable=False),
     sa.Index(None, "author_id"),
+    sa.Index(None, "at"),
+)
+
+# A link to a conversation that was given to others; who follows it needs the rights to its sources.
+shares = sa.Table(
+    "shares",
+    metadata,
+    sa.Column("token", sa.Text, primary_key=True),
+    sa.Column(
+        "thread_key",
+        sa.ForeignKey(threads.c.key, ondelete="CASCADE"),
+        nullable=False,
+        unique=True,
+    ),
+    sa.Column("author_id", sa.Text, nullable=False),
+    sa.Column("at", UtcDateTime, nullable=False),
+    sa.Index(None, "author_id"),
+)
+
+# The terms by which conversations are found, each once, separated by spaces: see ``found_words``.
+# A trigger takes away those of a run that changes.
+found_words = sa.Table(
+    "found_words",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("thread_key", sa.ForeignKey(threads.c.key, ondelete="CASCADE"), nullable=False),
+    sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), nullable=False),
+    sa.Column("part", sa.Text, nullable=False),  # question | whole, which is it with its answer
+    sa.Column("terms", sa.Text, nullable=False),
+    sa.UniqueConstraint("run_id", "part"),
+    sa.Index(None, "thread_key"),
 )
 
 # Channel rules that an admin set by command; they override the settings.

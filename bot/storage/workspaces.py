@@ -14,6 +14,19 @@ from bot.storage.spending import workspace_spent
 from bot.storage.tables import channel_rules, facts, feedback, runs, threads
 
 Verdict = Literal["good", "bad"]
+Reason = Literal["", "wrong", "incomplete", "bad_source", "outdated"]
+REASONS: tuple[Reason, ...] = ("wrong", "incomplete", "bad_source", "outdated")
+LONGEST_WORDS = 1_000  # characters of what a reader adds
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a reader thinks of an answer; of one that was not helpful perhaps why, in one of some
+    words and in the reader's own."""
+
+    verdict: Verdict
+    reason: Reason = ""
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +115,14 @@ class Workspaces:
                     )
                 )
 
-    async def keep_feedback(self, run_id: str, author_id: str, verdict: Verdict) -> bool:
+    async def keep_feedback(self, run_id: str, author_id: str, opinion: Opinion) -> bool:
         """Keep what someone thinks of a run's answer; False when there is no such run."""
-        row = {"verdict": verdict, "at": datetime.now(UTC)}
+        row = {
+            "verdict": opinion.verdict,
+            "reason": opinion.reason,
+            "words": opinion.words[:LONGEST_WORDS],
+            "at": datetime.now(UTC),
+        }
         async with self._database.urgent_write() as db:
             if await db.scalar(sa.select(runs.c.id).where(runs.c.id == run_id)) is None:
                 return False

@@ -29,7 +29,7 @@ from typing import Any
 from bot.app import open_app
 from bot.configuration import load_settings
 from bot.messages import RunOptions, Thread
-from bot.search.embedding.embedder import open_embedder
+from bot.search.embedding.choice import open_embedder
 from bot.search.indexer import Indexer
 from bot.search.provider import Query
 from bot.search.registry import open_search

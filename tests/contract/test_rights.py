@@ -23,10 +23,12 @@ from bot.search.indexer import Indexer
 from bot.search.provider import UNKNOWN_DOCUMENT
 from bot.search.registry import open_search
 from bot.storage.archive import Archive
+from bot.storage.history import History
 from bot.storage.traces import Traces
 from tests.contract.rights_stage import (
     ALL,
     GUESTS,
+    OPEN,
     PEOPLE,
     QUESTION,
     SECRETS,
@@ -317,6 +319,13 @@ async def paths_of(stage: Stage, run_id: str) -> list[str]:
         "/overview",
         "/overview.json",
         "/overview.csv",
+        "/overview/unanswered",
+        "/overview/unanswered.csv",
+        "/overview/feedback",
+        "/conversations",
+        "/conversations?q=passphrase",
+        "/conversations/list",
+        *(f"/threads/{thread}/export/{form}" for form in ("md", "html", "bib", "csl")),
     ]
 
 
@@ -332,11 +341,52 @@ async def test_no_page_of_the_console_tells_a_visitor_what_they_may_not_read(
         async with stage.browser(visitor) as browser:
             for path, run in paths.items():
                 answer = await browser.get(path)
-                assert answer.status_code in (200, 204, 403, 404), path
+                assert answer.status_code in (200, 204, 403, 404, 422), path
                 told = secrets_in(answer.text)
                 assert told <= visitor.may, (visitor.name, run.message.author.name, path)
                 met[visitor.id] |= told
     assert met == {visitor.id: visitor.may for visitor in VISITORS}
+
+
+async def test_a_shared_conversation_is_shown_to_those_who_may_read_all_its_sources(
+    stage: Stage,
+) -> None:
+    history = History(stage.app.store.database)
+    links, runs = {}, {}
+    for sharer in VISITORS:
+        run = await stage.ask(sharer)
+        token = await history.share(run.message.thread, sharer.id)
+        links[f"/shared/{token}"] = sharer
+        runs[f"/shared/{token}"] = run.id
+    for visitor in VISITORS:
+        async with stage.browser(visitor) as browser:
+            for link, sharer in links.items():
+                page = await browser.get(link)
+                at = (visitor.name, sharer.name)
+                assert page.status_code == (200 if sharer.may <= visitor.may else 403), at
+                assert secrets_in(page.text) == (sharer.may if page.is_success else set()), at
+                more = [f"{link}/export/{form}" for form in ("md", "html", "bib", "csl")]
+                for path in (*more, *await paths_of(stage, runs[link])):
+                    assert secrets_in((await browser.get(path)).text) <= visitor.may, (at, path)
+    stage.take_away()
+    for visitor in VISITORS:
+        async with stage.browser(visitor) as browser:
+            for link, sharer in links.items():
+                page = await browser.get(link)
+                assert "hr" not in secrets_in(page.text)
+                assert page.is_success == (
+                    sharer.may - {"inner"} <= OPEN
+                    and ("inner" not in sharer.may or "inner" in visitor.may)
+                ), (visitor.name, sharer.name)
+
+
+async def test_words_of_answers_out_of_reach_find_nothing(stage: Stage) -> None:
+    run = await stage.ask(ANN_AT_HOME)
+    path = f"/conversations?q={SECRETS['hr']}"
+    async with stage.browser(ANN_AT_HOME) as browser:
+        assert run.message.thread.thread in (await browser.get(path)).text
+        stage.take_away()
+        assert run.message.thread.thread not in (await browser.get(path)).text
 
 
 async def test_the_visitors_own_pages_show_all_they_may_read_until_it_is_taken_away(

@@ -21,7 +21,7 @@ from bot.search.provider import Hit
 from bot.storage.journal import RecordedStep, open_journal
 from bot.storage.spending import Amount
 from bot.storage.store import open_store
-from bot.storage.workspaces import Workspaces
+from bot.storage.workspaces import Opinion, Workspaces
 from tests.fakes.claude import Fail, Reply, citation, cited, researcher, says, text
 
 DOCUMENTS = {
@@ -267,7 +267,7 @@ class _Asked:
         await store.end(run, record.attempt, state, self.at)
         if state == "answered" and chance.random() < 0.3:
             keep = Workspaces(store.database).keep_feedback
-            await keep(run, author.id, "good" if chance.random() < 0.9 else "bad")
+            await keep(run, author.id, Opinion("good" if chance.random() < 0.9 else "bad"))
 
 
 def _searched(chance: random.Random, query: str) -> str:

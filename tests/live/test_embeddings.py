@@ -10,7 +10,7 @@ import pytest
 from bot.app import open_app
 from bot.configuration import load_settings
 from bot.messages import RunOptions
-from bot.search.embedding.embedder import open_embedder
+from bot.search.embedding.choice import open_embedder
 from bot.search.indexer import Indexer
 from bot.search.provider import Query
 from bot.search.registry import open_search

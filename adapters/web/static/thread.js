@@ -2,6 +2,7 @@
 
 import { showCards } from "./cards.js";
 import { withFiles } from "./files.js";
+import { changed } from "./history.js";
 import { patch } from "./patch.js";
 import { follow } from "./stream.js";
 
@@ -94,6 +95,7 @@ const handlers = {
     if (article(run) && title(run).textContent !== question) {
       title(run).textContent = question;
       article(run).querySelector(".edit textarea").value = question;
+      changed();
     }
     if (over) say(words.ready);
     else murmur(now);
@@ -101,6 +103,9 @@ const handlers = {
   gone({ run }) {
     const held = article(run)?.contains(document.activeElement);
     article(run)?.remove();
+    changed();
+    // Nothing is left of the conversation: to a new one.
+    if (!turns.querySelector("article")) location.assign(document.querySelector(".brand").href);
     if (held) (ask?.question ?? document.getElementById("main")).focus();
   },
 };
@@ -181,7 +186,10 @@ async function press(form, submitter) {
       for (const other of form.parentElement.querySelectorAll("[aria-pressed]")) {
         other.setAttribute("aria-pressed", String(other === submitter));
       }
+      const reason = form.closest(".answered")?.querySelector(".reason");
+      if (reason) reason.hidden = form.verdict?.value !== "bad";
     }
+    if (form.hasAttribute("data-closes")) form.hidden = true;
     closeMenu(form.closest("details"));
     occupy(submitter, Boolean(form.dataset.done));
   } catch (error) {

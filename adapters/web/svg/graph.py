@@ -24,7 +24,7 @@ PASSAGE = 16.0  # width of the place of an edge that passes a row
 BESIDE, BETWEEN = 24.0, 40.0  # from node to node, from row to row
 MARGIN = 6.0
 FONT, LINE, LINES = 13.0, 17.0, 3  # a node's text; the style sheet sets the same size
-TEXT_LEFT, TEXT_RIGHT = 34.0, 12.0
+TEXT_LEFT, TEXT_RIGHT = 34.0, 22.0  # at the right there is room for a font that runs wide
 SWEEPS = 4
 
 MARKS: dict[StepState, str] = {"waiting": "○", "running": "◐", "done": "✓", "failed": "✗"}

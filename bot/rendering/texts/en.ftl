@@ -619,6 +619,72 @@ web-run-page-hint =
         [one] This is the page as it was read. What is quoted of it is marked.
        *[other] This is the page as it was read. What is quoted of it is marked, in { $count } places.
     }
+web-history-today = Today
+web-history-yesterday = Yesterday
+web-history-pinned = Pinned
+web-history-older = Older conversations
+web-history-all = All conversations
+web-history-find = Find conversations
+web-history-search = Search
+web-history-questions =
+    { $count ->
+        [one] one question
+       *[other] { $count } questions
+    }
+web-history-found =
+    { $count ->
+        [0] No conversation has the words “{ $words }”.
+        [one] One conversation has the words “{ $words }”.
+       *[other] { $count } conversations have the words “{ $words }”.
+    }
+web-history-manage = Manage { $name }
+web-history-this = This conversation: name, share, export, delete
+web-history-name = Name of the conversation
+web-history-rename = Rename
+web-history-pin = Pin to the top of the list
+web-history-unpin = Unpin
+web-history-delete = Delete the conversation
+web-history-delete-why = All its questions, answers and files are deleted for good, and its link stops working.
+web-history-delete-sure = Delete for good
+web-share = Share
+web-share-why = Whoever may use this console and read all sources of this conversation can open the link.
+web-share-begin = Create a link
+web-share-end = Revoke the link
+web-share-is = Shared.
+web-share-read-only = A shared conversation, to read.
+web-share-out-of-reach = This conversation cannot be shown: it uses documents that you may not read.
+web-export = Export
+web-export-pdf = Print or PDF
+web-export-html = HTML file
+web-export-md = Markdown
+web-export-bib = Sources as BibTeX
+web-export-csl = Sources as CSL-JSON
+web-export-made = Exported
+feedback-why = What is wrong with it?
+feedback-wrong = Wrong
+feedback-incomplete = Incomplete
+feedback-bad-source = Bad source
+feedback-outdated = Outdated
+feedback-words = In your own words (optional)
+feedback-send = Send
+web-overview-cost-each = Cost per answer
+web-overview-by-channel = By channel
+web-overview-by-collection = By collection
+web-overview-collection = Collection
+web-overview-answers-quote = Answers that quote it
+web-overview-documents-quoted = Documents quoted
+web-overview-no-collection = in no collection
+web-unanswered = Unanswered questions
+web-unanswered-why = What people ask that the sources do not say, or say only in part. Questions in the same words are counted together.
+web-unanswered-csv = The list as CSV
+web-unanswered-times = Times asked
+web-unanswered-none = Every question of this period and place was answered.
+web-feedback = Feedback
+web-feedback-why = What readers think of answers. Each question leads to how it was answered.
+web-feedback-verdict = Verdict
+web-feedback-words = In their words
+web-feedback-at = Given
+web-feedback-none = Nobody has said anything in this period and place.
 web-overview-filter = Filter
 web-overview-period = Period
 web-overview-days =

@@ -1,21 +1,12 @@
-"""The protocol of an embedder, and the choice of one by the settings."""
+"""The protocol of an embedder."""
 
 from __future__ import annotations
 
 import array
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Protocol, TypeAlias
-
-from bot.errors import InvalidSetting
-from bot.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    import httpx
+from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeAlias
 
 Vector: TypeAlias = "array.array[float]"
 """A vector of unit length as 32-bit floats (type code ``f``)."""
@@ -63,70 +54,3 @@ def fingerprint(*parts: str) -> str:
         data = part.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "little") + data)
     return digest.hexdigest()
-
-
-def make_embedder(
-    settings: Settings, client: Callable[[], httpx.AsyncClient], threads: int = 0
-) -> Embedder | None:
-    """The embedder of the settings, or None where they ask for none.
-
-    ``client`` is called when a request is to be made; ``threads`` is how many a model in this
-    process uses (0: as many as there are processors). Raises ``InvalidSetting`` for settings that
-    contradict each other.
-    """
-    if settings.embeddings_url and settings.embeddings_model_dir:
-        raise InvalidSetting(
-            "FOOTNOTE_EMBEDDINGS_URL and FOOTNOTE_EMBEDDINGS_MODEL_DIR are both set: keep one."
-        )
-    if settings.embeddings_model_dir:
-        from bot.search.embedding.onnx_model import OnnxModel
-
-        return OnnxModel(
-            settings.embeddings_model_dir,
-            pooling=settings.embeddings_pooling,
-            query_prefix=settings.embeddings_query_prefix,
-            passage_prefix=settings.embeddings_passage_prefix,
-            max_tokens=settings.embeddings_max_tokens,
-            threads=threads,
-        )
-    if not settings.embeddings_url:
-        return None
-    if not settings.embeddings_model:
-        raise InvalidSetting(
-            "FOOTNOTE_EMBEDDINGS_URL is set without FOOTNOTE_EMBEDDINGS_MODEL: name the model."
-        )
-    from bot.search.embedding.endpoint import USUAL_TOKENS, Endpoint
-
-    key = settings.embeddings_api_key
-    return Endpoint(
-        settings.embeddings_url,
-        settings.embeddings_model,
-        client,
-        key=key.get_secret_value() if key else "",
-        tells_type=settings.embeddings_input_type,
-        query_prefix=settings.embeddings_query_prefix or "",
-        passage_prefix=settings.embeddings_passage_prefix or "",
-        max_tokens=settings.embeddings_max_tokens or USUAL_TOKENS,
-    )
-
-
-@asynccontextmanager
-async def open_embedder(settings: Settings, threads: int = 0) -> AsyncIterator[Embedder | None]:
-    """``make_embedder`` with an HTTP client of its own, closed at the end."""
-    clients: list[httpx.AsyncClient] = []
-
-    def client() -> httpx.AsyncClient:
-        import httpx
-
-        if not clients:
-            clients.append(httpx.AsyncClient())
-        return clients[0]
-
-    embedder = make_embedder(settings, client, threads)
-    try:
-        yield embedder
-    finally:
-        if embedder is not None:
-            await embedder.aclose()
-        for each in clients:
-            await each.aclose()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _build(settings: Settings, client: Client) -> SearchProvider:
-    from bot.search.embedding.embedder import make_embedder
+    from bot.search.embedding.choice import make_embedder
     from bot.search.local import LocalDocuments
 
     embedder = make_embedder(settings, client)

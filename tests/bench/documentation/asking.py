@@ -28,7 +28,7 @@ from adapters.terminal.listener import PLATFORM, Terminal, terminal_thread
 from bot.app import open_app
 from bot.command import settings_for
 from bot.messages import RunOptions
-from bot.search.embedding.embedder import open_embedder
+from bot.search.embedding.choice import open_embedder
 from bot.search.vector_filling import fill_vectors
 from bot.settings import Settings
 

@@ -18,10 +18,10 @@ from adapters.discord.format import answered, details
 from adapters.slack.format import final
 from adapters.terminal.json_poster import answer_json, plain
 from adapters.terminal.poster import rendered
-from adapters.terminal.records import as_markdown
 from adapters.web.views import markdown_of, reply_of
 from bot.answers import Answer, Citation, Disagreement, Doubt
 from bot.messages import Author, RunOptions, Thread
+from bot.rendering.conversation import as_markdown
 from bot.rendering.safety import WORD_JOINER
 from bot.rendering.texts import texts_for
 from bot.storage.archive import Conversation, Held, Said

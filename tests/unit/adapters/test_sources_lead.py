@@ -14,10 +14,10 @@ from adapters.discord.format import details as discord_details
 from adapters.slack.buttons import details
 from adapters.slack.format import final
 from adapters.terminal.json_poster import plain
-from adapters.terminal.records import as_markdown
 from adapters.web.views import markdown_of, reply_of
 from bot.answers import Answer, Citation
 from bot.messages import Author, RunOptions, Thread
+from bot.rendering.conversation import as_markdown
 from bot.rendering.texts import texts_for
 from bot.storage.archive import Conversation, Held, Said
 

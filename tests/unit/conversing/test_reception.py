@@ -14,6 +14,7 @@ from bot.errors import Denied, Invalid, InvalidQuestion, PostRefused
 from bot.messages import Attachment, Author
 from bot.settings import ChannelRules
 from bot.storage.tables import steps
+from bot.storage.workspaces import Opinion
 from tests.fakes.poster import Remembered
 from tests.unit.conversing.conftest import House, OpenHouse
 from tests.unit.samples import verdicts
@@ -326,7 +327,7 @@ async def test_a_suggestion_is_asked_in_the_same_thread(house: House) -> None:
 async def test_buttons_of_forgotten_runs_say_so(house: House) -> None:
     with pytest.raises(Invalid, match="no longer exists"):
         await house.reception.dig_deeper("gone", ADA, locale="en", direct=False)
-    assert not await house.reception.feedback("gone", ADA, "good")
+    assert not await house.reception.feedback("gone", ADA, Opinion("good"))
 
 
 async def test_buttons_obey_the_lists(open_house: OpenHouse) -> None:
@@ -339,7 +340,7 @@ async def test_buttons_obey_the_lists(open_house: OpenHouse) -> None:
 async def test_feedback_is_kept_with_the_run_and_the_last_verdict_counts(house: House) -> None:
     answer = await house.answered()
     for author, verdict in ((ADA, "bad"), (BOB, "good"), (ADA, "good")):
-        assert await house.reception.feedback(answer.run, author, verdict)  # type: ignore[arg-type]
+        assert await house.reception.feedback(answer.run, author, Opinion(verdict))  # type: ignore[arg-type]
     kept = await verdicts(house.store.database, answer.run)
     assert kept == {"U1": "good", "U2": "good"}
 

@@ -18,7 +18,7 @@ from bot.storage.records import RunRecord
 from bot.storage.spending import Amount
 from bot.storage.store import Store
 from bot.storage.tables import metadata
-from bot.storage.workspaces import Workspaces
+from bot.storage.workspaces import Opinion, Workspaces
 from tests.unit.samples import NOW, a_page
 
 LEASE = timedelta(seconds=30)
@@ -97,7 +97,7 @@ class Past:
         return run.id
 
     async def judged(self, run_id: str, author: str) -> None:
-        await Workspaces(self.store.database).keep_feedback(run_id, author, "good")
+        await Workspaces(self.store.database).keep_feedback(run_id, author, Opinion("good"))
 
     async def rows(self, *but: str) -> dict[str, int]:
         """How many rows each table has, if any."""

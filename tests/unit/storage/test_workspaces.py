@@ -11,7 +11,7 @@ from bot.storage.conversations import Conversations
 from bot.storage.journal import RecordedStep, open_journal
 from bot.storage.spending import Amount
 from bot.storage.store import Store
-from bot.storage.workspaces import Use, Workspaces
+from bot.storage.workspaces import Opinion, Use, Workspaces
 from tests.unit.samples import NOW, a_message, verdicts
 
 THREAD = Thread("slack", "T1", "C1", "1.0")
@@ -49,9 +49,9 @@ async def test_rules_are_kept_per_channel_until_they_are_reset(store: Store) -> 
 
 async def test_feedback_needs_a_run(store: Store) -> None:
     places = Workspaces(store.database)
-    assert not await places.keep_feedback("r1", "U1", "good")
+    assert not await places.keep_feedback("r1", "U1", Opinion("good"))
     await store.accept("r1", a_message(thread=THREAD), RunOptions(), NOW)
-    assert await places.keep_feedback("r1", "U1", "good")
+    assert await places.keep_feedback("r1", "U1", Opinion("good"))
     assert await verdicts(store.database, "r1") == {"U1": "good"}
 
 

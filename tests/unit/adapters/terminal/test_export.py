@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from adapters.terminal.records import as_json, as_markdown
+from adapters.terminal.records import as_json
 from bot.answers import Answer, Citation, Doubt
 from bot.messages import Attachment, Author, RunOptions, Thread
+from bot.rendering.conversation import as_markdown
 from bot.storage.archive import Conversation, Done, Held, Said
 
 AT = datetime(2026, 1, 15, 12, 0, tzinfo=UTC)

@@ -10,7 +10,7 @@ from httpx import Response
 from adapters.web.assets import FOLDER, asset, files
 from tests.unit.adapters.web.conftest import Browser
 
-FIRST_VISIT = 20_000  # bytes of the first page with all that it loads, as they are sent
+FIRST_VISIT = 25_000  # bytes of the first page with all that it loads, as they are sent
 LATER_VISIT = 4_000  # of the page alone
 
 

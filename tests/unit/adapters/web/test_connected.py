@@ -67,7 +67,7 @@ async def test_collections_stand_on_the_page_with_their_numbers(
         "documents:Board": True,
         "documents:": True,
     }
-    assert re.search(r"Handbook <span class=\"count\">one document", page)
+    assert re.search(r">Handbook <span class=\"count\"[^>]*>one document", page)
 
 
 async def test_nobody_sees_collections_that_are_not_theirs(
@@ -131,3 +131,28 @@ async def test_without_documents_examples_come_from_wikipedia(browser: Browser) 
     page = (await browser.get("/")).text
     assert "Eiffel Tower" in page
     assert "Wikipedia" in page
+
+
+async def test_the_page_follows_documents_that_are_being_indexed(
+    open_console: OpenConsole, documents: dict[str, Any]
+) -> None:
+    ada = await visitor(open_console, "ada", **documents)
+    now = ada.running.platform._console.observed.documents
+    now.state = "indexing"
+    now.advance(1, 3)
+    page = (await ada.get("/")).text
+    assert 'data-progress="/indexing"' in page
+    told = (await ada.get("/indexing")).json()
+    assert told["told"] == "Documents are being indexed: 1 of 3 files can be searched already."
+    assert told["counts"]["documents:Board"] == "one document"
+    now.become("ok")
+    assert (await ada.get("/indexing")).json()["told"] == ""
+    assert "data-progress" not in (await ada.get("/")).text
+
+
+async def test_counts_of_other_peoples_collections_are_not_told(
+    open_console: OpenConsole, documents: dict[str, Any]
+) -> None:
+    bob = await visitor(open_console, "bob", **documents)
+    counts = (await bob.get("/indexing")).json()["counts"]
+    assert set(counts) == {"documents:Handbook", "documents:"}

@@ -10,7 +10,7 @@ import pytest
 
 from bot.configuration import load_settings
 from bot.errors import InvalidSetting
-from bot.search.embedding.embedder import make_embedder, open_embedder
+from bot.search.embedding.choice import make_embedder, open_embedder
 from bot.search.embedding.endpoint import Endpoint
 from bot.search.embedding.onnx_model import OnnxModel
 from tests.fakes.embeddings import KEY, MODEL, FakeEmbeddings

@@ -1,0 +1,194 @@
+"""A conversation for others: behind a link, and as a file.
+
+A link leads everybody who may come into the console to the conversation, but shows it only to
+those who may read all that its answers rest on, judged anew at each visit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from urllib.parse import quote
+
+from markupsafe import Markup
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from adapters.web.asking import encodable, thread_named
+from adapters.web.assets import files
+from adapters.web.console import Console, texts_of, visitor_of
+from adapters.web.history import address_of
+from adapters.web.turns import Turn, runs_of, turns_of
+from adapters.web.views import Reply, reply_of
+from adapters.web.visibility import Visibility
+from adapters.web.writing import turn_html
+from bot.answers import Answer
+from bot.messages import Thread
+from bot.rendering.bibliography import as_bibtex, as_csl, references
+from bot.rendering.conversation import as_markdown
+from bot.rendering.lines import one_line, shortened
+from bot.rendering.texts import Texts
+from bot.rights.reader import for_reader
+from bot.storage.archive import Conversation, Said
+
+FORMS = {
+    "md": ("text/markdown; charset=utf-8", "md"),
+    "html": ("text/html; charset=utf-8", "html"),
+    "bib": ("application/x-bibtex; charset=utf-8", "bib"),
+    "csl": ("application/vnd.citationstyles.csl+json", "json"),
+}
+NO_INDEX = {"X-Robots-Tag": "noindex, nofollow"}
+FILE_NAME = 60  # characters
+_MARK = re.compile(r'<a class="mark" data-n="(\d+)"[^>]*>')
+
+
+def sharing_pages(console: Console) -> Sequence[BaseRoute]:
+    """The routes of these pages."""
+    pages = _Sharing(console)
+    return [
+        Route("/shared/{token}", pages.page, methods=["GET"]),
+        Route("/shared/{token}/export/{form}", pages.export_shared, methods=["GET"]),
+        Route("/threads/{thread}/export/{form}", pages.export, methods=["GET"]),
+    ]
+
+
+class _Sharing:
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    async def page(self, request: Request) -> Response:
+        """The conversation as others may read it, and do no more."""
+        thread, turns = await self._shared(request)
+        console, texts, visitor = self._console, texts_of(request), visitor_of(request)
+        found = await console.history.of([thread.key])
+        page = console.page(
+            request,
+            "shared.html",
+            title=one_line(found[0].name) if found else "",
+            path_of_export=f"/shared/{request.path_params['token']}",
+            turns=[
+                turn_html(console.templates, texts, turn, visitor, read_only=True) for turn in turns
+            ],
+        )
+        page.headers.update(NO_INDEX)
+        return page
+
+    async def export_shared(self, request: Request) -> Response:
+        thread, turns = await self._shared(request)
+        return await self._export(request, thread, turns)
+
+    async def export(self, request: Request) -> Response:
+        """The visitor's own conversation; answers that they may not read any more are left out."""
+        thread = await thread_named(self._console, request, request.path_params["thread"])
+        if thread.platform != "web":
+            raise HTTPException(422, texts_of(request)("web-not-here"))
+        seeing = Visibility(self._console.rights, visitor_of(request), texts_of(request))
+        return await self._export(
+            request, thread, [seeing.turn(t) for t in await self._over(thread)]
+        )
+
+    # ------------------------------------------------------------ what may be seen
+
+    async def _shared(self, request: Request) -> tuple[Thread, list[Turn]]:
+        """The conversation of a link, as far as it is answered. Answers 404 for a link that leads
+        nowhere, 403 for one whose conversation rests on anything that the visitor may not read."""
+        texts = texts_of(request)
+        token = request.path_params["token"]
+        thread = await self._console.history.shared(encodable(token)) if token.isascii() else None
+        if thread is None:
+            raise HTTPException(404, texts("web-thread-gone"))
+        turns = await self._over(thread)
+        reach = Visibility(self._console.rights, visitor_of(request), texts).reach
+        answers = (turn.shown.answer for turn in turns)
+        if not all(answer is None or reach.covers(answer.rests_on) for answer in answers):
+            raise HTTPException(403, texts("web-share-out-of-reach"))
+        return thread, turns
+
+    async def _over(self, thread: Thread) -> list[Turn]:
+        turns = await turns_of(self._console, await runs_of(self._console.database, thread.key))
+        return [turn for turn in turns if turn.over and turn.shown.answer is not None]
+
+    # ------------------------------------------------------------ files
+
+    async def _export(self, request: Request, thread: Thread, turns: Sequence[Turn]) -> Response:
+        form = request.path_params["form"]
+        if form not in FORMS:
+            raise HTTPException(404)
+        kind, ending = FORMS[form]
+        found = await self._console.history.of([thread.key])
+        title = one_line(found[0].name) if found else thread.thread
+        body = await self._body(request, form, thread, turns, title)
+        name = re.sub(r"[^\w-]+", "-", shortened(title, FILE_NAME)).strip("-") or "conversation"
+        return Response(
+            body,
+            media_type=kind,
+            headers={
+                "Cache-Control": "no-store",
+                "Content-Disposition": f"attachment; filename*=UTF-8''{quote(f'{name}.{ending}')}",
+                "Content-Security-Policy": "default-src 'none'; sandbox",
+                **NO_INDEX,
+            },
+        )
+
+    async def _body(
+        self, request: Request, form: str, thread: Thread, turns: Sequence[Turn], title: str
+    ) -> str:
+        if form == "md":
+            conversation = await self._console.archive.conversation(thread)
+            return as_markdown(self._as_seen(request, conversation, turns))
+        answers = [turn.shown.answer for turn in turns if turn.shown.answer is not None]
+        if form == "html":
+            # In a thread: a long conversation takes a while.
+            return await asyncio.to_thread(self._html, request, turns, title)
+        dates = {key: at for turn in turns for key, at in turn.dates.items()}
+        listed = references(answers, dates)
+        return as_bibtex(listed) if form == "bib" else as_csl(listed)
+
+    def _as_seen(
+        self, request: Request, conversation: Conversation, turns: Sequence[Turn]
+    ) -> Conversation:
+        """Only what is over, and no answer that the visitor may not read."""
+        texts = texts_of(request)
+        reach = Visibility(self._console.rights, visitor_of(request), texts).reach
+        shown = {turn.run for turn in turns}
+
+        def seen(said: Said) -> Said:
+            if said.run is None or said.run.answer is None:
+                return said
+            answer = for_reader(said.run.answer, reach, texts("answer-out-of-reach"))
+            return replace(said, run=replace(said.run, answer=answer))
+
+        kept = (said for said in conversation.said if said.run is not None and said.run.id in shown)
+        return replace(conversation, said=tuple(map(seen, kept)))
+
+    def _html(self, request: Request, turns: Sequence[Turn], title: str) -> str:
+        texts, base = texts_of(request), address_of(self._console, request, "")
+        answered = [
+            (turn, _standing_alone(turn.shown.answer, turn, texts, base))
+            for turn in turns
+            if turn.shown.answer is not None
+        ]
+        return self._console.fragment(
+            "export.html",
+            texts,
+            title=title,
+            answered=answered,
+            now=datetime.now(UTC),
+            style=Markup(files()["export.css"].decode()),  # noqa: S704  (our own file)
+        )
+
+
+def _standing_alone(answer: Answer, turn: Turn, texts: Texts, base: str) -> Reply:
+    """The reply with marks that lead to the sources below it in the same file."""
+    reply = reply_of(answer, texts, turn.dates, base)
+
+    def led(html: Markup) -> Markup:
+        marks = rf'<a class="mark" href="#s-{turn.run}-\1">'
+        return Markup(_MARK.sub(marks, str(html)))  # noqa: S704  (sanitized before)
+
+    return replace(reply, html=led(reply.html), more=led(reply.more))

@@ -1,0 +1,160 @@
+"""The list of conversations: by day as its reader's clock has it, pinned ones first."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, timezone
+
+from starlette.requests import Request
+
+from adapters.web.console import Console, visitor_of
+from adapters.web.limits import FOUND_AT_ONCE, THREADS_LISTED
+from adapters.web.visibility import Visibility
+from adapters.web.visitors import Visitor
+from bot.rendering.lines import one_line, shortened
+from bot.rendering.texts import Texts
+from bot.storage.history import Kept
+from bot.text.sentences import sentences
+from bot.text.terms import terms
+
+OFFSET = "footnote_offset"  # the cookie with the reader's minutes behind UTC, as browsers count
+LARGEST_OFFSET = 18 * 60  # minutes
+_MINUTES = re.compile(r"-?[0-9]{1,4}")
+TITLE = 80  # characters of a thread's name in the list
+SNIPPET = 180
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A thread in the list. ``at`` is in the reader's time; ``alike``: another one has its title.
+    ``snippet`` are the words for which it was found."""
+
+    name: str
+    title: str
+    questions: int
+    at: datetime
+    pinned: bool
+    alike: bool
+    given: str
+    snippet: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The threads of a day, or the pinned ones, whose ``day`` is None. ``title`` is "" for a day
+    without a name of its own."""
+
+    title: str
+    day: date | None
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of the list. ``older`` is the place after which the next part begins, 0 at its end."""
+
+    groups: tuple[Group, ...]
+    older: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.groups
+
+
+def channel_of(visitor: Visitor) -> str | None:
+    """The channel of the threads that a visitor may see; None: of all."""
+    return None if visitor.operator else visitor.channel
+
+
+def clock_of(request: Request) -> timezone:
+    """The reader's time zone now, as their browser told; UTC for one that did not."""
+    told = request.cookies.get(OFFSET, "")
+    if not _MINUTES.fullmatch(told) or abs(int(told)) > LARGEST_OFFSET:
+        return UTC
+    return timezone(-timedelta(minutes=int(told)))
+
+
+async def listed(console: Console, request: Request, texts: Texts, before: int = 0) -> Page:
+    """The visitor's threads, the latest first; those after a place, or from the beginning."""
+    channel, clock = channel_of(visitor_of(request)), clock_of(request)
+    found = await console.history.latest(channel, THREADS_LISTED + 1, before=before or None)
+    pinned = [] if before else await console.history.pinned(channel)
+    shown = found[:THREADS_LISTED]
+    older = shown[-1].place if len(found) > THREADS_LISTED else 0
+    return Page(_groups(pinned, shown, texts, clock), older)
+
+
+async def searched(console: Console, request: Request, texts: Texts, text: str) -> Page:
+    """The visitor's threads that have the words: in their given names, their questions, or those of
+    their answers that the visitor may read now."""
+    visitor, clock = visitor_of(request), clock_of(request)
+    channel = channel_of(visitor)
+    await console.words.index()  # what ended since; the rest is done beside (``platform``)
+    found = await console.words.search(text, channel, FOUND_AT_ONCE)
+    reach = Visibility(console.rights, visitor, texts).reach
+    answers = await console.words.answers([each.run for each in found])
+    snippets: dict[str, str] = {}
+    keys = dict.fromkeys(await console.history.called(text.lower().split(), channel, FOUND_AT_ONCE))
+    for each in found:
+        question, answer = answers.get(each.run, ("", None))
+        may = answer is not None and reach.covers(answer.rests_on)
+        if each.in_question or may:
+            keys[each.thread_key] = None
+            said = answer.whole if may and answer is not None else ""
+            snippets.setdefault(each.thread_key, _snippet(text, question, said))
+    kept = await console.history.of(keys)
+    return Page(_groups([], kept, texts, clock, snippets))
+
+
+def _snippet(text: str, question: str, said: str) -> str:
+    """The sentence with most of the words, of the answer before the question."""
+    wanted = {*terms(text)}
+    best, most = "", 0
+    for whole in (said, question):
+        for place in sentences(whole):
+            sentence = whole[place.start : place.end]
+            held = len(wanted.intersection(terms(sentence)))
+            if held > most:
+                best, most = sentence, held
+    return shortened(one_line(best), SNIPPET)
+
+
+def _groups(
+    pinned: Sequence[Kept],
+    kept: Iterable[Kept],
+    texts: Texts,
+    clock: timezone,
+    snippets: dict[str, str] | None = None,
+) -> tuple[Group, ...]:
+    kept = [*kept]
+    names = Counter(one.name for one in (*pinned, *kept))
+    today = datetime.now(clock).date()
+    days: dict[date, list[Link]] = {}
+
+    def link(one: Kept) -> Link:
+        return Link(
+            name=one.thread.thread,
+            title=shortened(one_line(one.name), TITLE),
+            questions=one.questions,
+            at=one.last_at.astimezone(clock),
+            pinned=one.pinned,
+            alike=names[one.name] > 1,
+            given=one.title,
+            snippet=(snippets or {}).get(one.thread.key, ""),
+        )
+
+    for one in kept:
+        made = link(one)
+        days.setdefault(made.at.date(), []).append(made)
+    named = {
+        today: texts("web-history-today"),
+        today - timedelta(days=1): texts("web-history-yesterday"),
+    }
+    groups = [Group(named.get(day, ""), day, tuple(links)) for day, links in days.items()]
+    if pinned:
+        first = Group(texts("web-history-pinned"), None, tuple(map(link, pinned)))
+        groups.insert(0, first)
+    return tuple(groups)

@@ -1,0 +1,100 @@
+"""The sources of answers for reference managers: BibTeX and CSL-JSON.
+
+BibTeX as in the manual of BibLaTeX (the type ``online``, with ``urldate``); CSL-JSON by its schema
+(https://docs.citationstyles.org/en/stable/specification.html).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from bot.answers import Answer
+from bot.pages.urls import domain
+from bot.rendering.footnotes import link_target
+from bot.rendering.lines import one_line
+
+# What TeX gives a meaning.
+_TEX = re.compile(r"[\\{}$&#^_~%]")
+_TEX_FOR = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
+_NO_NAME = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A source that answers cite. ``url`` is "" for a document that is not on the web; ``read_at``
+    is when it was read, if that is known."""
+
+    name: str
+    title: str
+    url: str
+    site: str
+    read_at: datetime | None
+
+
+def references(
+    answers: Iterable[Answer], dates: Mapping[tuple[str, str], datetime]
+) -> list[Reference]:
+    """The pages that the answers cite, each once, in order. ``dates`` are those at which copies of
+    pages (URL and hash) were read."""
+    found: dict[str, Reference] = {}
+    for answer in answers:
+        for cited in answer.citations:
+            if cited.url in found:
+                continue
+            site = domain(cited.url)
+            stem = _NO_NAME.sub("", site.lower()) or "document"
+            found[cited.url] = Reference(
+                name=f"{stem}-{len(found) + 1}",
+                title=one_line(cited.title) or site or one_line(cited.url),
+                url=link_target(cited.url),
+                site=site,
+                read_at=dates.get((cited.url, cited.page_hash)),
+            )
+    return list(found.values())
+
+
+def as_bibtex(references: Sequence[Reference]) -> str:
+    """A ``@online`` entry for each page of the web, a ``@misc`` one for each document."""
+    return "\n".join(map(_entry, references))
+
+
+def as_csl(references: Sequence[Reference]) -> str:
+    """CSL-JSON: a list of items."""
+    return json.dumps([_item(each) for each in references], ensure_ascii=False, indent=2) + "\n"
+
+
+def _entry(one: Reference) -> str:
+    # An address must stay one: what could end its braces is not in it (``link_target``).
+    url = one.url.replace("{", "%7B").replace("}", "%7D").replace("%", r"\%").replace("#", r"\#")
+    fields = {
+        "title": f"{{{_tex(one.title)}}}",
+        "organization": _tex(one.site),
+        "url": url,
+        "urldate": one.read_at.strftime("%Y-%m-%d") if one.read_at else "",
+    }
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
+    kind = "online" if one.url else "misc"
+    return "\n".join([f"@{kind}{{{one.name},", *lines, "}", ""])
+
+
+def _tex(text: str) -> str:
+    return _TEX.sub(lambda found: _TEX_FOR.get(found[0], f"\\{found[0]}"), text)
+
+
+def _item(one: Reference) -> dict[str, Any]:
+    item: dict[str, Any] = {
+        "id": one.name,
+        "type": "webpage" if one.url else "document",
+        "title": one.title,
+    }
+    if one.url:
+        item |= {"container-title": one.site, "URL": one.url}
+    if one.read_at:
+        at = one.read_at
+        item["accessed"] = {"date-parts": [[at.year, at.month, at.day]]}
+    return item

@@ -1,0 +1,100 @@
+"""A conversation as a Markdown document, to read and to file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from bot.answers import Answer
+from bot.rendering.footnotes import by_number, sources
+from bot.rendering.lines import one_line
+from bot.rendering.safety import portable, without_pings, without_tags
+from bot.rendering.texts import DEFAULT, texts_for
+from bot.storage.archive import Conversation, Held, Said
+
+# What CommonMark gives a meaning: within a line, and at its beginning (https://spec.commonmark.org).
+_MARKUP = re.compile(r"([\\`*_\[\]<>#|~&]|^[-+=](?=\s|[-=]|$))", re.MULTILINE)
+_NUMBERED = re.compile(r"^(\d{1,9})(?=[.)](?:\s|$))", re.MULTILINE)
+
+
+def as_markdown(conversation: Conversation) -> str:
+    """Questions, answers, and under each answer its sources with every quoted word."""
+    thread = conversation.thread
+    parts = [
+        f"# Conversation {_plain(thread.thread)}",
+        f"{_plain(thread.platform)} · {_plain(thread.workspace)} · {_plain(thread.channel)} · "
+        f"begun {_moment(conversation.began_at)}",
+    ]
+    for said in conversation.said:
+        parts += _said(said)
+    return "\n\n".join(parts) + "\n"
+
+
+def _said(said: Said) -> Iterator[str]:
+    yield f"## {_plain(said.author.name)}, {_moment(said.at)}"
+    yield _quoted(said.text) if said.text else "*Deleted.*"
+    for file in said.attachments:
+        yield f"File: {_link(file.name, file.url)}"
+    if said.run is not None:
+        yield from _held(said.run)
+
+
+def _held(run: Held) -> Iterator[str]:
+    if run.answer is None:
+        yield f"*No answer: the run {run.id} is {run.state}.*"
+        return
+    ended = f", {_moment(run.ended_at)}" if run.ended_at is not None else ""
+    yield f"### Footnote{ended}"
+    urls = run.answer.targets.values()
+    yield portable(run.answer.text, urls)
+    if run.answer.more:
+        yield f"#### {texts_for(DEFAULT)('more-heading')}"
+        yield portable(run.answer.more, urls)
+    yield from _sources(run.answer)
+    yield from map(_plain, _remarks(run.answer))
+    yield f"*Run {run.id}: {run.state}, {_plain(run.answer.reasoner)}*"
+
+
+def _sources(answer: Answer) -> Iterator[str]:
+    if not answer.citations:
+        return
+    yield "Sources:"
+    headings = {view.number: view.headings for view in sources(answer, 0)}
+    for number, cited in by_number(answer.citations):
+        lines = [f"- \\[{number}\\] {_link(cited[0].title or cited[0].url, cited[0].url)}"]
+        for heading in headings[number]:
+            lines[0] += f" — {_plain(heading)}"
+        for via in dict.fromkeys(citation.via for citation in cited if citation.via):
+            lines[0] += f" ({_plain(texts_for(DEFAULT)('text-given-by', name=via))})"
+        for quote in dict.fromkeys(words for citation in cited for words in citation.proven):
+            lines += ["", *(f"  {line}" for line in _quoted(_plain(quote, lines=True)).split("\n"))]
+        yield "\n".join(lines)
+
+
+def _remarks(answer: Answer) -> Iterator[str]:
+    """Doubts, disagreements and notes."""
+    for doubt in answer.doubts:
+        yield f"⚠ {doubt.sentence} — {doubt.reason}"
+    for other in answer.disagreements:
+        yield f"⚖ {other.sentence} — but [{other.number}] says: “{other.quote}”"
+    yield from answer.notes
+
+
+def _link(title: str, url: str) -> str:
+    address = one_line(url).replace("<", "%3C").replace(">", "%3E")
+    return f"[{_plain(title)}](<{address}>)"
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+
+
+def _plain(text: str, *, lines: bool = False) -> str:
+    """Foreign words as they are, with no power over the document."""
+    text = "\n".join(map(one_line, text.splitlines())) if lines else one_line(text)
+    return _NUMBERED.sub(r"\1\\", _MARKUP.sub(r"\\\1", without_tags(without_pings(text))))
+
+
+def _moment(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,162 @@
+"""Lists of questions for those who run Footnote and write its documents: what was not answered,
+what readers found wrong, where was asked, which documents answers quote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from bot.rights.reader import SCHEME
+from bot.storage.database import Database
+from bot.storage.overview import Place, Scope, of_scope
+from bot.storage.tables import citations, feedback, messages, pages, runs, threads
+from bot.text.terms import keywords
+
+LISTED = 500  # questions, the latest
+PLACES_LISTED = 50
+UNANSWERED = ("not_found", "partial")
+ANSWERED = ("answered", "partial")
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """A question that was not answered, or not wholly; ``times`` it was asked in much the same
+    words, the last time in this run."""
+
+    run: str
+    place: Place
+    text: str
+    state: str
+    at: datetime
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a reader thinks of an answer."""
+
+    run: str
+    place: Place
+    question: str
+    verdict: str
+    reason: str
+    words: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OfPlace:
+    """The questions of a place by what became of them."""
+
+    place: Place
+    states: Mapping[str, int]
+
+    @property
+    def asked(self) -> int:
+        return sum(self.states.values())
+
+
+class Asked:
+    """Failures leave as ``StorageUnavailable``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def unanswered(self, scope: Scope) -> list[Unanswered]:
+        """What was not answered, the most asked first, then the latest."""
+        query = (
+            sa.select(
+                runs.c.id,
+                runs.c.state,
+                runs.c.accepted_at,
+                messages.c.text,
+                threads.c.platform,
+                threads.c.workspace,
+                threads.c.channel,
+            )
+            .join_from(runs, messages, runs.c.message_id == messages.c.id)
+            .join(threads, runs.c.thread_key == threads.c.key)
+            .where(runs.c.state.in_(UNANSWERED), messages.c.text != "")
+            .order_by(runs.c.accepted_at.desc(), runs.c.id)
+            .limit(LISTED)
+        )
+        async with self._database.read() as db:
+            rows = (await db.execute(of_scope(query, scope))).all()
+        alike: dict[frozenset[str], list[sa.Row[tuple[object, ...]]]] = {}
+        for row in rows:
+            alike.setdefault(frozenset(keywords(row.text)), []).append(row)
+        found = [
+            Unanswered(
+                row.id,
+                Place(row.platform, row.workspace, row.channel),
+                row.text,
+                row.state,
+                row.accepted_at,
+                len(same),
+            )
+            for same in alike.values()
+            for row in same[:1]
+        ]
+        return sorted(found, key=lambda one: -one.times)
+
+    async def feedback(self, scope: Scope) -> list[Said]:
+        """What readers think, the latest first; of those who were helped only that."""
+        query = (
+            sa.select(
+                feedback,
+                messages.c.text,
+                threads.c.platform,
+                threads.c.workspace,
+                threads.c.channel,
+            )
+            .join_from(feedback, runs, feedback.c.run_id == runs.c.id)
+            .join(messages, runs.c.message_id == messages.c.id)
+            .join(threads, runs.c.thread_key == threads.c.key)
+            .where(messages.c.text != "")
+            .order_by(feedback.c.at.desc(), feedback.c.run_id)
+            .limit(LISTED)
+        )
+        async with self._database.read() as db:
+            rows = (await db.execute(of_scope(query, scope))).all()
+        return [
+            Said(
+                row.run_id,
+                Place(row.platform, row.workspace, row.channel),
+                row.text,
+                row.verdict,
+                row.reason,
+                row.words,
+                row.at,
+            )
+            for row in rows
+        ]
+
+    async def by_place(self, scope: Scope) -> list[OfPlace]:
+        """The places in which was asked, those with the most questions first."""
+        place = (threads.c.platform, threads.c.workspace, threads.c.channel)
+        query = sa.select(*place, runs.c.state, sa.func.count().label("counted"))
+        query = query.join_from(runs, threads).group_by(*place, runs.c.state)
+        async with self._database.read() as db:
+            rows = (await db.execute(of_scope(query, scope))).all()
+        found: dict[Place, dict[str, int]] = {}
+        for row in rows:
+            here = Place(row.platform, row.workspace, row.channel)
+            found.setdefault(here, {})[row.state] = row.counted
+        listed = [OfPlace(place, states) for place, states in found.items()]
+        return sorted(listed, key=lambda one: -one.asked)[:PLACES_LISTED]
+
+    async def quoted(self, scope: Scope) -> list[tuple[str, str]]:
+        """The documents that answers quote: each run with each of its addresses, once."""
+        query = (
+            sa.select(citations.c.run_id, pages.c.url)
+            .distinct()
+            .join_from(citations, pages, citations.c.page_id == pages.c.id)
+            .join(runs, citations.c.run_id == runs.c.id)
+            .join(threads, runs.c.thread_key == threads.c.key)
+            .where(runs.c.state.in_(ANSWERED), pages.c.url.startswith(SCHEME))
+        )
+        async with self._database.read() as db:
+            return [(row.run_id, row.url) for row in await db.execute(of_scope(query, scope))]

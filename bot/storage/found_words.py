@@ -1,0 +1,159 @@
+"""Finding conversations by their words: FTS5 on SQLite, lexemes on PostgreSQL.
+
+Words are indexed as the terms of ``text.terms``, as the documents are: stems, and bigrams of
+Chinese, Japanese and Korean; single characters of those too, so that one alone is found. A run
+that changes loses its words by a trigger of the database, and gets them back by ``index``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import TypeAdapter
+
+from bot.answers import Answer
+from bot.storage.database import Database
+from bot.storage.records import UNFINISHED
+from bot.storage.rows import insert
+from bot.storage.tables import found_words, messages, runs, threads
+from bot.text.terms import has_cjk, terms
+
+INDEXED_AT_ONCE = 50  # runs whose words are added in one transaction
+MOST_TERMS = 20_000  # of one run; PostgreSQL has room for a megabyte of them
+MOST_ASKED = 24  # terms of a search, the others are left out
+
+_answer = TypeAdapter(Answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A run that has all the words: in its question alone, or with its answer."""
+
+    run: str
+    thread_key: str
+    in_question: bool
+
+
+def terms_of(text: str) -> list[str]:
+    """The terms under which a text is indexed, each once."""
+    kept = dict.fromkeys(terms(text))
+    if has_cjk(text):
+        kept |= dict.fromkeys(one for term in [*kept] if has_cjk(term) for one in term)
+    return [*kept][:MOST_TERMS]
+
+
+class FoundWords:
+    """The words of the console's conversations. Failures leave as ``StorageUnavailable``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def index(self, limit: int = INDEXED_AT_ONCE) -> int:
+        """Add the words of the latest runs that have none, at most so many; says how many. Runs
+        that have not ended are left for later."""
+        known = sa.select(found_words.c.id).where(found_words.c.run_id == runs.c.id)
+        query = (
+            sa.select(runs.c.id, runs.c.thread_key, runs.c.attempt, runs.c.answer, messages.c.text)
+            .join_from(runs, messages, runs.c.message_id == messages.c.id)
+            .join(threads, runs.c.thread_key == threads.c.key)
+            .where(
+                threads.c.platform == "web",
+                runs.c.state.not_in(UNFINISHED),
+                messages.c.text != "",  # else it was deleted
+                ~known.exists(),
+            )
+            .order_by(runs.c.message_id.desc())
+            .limit(limit)
+        )
+        async with self._database.read() as db:
+            rows = (await db.execute(query)).all()
+        if not rows:
+            return 0
+        # In a thread: a long answer takes some milliseconds.
+        wanted = await asyncio.to_thread(lambda: {row.id: _rows_of(row) for row in rows})
+        attempts = {row.id: row.attempt for row in rows}
+        still = sa.select(runs.c.id, runs.c.attempt).where(runs.c.id.in_(wanted))
+        async with self._database.write() as db:
+            if db.dialect.name == "postgresql":
+                still = still.with_for_update(read=True)
+            now = {row.id: row.attempt for row in (await db.execute(still)).all()}
+            # What was edited or forgotten meanwhile has other words, or none.
+            good = [row for id in wanted if now.get(id) == attempts[id] for row in wanted[id]]
+            if good:
+                await db.execute(insert(db, found_words).on_conflict_do_nothing(), good)
+        return len(rows)
+
+    async def search(self, text: str, channel: str | None, limit: int) -> list[Found]:
+        """The latest runs that have all the words of a text, the last word as the beginning of one;
+        of one channel, or of all (None)."""
+        asked = terms(text)[:MOST_ASKED]
+        if not asked:
+            return []
+        query = (
+            sa.select(found_words.c.run_id, found_words.c.thread_key, found_words.c.part)
+            .join(threads, threads.c.key == found_words.c.thread_key)
+            .join(runs, runs.c.id == found_words.c.run_id)
+            .where(threads.c.platform == "web", _matches(self._database.dialect, asked))
+            .order_by(runs.c.message_id.desc())
+            .limit(2 * limit)
+        )
+        if channel is not None:
+            query = query.where(threads.c.channel == channel)
+        async with self._database.read() as db:
+            rows = (await db.execute(query)).all()
+        in_questions = {row.run_id for row in rows if row.part == "question"}
+        by_run = {row.run_id: row.thread_key for row in rows}
+        return [Found(run, key, run in in_questions) for run, key in by_run.items()][:limit]
+
+    async def answers(self, run_ids: Collection[str]) -> dict[str, tuple[str, Answer | None]]:
+        """The question and the answer of each of the runs."""
+        query = (
+            sa.select(runs.c.id, messages.c.text, runs.c.answer)
+            .join_from(runs, messages, runs.c.message_id == messages.c.id)
+            .where(runs.c.id.in_(run_ids))
+        )
+        async with self._database.read() as db:
+            rows = (await db.execute(query)).all()
+        return {
+            row.id: (row.text, None if row.answer is None else _answer.validate_python(row.answer))
+            for row in rows
+        }
+
+
+async def tidy(database: Database) -> None:
+    """Rewrite SQLite's index of words without what was deleted: until then FTS5 only marks it
+    (https://www.sqlite.org/fts5.html#the_optimize_command)."""
+    if database.dialect == "sqlite":
+        async with database.write() as db:
+            await db.execute(
+                sa.text("INSERT INTO found_words_index(found_words_index) VALUES ('optimize')")
+            )
+
+
+def _rows_of(row: Any) -> list[dict[str, str]]:
+    answer = "" if row.answer is None else _answer.validate_python(row.answer).whole
+    parts = {"question": row.text, "whole": f"{row.text}\n{answer}"}
+    return [
+        {"run_id": row.id, "thread_key": row.thread_key, "part": part, "terms": " ".join(found)}
+        for part, text in parts.items()
+        if (found := terms_of(text)) or part == "whole"
+    ]
+
+
+def _matches(dialect: str, asked: Sequence[str]) -> sa.ColumnElement[bool]:
+    """Whether a row has all the terms. They are letters and digits: nothing in them is syntax."""
+    *whole, last = asked
+    if dialect == "postgresql":
+        wanted = " & ".join([*(f"'{term}'" for term in whole), f"'{last}':*"])
+        held = sa.func.array_to_tsvector(sa.func.string_to_array(found_words.c.terms, " "))
+        return held.op("@@")(sa.cast(wanted, sa.Text).op("::")(sa.text("tsquery")))
+    wanted = " AND ".join([*(f'"{term}"' for term in whole), f'"{last}"*'])
+    return found_words.c.id.in_(
+        sa.text(
+            "SELECT rowid FROM found_words_index WHERE found_words_index MATCH :wanted"
+        ).bindparams(wanted=wanted)
+    )

@@ -1,0 +1,229 @@
+"""The console's conversations as their readers keep them: listed, named, pinned, shared."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.messages import Thread
+from bot.storage.database import Database
+from bot.storage.rows import insert
+from bot.storage.tables import messages, shares, threads
+
+PLATFORM, WORKSPACE = "web", "console"
+TOKEN_BYTES = 16  # of a link: as many as no one guesses
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A conversation. ``begins`` is its first question that was not deleted, ``title`` the name
+    that somebody gave it or "". ``place`` orders conversations: the latest has the highest."""
+
+    thread: Thread
+    begins: str
+    title: str
+    pinned: bool
+    questions: int
+    last_at: datetime
+    place: int
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.title or self.begins
+
+
+class History:
+    """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    # ------------------------------------------------------------ listing
+
+    async def latest(
+        self, channel: str | None, limit: int, *, before: int | None = None
+    ) -> list[Kept]:
+        """Conversations in which a question is left, the latest first; of one channel or of all
+        (None), only those after a ``place``. Pinned ones are listed by ``pinned``."""
+        place = (
+            sa.select(sa.func.max(messages.c.id))
+            .where(messages.c.thread_key == threads.c.key)
+            .scalar_subquery()
+        )
+        query = sa.select(threads.c.key, place.label("place"))
+        listed = query.where(*_here(channel), sa.not_(threads.c.pinned)).subquery()
+        found: list[Kept] = []
+        async with self._database.read() as db:
+            while len(found) < limit:
+                chosen = sa.select(listed).order_by(listed.c.place.desc()).limit(limit)
+                if before is not None:
+                    chosen = chosen.where(listed.c.place < before)
+                rows = (await db.execute(chosen)).all()
+                found += await _kept(db, {row.key: row.place for row in rows})
+                if len(rows) < limit:
+                    break
+                before = rows[-1].place  # some may have been empty
+        return found[:limit]
+
+    async def pinned(self, channel: str | None) -> list[Kept]:
+        """The conversations that are pinned, the latest first."""
+        query = sa.select(threads.c.key, threads.c.platform, threads.c.channel)
+        async with self._database.read() as db:
+            # By this condition alone, so that the index of the few that are pinned is used.
+            rows = (await db.execute(query.where(threads.c.pinned))).all()
+            keys = [
+                row.key
+                for row in rows
+                if row.platform == PLATFORM and channel in (None, row.channel)
+            ]
+            return await _kept(db, await _places(db, keys))
+
+    async def of(self, keys: Collection[str]) -> list[Kept]:
+        """The conversations with these keys, the latest first."""
+        async with self._database.read() as db:
+            return await _kept(db, await _places(db, keys))
+
+    async def called(self, words: Sequence[str], channel: str | None, limit: int) -> list[str]:
+        """The keys of conversations in whose given names all the words stand."""
+        query = sa.select(threads.c.key).where(
+            *_here(channel),
+            threads.c.title != "",
+            *(sa.func.lower(threads.c.title).contains(each, autoescape=True) for each in words),
+        )
+        async with self._database.read() as db:
+            return list((await db.scalars(query.limit(limit))).all())
+
+    # ------------------------------------------------------------ keeping
+
+    async def rename(self, thread: Thread, title: str, author_id: str) -> None:
+        """Give a conversation a name; "" calls it by its first question again."""
+        await self._change(thread, title=title, titled_by=author_id if title else "")
+
+    async def pin(self, thread: Thread, pinned: bool) -> None:
+        await self._change(thread, pinned=pinned)
+
+    async def _change(self, thread: Thread, **values: Any) -> None:
+        async with self._database.urgent_write() as db:
+            await db.execute(sa.update(threads).where(threads.c.key == thread.key).values(**values))
+
+    # ------------------------------------------------------------ sharing
+
+    async def share(self, thread: Thread, author_id: str) -> str:
+        """The token of the conversation's link, which is made if there is none."""
+        made = secrets.token_urlsafe(TOKEN_BYTES)
+        async with self._database.urgent_write() as db:
+            await db.execute(
+                insert(db, shares)
+                .values(
+                    token=made, thread_key=thread.key, author_id=author_id, at=datetime.now(UTC)
+                )
+                .on_conflict_do_nothing(index_elements=["thread_key"])
+            )
+            query = sa.select(shares.c.token).where(shares.c.thread_key == thread.key)
+            return str(await db.scalar(query))
+
+    async def unshare(self, thread: Thread) -> None:
+        """The link leads nowhere any more; a later one is another."""
+        async with self._database.urgent_write() as db:
+            await db.execute(sa.delete(shares).where(shares.c.thread_key == thread.key))
+
+    async def token_of(self, thread: Thread) -> str:
+        """The token of the conversation's link, or ""."""
+        query = sa.select(shares.c.token).where(shares.c.thread_key == thread.key)
+        async with self._database.read() as db:
+            return str(await db.scalar(query) or "")
+
+    async def shared(self, token: str) -> Thread | None:
+        """The conversation to which a link leads."""
+        query = sa.select(threads).join(shares).where(shares.c.token == token)
+        async with self._database.read() as db:
+            row = (await db.execute(query)).one_or_none()
+        return None if row is None else _thread(row)
+
+
+async def forget_names(db: AsyncConnection, keys: Collection[str]) -> None:
+    """Take names and links from those of the conversations in which nothing is left."""
+    left = sa.select(messages.c.id).where(
+        messages.c.thread_key == threads.c.key, messages.c.text != ""
+    )
+    empty = sa.select(threads.c.key).where(threads.c.key.in_(keys), ~left.exists())
+    await db.execute(sa.delete(shares).where(shares.c.thread_key.in_(empty)))
+    await db.execute(
+        sa.update(threads)
+        .where(threads.c.key.in_(keys), ~left.exists())
+        .values(title="", titled_by="", pinned=False)
+    )
+
+
+async def forget_names_by(db: AsyncConnection, platform: str, person: str) -> None:
+    """Take away the names and links that a person gave to conversations."""
+    here = sa.select(threads.c.key).where(threads.c.platform == platform)
+    await db.execute(
+        sa.delete(shares).where(shares.c.author_id == person, shares.c.thread_key.in_(here))
+    )
+    await db.execute(
+        sa.update(threads)
+        .where(threads.c.platform == platform, threads.c.titled_by == person)
+        .values(title="", titled_by="")
+    )
+
+
+def _here(channel: str | None) -> list[sa.ColumnElement[bool]]:
+    """Whether a thread is one of the console's, in a channel or in any (None)."""
+    here = [threads.c.platform == PLATFORM, threads.c.workspace == WORKSPACE]
+    return here if channel is None else [*here, threads.c.channel == channel]
+
+
+async def _places(db: AsyncConnection, keys: Collection[str]) -> dict[str, int]:
+    query = (
+        sa.select(messages.c.thread_key, sa.func.max(messages.c.id).label("place"))
+        .where(messages.c.thread_key.in_(keys))
+        .group_by(messages.c.thread_key)
+    )
+    return {row.thread_key: row.place for row in (await db.execute(query)).all()}
+
+
+async def _kept(db: AsyncConnection, places: Mapping[str, int]) -> list[Kept]:
+    """The conversations with these keys in which a question is left, the latest first."""
+    left = (
+        sa.select(
+            messages.c.thread_key,
+            sa.func.min(messages.c.id).label("first"),
+            sa.func.count().label("questions"),
+        )
+        .where(messages.c.thread_key.in_(places), messages.c.text != "")
+        .group_by(messages.c.thread_key)
+        .subquery()
+    )
+    begin, end = messages.alias("begin"), messages.alias("end")
+    query = (
+        sa.select(threads, left.c.questions, begin.c.text, end.c.at)
+        .join_from(left, threads, threads.c.key == left.c.thread_key)
+        .join(begin, begin.c.id == left.c.first)
+        .join(end, sa.and_(end.c.thread_key == threads.c.key, end.c.id.in_(places.values())))
+    )
+    rows = (await db.execute(query)).all()
+    found = [
+        Kept(
+            _thread(row),
+            row.text,
+            row.title,
+            row.pinned,
+            row.questions,
+            row.at,
+            places[row.key],
+        )
+        for row in rows
+    ]
+    return sorted(found, key=lambda one: -one.place)
+
+
+def _thread(row: Any) -> Thread:
+    return Thread(row.platform, row.workspace, row.channel, row.thread)

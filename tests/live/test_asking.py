@@ -1,0 +1,287 @@
+"""Asking in a real Chromium: the plan at work, what is searched, and what goes without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
+
+from tests.fakes import sqlite
+from tests.live import demo
+from tests.live.browser import ask, chromium, scrolls_sideways, watched
+from tests.live.stages import DEEP, Stage, open_stage
+from tests.scenario.serving import ForkServer
+
+__all__ = ["chromium"]
+
+pytestmark = pytest.mark.live
+
+SIZES = [(1280, 800), (390, 780)]
+PARTS = "How long may I work from another country, and who agrees?"
+
+
+@pytest.fixture(scope="module")
+def stage(fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    folder = tmp_path_factory.mktemp("asking")
+    sqlite.migrated(folder / "data")
+    with open_stage(
+        fork_server, folder, demo.DOCUMENTS, demo.brain, FOOTNOTE_PROVIDERS="local,wikipedia"
+    ) as stage:
+        yield stage
+
+
+@pytest.fixture(autouse=True)
+def _released(stage: Stage) -> Iterator[None]:
+    yield
+    stage.gate.release()
+
+
+def box(one: Locator) -> FloatRect:
+    found = one.bounding_box()
+    assert found is not None
+    return found
+
+
+def overlap(one: Locator, other: Locator) -> bool:
+    a, b = box(one), box(other)
+    beside = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
+    apart = a["y"] + a["height"] <= b["y"] or b["y"] + b["height"] <= a["y"]
+    return not (beside or apart)
+
+
+def only_documents(page: Page) -> None:
+    page.get_by_label("Wikipedia").uncheck()
+
+
+# ---------------------------------------------------------------- the plan
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_what_is_done_now_is_in_view_and_stop_lies_over_nothing(
+    stage: Stage, chromium: Browser, width: int, height: int
+) -> None:
+    with watched(chromium, viewport={"width": width, "height": height}) as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        only_documents(page)
+        stage.gate.hold(after=2)
+        ask(page, f"{demo.QUESTION} ({width})", "deep")
+        now, stop = page.locator("[data-part=now]"), page.get_by_role("button", name="Stop")
+        expect(page.locator(".node.running").first).to_be_visible()
+        stage.let_on(until=page.locator(".node.done"))
+        assert page.locator(".plan > details").count() + 1 <= 5
+        for scrolled in (0, 300, 10_000):
+            page.evaluate("y => scrollTo(0, y)", scrolled)
+            expect(now).to_be_in_viewport()
+            for other in (now, page.locator("#ask"), page.locator(".top")):
+                assert not overlap(stop, other)
+        assert not overlap(now, page.locator("#ask"))
+        assert scrolls_sideways(page) == 0
+        stage.gate.release()
+        expect(page.locator(".answered")).to_be_visible()
+        folded = page.locator(".worked > summary")
+        expect(folded).to_contain_text("Researched in")
+        expect(page.locator(".worked .steps").first).to_be_hidden()
+        folded.click()
+        page.locator(".worked summary", has_text="Read").last.click()
+        expect(page.locator(".worked .steps .site").first).to_be_visible()
+
+
+def test_nodes_show_what_they_have_found(stage: Stage, chromium: Browser) -> None:
+    with watched(chromium) as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        only_documents(page)
+        stage.gate.hold(after=2)
+        ask(page, f"{demo.QUESTION} And then?", "deep")
+        expect(page.locator(".node.running").first).to_be_visible()
+        stage.let_on(until=page.locator(".node.done"))
+        done, finding = page.locator("a.node.done").first, page.locator(".finding.shown")
+        done.hover()
+        expect(finding).to_have_count(1)
+        expect(finding.locator(".facts-found li")).not_to_have_count(0)
+        page.locator("#question").hover()
+        expect(finding).to_have_count(0)
+        done.focus()  # as Tab does
+        expect(finding).to_have_count(1)
+        page.keyboard.press("Escape")
+        expect(finding).to_have_count(0)
+        done.press("Enter")
+        expect(finding).to_have_count(1)
+        page.locator("#question").hover()
+        expect(finding).to_have_count(1)  # kept, as it was pressed
+
+
+def test_a_line_that_was_unfolded_stays_so_while_it_changes(
+    stage: Stage, chromium: Browser
+) -> None:
+    with watched(chromium) as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        only_documents(page)
+        stage.gate.hold(after=2)
+        ask(page, DEEP, "deep")
+        searches = page.locator(".plan details[data-id=searches]")
+        searches.locator("summary").click()
+        stage.let_on(until=page.locator(".node.done"))
+        assert searches.get_attribute("open") is not None
+
+
+# ---------------------------------------------------------------- before asking
+
+
+def test_the_first_page_says_what_is_connected(stage: Stage, chromium: Browser) -> None:
+    with watched(chromium) as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        count = len(demo.DOCUMENTS)
+        expect(page.locator(".asked")).to_contain_text(f"{count} documents")
+        expect(page.locator(".example")).to_have_count(3)
+        for example in page.locator(".example strong").all_inner_texts():
+            assert "heat pump" not in example
+
+
+def test_a_draft_survives_a_reload_and_is_gone_once_it_is_sent(
+    stage: Stage, chromium: Browser
+) -> None:
+    with watched(chromium) as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        question = page.locator("#question")
+        question.press_sequentially("Who agrees")
+        page.reload()
+        expect(question).to_have_value("Who agrees")
+        only_documents(page)
+        question.press("Enter")
+        expect(page.locator(".turn")).to_have_count(1)
+        page.goto(stage.http)
+        expect(question).to_have_value("")
+
+
+def test_what_is_told_lies_over_neither_box_nor_header(stage: Stage, chromium: Browser) -> None:
+    with watched(chromium, viewport={"width": 390, "height": 780}) as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        for switch in page.locator("[name=source]").all():
+            switch.uncheck()
+        ask(page, "Who agrees?")
+        toast = page.locator("#toast")
+        expect(toast).to_have_text("Choose at least one source to search.")
+        assert not overlap(toast, page.locator("#question"))
+        assert not overlap(toast, page.locator(".top"))
+
+
+# ---------------------------------------------------------------- preferences
+
+
+def test_a_theme_goes_before_that_of_the_system(stage: Stage, chromium: Browser) -> None:
+    with watched(chromium, color_scheme="light") as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        paper = "getComputedStyle(document.body).backgroundColor"
+        light = page.evaluate(paper)
+        page.get_by_label("Preferences").click()
+        page.get_by_label("Appearance").select_option("dark")
+        page.get_by_label("Language").select_option("zh-Hans")
+        page.get_by_role("button", name="Keep").click()
+        expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
+        assert page.evaluate(paper) != light
+
+
+def test_the_keys_are_told_where_one_is(stage: Stage, chromium: Browser) -> None:
+    with watched(chromium) as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        page.locator("#main").focus()
+        page.keyboard.press("?")
+        dialog = page.get_by_role("dialog", name="Keys")
+        expect(dialog).to_contain_text("Go to the question box")
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+
+
+# ---------------------------------------------------------------- without scripts
+
+
+def reloaded_until_answered(page: Page, count: int) -> None:
+    """As the page does by itself where a browser has no scripts at all."""
+    for _ in range(200):
+        if page.locator(".answered").count() == count:
+            return
+        page.reload()
+    raise AssertionError(f"{count} answers were not seen")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_without_scripts_the_whole_form_works(
+    stage: Stage, chromium: Browser, width: int, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes.md"
+    notes.write_text("# Notes\n\nThe gate code of the canteen is 4711.\n", encoding="utf-8")
+    view = {"width": width, "height": 780}
+    with watched(chromium, viewport=view, java_script_enabled=False) as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        for control in page.locator("#ask :is(textarea, select, input[type=file], .send)").all():
+            assert box(control)["width"] >= 40
+            assert box(control)["x"] + box(control)["width"] <= width
+        assert box(page.locator("#attached"))["width"] > 200
+        only_documents(page)
+        page.locator("#attached").set_input_files(notes)
+        page.locator("#depth").select_option("quick")
+        page.locator("#question").fill("What is the gate code of the canteen?")
+        page.locator(".send").click()
+        reloaded_until_answered(page, 1)
+        expect(page.locator(".file", has_text="notes.md").first).to_be_visible()
+        expect(page.locator("#depth")).to_have_value("quick")
+        page.locator("#question").fill("Who agrees to the days?")
+        page.locator(".send").click()
+        reloaded_until_answered(page, 2)
+        assert page.locator("[name=source][value=wiki]").is_checked() is False
+
+
+def test_latin_letters_are_never_set_in_a_chinese_font(stage: Stage, chromium: Browser) -> None:
+    """Whatever fonts there are: a Latin face that is named, or the browser's own for the page,
+    comes before all Chinese ones."""
+    with watched(chromium, locale="zh-CN") as browser:
+        page = browser.context.new_page()
+        page.goto(stage.http)
+        client = browser.context.new_cdp_session(page)
+        client.send("DOM.enable")
+        client.send("CSS.enable")
+        page.locator("h1").evaluate("one => one.textContent = 'Don’t ask'")
+        root = client.send("DOM.getDocument")["root"]["nodeId"]
+        node = client.send("DOM.querySelector", {"nodeId": root, "selector": "h1"})["nodeId"]
+        fonts = client.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
+        assert fonts
+        assert [each["familyName"] for each in fonts if "CJK" in each["familyName"]] == []
+
+
+def test_everything_works_under_a_path(
+    fork_server: ForkServer, chromium: Browser, tmp_path: Path
+) -> None:
+    """As behind a proxy that leaves the path in."""
+    sqlite.migrated(tmp_path / "data")
+    under = {"FOOTNOTE_PUBLIC_URL": "http://127.0.0.1/footnote"}
+    with (
+        open_stage(fork_server, tmp_path, demo.DOCUMENTS, demo.brain, **under) as stage,
+        watched(chromium) as browser,
+    ):
+        page = browser.context.new_page()
+        page.goto(f"{stage.http}/footnote/")
+        stage.gate.hold(after=2)
+        ask(page, demo.QUESTION, "deep")
+        expect(page.locator(".node.running").first).to_be_visible()
+        stage.gate.release()
+        expect(page.locator(".answered")).to_be_visible()
+        page.locator("#main").focus()
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+        page.keyboard.press("Escape")
+        page.get_by_role("link", name="How was this answered?").click()
+        expect(page.locator(".sentence")).not_to_have_count(0)
+        page.get_by_role("link", name="Handbook").click()
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        assert [url for url in browser.asked if "/footnote/" not in url] == []
