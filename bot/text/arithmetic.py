@@ -17,9 +17,10 @@ from itertools import combinations, permutations
 from bot.text import figures
 from bot.text.counts import ONE_IN, PARTS, is_compound, is_count, is_fraction
 from bot.text.dates import dates
-from bot.text.facts import Fact, facts, values_in
+from bot.text.facts import Fact, facts, missing_from, values_in
 from bot.text.lazy_regex import lazy_regex
 from bot.text.numerals import chinese_number
+from bot.text.quantities import is_made
 from bot.text.sentences import sentences
 from bot.text.spans import is_ago, is_counted, is_span
 
@@ -48,6 +49,8 @@ _TOGETHER = lazy_regex(
 _REST = lazy_regex(r"\b(?:not|no|without|other|others|rest|remain\w*)\b", re.IGNORECASE)
 _WRITTEN = (1.0, 1e4, 1e6, 1e8, 1e9)  # a calculation in millions may leave them out
 _SCALES = (1e-8, 1e-6, 1e-4, 1e-3, 1e3, 1e4, 1e6, 1e8, 1e9, 1e12)  # said of one operand for both
+# Pages lose the dash of "1843 – 16 April 1911".
+_LOST_DASH = lazy_regex(r"(?<=[a-z,]\s[12]\d{3})(?=(?:\d{1,2} [A-Z][a-z]{2,8} )?[12]\d{3}(?!\d))")
 _CHENG = lazy_regex("([一二两三四五六七八九])成")
 _ABOUT = lazy_regex(
     r"\b(?:about|around|roughly|approximately|nearly|almost|some|circa)\b", re.IGNORECASE
@@ -102,6 +105,9 @@ def unproven(
 ) -> list[Fact]:
     """The facts of a claim, ``missing`` from its quotes, that no arithmetic explains, and its
     calculations that are wrong. ``years`` are those that "ago" may be counted from."""
+    parted = _LOST_DASH.sub(" – ", quoted)
+    if parted != quoted:
+        missing, quoted = missing_from(missing, parted), parted
     gone = [fact for fact in missing if fact.kind != "name"]
     wrong: list[Fact] = []
     derived: list[float] = []
@@ -142,7 +148,9 @@ def _has_operands(each: Shown, known: Collection[Decimal], derived: Sequence[flo
             continue
         if 100 * operand in known and operand < 1:
             continue  # "0.367" of 36.7%
-        if len(known) <= FEW and any(operand == a + b for a, b in combinations(known, 2)):
+        if len(known) <= FEW and any(
+            operand in (a + b, abs(a - b)) for a, b in combinations(known, 2)
+        ):
             continue
         if each.multiplies and operand <= FEW:
             continue
@@ -195,6 +203,8 @@ def _is_implied(
     if _ABOUT.search(claim) and _is_rounded(fact, known):
         return True
     if is_span(claim, fact, quoted) or is_compound(claim, fact, quoted):
+        return True
+    if is_made(claim, fact, quoted):
         return True
     others = _others(claim, fact)
     named = [value for value in others if Decimal(str(value)) in known]

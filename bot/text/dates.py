@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bot.text.numerals import chinese_digits, chinese_number, ordinal_word
 
@@ -86,13 +87,18 @@ _BARE_YEAR = re.compile(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d%]|[.,]\d)")
 
 def dates(text: str) -> list[DateMention]:
     """The dates of a text, in order, not overlapping."""
+    return list(_dates(text))
+
+
+@lru_cache(maxsize=512)  # quotes are read anew for every figure of every sentence that cites them
+def _dates(text: str) -> tuple[DateMention, ...]:
     taken: list[DateMention] = []
     covered = bytearray(len(text))
     for mention in _candidates(text):
         if mention.values and not any(covered[mention.start : mention.end]):
             covered[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
             taken.append(mention)
-    return sorted(taken, key=lambda mention: mention.start)
+    return tuple(sorted(taken, key=lambda mention: mention.start))
 
 
 def _candidates(text: str) -> Iterator[DateMention]:

@@ -44,6 +44,7 @@ _NOT = lazy_regex(
     r"|n['’]t\b"
     r"|不(?!同|仅|僅|断|斷|久|少|平等|过|過|超)|没有|没|沒|未(?!来|來|成年)|从未|從未|并非|無法|无法"
 )
+_COUNTED = lazy_regex(r"(?P<number>\d[\d,.]*)%? $")
 _AT_MOST = lazy_regex(
     r"\b(?:no|not) (?:more|fewer|less|later|earlier|larger|longer|bigger|higher) than\b",
     re.IGNORECASE,
@@ -244,6 +245,9 @@ def _is_opposite(claim: str, said: str) -> str:
     for pair in _EASTERN_OPPOSITES if has_cjk(claim) else _OPPOSITES:
         for mine, theirs in (pair, pair[::-1]):
             there = mine.search(claim)
+            count = _COUNTED.search(claim, 0, there.start()) if there else None
+            if count and not re.search(rf"(?<!\d){re.escape(count['number'])}(?!\d)", said):
+                continue  # "25 fewer than in 2013" is calculated
             if there and theirs.search(said) and not theirs.search(claim) and not mine.search(said):
                 return _whole(there)
     return ""

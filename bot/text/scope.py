@@ -54,6 +54,7 @@ _SUPERLATIVE = lazy_regex(
     r"arrest|priest|invest|honest|suggest|modest|nest|chest|quest|northwest|"
     r"southwest|earnest)[a-z]{2,}est)\b"
 )
+_ODDS = lazy_regex(r"\b(?:in|for|to) (?:every|each)\b|\bout of\b", re.IGNORECASE)
 _ONE_OF = lazy_regex(
     r"(?:\bone of\b|\bamong\b|\bamongst\b|\bsome of\b|\b(?:second|third|fourth|fifth|sixth|seventh|"
     r"eighth|ninth|tenth|\d+(?:st|nd|rd|th))[\s-]|\bregarded as\b|\bnon-)[^,.;]{0,40}$",
@@ -165,7 +166,7 @@ def _may(sentence: Sequence[Piece], at: int, may: frozenset[str]) -> str:
 
 def _other_count(claim: str, mine: Sequence[Piece], theirs: Sequence[Sequence[Piece]]) -> str:
     """ "three deputy ministers" where the quote has "two deputy ministers"."""
-    if next(shown(claim), None) is not None:
+    if next(shown(claim), None) is not None or _ODDS.search(claim):
         return ""
     there = [each for sentence in theirs for each in _counted(sentence)]
     for number, phrase in _counted(mine):

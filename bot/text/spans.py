@@ -36,6 +36,12 @@ _NEARLY = lazy_regex(
     r"\b(?:nearly|almost|less than|under|not quite|within|up to)\s$|(?:近|不到|将近|將近)$",
     re.IGNORECASE,
 )
+_YEARS_NAMED = lazy_regex(r"\w years?,? [^.;]*$", re.IGNORECASE)  # "for 36 years, as a writer 35"
+_NOT_YET = lazy_regex(
+    r"\b(?:would have (?:turned|been|reached)|short of|shy of|before (?:turn|reach)ing)\b",
+    re.IGNORECASE,
+)
+_ANNIVERSARY = lazy_regex(r"\b(?:birthday|anniversary)\b", re.IGNORECASE)
 _WITHIN = lazy_regex(r"\b(?:in|over|within|of)\s$", re.IGNORECASE)
 _REMAINDER = lazy_regex(r"\b(?:months?|years?),? and\s$", re.IGNORECASE)
 _AGO = lazy_regex(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
@@ -47,11 +53,14 @@ def is_span(claim: str, fact: Fact, quoted: str) -> bool:
     at = _place(claim, fact)
     before, behind = claim[:at], claim[at + len(fact.text) :][:20]
     unit = _UNIT.match(behind)
-    if unit is None and not (_AGE_BEHIND.match(behind[:14]) and _AGE_BEFORE.search(before)):
+    is_age = _AGE_BEFORE.search(before) or _YEARS_NAMED.search(before)
+    if unit is None and not (is_age and _AGE_BEHIND.match(behind[:14])):
         return False
     named, points = _points(claim), _points(f"{quoted}\n{claim}")
     name = (unit["unit"] or unit["eastern"]).lower() if unit else "year"
     is_rest, is_below = _REMAINDER.search(before) is not None, _NEARLY.search(before) is not None
+    is_yearly = _ANNIVERSARY.search(claim) is not None
+    is_below = is_below or _NOT_YET.search(claim) is not None
     said = float(fact.values[0])
     near = figures.reach(Decimal(fact.values[0]), fact.margin)
     for later, earlier in _pairs(points if len(points) <= MANY else named):
@@ -65,6 +74,8 @@ def is_span(claim: str, fact: Fact, quoted: str) -> bool:
             if days is None:
                 continue
             size = _DAYS[name]
+            if is_yearly and min(days % 365.2425, -days % 365.2425) <= 31:
+                days = round(min(days % 365.2425, -days % 365.2425))
             if abs(days / size - said) <= max(1 / size, near):
                 return True
             if is_rest and min(abs(days % month - said) for month in (28, 30, 30.44, 31)) <= 1.5:

@@ -101,3 +101,9 @@ def test_rules_of_english_are_not_used_on_other_languages() -> None:
     quoted = "Die Brücke wurde von Anna Berg entworfen und von Karl Holm gebaut."
     assert opposed("Die Brücke wurde von Anna Berg entworfen.", quoted) == ""
     assert opposed("The gate is always open.", "大门全天开放。") == ""
+
+
+def test_a_calculated_difference_has_its_own_more_or_fewer() -> None:
+    quoted = "In 2013 the chain opened 125 shops and planned to open 100 more by 2014."
+    assert opposed("The chain planned to open 25 fewer shops for 2014 than in 2013.", quoted) == ""
+    assert opposed("The chain planned to open 100 fewer shops by 2014.", quoted)
