@@ -84,6 +84,13 @@ def postgres() -> Iterator[Postgres]:
         yield server
 
 
+@pytest.fixture
+def postgres_url(postgres: Postgres) -> Iterator[str]:
+    """An empty database of it, with today's schema, for as long as the test takes."""
+    with postgres.lent() as url:
+        yield url
+
+
 @pytest.fixture(scope="session")
 def fork_server() -> Iterator[ForkServer]:
     """Starts programs cheaply; one process for all tests of this one."""
