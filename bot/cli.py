@@ -8,21 +8,22 @@ import math
 import os
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from bot import __version__
 from bot.cli_eval import evaluate as _evaluate
 from bot.cli_records import db, export, forget_kinds, keys, threads
-from bot.command import EXIT_NO_ANSWER, EXIT_OK, EXIT_USAGE, HANDBOOK
+from bot.command import EXIT_NO_ANSWER, EXIT_OK, EXIT_USAGE, HANDBOOK, standard_input, tell
 from bot.command import sentences as _sentences
 from bot.command import settings_for as _settings
 from bot.errors import CredentialsRefused, Invalid
 
 if TYPE_CHECKING:
-    from bot.search.unchanged import CheckProcess
     from bot.settings import Settings
 
 app = typer.Typer(
@@ -115,13 +116,11 @@ def ask(
 
     with _sentences():
         if question == "-":
-            question = _standard_input().read()
+            question = standard_input().read()
         settings = _settings(docs, provider)
-        with _check(settings) as check:
+        with _indexed(settings):
             from adapters.terminal.listener import ask_once, terminal_thread
             from bot.messages import RunOptions
-
-            _index_docs(settings, check)
         options = RunOptions(depth=depth, providers=tuple(provider or ()), style=style)
         answer, error = asyncio.run(
             ask_once(settings, question, terminal_thread(thread), options, as_json=as_json)
@@ -146,21 +145,13 @@ def chat(
     Ctrl-C stops an answer in the making; /quit, Ctrl-D or Ctrl-C at the prompt leave.
     """
     with _sentences():
-        _standard_input()
+        standard_input()
         settings = _settings(docs, provider)
-        with _check(settings) as check:
+        with _indexed(settings):
             from adapters.terminal.listener import converse, terminal_thread
             from bot.messages import RunOptions
-
-            _index_docs(settings, check)
         options = RunOptions(depth=depth, providers=tuple(provider or ()), style=style)
         converse(settings, terminal_thread(thread), options)
-
-
-def _standard_input() -> TextIO:
-    if sys.stdin is None or sys.stdin.closed:
-        raise Invalid("Standard input is closed: give the question as an argument.")
-    return sys.stdin
 
 
 @app.command()
@@ -214,7 +205,7 @@ def serve(
         from bot.serving import serve as serve_platforms
 
         role: Literal["listen", "serve"] = "listen" if no_work else "serve"
-        asyncio.run(serve_platforms(settings, _tell, role=role))
+        asyncio.run(serve_platforms(settings, tell, role=role))
 
 
 @app.command()
@@ -260,7 +251,7 @@ def worker(
         need_queue(settings, "footnote worker")
         from bot.working import work
 
-        asyncio.run(work(settings, _tell, health_port=health_port))
+        asyncio.run(work(settings, tell, health_port=health_port))
 
 
 @app.command()
@@ -368,27 +359,22 @@ which none is garbage: at Python's default of 700 collections would take a fifth
 VECTOR_SECONDS = 10.0  # that `ask` and `chat` spend on vectors before they answer
 
 
-def _tell(line: str) -> None:
-    typer.echo(line, err=True)
-
-
-def _check(settings: Settings) -> CheckProcess:
-    """Start the check for changed documents, in parallel with slow imports."""
+@contextmanager
+def _indexed(settings: Settings) -> Iterator[None]:
+    """Look for changed documents while the body imports what is slow to load; then bring the index
+    up to date, and make vectors for a while where there is an embedder."""
     from bot.search.unchanged import CheckProcess
 
-    return CheckProcess(settings.index_path, settings.docs)
+    with CheckProcess(settings.index_path, settings.docs) as check:
+        yield
+        if settings.docs:
+            report = check.report()
+            if report is None or report.problems:
+                # Mostly there is nothing to do or tell, and rich, which this imports, takes 50 ms.
+                from adapters.terminal.indexing import index_documents
 
-
-def _index_docs(settings: Settings, check: CheckProcess) -> None:
-    """Bring the index up to date, then make vectors for a while, where there is an embedder."""
-    if settings.docs:
-        report = check.report()
-        if report is None or report.problems:
-            # Mostly there is nothing to do or tell, and rich, which this imports, takes 50 ms.
-            from adapters.terminal.indexing import index_documents
-
-            index_documents(settings, report)
-        _make_vectors(settings, VECTOR_SECONDS)
+                index_documents(settings, report)
+            _make_vectors(settings, VECTOR_SECONDS)
 
 
 def _make_vectors(settings: Settings, seconds: float) -> None:

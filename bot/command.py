@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import typer
 
@@ -69,3 +69,15 @@ def sentences() -> Iterator[None]:
             err=True,
         )
         raise typer.Exit(EXIT_NO_ANSWER) from None
+
+
+def tell(line: str) -> None:
+    """Print a line beside the output, on stderr."""
+    typer.echo(line, err=True)
+
+
+def standard_input() -> TextIO:
+    """Standard input. Raises ``Invalid`` where there is none."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise Invalid("Standard input is closed: give the question as an argument.")
+    return sys.stdin

@@ -13,19 +13,18 @@ from markupsafe import Markup
 from adapters.web.amounts import seconds, usd
 from adapters.web.markdown import answer_html
 from adapters.web.overview import said
+from adapters.web.page_text import excerpt_html, line_html
+from adapters.web.sources import quote_html
 from adapters.web.svg.graph import MARKS, GraphNode, draw
 from adapters.web.svg.waterfall import Waterfall, waterfall
-from adapters.web.views import quoted_html
 from adapters.web.visitors import LOCAL
 from bot.answers import Verification, VerifiedSentence
-from bot.pages.passages import columns_in
-from bot.rendering.excerpts import excerpts
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.remarks import words_of
 from bot.rendering.texts import Texts
 from bot.research.answer.support import Quote, TracedSentence
 from bot.research.trace.timeline import Span
-from bot.research.trace.trace import ModelCall, Trace
+from bot.research.trace.trace import ModelCall, Trace, TracedPage
 
 _BORDER = re.compile(r"(?<!\\)\|")
 _HEADING = re.compile(r"(</?h)([4-6])>")
@@ -266,16 +265,19 @@ class RunView:
 
     def words(self, quote: Quote) -> Markup:
         """The quoted words that bear out what cites them; all of them are marked in the page."""
-        cited = quote.citation
-        return quoted_html(
-            excerpts(
-                cited.quote,
-                2 * len(cited.quote),
-                columns_in(cited.heading)[1],
-                proof=cited.proof,
-                shared=cited.shared,
-            )
-        )
+        return quote_html(quote.citation)
+
+    def line(self, snippet: str) -> Markup:
+        """A search's excerpt of a page."""
+        return Markup(line_html(snippet))  # noqa: S704 - sanitized there
+
+    def excerpts(self, page: TracedPage) -> Markup:
+        """A page's text around what is quoted of it."""
+
+        def gap(count: int) -> str:
+            return self._texts("web-run-gap", count=count)
+
+        return Markup(excerpt_html(page.kept.text or "", page.quoted, gap))  # noqa: S704 - sanitized there
 
     def seconds(self, value: float) -> str:
         return seconds(value)

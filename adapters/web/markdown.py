@@ -6,7 +6,9 @@ through, links lead to web addresses only, and footnote marks become links that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from html import escape
 from urllib.parse import unquote
@@ -15,39 +17,89 @@ import nh3
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from adapters.web.code import coloured, language_of
+from adapters.web.formulas import Formulas, read_formulas
 from bot.rendering.footnotes import link_target
 from bot.rendering.verbatim import answer_parser, with_marks
 
 PAGE_HEADINGS = 2  # levels that the page itself uses above an answer
 TAGS = {
     *("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote"),
-    *("pre", "code", "em", "strong", "s", "a", "sup", "div"),
+    *("pre", "code", "em", "strong", "s", "a", "sup", "div", "span", "mark"),
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
 ATTRIBUTES = {
-    "a": {"href", "class", "data-n", "title", "tabindex"},
+    "a": {"href", "class", "data-n", "data-q", "title", "tabindex", "target"},
     "sup": {"class"},
+    "p": {"class"},
+    "li": {"class"},
     "ol": {"start"},
     "div": {"class", "tabindex"},
     "pre": {"tabindex"},
+    "code": {"class"},
+    "span": {"class", "id"},
+    "mark": {"data-q"},
     "th": {"class"},
     "td": {"class"},
 }
+_FIGURE = re.compile(r"[-+−±~≈<>≤≥]?\s?[$€£¥]?\d[\d.,\s\u2009%]*\s?(?:[A-Za-zµ°%€£¥]{1,4})?")
+_ALIGNED = re.compile(r"text-align:(right|center)")
+_SENTENCE_END = re.compile(r"[.!?…](?:\s|$)|[。！？]")
 
 
-def answer_html(text: str, targets: Mapping[int, str], pages: str = "") -> str:
-    """The Markdown ``text`` as safe HTML. ``targets`` are the URLs of its footnote numbers; a mark
-    whose URL is no web address leads to its source in the list below the answer.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a footnote mark leads: an address here, and the anchors of the quotes that its sentence
+    rests on, the nearest first."""
 
-    A link to a page of ``targets`` that is no web address leads to the copy of it under the path
+    href: str
+    quotes: tuple[str, ...] = ()
+
+
+Places = Callable[[int, str], Place]
+"""Gives the place of a footnote number, by the words of the sentence that it stands in."""
+
+
+def answer_html(
+    text: str, targets: Mapping[int, str], pages: str = "", places: Places | None = None
+) -> str:
+    """The Markdown ``text`` as safe HTML. ``targets`` are the URLs of its footnote numbers.
+
+    A mark leads to its place of ``places``; without these to its URL, if that is a web address. A
+    link to a page of ``targets`` that is no web address leads to the copy of it under the path
     ``pages``; without one it keeps its words only.
     """
     tokens = _parser().parse(text)
+    formulas = Formulas()
+    shown = _Shown(targets, pages, places, formulas)
     for token in tokens:
         if token.type == "inline" and token.children:
-            token.children = [*_shown(token.children, targets, pages)]
-    _set_headings(tokens)
-    rendered = _parser().renderer.render(tokens, _parser().options, {})
+            token.children = [*shown.inline(token.children)]
+        elif token.type == "fence":
+            language = language_of(token.info)
+            pieces = coloured(token.content, language)
+            token.type, token.content = "html_block", fence_html(_coloured(pieces), language)
+        elif token.type == "formula":
+            place = formulas.place(token.content, token.markup, True)
+            token.type, token.content = "html_block", f"<p>{place}</p>"
+        else:
+            shown.begin(token)
+    set_headings(tokens, PAGE_HEADINGS)
+    set_columns(tokens)
+    return formulas.put_in(safe(_parser().renderer.render(tokens, _parser().options, {})))
+
+
+def inline_html(text: str) -> str:
+    """Markdown of one line as safe HTML, without footnotes and links."""
+    shown = _Shown({}, "", None, Formulas())
+    tokens = _parser().parseInline(text)
+    for token in tokens:
+        token.children = [*shown.inline(token.children or ())]
+    return shown.formulas.put_in(safe(_parser().renderer.render(tokens, _parser().options, {})))
+
+
+def safe(rendered: str) -> str:
+    """Rendered Markdown without anything that Markdown of ours does not make."""
     return nh3.clean(
         scrolling(rendered),
         tags=TAGS,
@@ -55,7 +107,19 @@ def answer_html(text: str, targets: Mapping[int, str], pages: str = "") -> str:
         url_schemes={"http", "https"},
         url_relative="pass_through",  # only to our own copies of pages: see _leads
         link_rel="noopener noreferrer nofollow",
-        set_tag_attribute_values={"a": {"target": "_blank"}},
+    )
+
+
+def fence_html(code: str, language: str) -> str:
+    """Code that is HTML already, as a block."""
+    about = f' class="language-{escape(language)}"' if language else ""
+    return f"<pre><code{about}>{code}</code></pre>\n"
+
+
+def _coloured(pieces: Sequence[tuple[str, str]]) -> str:
+    return "".join(
+        f'<span class="{colour}">{escape(words)}</span>' if colour else escape(words)
+        for colour, words in pieces
     )
 
 
@@ -66,39 +130,112 @@ def scrolling(rendered: str) -> str:
     return rendered.replace("</table>", "</table></div>")
 
 
-def _set_headings(tokens: Sequence[Token]) -> None:
-    """The page's own headings come above those of an answer, and no level is left out: who hears
-    the page would look for what is missing."""
+def set_headings(tokens: Sequence[Token], below: int) -> None:
+    """Headings as those of a page that has ``below`` levels above them, and no level left out: who
+    hears the page would look for what is missing."""
     opened = [token for token in tokens if token.type == "heading_open"]
     closed = [token for token in tokens if token.type == "heading_close"]
     levels = sorted({token.tag for token in opened})
-    above = PAGE_HEADINGS
+    above = below
     for opening, closing in zip(opened, closed, strict=True):
-        above = min(PAGE_HEADINGS + 1 + levels.index(opening.tag), above + 1, 6)
+        above = min(below + 1 + levels.index(opening.tag), above + 1, 6)
         opening.tag = closing.tag = f"h{above}"
+
+
+def set_columns(tokens: Sequence[Token]) -> None:
+    """Cells are aligned by class, as the policy forbids styles; columns of figures to the right."""
+    cells: list[tuple[int, Token, str]] = []  # of one table: column, opening token, words
+    column = 0
+    for token, after in zip(tokens, [*tokens, None][1:], strict=True):
+        if token.type == "table_open":
+            cells = []
+        elif token.type == "tr_open":
+            column = 0
+        elif token.type in ("th_open", "td_open"):
+            words = after.content if after is not None else ""
+            cells.append((column, token, words.strip()))
+            column += 1
+        elif token.type == "table_close":
+            _align(cells)
+
+
+def _align(cells: Sequence[tuple[int, Token, str]]) -> None:
+    by_column: dict[int, list[str]] = {}
+    for column, token, words in cells:
+        if token.type == "td_open" and words:
+            by_column.setdefault(column, []).append(words)
+    figures = {
+        column
+        for column, words in by_column.items()
+        if all(_FIGURE.fullmatch(_MARKS.sub("", one).strip("*` ")) for one in words)
+    }
+    for column, token, _ in cells:
+        stated = _ALIGNED.search(str(token.attrs.pop("style", "")))
+        if stated or column in figures:
+            token.attrSet("class", stated[1] if stated else "right")
+
+
+_MARKS = re.compile(r"\s*\[\d{1,4}\]")
 
 
 @cache
 def _parser() -> MarkdownIt:
-    return answer_parser()
+    return read_formulas(answer_parser())
 
 
-def _shown(children: Sequence[Token], targets: Mapping[int, str], pages: str) -> Iterator[Token]:
+class _Shown:
     """Inline tokens with footnote marks as HTML, and links only to where they may lead."""
-    pieces = list(with_marks(children, targets))
-    kept: list[bool] = []  # of the links that are open: whether they lead anywhere
-    for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
-        if isinstance(piece, int):
-            yield Token("html_inline", "", 0, content=_mark(piece, targets[piece]))
-        elif piece.type == "link_open":
-            href = _leads(str(piece.attrs.get("href", "")), targets, pages)
-            kept.append(bool(href))
-            if href:
-                yield Token("link_open", "a", 1, attrs={"href": href})
-        elif piece.type != "link_close" or kept.pop():
-            if isinstance(after, int) and piece.type == "text":
-                piece.content = piece.content.rstrip(" ")
-            yield piece
+
+    def __init__(
+        self, targets: Mapping[int, str], pages: str, places: Places | None, formulas: Formulas
+    ) -> None:
+        self.formulas = formulas
+        self._targets = targets
+        self._pages = pages
+        self._places = places
+        self._said = ""  # in this paragraph, item or row before what comes now
+
+    def begin(self, token: Token) -> None:
+        """A block begins."""
+        if token.type in ("paragraph_open", "heading_open", "tr_open"):
+            self._said = ""
+        elif token.type in ("th_open", "td_open"):
+            self._said += " "
+
+    def inline(self, children: Sequence[Token]) -> Iterator[Token]:
+        pieces = list(with_marks(children, self._targets))
+        kept: list[bool] = []  # of the links that are open: whether they lead anywhere
+        for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
+            if isinstance(piece, int):
+                yield Token("html_inline", "", 0, content=self._mark(piece))
+            elif piece.type == "formula":
+                place = self.formulas.place(piece.content, piece.markup, piece.block)
+                yield Token("html_inline", "", 0, content=place)
+            elif piece.type == "link_open":
+                href = _leads(str(piece.attrs.get("href", "")), self._targets, self._pages)
+                kept.append(bool(href))
+                if href:
+                    yield Token("link_open", "a", 1, attrs={"href": href, "target": "_blank"})
+            elif piece.type != "link_close" or kept.pop():
+                if isinstance(after, int) and piece.type == "text":
+                    piece.content = piece.content.rstrip(" ")
+                self._said += " " if piece.type == "softbreak" else piece.content
+                yield piece
+
+    def _mark(self, number: int) -> str:
+        target = link_target(self._targets[number])
+        leads = f'href="{escape(target)}" target="_blank"' if target else 'tabindex="0"'
+        if self._places is not None:
+            place = self._places(number, _last_sentence(self._said))
+            leads = f'href="{escape(place.href)}"'
+            if place.quotes:
+                leads += f' data-q="{escape(" ".join(place.quotes))}"'
+        return f'<sup class="fn"><a class="mark" data-n="{number}" {leads}>{number}</a></sup>'
+
+
+def _last_sentence(said: str) -> str:
+    parts = [part for part in _SENTENCE_END.split(said) if part.strip()]
+    return parts[-1] if parts else ""
 
 
 def _leads(href: str, targets: Mapping[int, str], pages: str) -> str:
@@ -107,9 +244,3 @@ def _leads(href: str, targets: Mapping[int, str], pages: str) -> str:
         return target
     numbers = [number for number, url in targets.items() if unquote(url) == unquote(href)]
     return f"{pages}{numbers[0]}" if pages and numbers else ""
-
-
-def _mark(number: int, url: str) -> str:
-    target = link_target(url)
-    leads = f'href="{escape(target, quote=True)}"' if target else 'tabindex="0"'
-    return f'<sup class="fn"><a class="mark" data-n="{number}" {leads}>{number}</a></sup>'

@@ -34,7 +34,9 @@ class Parts:
     def text(self, run: str, now: Shown) -> str:
         """The answer as far as it has been written, as HTML."""
         name = ("text", run, now.mark, str(bool(now.text)))  # it may be withheld from some
-        return self._once(name, lambda: {"run": run, "html": writing(now)})
+        return self._once(
+            name, lambda: {"run": run, "html": writing(run, now, self._templates.root)}
+        )
 
     def _once(self, name: tuple[str, ...], made: Callable[[], dict[str, str]]) -> str:
         kept = self._kept.get(name)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -17,8 +18,10 @@ from adapters.web.console import Console, operator_only, texts_of, visitor_of
 from adapters.web.explaining import RunView
 from adapters.web.figures import days_as_csv, document, unanswered_as_csv
 from adapters.web.overview import Filters, OverviewView, Selection
+from adapters.web.page_text import page_html
+from adapters.web.places import copies_of
 from adapters.web.shown import shown_of
-from adapters.web.views import copies_of
+from adapters.web.sources import kind_of
 from adapters.web.visibility import Visibility
 from bot.answers import StepView
 from bot.errors import InvalidSetting
@@ -93,10 +96,13 @@ class _RunPages:
         )
 
     def _shown_page(self, request: Request, kept: KeptPage, record: RunRecord) -> Response:
+        page = page_of_trace(kept, record.answer)
         return self._console.page(
             request,
             "run_page.html",
-            page=page_of_trace(kept, record.answer),
+            page=page,
+            html=Markup(page_html(kept.text or "", page.quoted, title=kept.title)),  # noqa: S704  (sanitized there)
+            kind=kind_of(kept.url),
             link=link_target,
             back=f"{self._root}/runs/{record.id}#pages",
         )

@@ -185,7 +185,7 @@ class _Sharing:
 
 def _standing_alone(answer: Answer, turn: Turn, texts: Texts, base: str) -> Reply:
     """The reply with marks that lead to the sources below it in the same file."""
-    reply = reply_of(answer, texts, turn.dates, base)
+    reply = reply_of(answer, texts, turn.dates, turn.collections, base)
 
     def led(html: Markup) -> Markup:
         marks = rf'<a class="mark" href="#s-{turn.run}-\1">'

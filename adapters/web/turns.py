@@ -10,10 +10,12 @@ import sqlalchemy as sa
 
 from adapters.web.console import Console
 from adapters.web.shown import Shown, shown_of
-from adapters.web.views import Dates
+from adapters.web.sources import Dates
 from bot.answers import Answer
+from bot.errors import InvalidSetting
 from bot.messages import Attachment, RunOptions
 from bot.rights.reader import Reader
+from bot.rights.rights import Rights, Root
 from bot.storage.database import Database
 from bot.storage.records import UNFINISHED, RunRecord
 from bot.storage.tables import feedback, pages, runs
@@ -23,7 +25,8 @@ from bot.storage.workspaces import Opinion
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A question and its reply. ``opinions`` are what visitors think of it, by their ids;
-    ``reader`` is for whom it was made. Who is shown it may see less: ``seeing.Visibility.turn``."""
+    ``collections`` names those of its documents, by their addresses; ``reader`` is for whom it was
+    made. Who is shown it may see less: ``seeing.Visibility.turn``."""
 
     run: str
     question: str
@@ -38,6 +41,7 @@ class Turn:
     options: RunOptions = field(default_factory=RunOptions)
     files: tuple[Attachment, ...] = ()
     attempt: int = 0
+    collections: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def over(self) -> bool:
@@ -86,8 +90,30 @@ def _turn(console: Console, run: RunRecord, opinions: Mapping[str, Opinion], dat
         reader=Reader.of_stored(run.message, run.options),
         options=run.options,
         attempt=run.attempt,
+        collections=_collections(console.rights, run.answer),
         files=run.message.attachments if run.message.thread.platform == "web" else (),
     )
+
+
+def _collections(rights: Rights, answer: Answer | None) -> dict[str, str]:
+    """The names of the collections that the documents of an answer belong to, by their URLs."""
+    documents = {one.url for one in answer.citations} if answer is not None else set()
+    documents = {url for url in documents if url.startswith("file:")}
+    if not documents:
+        return {}
+    try:
+        roots = rights.roots
+    except InvalidSetting:
+        return {}  # the rights have logged it, and nobody is shown documents meanwhile
+    named = ((url, _collection(url, roots)) for url in documents)
+    return {url: name for url, name in named if name}
+
+
+def _collection(url: str, roots: Sequence[Root]) -> str:
+    """The name of the collection of a document; the longest addresses come first."""
+    inside = (root for root in roots if f"{url}/".startswith(f"{root.address.rstrip('/')}/"))
+    root = next(inside, None)
+    return root.collection.name if root is not None else ""
 
 
 async def _opinions(database: Database, ids: Collection[str]) -> dict[str, dict[str, Opinion]]:

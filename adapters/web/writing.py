@@ -33,7 +33,7 @@ def reply_html(
 ) -> str:
     """The reply below a question."""
     if turn.shown.answer is not None:
-        reply = reply_of(turn.shown.answer, texts, turn.dates, templates.root)
+        reply = reply_of(turn.shown.answer, texts, turn.dates, turn.collections, templates.root)
         return templates.fragment(
             "answer.html",
             texts,
@@ -50,7 +50,7 @@ def reply_html(
         visitor=visitor,
         now=being_done(turn.shown, texts) or texts("working"),
         plan=plan_html(templates, texts, turn.run, turn.shown),
-        text=writing(turn.shown),
+        text=writing(turn.run, turn.shown, templates.root),
     )
 
 

@@ -53,11 +53,6 @@ class Asked:
     answer: str = ""
     refuse: bool = False
 
-    @property
-    def expects(self) -> bool:
-        """Whether anything is expected beyond that there is an answer."""
-        return bool(self.words or self.pages or self.answer or self.refuse)
-
 
 @dataclass(frozen=True, slots=True)
 class Case:

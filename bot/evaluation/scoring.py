@@ -13,8 +13,6 @@ from bot.rendering.verbatim import as_words
 from bot.text.gaps import says_gap
 from bot.text.sentences import sentences
 
-GRADES: tuple[Grade, ...] = ("right", "partly", "wrong")
-
 
 @dataclass(frozen=True, slots=True)
 class Verdict:

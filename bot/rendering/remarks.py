@@ -70,17 +70,21 @@ def changed(answer: Answer, texts: Texts) -> str:
     return texts("verify-changed", corrected=corrected, left=left_out)
 
 
-def summary(answer: Answer, texts: Texts) -> str:
-    """Time, searches, pages, cost and run, on one line."""
+def spent(answer: Answer, texts: Texts) -> str:
+    """Time, searches, pages and cost, on one line."""
     usage = answer.usage
     return texts(
-        "summary",
+        "spent",
         seconds=usage.seconds,
         searches=usage.searches,
         pages=usage.pages,
         cost=usage.usd,
-        run=answer.run,
     )
+
+
+def summary(answer: Answer, texts: Texts) -> str:
+    """Time, searches, pages, cost and run, on one line."""
+    return texts("summary", spent=spent(answer, texts), run=answer.run)
 
 
 LINE = 160  # characters of all titles on the line of sources

@@ -68,10 +68,6 @@ def needed(value: SecretStr | str | None, provider: str, setting: str) -> str:
 S = TypeVar("S", bound=BaseModel)
 
 
-def _usual(settings: object) -> Policy:
-    return Policy()
-
-
 @dataclass(frozen=True, slots=True)
 class Declaration(Generic[S]):
     """A search provider as its file declares it.
@@ -87,7 +83,7 @@ class Declaration(Generic[S]):
     settings: type[S]
     build: Callable[[S, Client], SearchProvider]
     switched_on: Callable[[S], bool]
-    policy: Callable[[S], Policy] = field(default=_usual)
+    policy: Callable[[S], Policy] = field(default=lambda _: Policy())
     is_fallback: bool = False
 
 

@@ -241,7 +241,7 @@ def _started(seed: Path, advertised: str) -> Iterator[str]:
     program = MODULES / "emulate" / "dist" / "index.js"
     arguments = ["start", "--service", "slack", "--port", str(port), "--seed", str(seed)]
     server = subprocess.Popen(
-        [_node(), str(program), *arguments, "--base-url", advertised],
+        [node(), str(program), *arguments, "--base-url", advertised],
         cwd=seed.parent,
         env={**os.environ, "NO_COLOR": "1"},
         stdout=subprocess.PIPE,
@@ -274,7 +274,7 @@ def _read(server: subprocess.Popen[str], told: list[str], ready: threading.Event
     ready.set()
 
 
-def _node() -> str:
+def node() -> str:
     """The Node that was installed beside emulate, else the machine's."""
     beside = sorted(MODULES.glob("node-*/bin/node"))
     return str(beside[0]) if beside else shutil.which("node") or "node"

@@ -149,8 +149,18 @@ def test_an_answer_with_an_open_card_and_an_open_menu(console: Console) -> None:
     page.locator(".mark").first.hover()
     expect(page.get_by_role("tooltip")).to_be_visible()
     expect_open(page)
-    page.locator("details.more summary").click()
+    page.locator(".question .more > summary").click()
     expect(page.get_by_role("button", name="Delete")).to_be_visible()
+    expect_open(page)
+
+
+def test_an_answer_with_its_source_beside_it(console: Console) -> None:
+    page = console.page("/threads/THREAD")
+    page.locator(".answer .mark").first.click()
+    expect(page.locator("#source .page-text")).to_be_visible()
+    expect_open(page)
+    page.locator(".quotes > summary").click()
+    expect(page.locator(".quoted blockquote").first).to_be_visible()
     expect_open(page)
 
 
@@ -176,8 +186,8 @@ def test_in_chinese(console: Console, chromium: Browser) -> None:
 def test_a_phone_offers_all_that_a_desk_does(console: Console) -> None:
     page = console.page("/threads/THREAD")
     page.set_viewport_size({"width": min(WIDTHS), "height": 740})
-    ways = page.locator("label.attach, #question, #depth, .send, .more summary, .drawer summary")
-    assert ways.count() == 6
+    ways = page.locator("label.attach, #question, #depth, .send, .more > summary, .drawer summary")
+    assert ways.count() == 7
     for way in ways.all():
         box = way.bounding_box()
         assert box is not None
@@ -241,7 +251,9 @@ def test_without_a_mouse(console: Console) -> None:
     page.locator("a.skip").focus()
     page.keyboard.press("Enter")
     expect(page.locator("#main")).to_be_focused()
-    page.keyboard.press("Tab")  # the menu
+    page.keyboard.press("Tab")  # the conversation's menu
+    assert focused(page) == "Share and export"
+    page.keyboard.press("Tab")  # the question's
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Ask again")).to_be_visible()
     page.keyboard.press("Tab")
@@ -258,8 +270,9 @@ def test_without_a_mouse(console: Console) -> None:
     page.keyboard.press("Escape")
     expect(card).to_have_count(0)
     assert focused(page) == "1"
-    page.keyboard.press("Enter")  # a file opens in no browser: its place among the sources does
-    expect(page.locator(".sources li").first).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator("#source .page-text mark.at").first).to_be_in_viewport()
+    assert focused(page) == "1"
 
 
 def test_who_stops_an_answer_by_keyboard_stays_with_its_question(at_work: Page) -> None:

@@ -230,7 +230,7 @@ def test_a_question_from_the_first_step_to_the_answer(console: Console) -> None:
     for link in page.get_by_role("link", name="the whole text").all()[:3]:
         whole = page.context.new_page()
         whole.goto(console.stage.http + (link.get_attribute("href") or ""))
-        expect(whole.locator(".whole")).to_contain_text(SUBJECT)
+        expect(whole.locator(".page-text")).to_contain_text(SUBJECT)
         expect_inert(whole)
         whole.close()
     page.goto(f"{console.stage.http}/overview")

@@ -1,6 +1,5 @@
 // The conversation page: follows its thread's events, sends forms without leaving the page.
 
-import { showCards } from "./cards.js";
 import { withFiles } from "./files.js";
 import { changed } from "./history.js";
 import { patch } from "./patch.js";
@@ -282,5 +281,4 @@ document.addEventListener("keydown", (event) => {
 
 dress(document);
 withNodes();
-showCards();
 if (words.events) follow(words.events, words.since, handlers, connection);

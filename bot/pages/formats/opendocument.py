@@ -6,7 +6,6 @@ indexes. (odfdo, a library for these files, holds a document whole, and repeated
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,8 +13,8 @@ from bot.pages.formats.blocks import MOST_CHARACTERS, Blocks, Reading, code, one
 from bot.pages.formats.grid import MOST_CELLS, GridWriter
 from bot.pages.formats.numbering import whole
 from bot.pages.formats.opendocument_styles import OpenStyles
-from bot.pages.formats.packages import Package, attribute, local, locked, opened
-from bot.pages.formats.pieces import MOST_SPANNED, ROWS_AT_ONCE, Cell, Piece, PieceWriter
+from bot.pages.formats.packages import Package, attribute, local, locked, opened, outside
+from bot.pages.formats.pieces import MOST_SPANNED, Cell, Piece, PieceWriter, labelled_item
 from bot.pages.titles import said_title
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -42,7 +41,6 @@ _NOT_SHOWN = frozenset(
         *("object-ole", "title", "desc", "note-citation", "event-listeners", "tracked-changes"),
     }
 )
-_SIMPLE_NUMBER = re.compile(r"\d{1,3}[.)]")
 _MOST_REPEATED = 1_000  # times that a cell or a row with something in it is written
 _MOST_SPACES = 1_000
 
@@ -77,11 +75,8 @@ class _Reader:
             () if styles is None else styles.iter(f"{_STYLE}style", f"{_TEXT}list-style")
         ):
             self._styles.learn(element)
-        self._notes: list[tuple[int, list[Piece]]] = []  # waiting for the end of their paragraph
-        self._marks = 0
         self._boxes: list[Any] = []
         self._counts: dict[str, int] = {}  # of numbered lists, by style, for those that go on
-        self._rows: list[list[Cell]] = []
         self._below: dict[int, int] = {}  # rows that the cell above still spans, by column
         self._sheet: GridWriter | None = None
         self._cells = 0
@@ -120,9 +115,8 @@ class _Reader:
             case "table-row" if in_sheet:
                 self._sheet_row(element, owner)
             case "table-row":
-                self._rows += self._row(element)
-                if len(self._rows) >= ROWS_AT_ONCE:
-                    self._put_rows()
+                for row in self._row(element):
+                    self._writer.row(row)
             case "table" if in_sheet:
                 if self._sheet is not None:
                     self._sheet.end()
@@ -133,12 +127,8 @@ class _Reader:
                 self._slide(element)
             case _:
                 self._writer.put_all(self._block(element, 0, ""))
-                self._put_notes()
+                self._writer.end_notes()
         return True
-
-    def _put_notes(self) -> None:
-        notes, self._notes = self._notes, []
-        self._writer.notes(notes)
 
     # ------------------------------------------------------------ paragraphs and lists
 
@@ -198,7 +188,7 @@ class _Reader:
             is_first = local(item) == "list-item"
             for piece in self._pieces(item, depth + 1, style):
                 if piece.kind == "paragraph":
-                    yield _item(piece.text, depth, label) if is_first else piece
+                    yield labelled_item(piece.text, depth, label) if is_first else piece
                     is_first = False
                 else:
                     yield piece
@@ -234,26 +224,14 @@ class _Reader:
                 yield from self._inline(child, fixed=fixed)
 
     def _mark(self, note: Any) -> str:
-        """The mark of a note, in Markdown's form for footnotes."""
         body = note.find(f"{_TEXT}note-body")
-        if body is None:
-            return ""
-        self._marks += 1
-        self._notes.append((self._marks, list(self._pieces(body))))
-        return f"[^{self._marks}]"
+        return "" if body is None else self._writer.mark(list(self._pieces(body)))
 
     # ------------------------------------------------------------ tables
 
     def _end_table(self) -> None:
-        self._put_rows()
         self._writer.end_table()
         self._below.clear()
-        self._put_notes()
-
-    def _put_rows(self) -> None:
-        rows, self._rows = self._rows, []
-        if rows:
-            self._writer.rows(rows)
 
     def _row(self, row: Any) -> list[list[Cell]]:
         """The cells of a row, as often as it is repeated."""
@@ -295,7 +273,7 @@ class _Reader:
             self._sheet.add(cells)
             if self.blocks.full:
                 break
-        self._notes.clear()
+        self._writer.notes.clear()
 
     # ------------------------------------------------------------ slides
 
@@ -320,29 +298,18 @@ class _Reader:
                 self.blocks.heading(3, "Notes")
                 self._writer.put_all(said)
                 self._writer.flush()
-        self._put_notes()
-
-
-def _item(text: str, depth: int, label: str) -> Piece:
-    if _SIMPLE_NUMBER.fullmatch(label):
-        return Piece("item", text, depth, label)
-    return Piece("item", f"{label} {text}" if label else text, depth, "-")
+        self._writer.end_notes()
 
 
 def _owner(row: Any) -> Any:
     """The table that a row belongs to."""
-    parent = row.getparent()
-    while parent is not None and local(parent) in _IN_TABLE:
-        parent = parent.getparent()
+    parent = outside(row, _IN_TABLE)
     return parent if parent is not None and local(parent) == "table" else None
 
 
 def _stands_alone(element: Any) -> bool:
     """Whether an element stands in the document itself, rather than in a table or a shape."""
-    parent = element.getparent()
-    while parent is not None and local(parent) in _AROUND:
-        parent = parent.getparent()
-    return parent is None
+    return outside(element, _AROUND) is None
 
 
 def _is_sheet(table: Any) -> bool:

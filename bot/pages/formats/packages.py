@@ -230,6 +230,14 @@ def local(element: Any) -> str:
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
+def outside(element: Any, around: frozenset[str]) -> Any:
+    """The nearest ancestor of an element whose name is not among these; None if there is none."""
+    parent = element.getparent()
+    while parent is not None and local(parent) in around:
+        parent = parent.getparent()
+    return parent
+
+
 def attribute(element: Any, name: str) -> str | None:
     """The value of an attribute, whatever namespace it is in; transitional and strict documents
     differ in that."""

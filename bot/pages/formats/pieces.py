@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -11,6 +12,7 @@ from bot.pages.plain import is_prose
 
 Kind = Literal["paragraph", "heading", "item", "code", "table"]
 
+_SIMPLE_NUMBER = re.compile(r"\d{1,3}[.)]")
 MOST_SPANNED = 100  # columns or rows that one cell may span
 ROWS_AT_ONCE = 200
 """Rows of a table that are held; by the first of them its form is told."""
@@ -39,6 +41,13 @@ class Piece:
         return self.text
 
 
+def labelled_item(text: str, depth: int, label: str) -> Piece:
+    """A list item; a label such as "a)", which Markdown does not know, stands before its text."""
+    if _SIMPLE_NUMBER.fullmatch(label):
+        return Piece("item", text, depth, label)
+    return Piece("item", f"{label} {text}" if label else text, depth, "-")
+
+
 @dataclass(slots=True)
 class Cell:
     """A cell of a table: its content, the columns it spans, and whether it continues the row
@@ -53,12 +62,19 @@ class Cell:
 
 
 class PieceWriter:
-    """Writes pieces as blocks; lines of code that follow each other become one block."""
+    """Writes pieces as blocks; lines of code that follow each other become one block.
+
+    Rows of a table and notes wait: rows until there are enough of them to tell the table's form,
+    notes until the paragraph or table that refers to them has ended.
+    """
 
     def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks
         self._code: list[str] = []
         self._table: _Table | None = None
+        self._rows: list[list[Cell]] = []
+        self.notes: list[tuple[int, Iterable[Piece]]] = []
+        self._marks = 0
 
     def put(self, piece: Piece) -> None:
         if piece.kind == "code":
@@ -73,15 +89,22 @@ class PieceWriter:
             case "paragraph":
                 self._blocks.paragraph(piece.text)
             case "table":
-                self.rows(piece.rows)
-                self.end_table()
+                self._write_rows(piece.rows)
+                self._table = None
 
     def put_all(self, pieces: Iterable[Piece]) -> None:
         for piece in pieces:
             self.put(piece)
 
-    def notes(self, notes: Iterable[tuple[int, Iterable[Piece]]]) -> None:
-        """Footnotes by number, in Markdown's form, below what refers to them."""
+    def mark(self, note: Iterable[Piece]) -> str:
+        """The mark of a note, in Markdown's form for footnotes."""
+        self._marks += 1
+        self.notes.append((self._marks, note))
+        return f"[^{self._marks}]"
+
+    def end_notes(self) -> None:
+        """Write the notes that wait below what refers to them."""
+        notes, self.notes = self.notes, []
         for number, pieces in notes:
             self.flush()
             words = one_line(" ".join(piece.words() for piece in pieces))
@@ -96,8 +119,23 @@ class PieceWriter:
         else:
             self._blocks.code(text)
 
-    def rows(self, rows: list[list[Cell]]) -> None:
-        """The next rows of a table, which is open until ``end_table``."""
+    def row(self, row: list[Cell]) -> None:
+        """The next row of a table, which is open until ``end_table``."""
+        self._rows.append(row)
+        if len(self._rows) >= ROWS_AT_ONCE:
+            self._end_rows()
+
+    def end_table(self) -> None:
+        self._end_rows()
+        self._table = None
+        self.end_notes()
+
+    def _end_rows(self) -> None:
+        rows, self._rows = self._rows, []
+        if rows:
+            self._write_rows(rows)
+
+    def _write_rows(self, rows: list[list[Cell]]) -> None:
         self.flush()
         if self._table is None:
             self._table = _Table(_is_layout(rows))
@@ -118,9 +156,6 @@ class PieceWriter:
             shown = [line[i] if i < len(line) else "" for i in columns]
             self._blocks.row(shown, first=self._table.columns is None)
             self._table.columns = columns
-
-    def end_table(self) -> None:
-        self._table = None
 
     def _inside(self, cell: Cell) -> None:
         outer, self._table = self._table, None

@@ -14,8 +14,16 @@ from typing import Any
 
 from bot.pages.formats.blocks import MOST_CHARACTERS, Blocks, Reading, code, is_code, one_line
 from bot.pages.formats.numbering import LEVELS, Numbering, whole
-from bot.pages.formats.packages import Package, attribute, core_title, local, main_part, opened
-from bot.pages.formats.pieces import ROWS_AT_ONCE, Cell, Piece, PieceWriter
+from bot.pages.formats.packages import (
+    Package,
+    attribute,
+    core_title,
+    local,
+    main_part,
+    opened,
+    outside,
+)
+from bot.pages.formats.pieces import Cell, Piece, PieceWriter, labelled_item
 from bot.pages.formats.word_styles import (
     PLAIN,
     Style,
@@ -42,7 +50,6 @@ _NOT_SHOWN = frozenset(
 )
 _BREAKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _PRIVATE = range(0xE000, 0xF900)  # characters that mean something in one font only
-_SIMPLE_NUMBER = re.compile(r"\d{1,3}[.)]")
 _NO_WORDS = re.compile(r"(?:[\W\d_]|\b(?:page|of|seite|von)\b)*", re.IGNORECASE)
 
 
@@ -72,11 +79,8 @@ class _Reader:
             mark: {attribute(note, "id"): note for note in self._children(f"{mark}s")}
             for mark in ("footnote", "endnote")
         }
-        self._marks = 0  # notes referred to so far
-        self._open_notes: list[tuple[int, Any]] = []  # waiting for the end of their paragraph
         self._boxes: list[Any] = []  # text boxes anchored in the paragraph
         self._writer = PieceWriter(self.blocks)
-        self._rows: list[list[Cell]] = []  # of the table that is being read
 
     def read(self) -> float:
         """Read everything; the share of the document that was kept."""
@@ -84,18 +88,16 @@ class _Reader:
             match _place(element):
                 case "paragraph":
                     self._writer.put_all(self._paragraph(element))
-                    self._put_notes()
+                    self._writer.end_notes()
                 case "row":
-                    self._rows.append(self._row(element))
-                    if len(self._rows) >= ROWS_AT_ONCE:
-                        self._put_rows()
+                    self._writer.row(self._row(element))
                 case "table":
-                    self._put_table()
+                    self._writer.end_table()
                 case _:
                     continue
             self._package.forget(element)
             if self.blocks.length >= MOST_CHARACTERS:
-                self._put_table()
+                self._writer.end_table()
                 self._writer.flush()
                 self.blocks.heading(2, "The rest of this document was not read")
                 return self._package.share_read
@@ -161,9 +163,7 @@ class _Reader:
             return Piece("heading", number + text, style.level)
         if label is None:
             return Piece("paragraph", text)
-        if _SIMPLE_NUMBER.fullmatch(label.text):
-            return Piece("item", text, label.depth, label.text)
-        return Piece("item", f"{label.text} {text}", label.depth, "-")
+        return labelled_item(text, label.depth, label.text)
 
     def _inline(self, element: Any, *, fixed: bool) -> Iterator[str]:
         for child in element:
@@ -198,13 +198,8 @@ class _Reader:
         yield code(words) if is_code and not fixed else words
 
     def _mark(self, kind: str, note_id: str | None) -> str:
-        """The mark of a note, in Markdown's form for footnotes."""
         note = self._notes[kind].get(note_id)
-        if note is None:
-            return ""
-        self._marks += 1
-        self._open_notes.append((self._marks, note))
-        return f"[^{self._marks}]"
+        return "" if note is None else self._writer.mark(self._pieces(note))
 
     # ------------------------------------------------------------ tables
 
@@ -224,19 +219,6 @@ class _Reader:
 
     # ------------------------------------------------------------ writing
 
-    def _put_table(self) -> None:
-        self._put_rows()
-        self._writer.end_table()
-        self._put_notes()
-
-    def _put_rows(self) -> None:
-        rows, self._rows = self._rows, []
-        self._writer.rows(rows)
-
-    def _put_notes(self) -> None:
-        notes, self._open_notes = self._open_notes, []
-        self._writer.notes((number, self._pieces(note)) for number, note in notes)
-
     def _put_headers(self) -> None:
         """Add the page headers and footers, once, at the end."""
         said: dict[str, None] = {}
@@ -249,26 +231,20 @@ class _Reader:
             self.blocks.heading(2, "Headers and footers")
         for line in lines:
             self.blocks.paragraph(line)
-        self._open_notes.clear()
 
 
 def _place(element: Any) -> str:
     """The kind of an element of the document itself; "" inside a table or a text box."""
     name = local(element)
     owner = _table(element) if name == "tr" else element
-    parent = None if owner is None else owner.getparent()
-    while parent is not None and local(parent) in _AROUND:
-        parent = parent.getparent()
-    if owner is None or parent is not None:
+    if owner is None or outside(owner, _AROUND) is not None:
         return ""
     return {"p": "paragraph", "tr": "row", "tbl": "table"}[name]
 
 
 def _table(row: Any) -> Any:
     """The table that a row belongs to."""
-    parent = row.getparent()
-    while parent is not None and local(parent) in _AROUND:
-        parent = parent.getparent()
+    parent = outside(row, _AROUND)
     return parent if parent is not None and local(parent) == "tbl" else None
 
 

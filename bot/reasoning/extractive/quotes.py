@@ -25,7 +25,6 @@ from bot.reasoning.extractive.words import (
     term_tuple,
     title_terms,
 )
-from bot.text.language import foreign
 from bot.text.terms import content_words, has_cjk
 
 MOST_QUOTES = 6
@@ -34,7 +33,6 @@ NEAR = 0.8  # relevance by meaning from which it speaks for a passage; 1 is the 
 FOREIGN = 0.05  # share of the question's weight below which its words are not the documents'
 CODE = 0.8  # of a passage's worth is left where it is all code and no way of doing was asked for
 NEWS = 0.7  # is left where a page tells what changed and the question does not ask for that
-FOREIGN_PAGE = 0.7  # is left where a page is in another language than the question, unlike others
 BARE = 0.4  # of a passage's worth is left to a heading or a line that is no sentence
 CUED = 0.06  # of the question's weight is added to a passage of the kind that was asked for
 WORTH_QUOTING = 0.08  # share of the question's weight that a quote must add
@@ -47,7 +45,6 @@ LEAST_OF_PAGE = 2  # quotes from each page that is wanted as a whole
 
 _SENTENCE_END = re.compile(r"[.!?。！？…|:：]\W*$")
 _LINK = re.compile(r"https?://\S+")
-_INDEX = re.compile(r"(?i)^(?:\w+ ){0,2}(?:index|contents)$|索引$|目录$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+")
 _SECTION = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\d{1,2}(?:\.\d{1,3})+\.?[ \t]+\S")
 _NEWS = re.compile(
@@ -136,19 +133,13 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
     """
     left = candidates(asked, sources)
     manner = _STEPS if asked.by_relation else _TRIES
-    others = foreign(
-        {s.url: "\n".join(p.text for p in s.passages) for s in sources}, asked.language
-    )
     best_covered = max((each.covered(asked) for each in left), default=0.0)
     weights = dict(asked.weights)
     brought_up: set[str] = set()
     order = {url: place for place, url in enumerate(dict.fromkeys(s.url for s in sources))}
     cued = [_cued(each, asked) for each in left]
     worth = [
-        _form(each, asked)
-        * (FOREIGN_PAGE if each.source.url in others else 1.0)
-        * (1.0 + EARLY_READ / (1 + order[each.source.url]))
-        for each in left
+        _form(each, asked) * (1.0 + EARLY_READ / (1 + order[each.source.url])) for each in left
     ]
     chosen: list[Quote] = []
     taken: set[int] = set()
@@ -254,8 +245,6 @@ def _form(candidate: Candidate, asked: Asked) -> float:
     """The factor by which a passage's form reduces its worth."""
     passage = candidate.passage
     if is_bare(passage) or passage.is_contents or _is_contents(passage):
-        return BARE
-    if _INDEX.search(candidate.source.title):
         return BARE
     worth = 1.0
     if "steps" not in asked.cues and (passage.in_code or _FENCED.match(passage.text)):

@@ -33,7 +33,6 @@ from bot.reasoning.extractive.words import (
     title_terms,
 )
 from bot.text.akin import shares as shares_of
-from bot.text.language import DEFAULT, detect
 from bot.text.literals import literals
 from bot.text.terms import has_cjk, keywords
 
@@ -99,7 +98,6 @@ class Asked:
     is_cjk: bool = False
     by_relation: bool = False
     literals: tuple[str, ...] = ()
-    language: str = DEFAULT
 
     @property
     def terms(self) -> frozenset[str]:
@@ -150,7 +148,6 @@ def asked_in(question: str, sources: Sequence[Source], rarity: Mapping[str, floa
         has_cjk(text),
         asks_by_relation(text, rarity),
         literals(text),
-        detect(text),
     )
 
 

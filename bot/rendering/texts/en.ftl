@@ -64,7 +64,7 @@ text-given-by = text supplied by { $name }
 answer-place-gone = I can no longer post the answer to “{ $question }” there: the channel was archived, or I was removed from it. Ask again here, or in another channel.
 unverified = ⚠ Unverified: “{ $sentence }” ({ $reason })
 disagrees = ⚖ Sources disagree: “{ $sentence }”, but [{ $number }] says “{ $quote }”
-summary =
+spent =
     { NUMBER($seconds, maximumFractionDigits: 1) } s · { $searches ->
         [one] 1 search
        *[other] { $searches } searches
@@ -74,7 +74,8 @@ summary =
     }{ $cost ->
         [0] { "" }
        *[other] { " · " }${ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) }
-    } · run { $run }
+    }
+summary = { $spent } · run { $run }
 details-button = Sources and how this was found
 partly-answered = ◐ Partly answered. Not found: { $what }
 doubts-counted =
@@ -425,6 +426,19 @@ web-indexing = Documents are being indexed: { $done } of { $total } files can be
 web-lost = Connection lost. Reconnecting…
 web-unsent = The question could not be sent. Please try again.
 web-how = How was this answered?
+web-source = Source { $number }
+web-quotes =
+    { $count ->
+        [one] 1 quote
+       *[other] { $count } quotes
+    }
+web-quote = Quote { $number }
+web-in-the-page = in the page
+web-copy-code = Copy the code
+web-footnote-before = Footnote before
+web-footnote-after = Next footnote
+web-source-close = Close the source
+web-run-said = What the model said
 web-read-at = read on
 web-copy = Copy as Markdown
 web-copied = Copied.
@@ -638,7 +652,7 @@ web-history-found =
        *[other] { $count } conversations have the words “{ $words }”.
     }
 web-history-manage = Manage { $name }
-web-history-this = This conversation: name, share, export, delete
+web-history-this = Share and export
 web-history-name = Name of the conversation
 web-history-rename = Rename
 web-history-pin = Pin to the top of the list

@@ -42,11 +42,12 @@ text-given-by = 文本由 { $name } 提供
 answer-place-gone = 我已无法在那里发布“{ $question }”的回答:该频道已被归档,或者我已被移出。请在这里或其他频道重新提问。
 unverified = ⚠ 未经证实：“{ $sentence }”（{ $reason }）
 disagrees = ⚖ 来源说法不一：“{ $sentence }”，而 [{ $number }] 称“{ $quote }”
-summary =
+spent =
     { NUMBER($seconds, maximumFractionDigits: 1) } 秒 · 搜索 { $searches } 次 · 阅读 { $pages } 页{ $cost ->
         [0] { "" }
        *[other] { " · " }{ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
-    } · 编号 { $run }
+    }
+summary = { $spent } · 编号 { $run }
 details-button = 来源与查找过程
 partly-answered = ◐ 部分回答。未找到：{ $what }
 doubts-counted = ⚠ 有 { $count } 句没有得到来源支持
@@ -326,6 +327,15 @@ web-indexing = 正在为文档建立索引：共 { $total } 个文件，已有 {
 web-lost = 连接已断开，正在重试……
 web-unsent = 没有发送成功，请再试一次。
 web-how = 这个回答是怎么得来的？
+web-source = 来源 { $number }
+web-quotes = { $count } 处引文
+web-quote = 引文 { $number }
+web-in-the-page = 在页面中查看
+web-copy-code = 复制代码
+web-footnote-before = 上一个脚注
+web-footnote-after = 下一个脚注
+web-source-close = 关闭来源
+web-run-said = 模型的回复
 web-read-at = 读取于
 web-copy = 复制为 Markdown
 web-copied = 已复制。
@@ -501,7 +511,7 @@ web-history-search = 搜索
 web-history-questions = { $count } 个问题
 web-history-found = 有 { $count } 个对话包含“{ $words }”。
 web-history-manage = 管理“{ $name }”
-web-history-this = 此对话：命名、分享、导出、删除
+web-history-this = 分享与导出
 web-history-name = 对话名称
 web-history-rename = 重命名
 web-history-pin = 置顶

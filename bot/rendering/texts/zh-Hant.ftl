@@ -42,11 +42,12 @@ text-given-by = 文字由 { $name } 提供
 answer-place-gone = 我已無法在那裡發佈「{ $question }」的回答:該頻道已被封存,或者我已被移出。請在這裡或其他頻道重新提問。
 unverified = ⚠ 未經證實：「{ $sentence }」（{ $reason }）
 disagrees = ⚖ 來源說法不一：「{ $sentence }」，而 [{ $number }] 稱「{ $quote }」
-summary =
+spent =
     { NUMBER($seconds, maximumFractionDigits: 1) } 秒 · 搜尋 { $searches } 次 · 閱讀 { $pages } 頁{ $cost ->
         [0] { "" }
        *[other] { " · " }{ NUMBER($cost, minimumFractionDigits: 2, maximumFractionDigits: 4) } 美元
-    } · 編號 { $run }
+    }
+summary = { $spent } · 編號 { $run }
 details-button = 來源與查找過程
 partly-answered = ◐ 部分回答。未找到：{ $what }
 doubts-counted = ⚠ 有 { $count } 句沒有得到來源支持
@@ -326,6 +327,15 @@ web-indexing = 正在為文件建立索引：共 { $total } 個檔案，已有 {
 web-lost = 連線已中斷，正在重試……
 web-unsent = 沒有送出成功，請再試一次。
 web-how = 這個回答是怎麼得來的？
+web-source = 來源 { $number }
+web-quotes = { $count } 處引文
+web-quote = 引文 { $number }
+web-in-the-page = 在頁面中查看
+web-copy-code = 複製程式碼
+web-footnote-before = 上一個註腳
+web-footnote-after = 下一個註腳
+web-source-close = 關閉來源
+web-run-said = 模型的回覆
 web-read-at = 讀取於
 web-copy = 複製為 Markdown
 web-copied = 已複製。
@@ -501,7 +511,7 @@ web-history-search = 搜尋
 web-history-questions = { $count } 個問題
 web-history-found = 有 { $count } 個對話包含「{ $words }」。
 web-history-manage = 管理「{ $name }」
-web-history-this = 此對話：命名、分享、匯出、刪除
+web-history-this = 分享與匯出
 web-history-name = 對話名稱
 web-history-rename = 重新命名
 web-history-pin = 置頂

@@ -18,16 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from bot.answers import Answer, StepView, Usage
 from bot.pages.urls import dedupe_key
 from bot.reasoning.calls import Block, ModelReply, Text, ToolCall
-from bot.research.answer.support import (
-    Piece,
-    Quote,
-    Quoted,
-    TracedSentence,
-    excerpts,
-    highlighted,
-    quotes_of,
-    sentences_of,
-)
+from bot.research.answer.support import Quote, Quoted, TracedSentence, quotes_of, sentences_of
 from bot.research.outcomes import ReadOutcome, SearchOutcome, StreamOutcome
 from bot.research.report.revision import Revision
 from bot.research.trace.timeline import ID, Span, timeline
@@ -112,12 +103,17 @@ class TracedPage:
 
     kept: KeptPage
     quotes: tuple[Quote, ...]
-    excerpts: tuple[Piece, ...]
 
     @property
-    def whole(self) -> tuple[Piece, ...]:
-        """All of its text, the quoted passages marked."""
-        return highlighted(self.kept.text or "", _spans(self.quotes))
+    def quoted(self) -> tuple[Quoted, ...]:
+        """The places of the quoted words in its text: those that bear something out, or a whole
+        quote where none of it is known to."""
+        return tuple(
+            Quoted(quote.anchor, quote.citation.start + start, quote.citation.start + end)
+            for quote in self.quotes
+            if quote.is_verbatim
+            for start, end in quote.citation.proof or ((0, len(quote.citation.quote)),)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,17 +301,8 @@ def _pages(pages: Sequence[KeptPage], quotes: Sequence[Quote]) -> tuple[TracedPa
             for quote in quotes
             if (quote.citation.number, quote.citation.page_hash) == (page.number, page.hash)
         )
-        shown = excerpts(page.text, _spans(of_page)) if page.text and of_page else ()
-        found.append(TracedPage(page, of_page, shown))
+        found.append(TracedPage(page, of_page))
     return tuple(found)
-
-
-def _spans(quotes: Sequence[Quote]) -> list[Quoted]:
-    return [
-        Quoted(quote.anchor, quote.citation.start, quote.citation.end)
-        for quote in quotes
-        if quote.is_verbatim
-    ]
 
 
 # ---------------------------------------------------------------- steps as they were kept

@@ -136,7 +136,7 @@ def test_chats_and_the_console_are_as_harmless() -> None:
         for text in (slack.text, discord):
             assert not re.search(r"@(?:everyone|here)|<!channel>|<@|<#C", text)
         page = reply_of(answer, EN, {})
-        html = "".join((page.html, page.more, *(q for s in page.sources for q in s.quotes)))
+        html = "".join((page.html, page.more, *(q.html for s in page.sources for q in s.quotes)))
         assert not re.search(r"<(?:script|img|iframe)", html, re.IGNORECASE)
 
 

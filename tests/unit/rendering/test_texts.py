@@ -18,7 +18,7 @@ from bot.rendering.texts import CATALOGS, LOCALES, UnknownText, _Catalog, negoti
 ROOT = Path(__file__).parents[3]
 CHINESE = ("zh-Hans", "zh-Hant")
 NAMES = r"Footnote|Python|CSV|CSL|JSON|HTML|BibTeX|PDF|Markdown|Word|PowerPoint|Excel|OpenDocument|EPUB|Enter|/ask|https?://\S+"
-SUMMARY: dict[str, Any] = {"seconds": 12.34, "searches": 2, "pages": 3, "run": "ab12"}
+SPENT: dict[str, Any] = {"seconds": 12.34, "searches": 2, "pages": 3}
 
 LITERAL = re.compile(r"[\"']([a-z]+(?:-[a-z]+)*)[\"']")
 # An id is said, or named by an error that is to be told.
@@ -143,7 +143,7 @@ def test_no_budget_is_said_to_be_of_nothing(locale: str, limit: float, said: str
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("cost", [0, 0.0])
 def test_what_cost_nothing_is_no_part_of_the_summary(locale: str, cost: float) -> None:
-    said = texts_for(locale)("summary", cost=cost, **SUMMARY)
+    said = texts_for(locale)("spent", cost=cost, **SPENT)
     assert not re.search(r"\$|美元", said)
     assert "  " not in said
     assert "· ·" not in said
@@ -158,7 +158,8 @@ def test_what_cost_nothing_is_no_part_of_the_summary(locale: str, cost: float) -
     ],
 )
 def test_the_summary_is_one_line(locale: str, said: str) -> None:
-    assert texts_for(locale)("summary", cost=0.012, **SUMMARY) == said
+    texts = texts_for(locale)
+    assert texts("summary", spent=texts("spent", cost=0.012, **SPENT), run="ab12") == said
 
 
 def test_values_go_in_as_they_are() -> None:

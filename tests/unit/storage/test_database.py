@@ -28,8 +28,13 @@ def url(path: Path) -> str:
 async def test_an_empty_folder_becomes_a_database_with_the_whole_schema(tmp_path: Path) -> None:
     database = await open_database(url(tmp_path / "new" / "footnote.sqlite"))
 
+    def ours(name: str | None, kind: str, parents: object) -> bool:
+        """FTS5 keeps its index in tables of its own."""
+        return kind != "table" or not (name or "").startswith("found_words_index")
+
     def differences(connection: sa.Connection) -> list[object]:
-        return list(compare_metadata(MigrationContext.configure(connection), metadata))
+        context = MigrationContext.configure(connection, opts={"include_name": ours})
+        return list(compare_metadata(context, metadata))
 
     async with database.read() as db:
         assert await db.run_sync(differences) == []
@@ -71,8 +76,8 @@ async def test_many_writers_at_once_take_turns(tmp_path: Path) -> None:
         async with database.write() as db:
             await db.execute(
                 sa.text(
-                    "INSERT INTO threads "
-                    "VALUES (:key, 'p', 'w', 'c', 't', '2026-01-01 00:00:00', 0)"
+                    "INSERT INTO threads (key, platform, workspace, channel, thread, created_at) "
+                    "VALUES (:key, 'p', 'w', 'c', 't', '2026-01-01 00:00:00')"
                 ),
                 {"key": str(number)},
             )

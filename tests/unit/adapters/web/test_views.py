@@ -28,20 +28,22 @@ def test_further_reading_has_its_own_html_with_marks() -> None:
 def test_a_quoted_table_is_a_table_below_the_names_of_its_columns() -> None:
     (source,) = reply_of(an_answer("So [2].", "| 1889 | <b>312 |"), EN, {}).sources
     (quote,) = source.quotes
-    assert "<th>Year</th>" in quote
-    assert "<td>&lt;b&gt;312</td>" in quote
-    assert source.heading == "Use"
+    assert '<th class="right">Year</th>' in quote.html
+    assert "<td>&lt;b&gt;312</td>" in quote.html
+    assert (quote.heading, source.heading) == ("Use", "Use")
 
 
 def test_quoted_code_keeps_its_lines_and_nothing_in_it_is_html() -> None:
     (source,) = reply_of(an_answer("So [2].", "Run:\n\n```\nx = <b>\ny[2]\n```"), EN, {}).sources
-    assert source.quotes == ("<p>Run:</p><pre>x = &lt;b&gt;\ny[2]</pre>",)
+    (quote,) = source.quotes
+    assert quote.html == '<p>Run:</p>\n<pre tabindex="0"><code>x = &lt;b&gt;\ny[2]\n</code></pre>\n'
 
 
 def test_a_quote_in_the_answer_stands_in_the_card_over_its_mark_too() -> None:
     (source,) = reply_of(an_answer("It is tall [2].", "It is tall."), EN, {}).sources
-    shown = (source.quotes, source.title, source.href)
-    assert shown == (("<p>It is tall.</p>",), "The Tower", URL)
+    (quote,) = source.quotes
+    shown = (quote.html, source.title, source.href)
+    assert shown == ("<p>It is tall.</p>\n", "The Tower", URL)
 
 
 def test_a_local_file_leads_to_our_copy() -> None:

@@ -27,26 +27,17 @@ def parts(text: str) -> list[str]:
         ("东京塔有多高？埃菲尔铁塔有多高？", ["东京塔有多高？", "埃菲尔铁塔有多高？"]),
         (
             "Compare the Forth Bridge and the Tay Bridge in length",
-            ["Forth Bridge in length", "Tay Bridge in length"],
-        ),
-        (
-            "Compare Berlin, Paris and Rome by population.",
-            ["Berlin by population.", "Paris by population.", "Rome by population."],
+            ["Forth Bridge length", "Tay Bridge length"],
         ),
         (
             "Who was born earlier, Steven Spielberg or Ridley Scott?",
-            ["Who was born earlier, Steven Spielberg?", "Who was born earlier, Ridley Scott?"],
+            ["Steven Spielberg born earlier", "Ridley Scott born earlier"],
         ),
-        (
-            "Are Steven Spielberg and Ridley Scott both British?",
-            ["Are Steven Spielberg British?", "Are Ridley Scott British?"],
-        ),
-        ("What is the main difference between Rust and Go?", ["What is Rust?", "What is Go?"]),
-        ("MySQL vs. PostgreSQL performance", ["MySQL performance", "PostgreSQL performance"]),
-        ("比较北京和上海的人口", ["北京的人口", "上海的人口"]),
-        ("北京和上海哪个人口更多？", ["北京哪个人口更多？", "上海哪个人口更多？"]),
-        ("比較東京塔與艾菲爾鐵塔的高度", ["東京塔的高度", "艾菲爾鐵塔的高度"]),
-        ("埃菲尔铁塔与东京塔有什么区别？", ["埃菲尔铁塔？", "东京塔？"]),
+        ("What is the main difference between Rust and Go?", ["Rust", "Go"]),
+        ("比较北京和上海的人口", ["北京 人口", "上海 人口"]),
+        ("北京和上海哪个人口更多？", ["北京 人口", "上海 人口"]),
+        ("比較東京塔與艾菲爾鐵塔的高度", ["東京塔 高度", "艾菲爾鐵塔 高度"]),
+        ("埃菲尔铁塔与东京塔有什么区别？", ["埃菲尔铁塔", "东京塔"]),
     ],
 )
 def test_what_its_own_words_part_is_cut(text: str, cut: list[str]) -> None:

@@ -293,10 +293,9 @@ def test_a_sentence_carries_its_doubt_and_the_page_that_disagrees() -> None:
 def test_the_page_shows_what_is_quoted_where_it_stands() -> None:
     citation = a_quote("It is 330 m tall.")
     (page,) = traced(text="[1]", citations=(citation,), pages=(a_page(),)).pages
-    assert [piece.text for piece in page.excerpts if piece.is_quoted] == [citation.quote]
-    assert "".join(piece.text for piece in page.whole) == TEXT
+    assert [TEXT[one.start : one.end] for one in page.quoted] == [citation.quote]
     alone = page_of_trace(a_page(), Answer("answered", "[1]", "?", "r1", (citation,)))
-    assert alone.whole == page.whole
+    assert alone.quoted == page.quoted
 
 
 def test_a_number_that_two_wordings_of_a_page_share_quotes_the_right_one() -> None:

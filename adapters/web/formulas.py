@@ -1,0 +1,189 @@
+"""Formulas: LaTeX in an answer or a page as MathML, which browsers draw by themselves.
+
+A formula comes from whoever wrote the text. Of what ``latex2mathml`` makes of it only elements and
+attributes of MathML Core that draw are kept (https://www.w3.org/TR/mathml-core/); one that it
+cannot read, or that has anything else in it, is left as it was written.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from html import escape
+from xml.etree import ElementTree
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+
+LONGEST = 2_000  # characters of one formula
+KEPT = 512  # formulas that are remembered
+
+ELEMENTS = frozenset(
+    {
+        *(
+            "math",
+            "mrow",
+            "mi",
+            "mn",
+            "mo",
+            "ms",
+            "mtext",
+            "mspace",
+            "mstyle",
+            "mpadded",
+            "mphantom",
+        ),
+        *("mfrac", "msqrt", "mroot", "msub", "msup", "msubsup", "munder", "mover", "munderover"),
+        *("mmultiscripts", "mprescripts", "none", "mtable", "mtr", "mtd"),
+    }
+)
+ATTRIBUTES = frozenset(
+    {
+        *("display", "displaystyle", "scriptlevel", "mathvariant", "linethickness", "columnalign"),
+        *(
+            "stretchy",
+            "fence",
+            "separator",
+            "form",
+            "accent",
+            "accentunder",
+            "largeop",
+            "symmetric",
+        ),
+        *("movablelimits", "lspace", "rspace", "width", "height", "depth", "minsize", "maxsize"),
+    }
+)
+_NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
+_INLINE = re.compile(
+    r"\$\$(?P<two>[^$\n]+?)\$\$|(?<![\w$])\$(?=\S)(?P<one>[^$\n]+?)(?<=\S)\$(?![\w$])"
+)
+_ROUND = re.compile(r"\\\((?P<one>.+?)\\\)|\\\[(?P<two>.+?)\\\]", re.DOTALL)
+# "$5 and $10" is money: a formula has a letter that stands alone, an operator or a command.
+_FORMULA = re.compile(
+    r"\\[A-Za-z]+|[\^_=<>+*/|±≤≥∑∫√]|^[A-Za-z]$|[A-Za-z]\(|(?<![A-Za-z])[A-Za-z]'"
+)
+# An answer has "\\[7\\]" for brackets of a page: what is meant as LaTeX has something of it.
+_LATEX = re.compile(r"(?<!\\)\\[A-Za-z]{2,}|\^")
+_PLACE = re.compile('<code class="formula">(\\d+)</code>')
+
+
+def read_formulas(parser: MarkdownIt) -> MarkdownIt:
+    r"""Let a parser read $…$, $$…$$, \(…\) and \[…\] as tokens ``formula``, whose ``content`` is
+    the LaTeX and whose ``markup`` how it was written."""
+    parser.block.ruler.before(
+        "fence", "formula_block", _block, {"alt": ["paragraph", "blockquote", "list"]}
+    )
+    parser.inline.ruler.before("backticks", "formula", _formula)
+    return parser
+
+
+def _block(state: StateBlock, begin: int, end: int, silent: bool) -> bool:
+    """A formula on lines of its own."""
+    start = state.bMarks[begin] + state.tShift[begin]
+    opener = state.src[start : start + 2]
+    closer = {"$$": "$$", "\\[": "\\]"}.get(opener)
+    if closer is None or state.sCount[begin] - state.blkIndent >= 4:
+        return False
+    line, found = begin, state.src.find(closer, start + 2, state.eMarks[begin])
+    while found < 0:
+        line += 1
+        if line >= end or state.isEmpty(line):
+            return False
+        found = state.src.find(closer, state.bMarks[line], state.eMarks[line])
+    if state.src[found + 2 : state.eMarks[line]].strip():
+        return False  # it stands in a sentence
+    if opener == "\\[" and not _LATEX.search(state.src[start + 2 : found]):
+        return False
+    if silent:
+        return True
+    token = state.push("formula", "math", 0)
+    token.block = True
+    token.content = state.src[start + 2 : found].strip()
+    token.markup = state.src[start : found + 2]
+    token.map = [begin, line + 1]
+    state.line = line + 1
+    return True
+
+
+def _formula(state: StateInline, silent: bool) -> bool:
+    first = state.src[state.pos]
+    pattern = {"$": _INLINE, "\\": _ROUND}.get(first)
+    match = pattern.match(state.src, state.pos, state.posMax) if pattern else None
+    if match is None:
+        return False
+    latex = match["one"] or match["two"]
+    likely = _LATEX if first == "\\" else _FORMULA
+    if not (first == "$" and match["two"]) and not likely.search(latex):
+        return False
+    if not silent:
+        token = state.push("formula", "math", 0)
+        token.content, token.markup = latex.strip(), match.group()
+        token.block = bool(match["two"])
+    state.pos = match.end()
+    return True
+
+
+class Formulas:
+    """The formulas of one text. They are put in after it was sanitized, for which MathML is no
+    known markup; ``place`` gives what stands for one until then."""
+
+    def __init__(self) -> None:
+        self._made: list[str] = []
+
+    def place(self, latex: str, written: str, is_block: bool) -> str:
+        """HTML that stands for a formula; the formula as ``written`` where it cannot be shown."""
+        made = mathml(latex, is_block)
+        if not made:
+            return f"<code>{escape(written)}</code>"
+        self._made.append(made)
+        return f'<code class="formula">{len(self._made) - 1}</code>'
+
+    def put_in(self, html: str) -> str:
+        """The sanitized HTML with its formulas."""
+        return _PLACE.sub(lambda match: self._made[int(match[1])], html)
+
+
+@lru_cache(KEPT)
+def mathml(latex: str, is_block: bool) -> str:
+    """A formula as MathML, or "" where it cannot be shown."""
+    if not latex.strip() or len(latex) > LONGEST or not _closes(latex):
+        return ""
+    # Loaded with the first formula: its table of symbols takes a moment.
+    from latex2mathml.converter import convert_to_element
+
+    try:
+        root = convert_to_element(latex, display="block" if is_block else "inline")
+        return _written(root)
+    except Exception:  # noqa: BLE001  (it reads what anybody wrote, and has no error of its own)
+        return ""
+
+
+def _closes(latex: str) -> bool:
+    """Whether braces come in pairs; while an answer is written the last ones do not."""
+    depth = 0
+    for brace in re.findall(r"\\.|[{}]", latex):
+        depth += {"{": 1, "}": -1}.get(brace, 0)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _written(element: ElementTree.Element) -> str:
+    """An element with all that is in it; raises ``ValueError`` for one that is not of the list."""
+    name = element.tag.removeprefix(_NAMESPACE)
+    if name not in ELEMENTS:
+        raise ValueError(name)
+    kept = "".join(
+        f' {key}="{escape(value)}"' for key, value in element.attrib.items() if key in ATTRIBUTES
+    )
+    words = _characters(element.text or "")
+    if words.startswith("\\"):
+        raise ValueError(words)  # a command that it does not know
+    within = "".join(f"{_written(child)}{escape(child.tail or '')}" for child in element)
+    return f"<{name}{kept}>{escape(words)}{within}</{name}>"
+
+
+def _characters(text: str) -> str:
+    """The converter's operators are character references, what was written is as it was."""
+    return re.sub(r"&#x([0-9A-Fa-f]{1,6});", lambda match: chr(int(match[1], 16)), text)

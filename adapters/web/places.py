@@ -1,0 +1,86 @@
+"""Places of footnote marks: the stored page of its number, at the quote that its sentence rests on.
+
+A mark names a page, and a page may be quoted several times. Of its quotes those are nearest that
+have most of the sentence's words; a word counts as much as it is long, for a common one is short.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from urllib.parse import quote
+
+from adapters.web.markdown import Place
+from bot.answers import Answer, Citation
+
+MOST = 2  # quotes that one mark is told to rest on
+
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_]+")
+
+
+def copies_of(run: str, root: str = "") -> str:
+    """The path under which the pages of a run are shown as they were read, by number."""
+    return f"{root}/runs/{quote(run)}/pages/"
+
+
+class AnswerPlaces:
+    """The places of a finished answer's marks."""
+
+    def __init__(self, answer: Answer, root: str = "") -> None:
+        self._pages = copies_of(answer.run, root)
+        self._quotes: dict[int, list[tuple[str, Citation, set[str]]]] = {}
+        for anchor, cited in anchored(answer.citations):
+            words = _words(" ".join(cited.proven) or cited.quote)
+            self._quotes.setdefault(cited.number, []).append((anchor, cited, words))
+
+    def __call__(self, number: int, sentence: str) -> Place:
+        quotes = self._quotes.get(number, [])
+        if not quotes:
+            return Place(f"{self._pages}{number}")
+        wanted = _words(sentence)
+        ranked = sorted(
+            ((sum(map(len, words & wanted)), anchor, cited) for anchor, cited, words in quotes),
+            key=lambda one: -one[0],
+        )
+        best = ranked[0]
+        near = [anchor for score, anchor, _ in ranked[:MOST] if 2 * score >= best[0]]
+        return Place(f"{self.page(best[2])}#{best[1]}", tuple(near))
+
+    def page(self, cited: Citation) -> str:
+        """The address of the copy of a page that was cited; a number may have several."""
+        hashes = {other.page_hash for _, other, _ in self._quotes[cited.number]}
+        which = f"?copy={quote(cited.page_hash)}" if len(hashes) > 1 else ""
+        return f"{self._pages}{cited.number}{which}"
+
+
+class PlacesWhileWriting:
+    """The places of marks of an answer that is being written: nothing of it is quoted yet."""
+
+    def __init__(self, run: str, root: str = "") -> None:
+        self._pages = copies_of(run, root)
+
+    def __call__(self, number: int, sentence: str) -> Place:
+        return Place(f"{self._pages}{number}")
+
+
+def anchored(citations: Iterable[Citation]) -> list[tuple[str, Citation]]:
+    """The citations with their anchors, as ``bot.research.answer.support.quotes_of`` names them."""
+    counted: dict[int, int] = {}
+    found = []
+    for cited in citations:
+        counted[cited.number] = counted.get(cited.number, 0) + 1
+        found.append((f"q{cited.number}-{counted[cited.number]}", cited))
+    return found
+
+
+def by_number(citations: Iterable[Citation]) -> Mapping[int, list[tuple[str, Citation]]]:
+    """The anchored citations of each number, numbers in order."""
+    grouped: dict[int, list[tuple[str, Citation]]] = {}
+    for anchor, cited in anchored(citations):
+        grouped.setdefault(cited.number, []).append((anchor, cited))
+    return dict(sorted(grouped.items()))
+
+
+def _words(text: str) -> set[str]:
+    """The words of a text; characters, where words are not written apart."""
+    return set(_WORD.findall(text.lower()))

@@ -1,0 +1,231 @@
+"""The sources of an answer: a card for each, and the words that it is cited for, rendered.
+
+A quote is page text: its code, tables, lists and headings are shown as such, and the words that it
+has in common with the sentences citing it are marked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Literal
+from urllib.parse import unquote
+
+from markupsafe import Markup
+
+from adapters.web.markdown import answer_html
+from adapters.web.page_text import page_html
+from adapters.web.places import AnswerPlaces, by_number
+from adapters.web.plans import Site, site_of
+from bot.answers import Answer, Citation, Span
+from bot.messages import UPLOADED
+from bot.pages.passages import columns_in
+from bot.rendering.excerpts import excerpts
+from bot.rendering.footnotes import SourceView, sources
+from bot.rendering.lines import one_line
+from bot.rendering.texts import Texts
+from bot.research.answer.support import Quoted
+from bot.text.sentences import Block, blocks
+
+TITLE = 200  # characters
+HEADINGS = 3  # of a source, that its quotes stand under
+LONGEST_QUOTE = 1_500  # characters; the stored page has the rest
+QUOTES_ABOVE = 4  # the level of the heading that the quotes of a source stand under
+
+Kind = Literal["web", "wiki", "document", "file"]
+Dates = Mapping[tuple[str, str], datetime]  # URL and hash of a page → when it was read
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+")
+_RULER = re.compile(r"\|[\s|:-]*")  # the line between the head of a table and its rows
+
+
+@dataclass(frozen=True, slots=True)
+class ShownQuote:
+    """Words that a source is cited for. ``anchors`` are the citations that show the same, and
+    ``href`` leads to them in the page as it was read."""
+
+    anchors: tuple[str, ...]
+    html: Markup
+    heading: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """``href`` leads to the page, or to our copy of one that is no web page; ``copy`` to our copy
+    in any case. ``place`` is its host, or the collection or folder of a document,
+    ``site`` its icon if it is one of the web. ``read_at`` is
+    when the quoted copy was fetched. ``given`` says who gave the text where that was not the site
+    itself.
+    """
+
+    number: int
+    kind: Kind
+    href: str
+    copy: str
+    title: str
+    place: str
+    site: Site
+    heading: str
+    quotes: tuple[ShownQuote, ...]
+    read_at: datetime | None
+    given: str = ""
+
+    @property
+    def is_outside(self) -> bool:
+        return not self.href.startswith("/")
+
+
+def shown_sources(
+    answer: Answer, texts: Texts, dates: Dates, collections: Mapping[str, str], root: str = ""
+) -> tuple[Source, ...]:
+    """The sources of an answer, in order. ``collections`` names those of its documents, by URL;
+    ``root`` goes before the paths of links."""
+    places = AnswerPlaces(answer, root)
+    cited = by_number(answer.citations)
+    run_page = f"{root}/runs/{answer.run}"
+    return tuple(
+        _source(view, cited[view.number], places, texts, dates, collections)
+        for view in sources(answer, LONGEST_QUOTE, TITLE, beside=True, run_page=run_page)
+    )
+
+
+def _source(
+    view: SourceView,
+    cited: Sequence[tuple[str, Citation]],
+    places: AnswerPlaces,
+    texts: Texts,
+    dates: Dates,
+    collections: Mapping[str, str],
+) -> Source:
+    read = [dates[key] for _, one in cited if (key := (one.url, one.page_hash)) in dates]
+    return Source(
+        number=view.number,
+        kind=kind_of(view.url),
+        href=view.href,
+        copy=places.page(cited[0][1]),
+        title=view.title,
+        place=collections.get(view.url) or view.domain or _folder(view.url),
+        site=site_of(view.url),
+        heading=" · ".join(view.headings[:HEADINGS]),
+        quotes=tuple(_quotes(cited, places)),
+        read_at=max(read, default=None),
+        given=texts("text-given-by", name=view.via) if view.via else "",
+    )
+
+
+def kind_of(url: str) -> Kind:
+    """What a source is, for its icon."""
+    if url.startswith(UPLOADED):
+        return "file"
+    if not url.startswith(("http://", "https://")):
+        return "document"
+    host = url.split("/")[2].lower()
+    return "wiki" if host.endswith((".wikipedia.org", ".wiktionary.org")) else "web"
+
+
+def _folder(url: str) -> str:
+    """The folder of a document, not where that lies on the server's disk."""
+    parts = unquote(url.partition(":")[2]).strip("/").split("/")
+    return one_line(parts[-2]) if url.startswith("file:") and len(parts) > 1 else ""
+
+
+def _quotes(cited: Sequence[tuple[str, Citation]], places: AnswerPlaces) -> Iterator[ShownQuote]:
+    """The quotes of one source, each once: the head of a table goes with the row that follows."""
+    found: dict[Markup, list[tuple[str, Citation]]] = {}
+    heads: list[tuple[str, Citation]] = []
+    for anchor, one in cited:
+        if _is_head(one.quote):
+            heads.append((anchor, one))
+        elif html := quote_html(one):
+            found.setdefault(html, []).extend([*heads, (anchor, one)])
+            heads = []
+    if heads and found:
+        next(reversed(found.values())).extend(heads)
+    for html, same in found.items():
+        anchor, first = same[-1]
+        heading = columns_in(first.heading)[0] if first.quote.startswith("|") else first.heading
+        yield ShownQuote(
+            tuple(anchor for anchor, _ in same),
+            html,
+            one_line(heading).removeprefix(one_line(first.title)).removeprefix(" › "),
+            f"{places.page(first)}#{anchor}",
+        )
+
+
+def _is_head(quote: str) -> bool:
+    """Whether it is the head of a table, without a row."""
+    lines = quote.strip().split("\n")
+    return len(lines) == 2 and bool(_RULER.fullmatch(lines[1].strip()))
+
+
+# ---------------------------------------------------------------- quotes
+
+
+def quote_html(cited: Citation) -> Markup:
+    """The quoted words that bear out what cites them, as they look in the page; "" for none."""
+    quote = cited.quote
+    proof = ((0, len(quote)),) if cited.proof is None else cited.proof
+    html, room = "", LONGEST_QUOTE
+    for kind, grouped in groupby(blocks(quote), key=_kind):
+        group = list(grouped)
+        start, end = group[0].start, group[-1].end
+        spans = [(max(a, start), min(b, end)) for a, b in proof if a < end and start < b]
+        if not spans or room <= 0:
+            continue
+        if kind == "text":
+            html += _text_html(quote, group, spans, cited.shared)
+        else:
+            html += _kept_html(quote[start:end], cited, [(a - start, b - start) for a, b in spans])
+        room -= sum(b - a for a, b in spans)
+    return Markup(html)  # noqa: S704  (sanitized by what made it)
+
+
+def _kind(block: Block) -> str:
+    return "text" if block.kind in ("heading", "paragraph", "item") else block.kind
+
+
+def _kept_html(text: str, cited: Citation, spans: Sequence[Span]) -> str:
+    """Rows below the names of their columns, or the lines of a fence."""
+    columns = columns_in(cited.heading)[1]
+    html = ""
+    for piece in excerpts(text, LONGEST_QUOTE, columns, proof=spans):
+        if piece.kind == "code":
+            fence = text.split("\n", 1)[0].strip()
+            ticks = re.match(r"[`~]+", fence)
+            html += page_html(f"{fence}\n{piece.text}\n{ticks.group() if ticks else ''}")
+        elif piece.kind == "table":
+            html += answer_html(piece.text, {})
+        else:
+            html += page_html(piece.text, below=QUOTES_ABOVE)
+    return html
+
+
+def _text_html(
+    quote: str, group: Sequence[Block], spans: Sequence[Span], shared: Sequence[Span]
+) -> str:
+    """Headings, paragraphs and items, as far as they are proof."""
+    text, marks = "", []
+    skipped = False
+    for block in group:
+        inside = [(max(a, block.start), min(b, block.end)) for a, b in spans]
+        inside = [(a, b) for a, b in inside if a < b]
+        if not inside:
+            skipped = bool(text)
+            continue
+        if text:
+            text += " …\n\n" if skipped else "\n\n" if block.gap else "\n"
+        skipped = False
+        mark = _ITEM.match(quote, block.start)
+        if mark and inside[0][0] > block.start:
+            text += quote[block.start : mark.end()]
+            inside[0] = (max(inside[0][0], mark.end()), inside[0][1])
+        for place, (start, end) in enumerate(inside):
+            text += " … " if place else ""
+            move = len(text) - start
+            text += quote[start:end]
+            marks += [(a + move, b + move) for a, b in shared if start <= a and b <= end]
+    return page_html(text, [Quoted("", a, b) for a, b in marks], below=QUOTES_ABOVE)

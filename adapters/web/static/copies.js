@@ -1,0 +1,47 @@
+// Each piece of code of an answer or a page can be copied.
+
+const panel = document.getElementById("source");
+
+function offer(code) {
+  if (code.parentElement.matches(".copied-from") || code.closest(".growing")) return;
+  const box = document.createElement("div");
+  box.className = "copied-from";
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "⧉";
+  button.title = panel.dataset.offer;
+  button.setAttribute("aria-label", panel.dataset.offer);
+  code.replaceWith(box);
+  box.append(code, button);
+}
+
+function offerAll(place) {
+  for (const code of place.querySelectorAll(":is(.answered, .page-text) pre")) offer(code);
+}
+
+async function copy(button) {
+  const code = button.parentElement.querySelector("pre").textContent;
+  try {
+    await navigator.clipboard.writeText(code);
+  } catch {
+    getSelection().selectAllChildren(button.parentElement.querySelector("pre"));
+    document.execCommand("copy"); // where a page is not served over HTTPS
+    getSelection().removeAllRanges();
+  }
+  document.getElementById("source-said").textContent = panel.dataset.copied;
+  button.textContent = "✓";
+  setTimeout(() => (button.textContent = "⧉"), 1500);
+}
+
+export function offerCopies() {
+  offerAll(document);
+  new MutationObserver(() => offerAll(document)).observe(document.querySelector(".frame"), {
+    childList: true,
+    subtree: true,
+  });
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.(".copy");
+    if (button) copy(button);
+  });
+}
