@@ -45,7 +45,7 @@ FAST = (
     "tests/contract/test_strategy.py",
 )
 # Of these the ones over whole data sets, and of SDKs over sockets, take longer than all others.
-LONG = ("test_data.py", "test_facts_data.py", "test_graph_replay.py", "test_endpoint.py")
+LONG = ("test_reasoner_data.py", "test_facts_data.py", "test_graph_replay.py", "test_endpoint.py")
 OURS = ("FOOTNOTE_", "ANTHROPIC_", "OPENAI_", "SLACK_", "DISCORD_")
 KEYS = {  # what search providers are told under names of their own
     str(name)
@@ -82,6 +82,13 @@ def postgres() -> Iterator[Postgres]:
     """A PostgreSQL of this test process."""
     with a_postgres() as server:
         yield server
+
+
+@pytest.fixture
+def postgres_url(postgres: Postgres) -> Iterator[str]:
+    """An empty database of it, with today's schema, for as long as the test takes."""
+    with postgres.lent() as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

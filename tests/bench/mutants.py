@@ -78,7 +78,7 @@ PARTS = {
             "tests/unit/research/answer/test_write_and_check.py",
             "tests/unit/research/answer/test_verify.py",
             "tests/unit/reasoning/model/test_verify.py",
-            "tests/unit/reasoning/model/test_restate.py",
+            "tests/unit/reasoning/model/test_verify_restate.py",
         ],
     ),
     "journal": Part(

@@ -27,7 +27,6 @@ from bot.storage.records import RunRecord
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite
 from tests.fakes.gate import Gate
-from tests.fakes.postgres import Postgres
 from tests.unit.samples import NOW, a_message, a_thread
 
 CONCURRENCY = 3
@@ -66,8 +65,8 @@ def name(request: pytest.FixtureRequest) -> str:
 def url(request: pytest.FixtureRequest, name: str, tmp_path: Path) -> str:
     if DISPATCHERS[name][1] == "sqlite":
         return sqlite.migrated(tmp_path)
-    server: Postgres = request.getfixturevalue("postgres")
-    return server.migrated()
+    lent: str = request.getfixturevalue("postgres_url")
+    return lent
 
 
 @pytest.fixture

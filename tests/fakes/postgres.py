@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -20,14 +21,38 @@ _TEMPLATE = "migrated"
 _HASTY = ("fsync = off", "synchronous_commit = off", "full_page_writes = off")
 
 
+# The schema as it stands: a test that changes it keeps its database.
+_SHAPE = """
+    SELECT string_agg(concat_ws(' ', oid, relname, relfilenode), ',' ORDER BY oid),
+        (SELECT count(*) FROM pg_attribute), (SELECT max(oid) FROM pg_trigger),
+        (SELECT max(oid) FROM pg_constraint), (SELECT max(oid) FROM pg_proc),
+        (SELECT max(oid) FROM pg_type), current_database()
+    FROM pg_class WHERE relnamespace = 'public'::regnamespace
+"""
+# Statements that empty all tables, without looking at foreign keys, and count from 1 again.
+_EMPTYING = """
+    SELECT 'SET session_replication_role = replica; ' || string_agg(
+        CASE relkind WHEN 'r' THEN 'DELETE FROM ' ELSE 'ALTER SEQUENCE ' END || oid::regclass
+        || CASE relkind WHEN 'r' THEN '' ELSE ' RESTART' END, '; ')
+    FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'S')
+        AND relname <> 'alembic_version'
+"""
+_ALONE = """
+    SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
+
+
 class Postgres:
-    """``uri`` is where libpq finds the server; ``fresh`` makes databases."""
+    """``uri`` is where libpq finds the server; ``fresh``, ``migrated`` and ``lent`` make
+    databases."""
 
     def __init__(self, uri: str, pid: int) -> None:
         self.uri = uri
         self.pid = pid
         self._names = (f"test{number}" for number in itertools.count(1))
         self._has_template = False
+        self._idle: list[str] = []
 
     def fresh(self) -> str:
         """The SQLAlchemy URL of a new, empty database."""
@@ -44,6 +69,25 @@ class Postgres:
         name = next(self._names)
         self._execute(f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE} STRATEGY WAL_LOG")
         return self._url(name)
+
+    @contextmanager
+    def lent(self) -> Iterator[str]:
+        """The same for as long as a test takes: it is emptied after it and given to the next one,
+        in a tenth of the time that it takes to make one."""
+        url = self._idle.pop() if self._idle else self.migrated()
+        with self._connect(url) as connection:
+            shape = connection.execute(_SHAPE).fetchone()
+        yield url
+        with self._connect(url) as connection:
+            connection.execute(_ALONE)
+            if connection.execute(_SHAPE).fetchone() != shape:
+                return
+            (emptying,) = connection.execute(_EMPTYING).fetchone() or ("",)
+            connection.execute(emptying.encode())
+        self._idle.append(url)
+
+    def _connect(self, url: str) -> psycopg.Connection[Any]:
+        return psycopg.connect(url.replace("+psycopg", ""), autocommit=True)
 
     def _url(self, name: str) -> str:
         host = self.uri.partition("host=")[2]

@@ -28,6 +28,7 @@ class DiscordPlace:
 
     name = "discord"
     ready = "discord is connected."
+    searching = "Searching: "
     denied = "You are not on the list"
 
     def __init__(self, discord: FakeDiscord) -> None:

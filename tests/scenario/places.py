@@ -55,6 +55,7 @@ class Place(Protocol):
 
     name: str
     ready: str  # what `serve` says once it is connected
+    searching: str  # how a plan says that a search is or was made
     denied: str  # what Ada is told where the list of who may ask is without her
 
     def meet(self, program: Program, serving: Serving) -> None:

@@ -37,6 +37,7 @@ class SlackPlace:
 
     name = "slack"
     ready = "slack is connected."
+    searching = "Searching: "
     denied = "You are not on the list"
 
     def __init__(self, slack: FakeSlack) -> None:

@@ -32,7 +32,8 @@ def test_from_the_mention_to_the_removed_reply(
         gate.hold(after=2)  # understanding, a turn over what was opened: then it writes
         said = place.ask(KEYS)
         gate.wait_held()
-        until_shown(place, said, "Searching: often master key rotated")
+        until_shown(place, said, place.searching)
+        until_shown(place, said, "often master key rotated")
         assert place.at_work(said)
         gate.release()
         answer = the_answer(place, said)
@@ -117,7 +118,7 @@ def test_the_word_stop_ends_the_work(
 ) -> None:
     with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
-        until_shown(place, said, "Searching: ")
+        until_shown(place, said, place.searching)
         place.say(said, "stop")
         gate.wait_empty()
         posts = until_answered(place, said)
@@ -133,7 +134,7 @@ def test_the_platforms_own_stop_ends_the_work(
 ) -> None:
     with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
-        until_shown(place, said, "Searching: ")
+        until_shown(place, said, place.searching)
         place.stop(said)
         gate.wait_empty()
         assert "90 days" in the_answer(place, said)
@@ -144,7 +145,7 @@ def test_a_question_edited_while_it_is_answered_is_answered_anew(
 ) -> None:
     with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
-        until_shown(place, said, "Searching: ")
+        until_shown(place, said, place.searching)
         place.edit(said, LUNCH)
         gate.wait_empty()
         gate.release()
@@ -158,7 +159,7 @@ def test_a_question_deleted_while_it_is_answered_leaves_nothing(
 ) -> None:
     with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
-        until_shown(place, said, "Searching: ")
+        until_shown(place, said, place.searching)
         place.delete(said)
         gate.wait_empty()
         place.until(lambda: place.posts(said) == [] and not place.at_work(said))
@@ -170,7 +171,7 @@ def test_a_second_question_in_a_busy_thread_waits_and_is_told_so(
 ) -> None:
     with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
-        until_shown(place, said, "Searching: ")
+        until_shown(place, said, place.searching)
         place.say(said, WHO)
         place.until(lambda: "Queued" in place.whispers(said) + whole(place, said))
         gate.release()
@@ -230,7 +231,7 @@ def test_an_answer_is_whole_when_the_platform_limits_every_post(
 ) -> None:
     with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
-        until_shown(place, said, "Searching: ")
+        until_shown(place, said, place.searching)
         place.limit(2)
         gate.release()
         answer = the_answer(place, said)
@@ -251,7 +252,7 @@ def test_an_answer_waits_for_a_platform_that_is_down(
 ) -> None:
     with running(fork_server, thinking, place):
         said = ask_and_catch(place, gate)
-        until_shown(place, said, "Searching: ")
+        until_shown(place, said, place.searching)
         place.down()
         gate.release()
         until(lambda: len([r for r in gate.research if r.finished]) == 3)
@@ -272,7 +273,7 @@ def test_a_restart_in_mid_run_continues_it_in_the_same_reply(
     thinking.settings["FOOTNOTE_DRAIN_SECONDS"] = "0"
     with running(fork_server, thinking, place) as first:
         said = ask_and_catch(place, gate)
-        until_shown(place, said, "Searching: ")
+        until_shown(place, said, place.searching)
         first.signal(ending_by)
         first.wait()
     gate.wait_empty()

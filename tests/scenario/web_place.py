@@ -76,6 +76,7 @@ class WebPlace:
 
     name = "web"
     ready = READY
+    searching = "Searched once"  # the activities of one kind share a line
     denied = "FOOTNOTE_ALLOW_USERS does not include the console"
 
     def __init__(self, network: Network) -> None:

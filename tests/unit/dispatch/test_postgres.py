@@ -18,7 +18,6 @@ from bot.storage.records import RunRecord, new_owner
 from bot.storage.retrying import at_once
 from bot.storage.store import Store, open_store
 from tests.fakes.gate import Gate
-from tests.fakes.postgres import Postgres
 from tests.unit.samples import NOW, a_message, a_thread
 
 QUICK = Timing(look=0.05)
@@ -29,8 +28,8 @@ OTHERS_END = (
 
 
 @pytest.fixture
-def url(postgres: Postgres) -> str:
-    return postgres.migrated()
+def url(postgres_url: str) -> str:
+    return postgres_url
 
 
 @pytest.fixture

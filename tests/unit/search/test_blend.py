@@ -18,7 +18,7 @@ from bot.search.blend import K, Search, SearchResult, blend, nearest
 from bot.search.declaration import Policy
 from bot.search.provider import GivenText, Hit, ProviderKind, Query
 from tests.fakes.virtual_time import in_virtual_time, now
-from tests.unit.search.providers import Incomplete, Knowing, Scripted, hits, reading, scripted
+from tests.unit.search.scripted import Incomplete, Knowing, Scripted, hits, reading, scripted
 
 ONCE = Policy(attempts=1)
 

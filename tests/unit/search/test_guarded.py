@@ -21,7 +21,7 @@ from bot.search.declaration import Policy
 from bot.search.guarded import Guarded
 from bot.search.provider import Query
 from tests.fakes.virtual_time import in_virtual_time, now
-from tests.unit.search.providers import Scripted, hits, reading, scripted
+from tests.unit.search.scripted import Scripted, hits, reading, scripted
 
 A, B = hits("scripted", "a"), hits("scripted", "b")
 

@@ -11,10 +11,10 @@ from tests.fakes import sqlite
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty or migrated database of either kind: opening it makes it today's."""
+    """An empty database of either kind, with today's schema."""
     if request.param == "sqlite":
         return sqlite.migrated(tmp_path)
-    url: str = request.getfixturevalue("postgres").migrated()
+    url: str = request.getfixturevalue("postgres_url")
     return url
 
 

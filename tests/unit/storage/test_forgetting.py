@@ -129,22 +129,18 @@ async def test_everything_forgotten_leaves_an_empty_database(busy: Past) -> None
     assert await busy.rows() == {}
 
 
-@pytest.mark.parametrize(
-    "subject",
-    [
+async def test_a_similar_name_is_another_one(busy: Past) -> None:
+    before = await busy.rows()
+    for subject in (
         Subject("thread", "slack", "slack:T1:C1:t"),
         Subject("person", "slack", "ad"),
         Subject("person", "discord", "ada"),
         Subject("workspace", "slack", "T"),
         Subject("workspace", "discord", "T1"),
         Subject("person", "slack", "%"),
-    ],
-    ids=lambda subject: f"{subject.kind} {subject.platform} {subject.name}",
-)
-async def test_a_similar_name_is_another_one(busy: Past, subject: Subject) -> None:
-    before = await busy.rows()
-    assert not await forget(busy, subject)
-    assert await busy.rows() == before
+    ):
+        assert not await forget(busy, subject), subject
+        assert await busy.rows() == before, subject
 
 
 async def test_a_file_somebody_sent_goes_unless_another_answer_cites_it(past: Past) -> None:

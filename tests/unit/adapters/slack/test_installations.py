@@ -44,7 +44,7 @@ TOKENS = {
 async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
     url = sqlite.migrated(tmp_path)
     if request.param == "postgres":
-        url = request.getfixturevalue("postgres").migrated()
+        url = request.getfixturevalue("postgres_url")
     database = await open_database(url)
     yield database
     await database.close()

@@ -40,16 +40,26 @@ async def test_the_console_links_to_it(browser: Browser) -> None:
     assert 'aria-current="page">Handbook' in index.text
 
 
-@pytest.mark.parametrize("name", NAMES)
-async def test_every_link_of_every_page_leads_somewhere(browser: Browser, name: str) -> None:
-    answer = await browser.get(f"/handbook/{name}")
-    assert answer.status_code == 200
-    targets = Links(answer.text).targets
-    for target in (each for each in targets if not each.startswith("https://")):
-        path, _, fragment = target.partition("#")
-        there = await browser.get(path) if path else answer
-        assert there.status_code in (200, 303), target
-        assert not fragment or fragment in Links(there.text).ids, target
+async def test_every_link_of_every_page_leads_somewhere(browser: Browser) -> None:
+    """All in one test: the pages link to each other, and each is read once."""
+    pages: dict[str, Links | None] = {}
+
+    async def page(path: str) -> Links | None:
+        if path not in pages:
+            answer = await browser.get(path)
+            pages[path] = Links(answer.text) if answer.status_code in (200, 303) else None
+        return pages[path]
+
+    broken = []
+    for path in (f"/handbook/{name}" for name in NAMES):
+        links = await page(path)
+        assert links is not None, path
+        for target in (each for each in links.targets if not each.startswith("https://")):
+            to, _, fragment = target.partition("#")
+            there = await page(to or path)
+            if there is None or (fragment and fragment not in there.ids):
+                broken.append((path, target))
+    assert broken == []
 
 
 @pytest.mark.parametrize("path", ["/handbook/none", "/handbook/..%2Fcli", "/handbook/pictures/x"])

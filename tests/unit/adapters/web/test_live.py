@@ -57,7 +57,7 @@ class Worker:
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return sqlite.migrated(tmp_path)
-    migrated: str = request.getfixturevalue("postgres").migrated()
+    migrated: str = request.getfixturevalue("postgres_url")
     return migrated
 
 

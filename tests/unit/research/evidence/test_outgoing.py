@@ -19,7 +19,7 @@ from bot.search.provider import ProviderKind, Query
 from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.reasoner import Scripted
 from tests.unit.research.conftest import OpenRun
-from tests.unit.research.evidence.test_exposure import DISGUISES, SECRETS
+from tests.unit.research.evidence.test_outgoing_exposure import DISGUISES, SECRETS
 from tests.unit.samples import a_message, a_page
 
 BOTH: frozenset[ProviderKind] = frozenset({"web", "knowledge"})
