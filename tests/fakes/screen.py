@@ -10,7 +10,8 @@ OURS = frozenset(
     re.findall(
         r"\w+",
         "a article aside blockquote body br button circle code dd details div dl dt em fieldset "
-        "footer form g h1 h2 h3 h4 h5 h6 head header hr html input kbd label legend li link main "
+        "figcaption figure footer form g h1 h2 h3 h4 h5 h6 head header hr html input kbd label "
+        "legend li link main "
         "meta nav noscript ol option p path pre rect s script section select span strong sub "
         "summary sup svg table "
         "tbody td template text textarea th thead time title tr ul use",

@@ -145,7 +145,9 @@ def test_a_file_is_read_stays_at_hand_and_goes_with_its_question(
         browser.ask("Who drains the fountain in the courtyard?", {"yard.md": fountain})
         assert "Olga Petrova" in browser.until("Sources").text
         browser.ask("When is the fountain drained?")  # the file is ticked
-        assert browser.until("November by").text.count("yard.md") == 3  # two questions, and the box
+        assert (
+            browser.until("November by").text.count("yard.md") == 5
+        )  # two questions, their cards, and the box
         browser.ask("Shorter please", again=[])
         page = browser.until("How was this answered?")
         assert page.text.count("How was this answered?") == 3

@@ -120,6 +120,8 @@ class Page:
                 self.turns[run] = Shown(data["html"])
             else:
                 self.turns[run].put(kind, data["html"])
+                if data.get("now"):
+                    self.turns[run].put("now", html.escape(data["now"]))
 
 
 def _reply(article: str) -> str:

@@ -87,7 +87,7 @@ async def raw(database: Database, table: sa.Table) -> list[dict[str, Any]]:
 )
 def test_our_tables_have_the_columns_slack_sdk_works_with(ours: sa.Table, theirs: Any) -> None:
     expected = theirs(sa.MetaData(), ours.name)
-    assert [column.name for column in ours.c] == [column.name for column in expected.c]
+    assert {column.name for column in ours.c} == {column.name for column in expected.c}
     for column in expected.c:
         kind = sa.Text if isinstance(column.type, sa.String) else type(column.type)
         assert type(ours.c[column.name].type) is kind
