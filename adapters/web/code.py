@@ -42,7 +42,7 @@ LEXERS = {
 _PROMPT = re.compile(r"[ \t]*\$ \S")
 
 Coloured = tuple[tuple[str, str], ...]
-"""Pieces of code, each with the CSS class of its colour, or "" for plain; joined they are it."""
+"""Pieces of code, each behind the CSS class of its colour ("" for plain); joined they are it."""
 
 
 def coloured(code: str, language: str) -> Coloured:
