@@ -116,7 +116,8 @@ class Crew:
         for member in self.members:
             if member.serving is not None:
                 code = member.serving.wait()
-                if code != 0 and member.serving not in starting:
+                ended_early = code is None and member.serving in starting
+                if code != 0 and not ended_early:
                     self.broken.append(f"{member.role} ended with {code}: {member.serving.log}")
 
     def _supervise(self) -> None:
