@@ -124,7 +124,7 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What an asker wants to be searched, of what is configured and of what may be searched.
+    """The sources that an asker has chosen, of what is configured and of what may be searched.
 
     ``providers`` are names of search providers (empty: all), ``collections`` those of collections
     of documents, "" being the documents in none (None: all).

@@ -1,4 +1,4 @@
-"""What a visitor's questions may search, to be chosen from for each of them."""
+"""The sources that a visitor's questions may search, to be chosen from for each of them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Connected:
     async def offers(
         self, visitor: Visitor, rules: ChannelRules, texts: Texts, last: RunOptions | None = None
     ) -> list[Offer]:
-        """What the visitor may choose from; ``last`` are the options of the question before."""
+        """The sources to choose from; ``last`` are the options of the question before."""
         names = self.names(rules)
         asked = last or RunOptions()
         offers = []

@@ -1,6 +1,6 @@
 """Formulas: LaTeX in an answer or a page as MathML, which browsers draw by themselves.
 
-A formula comes from whoever wrote the text. Of what ``latex2mathml`` makes of it only elements and
+A formula comes from the author of the text. Of what ``latex2mathml`` makes of it only elements and
 attributes of MathML Core that draw are kept (https://www.w3.org/TR/mathml-core/); one that it
 cannot read, or that has anything else in it, is left as it was written.
 """

@@ -46,7 +46,7 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
 
 
 async def about(console: Console, request: Request, thread: Thread | None) -> dict[str, Any]:
-    """What the page of a conversation says about the whole of it, as values for its template."""
+    """A conversation as a whole, as values for the template of its page."""
     if thread is None or thread.platform != "web":
         return {"title": "", "kept": None, "link": ""}
     found = await console.history.of([thread.key])

@@ -49,7 +49,7 @@ _SENTENCE_END = re.compile(r"[.!?…](?:\s|$)|[。！？]")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a footnote mark leads: an address here, and the anchors of the quotes that its sentence
+    """Target of a footnote mark: an address here, and the anchors of the quotes that its sentence
     rests on, the nearest first."""
 
     href: str

@@ -47,7 +47,7 @@ def preference_pages(console: Console) -> Sequence[BaseRoute]:
 
 
 def _manifest(root: str) -> Response:
-    """What a browser needs to install the console (https://www.w3.org/TR/appmanifest/)."""
+    """The manifest by which a browser installs the console (https://www.w3.org/TR/appmanifest/)."""
     pictures = [("icon.svg", "any"), ("icon-192.png", "192x192"), ("icon-512.png", "512x512")]
     return JSONResponse(
         {

@@ -1,4 +1,4 @@
-"""What a browser prefers, kept in cookies: its theme and its language."""
+"""Preferences of a browser, kept in cookies: its theme and its language."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ class _OverviewPages:
         return sorted(found, key=lambda one: -one[1])
 
     async def unanswered(self, request: Request) -> Response:
-        """What people ask that the documents do not say."""
+        """Questions that the documents do not answer."""
         looked, now, view = await self._view(request)
         found = await self._asked.unanswered(looked.scope(now.date()))
         return self._console.page(request, "unanswered.html", view=view, found=found)
@@ -185,7 +185,7 @@ class _OverviewPages:
         return _as_csv(unanswered_as_csv(found), "footnote-unanswered.csv")
 
     async def feedback(self, request: Request) -> Response:
-        """What readers think of answers."""
+        """Readers' feedback on answers."""
         looked, now, view = await self._view(request)
         said = await self._asked.feedback(looked.scope(now.date()))
         return self._console.page(request, "feedback.html", view=view, said=said)

@@ -1,7 +1,7 @@
 """A conversation for others: behind a link, and as a file.
 
 A link leads everybody who may come into the console to the conversation, but shows it only to
-those who may read all that its answers rest on, judged anew at each visit.
+those who may read all that its answers rest on, judged again at each visit.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ def _source(
 
 
 def kind_of(url: str) -> Kind:
-    """What a source is, for its icon."""
+    """The kind of a source, for its icon."""
     if url.startswith(UPLOADED):
         return "file"
     if not url.startswith(("http://", "https://")):

@@ -104,7 +104,7 @@ def _collections(rights: Rights, answer: Answer | None) -> dict[str, str]:
     try:
         roots = rights.roots
     except InvalidSetting:
-        return {}  # the rights have logged it, and nobody is shown documents meanwhile
+        return {}  # the rights have logged it, and no documents are shown meanwhile
     named = ((url, _collection(url, roots)) for url in documents)
     return {url: name for url, name in named if name}
 

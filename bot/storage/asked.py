@@ -36,7 +36,7 @@ class Unanswered:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a reader thinks of an answer."""
+    """A reader's opinion of an answer."""
 
     run: str
     place: Place
@@ -66,7 +66,7 @@ class Asked:
         self._database = database
 
     async def unanswered(self, scope: Scope) -> list[Unanswered]:
-        """What was not answered, the most asked first, then the latest."""
+        """Unanswered questions, the most asked first, then the latest."""
         query = (
             sa.select(
                 runs.c.id,
@@ -103,7 +103,7 @@ class Asked:
         return sorted(found, key=lambda one: -one.times)
 
     async def feedback(self, scope: Scope) -> list[Said]:
-        """What readers think, the latest first; of those who were helped only that."""
+        """Readers' opinions, the latest first; of those who were helped only that."""
         query = (
             sa.select(
                 feedback,

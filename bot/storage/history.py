@@ -35,7 +35,7 @@ class Kept:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name that a person gave it, else its first question."""
         return self.title or self.begins
 
 

@@ -21,7 +21,7 @@ LONGEST_WORDS = 1_000  # characters of what a reader adds
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a reader thinks of an answer; of one that was not helpful perhaps why, in one of some
+    """A reader's opinion of an answer; of one that was not helpful perhaps why, in one of some
     words and in the reader's own."""
 
     verdict: Verdict

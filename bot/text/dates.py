@@ -90,7 +90,7 @@ def dates(text: str) -> list[DateMention]:
     return list(_dates(text))
 
 
-@lru_cache(maxsize=512)  # quotes are read anew for every figure of every sentence that cites them
+@lru_cache(maxsize=512)  # quotes are read again for every figure of every sentence that cites them
 def _dates(text: str) -> tuple[DateMention, ...]:
     taken: list[DateMention] = []
     covered = bytearray(len(text))

@@ -63,7 +63,7 @@ def _is_sum_or_difference(fact: Fact, quoted: str) -> bool:
 
 
 def _sums_and_differences(there: tuple[Fact, ...], unit: Unit | None) -> Iterator[float]:
-    """What every two figures, and all of a few, make in a unit."""
+    """The results that every two figures, and all of a few, make in a unit."""
     for one, other in combinations(there, 2):
         if _are_early_years(one, other) and unit is not None and unit.dimension == "months":
             yield abs(_value(one) - _value(other)) * 12 / unit.factor

@@ -1,4 +1,4 @@
-"""Who did what to whom: whether a sentence gives a role to another name than its quote does.
+"""Roles: whether a sentence gives one to another name than its quote does.
 
 What is compared: the name behind "by" or right before a verb, the name behind "of" ("mother of
 Selim"), and the name that a predicate begins with ("Odinga would become"). A name that the quote

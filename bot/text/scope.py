@@ -1,4 +1,4 @@
-"""What a negation, a "may", an "only" or a figure goes with, in a sentence and in its quote.
+"""The scope of a negation, a "may", an "only" or a figure, in a sentence and in its quote.
 
 Each is compared by the word it goes with: "not passed" contradicts "passed" whatever else is
 negated in the quote, "three exits" contradicts "one exit" although three stands somewhere else.

@@ -87,7 +87,7 @@ class _Order:
 
 
 def out_of_order(claim: str, quoted: str) -> str:
-    """What a claim joins otherwise than its quote: "before", a reason, a date, a kind; or ""."""
+    """The first thing a claim joins unlike its quote: "before", a reason, a date, a kind; or ""."""
     return (
         _other_order(claim, quoted)
         or _other_cause(claim, quoted)

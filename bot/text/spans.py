@@ -130,7 +130,7 @@ def is_counted(claim: str, fact: Fact, quoted: str) -> bool:
 
 
 def _place(claim: str, fact: Fact) -> int:
-    """Where a figure stands that is no part of a longer one: the 19 of "in 1971, 19 years ago"."""
+    """Position of a figure that is no part of a longer one: the 19 of "in 1971, 19 years ago"."""
     found = re.search(rf"(?<!\d){re.escape(fact.text)}(?!\d)", claim)
     return found.start() if found else claim.find(fact.text)
 
