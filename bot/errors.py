@@ -36,15 +36,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from bot.credentials import without_credentials
+
 
 class FootnoteError(Exception):
     """Base of the tree.
 
-    ``sentence`` is what a user may be shown: what happened and what to do, one sentence,
-    without secrets. ``detail`` is for the log (a status line, an exception's text).
+    ``sentence`` is what a user may be shown: what happened and what to do, one sentence.
+    ``detail`` is for the log (a status line, an exception's text). Credentials in addresses
+    are hidden in both.
     """
 
     def __init__(self, sentence: str, *, detail: str = "") -> None:
+        sentence, detail = without_credentials(sentence), without_credentials(detail)
         super().__init__(f"{sentence} ({detail})" if detail else sentence)
         self.sentence = sentence
         self.detail = detail

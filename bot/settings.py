@@ -13,7 +13,7 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -41,6 +41,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from bot.credentials import without_credentials
 from bot.errors import InvalidSetting
 from bot.messages import Depth
 from bot.rights.collection import DocumentCollection, without_doubles
@@ -300,6 +301,11 @@ class Settings(BaseSettings):
             dotenv_settings,
             TomlConfigSettingsSource(settings_cls),
         )
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Tracebacks and logs show settings: addresses lose their passwords there."""
+        for name, value in super().__repr_args__():
+            yield name, without_credentials(value) if isinstance(value, str) else value
 
     @property
     def database(self) -> str:
