@@ -19,6 +19,7 @@ from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line, shortened
 from bot.settings import Settings
 from bot.storage.archive import Archive, Conversation, Listed
+from bot.storage.connecting import Connecting
 from bot.storage.removal import Removed
 from bot.storage.retention import Keep, Retention
 from bot.storage.store import Store, open_store
@@ -43,7 +44,7 @@ TITLES = {
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Store]:
     """The store, for as long as the block runs. Raises ``StorageUnavailable``."""
-    store = await open_store(settings.database)
+    store = await open_store(settings.database, connecting=Connecting.of(settings))
     try:
         yield store
     finally:
