@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -278,6 +279,24 @@ async def open_database(
         await database.close()
         raise
     return database
+
+
+def existing_database(
+    url: str,
+    connecting: Connecting = Connecting(),  # noqa: B008  (frozen)
+) -> Database:
+    """A database as it is, not created and not migrated, to be looked at or copied.
+
+    Raises ``InvalidSetting`` and, for a file that is not there, ``StorageUnavailable``.
+    """
+    parsed = _parsed(url)
+    path = parsed.database or ""
+    if parsed.get_backend_name() == "sqlite" and not Path(path).is_file():
+        raise StorageUnavailable(
+            f"There is no database at {path} yet: the first question makes one. "
+            "FOOTNOTE_DATA_DIR and FOOTNOTE_DATABASE_URL name its place."
+        )
+    return _opened(parsed, 0.0, connecting)
 
 
 def _parsed(url: str) -> sa.URL:
