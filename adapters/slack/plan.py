@@ -19,13 +19,12 @@ from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target
 from bot.rendering.lines import shortened
 from bot.rendering.marks import numbers_in
-from bot.rendering.plan import PARTS, Branch, work
+from bot.rendering.plan import PARTS, Branch, named, work
 from bot.rendering.safety import without_pings
 from bot.rendering.texts import Texts
 
 TaskState = Literal["pending", "in_progress", "complete", "error"]
 
-_TITLES = frozenset({"rewrite", "search", "read", "think", "plan", "draft", "revise", "write"})
 _BRACKETS = str.maketrans({"<": "‹", ">": "›"})
 
 
@@ -144,8 +143,7 @@ def _task(
 
 
 def _title(step: StepView, texts: Texts) -> str:
-    kind = step.kind if step.kind in _TITLES else "other"
-    return texts(f"step-{kind}", title=shortened(step.title, 100)) if step.title else step.kind
+    return named(step, shortened(step.title, 100), texts) if step.title else step.kind
 
 
 def _state(steps: Sequence[StepView], *, open_ended: bool, ended: bool) -> TaskState:

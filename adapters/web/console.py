@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from adapters.web.clock import zone_of
 from adapters.web.connected import Connected
 from adapters.web.limits import STREAMS_OF_ONE_CLIENT
 from adapters.web.live import Live
@@ -110,6 +111,7 @@ class Console:
             theme=theme_of(request),
             language=language_of(request),
             languages=LANGUAGES,
+            zone=zone_of(request),
             **values,
         )
         return HTMLResponse(body, status_code=status, headers={"Cache-Control": "no-store"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from urllib.parse import urlencode
 
 from markupsafe import Markup
@@ -65,10 +65,12 @@ class Selection:
         named = {name: query.get(name, "")[:200] for name in ("platform", "workspace", "channel")}
         return cls(days if days in PERIODS else PERIOD, **named)
 
-    def scope(self, today: date) -> Scope:
+    def scope(self, now: datetime, clock: tzinfo) -> Scope:
+        """The days until now, as the reader's clock has them."""
         return of_days(
-            today,
+            now.astimezone(clock).date(),
             self.days,
+            clock,
             platform=self.platform,
             workspace=self.workspace,
             channel=self.channel,
