@@ -70,7 +70,7 @@ def metrics_routes(
 
 
 def _refusal(settings: Settings, request: Request) -> str:
-    """Why the numbers are not for who asks, as the console's gate would say; "" if they are."""
+    """Say why the numbers are not for who asks, as the console's gate would say; "" if they are."""
     if settings.console_token is not None:
         scheme, _, shown = request.headers.get("authorization", "").partition(" ")
         token = settings.console_token.get_secret_value()

@@ -166,5 +166,5 @@ def posting_platforms(settings: Settings) -> list[str]:
 
 
 def is_reached_over_http(settings: Settings) -> bool:
-    """Whether a platform sends its events to the HTTP endpoint, which is then open to others."""
+    """True if a platform sends its events to the HTTP endpoint, which is then open to others."""
     return any(each.uses_http(settings) for each in platforms().values())

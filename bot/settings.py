@@ -225,7 +225,7 @@ class Settings(BaseSettings):
     keep_pages_days: int | None = Field(None, ge=1)  # pages no answer cites; None: for ever
     keep_steps_days: int | None = Field(None, ge=1)  # steps of runs that have ended
     keep_messages_days: int | None = Field(None, ge=1)  # messages, with their runs and answers
-    # Where runs execute; auto: in PostgreSQL's queue where that is the database, else in `serve`.
+    # Executes runs; auto: PostgreSQL's queue where that is the database, else `serve` itself.
     dispatcher: Literal["auto", "local", "postgres"] = "auto"
     concurrency: int = Field(256, ge=1)  # runs at once in this process
     drain_seconds: float = Field(10.0, ge=0)  # that working runs get when `serve` is ended
@@ -323,12 +323,12 @@ class Settings(BaseSettings):
 
     @property
     def has_embedder(self) -> bool:
-        """Whether documents are to be searched by meaning as well as by words."""
+        """True if documents are to be searched by meaning as well as by words."""
         return bool(self.embeddings_url or self.embeddings_model_dir)
 
 
 def is_key(text: str) -> bool:
-    """Whether a text is a Fernet key: 32 bytes in URL-safe base64.
+    """Return True if a text is a Fernet key: 32 bytes in URL-safe base64.
 
     https://github.com/fernet/spec/blob/master/Spec.md
     """

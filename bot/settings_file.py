@@ -34,7 +34,7 @@ def settings_in_file(path: Path, fields: Sequence[str]) -> dict[str, Any]:
 
 
 def is_set_outside_of_file(field: str) -> bool:
-    """Whether the environment or ``.env`` has a setting, which goes before ``footnote.toml``."""
+    """True if the environment or ``.env`` has a setting, which goes before ``footnote.toml``."""
     name = PREFIX + field.upper()
     there = {**dotenv_values(DOTENV), **os.environ}
     return any(each.upper() == name and value for each, value in there.items())

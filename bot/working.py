@@ -85,7 +85,7 @@ async def work(
 
 
 class _Reaching:
-    """Whether platforms accept their tokens; one that is away is waited for beside the work."""
+    """Checks that platforms accept their tokens; waits for one that is away beside the work."""
 
     def __init__(self, platforms: list[Platform]) -> None:
         self._tasks = {asyncio.create_task(platform.reach()) for platform in platforms}

@@ -35,7 +35,7 @@ Json = dict[str, Any]
 # Of the calls that Slack allows in a minute, the parts that may come at once and one by one.
 BURST, STEADY = 0.25, 0.55
 
-# What a call that does not reach Slack raises; TimeoutError is an OSError.
+# Errors of a call that does not reach Slack; TimeoutError is an OSError.
 FAILURES = (aiohttp.ClientError, OSError, SlackClientError)
 
 # https://docs.slack.dev/reference/methods: errors that pass

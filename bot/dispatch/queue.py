@@ -70,7 +70,7 @@ class Connector(procrastinate.PsycopgConnector):
 
     @property
     def is_away(self) -> bool:
-        """Whether anything of the database failed lately, and has not worked since."""
+        """True if anything of the database failed lately, and has not worked since."""
         return any(self._outages.lately(part) for part in PARTS)
 
     async def execute_query_async(self, query: Any, **arguments: Any) -> None:
@@ -229,13 +229,13 @@ def trouble_of(error: ConnectorException) -> StorageUnavailable | None:
 
 
 def is_away(error: Exception) -> bool:
-    """Whether a call may work when it is made again later."""
+    """Return True if a call may work when it is made again later."""
     trouble = trouble_of(error) if isinstance(error, ConnectorException) else None
     return trouble is not None and trouble.kind != "wrong"
 
 
 def _has_broken(error: Exception) -> bool:
-    """Whether a call may work when it is made again at once."""
+    """Return True if a call may work when it is made again at once."""
     if not isinstance(error, ConnectorException) or isinstance(error.__cause__, PoolTimeout):
         return False
     trouble = trouble_of(error)

@@ -45,7 +45,7 @@ class Hosting(Protocol):
     """A platform's poster that can tell guests from members."""
 
     async def is_guest(self, message: Message) -> bool:
-        """Whether the message's author comes from outside of the team. Raises ``FootnoteError``."""
+        """True if the message's author comes from outside of the team. Raises ``FootnoteError``."""
         ...
 
 

@@ -148,7 +148,7 @@ class Store:
 
     @repeated
     async def may_claim(self, run_id: str, owner: str, now: datetime) -> bool:
-        """Whether a run is unfinished and owned by this owner alone."""
+        """Return True if a run is unfinished and owned by this owner alone."""
         query = sa.select(runs.c.owner, runs.c.lease_until).where(
             runs.c.id == run_id, runs.c.state.in_(UNFINISHED)
         )
@@ -158,7 +158,7 @@ class Store:
 
     @repeated
     async def is_held(self, run_id: str, now: datetime) -> bool:
-        """Whether a live process owns an unfinished run, as far as can be known."""
+        """Return True if a live process owns an unfinished run, as far as can be known."""
         query = sa.select(runs.c.owner, runs.c.lease_until).where(
             runs.c.id == run_id, runs.c.state.in_(UNFINISHED)
         )
