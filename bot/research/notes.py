@@ -23,7 +23,7 @@ from bot.rendering.texts import DEFAULT, Texts
 from bot.research.outcomes import failures_in
 from bot.search.guarded import without_rest
 
-# What is said of errors whose sentence is known in English only; each before those it is one of.
+# Sentences about errors whose sentence is known in English only; each before those it is one of.
 _IN_OTHER_WORDS: dict[type[FootnoteError], str] = {
     ModelUnavailable: "model-away",
     CredentialsRefused: "model-key-refused",
@@ -73,7 +73,7 @@ class Notes(UserList[str]):
         return self.say(self._texts("price-unknown", model=model))
 
     def of_search(self, sentence: str) -> str:
-        """Why a provider, or none, answered a search, as it is told to the asker."""
+        """Tell the asker why a provider, or none, answered a search."""
         names = ", ".join(name for name, _ in failures_in([sentence]))
         if self._texts.locale == DEFAULT or not names:
             return without_rest(sentence)
@@ -86,7 +86,7 @@ class Notes(UserList[str]):
             self.say(self._texts("documents-unindexed", count=count))
 
     def of_page(self, error: FootnoteError) -> str:
-        """Why a page cannot be read, as it is told to the asker; remembered for ``unread``."""
+        """Tell the asker why a page cannot be read; remembers it for ``unread``."""
         if self._texts.locale == DEFAULT:
             return error.sentence
         kinds = ((Unavailable, "page-away"), (Refused, "page-refused"))

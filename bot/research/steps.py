@@ -217,7 +217,7 @@ def _is_cancelled() -> bool:
 
 
 def _problem(result: object) -> str:
-    """Why a step has not got what it was for, as it is told to the asker; "" when it has."""
+    """Tell the asker why a step has not got what it was for; "" when it has."""
     return str(getattr(result, "said", "") or getattr(result, "problem", ""))
 
 

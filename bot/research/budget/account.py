@@ -89,7 +89,7 @@ class Account:
     # ------------------------------------------------------------ what was spent
 
     def first_time(self, kind: str, inputs: Mapping[str, Any]) -> bool:
-        """Whether a step counts now: one that is asked for again is not paid for again."""
+        """Return True if a step counts now: one that is asked for again is not paid for again."""
         key = step_key(kind, inputs)
         if key in self.counted:
             return False
