@@ -116,7 +116,7 @@ async def tell(interaction: FootnoteInteraction, sentence: str) -> None:
 
 
 async def _responded(interaction: FootnoteInteraction, sentence: str) -> bool:
-    """Whether the sentence could be the response; False when there is one already."""
+    """Return True if the sentence could be the response; False when there is one already."""
     if interaction.response.is_done():
         return False
     try:

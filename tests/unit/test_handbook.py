@@ -33,6 +33,7 @@ SETTINGS_PAGES = (
     HANDBOOK / "console.md",
     HANDBOOK / "single-sign-on.md",
     HANDBOOK / "embeddings.md",
+    HANDBOOK / "postgresql.md",
 )
 ENV_EXAMPLE = ROOT / "deploy" / ".env.example"
 PICTURE = HANDBOOK / "road.svg"

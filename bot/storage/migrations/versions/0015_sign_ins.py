@@ -5,8 +5,8 @@ from alembic import op
 
 from bot.storage.tables import UtcDateTime
 
-revision = "0013"
-down_revision = "0012"
+revision = "0015"
+down_revision = "0014"
 
 
 def upgrade() -> None:
