@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from adapters.web.addresses import provider_addresses
 from adapters.web.clock import zone_of
 from adapters.web.connected import Connected
 from adapters.web.limits import STREAMS_OF_ONE_CLIENT
@@ -20,7 +21,6 @@ from adapters.web.parts import Parts
 from adapters.web.preferences import LANGUAGES, language_of, theme_of
 from adapters.web.templating import Templates
 from adapters.web.visitors import Sessions, Visitor
-from bot.console_access import console_address
 from bot.conversing.reception import Reception
 from bot.messages import Thread
 from bot.observing import Observed
@@ -41,7 +41,6 @@ from bot.storage.workspaces import Workspaces
 if TYPE_CHECKING:
     from adapters.web.provider import Provider
 
-CALLBACK = "/sign-in/callback"  # where an OpenID provider sends browsers back to
 WORKSPACE = "console"  # of all threads on the web
 
 
@@ -89,7 +88,7 @@ class Console:
         if self.settings.oidc_issuer:
             from adapters.web.provider import Provider  # needs an extra
 
-            self.provider = Provider(self.settings, console_address(self.settings) + CALLBACK)
+            self.provider = Provider(self.settings, provider_addresses(self.settings)[0])
             lifetime = timedelta(hours=self.settings.oidc_session_hours)
             self.sign_ins = SignIns(self.database, lifetime)
 

@@ -22,8 +22,8 @@ from joserfc import jwt
 from joserfc.errors import ClaimError, ExpiredTokenError, InvalidKeyIdError, JoseError
 from joserfc.jwk import KeySet
 
+from adapters.web.addresses import provider_addresses
 from adapters.web.limits import GROUPS_OF_ONE_VISITOR
-from adapters.web.single_sign_on import addresses
 from adapters.web.visitors import LOCAL, SignInRefused
 from bot.console_access import is_loopback
 from bot.errors import Unavailable, unusable_proxy
@@ -412,7 +412,7 @@ async def report(settings: Settings) -> str:
 
     Raises ``Unavailable`` where it cannot be asked or publishes nothing usable.
     """
-    redirect, signed_out, back_channel = addresses(settings)
+    redirect, signed_out, back_channel = provider_addresses(settings)
     provider = Provider(settings, redirect)
     try:
         known = await provider.discovery()

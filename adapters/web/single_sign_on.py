@@ -21,22 +21,25 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.web.addresses import Proxies, own_path
-from adapters.web.console import CALLBACK, Console, texts_of
+from adapters.web.addresses import (
+    BACK_CHANNEL,
+    CALLBACK,
+    SIGNED_OUT,
+    Proxies,
+    own_path,
+    provider_addresses,
+)
+from adapters.web.console import Console, texts_of
 from adapters.web.forms import bounded_body, form_of
 from adapters.web.gate import SIGN_IN, SIGN_OUT, cookie_of, set_cookie
 from adapters.web.limits import SIGN_INS_PER_MINUTE
 from adapters.web.pace import Pace
 from adapters.web.visitors import COOKIE, Sessions, SignInRefused
-from bot.console_access import console_address
 from bot.errors import Denied, FootnoteError
 from bot.logs import get_logger
 from bot.rendering.lines import shortened
 from bot.rendering.texts import sentence_for
-from bot.settings import Settings
 
-SIGNED_OUT = f"{SIGN_IN}/signed-out"
-BACK_CHANNEL = f"{SIGN_IN}/back-channel"
 BROWSER = "footnote_sign_in"  # the cookie with the secret of a browser that signs in
 ATTEMPT_SECONDS = 600  # that somebody has for signing in at the provider
 LONGEST_PATH = 500  # characters of the page to which it leads
@@ -97,13 +100,6 @@ def _read(payload: str) -> tuple[int, str] | None:
         return int(until), str(to)
     except (binascii.Error, ValueError, TypeError):
         return None
-
-
-def addresses(settings: Settings) -> tuple[str, str, str]:
-    """What the provider must know: where it sends browsers back to, where after signing out, and
-    where it tells us itself that a session has ended."""
-    address = console_address(settings)
-    return address + CALLBACK, address + SIGNED_OUT, address + BACK_CHANNEL
 
 
 def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
@@ -199,7 +195,7 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
             await sign_ins.end_of_person(visitor.id)
         else:
             await sign_ins.end(visitor.session)
-        back = addresses(settings)[1]
+        back = provider_addresses(settings)[1]
         url = await provider.sign_out_url(session.identity.id_token, back) if session else ""
         answer = console.page(request, "leaving.html", url=url or back)
         answer.headers["Set-Cookie"] = set_cookie("", root, secure=secure)

@@ -102,7 +102,7 @@ class FakeProvider:
 
     def logout_token(self, **more: Any) -> str:
         """What it sends to the back channel."""
-        events = {"http://schemas.openid.net/event/backchannel-logout": {}}
+        events: Claims = {"http://schemas.openid.net/event/backchannel-logout": {}}
         return signed(self.claims(jti=secrets.token_hex(8), events=events, **more))
 
     # ------------------------------------------------------------ endpoints

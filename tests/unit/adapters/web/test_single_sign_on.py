@@ -501,7 +501,7 @@ async def back_channel(console: Running, token: str) -> int:
 
 async def test_only_the_provider_ends_sessions(console: Running, provider: FakeProvider) -> None:
     browser = await signed_in(console)
-    events = {"http://schemas.openid.net/event/backchannel-logout": {}}
+    events: Claims = {"http://schemas.openid.net/event/backchannel-logout": {}}
     claims = provider.claims(sub="0001", events=events)
     for token in (
         "",
