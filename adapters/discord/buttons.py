@@ -141,7 +141,7 @@ def view_of_link(texts: Texts, page: str) -> discord.ui.View | None:
 
 
 def _may_link(page: str) -> bool:
-    """Whether Discord takes an address: it refuses the whole message for a host without a dot."""
+    """True if Discord takes an address: it refuses the whole message for a host without a dot."""
     return len(page) <= BUTTON_URL and "." in (urlsplit(page).hostname or "")
 
 

@@ -120,7 +120,7 @@ async def tell(
 async def _responded(
     interaction: FootnoteInteraction, sentence: str, view: discord.ui.View | None
 ) -> bool:
-    """Whether the sentence could be the response; False when there is one already."""
+    """Return True if the sentence could be the response; False when there is one already."""
     if interaction.response.is_done():
         return False
     try:

@@ -187,7 +187,7 @@ def closing(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> li
 
 
 def _is_researched(answer: Answer) -> bool:
-    """Whether there is anything to dig into: greetings are answered without a search."""
+    """Return True if there is anything to dig into: greetings are answered without a search."""
     return bool(answer.citations or answer.queries)
 
 

@@ -1,4 +1,4 @@
-"""What a run shows while it works: its plan as tasks, and the text that will not change. Pure."""
+"""Slack's view of a run at work: its plan as tasks, and the text that will not change. Pure."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Group:
 
     @property
     def is_part(self) -> bool:
-        """Whether it is a sub-question or a paragraph, whose line says itself how far it is."""
+        """True if it is a sub-question or a paragraph, whose line says itself how far it is."""
         return self.steps[0].kind in PARTS
 
 
@@ -104,7 +104,7 @@ def _groups(steps: Sequence[StepView]) -> list[_Group]:
 
 
 def _continues(group: _Group, step: StepView) -> bool:
-    """Whether a step goes on with the task before it."""
+    """Return True if a step goes on with the task before it."""
     if group.is_part or step.kind in PARTS:
         return False
     kinds = {one.kind for one in group.steps}

@@ -149,12 +149,12 @@ class OverviewView(Filters):
 
     @property
     def is_new(self) -> bool:
-        """Whether nobody has asked anything anywhere yet."""
+        """True if nobody has asked anything anywhere yet."""
         return not self._places
 
     @property
     def looks_at_some(self) -> bool:
-        """Whether steps are those of the latest questions only."""
+        """True if steps are those of the latest questions only."""
         return sum(self.overview.states.values()) > RECENT
 
     # ------------------------------------------------------------ sums
@@ -185,7 +185,7 @@ class OverviewView(Filters):
         )
 
     def _cost_each(self, states: Mapping[str, int]) -> str:
-        """What was spent for each question that was answered, on those that were not included."""
+        """The amount spent for each question that was answered, on those that were not included."""
         answered = states.get("answered", 0) + states.get("partial", 0)
         return usd(self.overview.spent.usd / answered) if answered else "–"
 

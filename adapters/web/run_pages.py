@@ -109,7 +109,7 @@ class _RunPages:
         )
 
     async def _check(self, request: Request, record: RunRecord) -> None:
-        """Whether the visitor may look: at their own, at any of a chat, at what was shared."""
+        """Check that the visitor may look: at their own, at any of a chat, at what was shared."""
         console, thread = self._console, record.message.thread
         may = console.may_see(visitor_of(request), thread)
         if record.removed or not (may or await console.history.token_of(thread)):

@@ -1,4 +1,4 @@
-"""What people do on any platform besides asking: buttons under an answer, and being forgotten.
+"""Actions of people on any platform besides asking: buttons under an answer, and "forget me".
 
 An adapter decides how a press travels (a button's id and value) and how the presser is told.
 """

@@ -23,7 +23,7 @@ class Branch:
 
     @property
     def is_part(self) -> bool:
-        """Whether the line is a part of the research, not a step itself."""
+        """True if the line is a part of the research, not a step itself."""
         return self.line.kind in PARTS
 
     @property
