@@ -103,6 +103,7 @@ dig-deeper = Dig deeper
 feedback-good = Helpful
 feedback-bad = Not helpful
 feedback-thanks = Thank you. Your feedback is kept with this answer.
+feedback-ask-why = Thank you. Your feedback is kept with this answer. What is wrong with it?
 
 ## When something is in the way
 

@@ -63,6 +63,7 @@ dig-deeper = 深入研究
 feedback-good = 有帮助
 feedback-bad = 没帮助
 feedback-thanks = 谢谢！你的反馈已与这条回答一并保存。
+feedback-ask-why = 谢谢！你的反馈已与这条回答一并保存。有什么问题？
 
 ## 遇到问题时
 

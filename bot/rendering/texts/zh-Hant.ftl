@@ -63,6 +63,7 @@ dig-deeper = 深入研究
 feedback-good = 有幫助
 feedback-bad = 沒幫助
 feedback-thanks = 謝謝！你的意見已和這則回答一起保存。
+feedback-ask-why = 謝謝！你的意見已和這則回答一起保存。有什麼問題？
 
 ## 遇到問題時
 
