@@ -62,7 +62,9 @@ _DATES = tuple(
 _TWO_DAYS = re.compile(
     rf"\b{_MONTH}\s(?P<first>[0-3]?\d)(?:\s?(?:[-–]|and|or|to)\s?){_DAY},?\s{_YEAR}", re.IGNORECASE
 )
-_DECADE = re.compile(r"(?<!\d)(?P<year>[12]\d{2})0(?:['’]?s\b|\s?年代)")
+_DECADE = re.compile(
+    r"(?<!\d)(?P<year>[12]\d{2})0(?:['’]?s\b|\s?年代)|(?<!\d)(?P<early>[1-9]\d)0\s?年代"
+)
 _CHINESE_DECADE = re.compile(
     r"(?<!\d)(?P<century>[12]?\d|[一二]?十?[一二三四五六七八九十])\s?世[纪紀]\s?(?P<decade>\d0|[一二三四五六七八九]十)\s?年代"
 )
@@ -115,7 +117,8 @@ def _candidates(text: str) -> Iterator[DateMention]:
         value = f"{century - 1}{decade}X".zfill(4)
         yield DateMention(match.start(), match.end(), (value,))
     for match in _DECADE.finditer(text):
-        yield DateMention(match.start(), match.end(), (match["year"] + "X",))
+        decade = match["year"] or match["early"].zfill(3)
+        yield DateMention(match.start(), match.end(), (f"{decade}X",))
     for match in _SHORT_DECADE.finditer(text):
         yield DateMention(match.start(), match.end(), (f"XX{match['decade']}X",))
     for match in _CENTURY.finditer(text):

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.text.listed import listed
+from bot.text.names import ROLES
 from bot.text.phrases import BE, HAVE, Piece, is_verb, phrased, pieces, same_name
 from bot.text.terms import STOP_WORDS
 
@@ -289,13 +290,18 @@ def _owned(sentence: Sequence[Piece]) -> Iterator[tuple[str, tuple[Piece, ...]]]
             and sentence[at + 1].text in ("of", "to")
         ):
             place = at + 2
-            while place < len(sentence) and sentence[place].text in _ARTICLES:
+            while place < len(sentence) and _is_before_a_name(sentence[place]):
                 place += 1
             if names := _listed_names(sentence, place):
                 yield piece.key, names
         rest = sentence[at + 1 : at + 5]
         if piece.kind == "name" and len(rest) > 2 and rest[0].text in "'’" and rest[1].text == "s":
             yield from ((noun.key, (piece,)) for noun in rest[2:4] if noun.kind == "word")
+
+
+def _is_before_a_name(piece: Piece) -> bool:
+    """Whether a piece is an article or says what somebody is: "the", "actor" and "/"."""
+    return piece.text in _ARTICLES or piece.text == "/" or piece.text in ROLES
 
 
 def _listed_names(sentence: Sequence[Piece], start: int) -> tuple[Piece, ...]:

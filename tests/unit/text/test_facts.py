@@ -33,6 +33,8 @@ def missing(sentence: str, text: str) -> list[str]:
         ("它建于1887年5月3日。", ["1887-05-03"]),
         ("它建于 1887 年 5 月 3 日。", ["1887-05-03"]),
         ("它建于一八八七年五月。", ["1887"]),
+        ("它建于880年代。", ["088X"]),
+        ("它建于9世纪80年代。", ["088X"]),
         ("1887년 5월 3일에 지어졌다.", ["1887-05-03"]),
         ("In May 1887 it was new.", ["1887-05"]),
         ("On 3 May it opens.", ["--05-03"]),
@@ -128,6 +130,8 @@ def test_names_are_found(sentence: str, expected: list[str]) -> None:
     ("sentence", "text"),
     [
         ("Built on 3 May 1887.", "It was built on May 3, 1887."),
+        ("She sits in the Senate.", "She was elected National Senator in 1887."),
+        ("It is worth 162.6 billion.", "It is worth 162 600 mln."),
         ("Built on 3 May 1887.", "它建于1887年5月3日。"),
         ("Built on 3 May 1887.", "In 1887 much was new. On May 3 it was built."),
         ("Built in 1887.", "Built 1887-05-03."),

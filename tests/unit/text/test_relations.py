@@ -22,6 +22,11 @@ from bot.text.relations import misplaced
             "Ben Ruiz purchased",
         ),
         (
+            "He was the son of the actor Jon Berg and the nephew of Ola Berg.",
+            "He was the son of actor/ director Ola Berg and the nephew of director Jon Berg.",
+            "son of Jon Berg",
+        ),
+        (
             "Clara Vik was the mother of Jon Berg.",
             "Clara Vik was the mother of Eva Lund and the aunt of Jon Berg.",
             "mother of Jon Berg",
