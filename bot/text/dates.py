@@ -57,6 +57,7 @@ _DATES = tuple(
         rf"(?<![\d.,]){_DAY}\s?(?:of |de )?{_MONTH}(?:,?\s(?:of |del? )?{_YEAR})?",
         rf"\b{_MONTH}\s{_DAY}(?:,?\s{_YEAR})?",
         rf"\b{_MONTH},?\s(?:of |del? )?{_YEAR}",
+        rf"(?<=\b[Ii]n\s){_MONTH}(?!\w)",
     )
 )
 _TWO_DAYS = re.compile(
@@ -84,6 +85,7 @@ _CENTURIES = re.compile(
 _YEAR_RANGE = re.compile(
     r"(?<![\d.,-])(?P<from>[12]\d{3})\s?(?:[-–—/]|--)\s?(?P<to>\d{2})(?![\d-])"
 )
+_EARLY_RANGE = re.compile(r"(?<![\d.,-])[(（](?P<from>\d{3})\s?[-–—]\s?(?P<to>\d{3,4})[)）]")
 _BARE_YEAR = re.compile(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d%]|[.,]\d)")
 
 
@@ -117,8 +119,8 @@ def _candidates(text: str) -> Iterator[DateMention]:
         value = f"{century - 1}{decade}X".zfill(4)
         yield DateMention(match.start(), match.end(), (value,))
     for match in _DECADE.finditer(text):
-        decade = match["year"] or match["early"].zfill(3)
-        yield DateMention(match.start(), match.end(), (f"{decade}X",))
+        short = match["year"] or match["early"].zfill(3)
+        yield DateMention(match.start(), match.end(), (f"{short}X",))
     for match in _SHORT_DECADE.finditer(text):
         yield DateMention(match.start(), match.end(), (f"XX{match['decade']}X",))
     for match in _CENTURY.finditer(text):
@@ -130,6 +132,9 @@ def _candidates(text: str) -> Iterator[DateMention]:
         first = match["from"]
         yield DateMention(match.start(), match.end("from"), (first,))
         yield DateMention(match.start("to"), match.end(), (first[:2] + match["to"],))
+    for match in _EARLY_RANGE.finditer(text):
+        for part in ("from", "to"):
+            yield DateMention(match.start(part), match.end(part), (match[part].zfill(4),))
     for match in _BARE_YEAR.finditer(text):
         yield DateMention(match.start(), match.end(), (match.group(),))
 

@@ -62,7 +62,8 @@ _NOT_NAMES = listed(
     "millions people scientists researchers historians experts critics scholars others someone "
     "everyone nobody nothing everything something anyone whether whereas whenever wherever "
     "whoever whatever perhaps maybe probably possibly certainly indeed clearly only even just "
-    "also still then now here there again rumour rumor legend tradition"
+    "also still then now here there again rumour rumor legend tradition counting including "
+    "excluding combining taking adding leaving fahrenheit celsius kelvin"
 )
 """Capitalized at the beginning of a sentence, or always, without being names."""
 

@@ -57,7 +57,8 @@ _NEGATIVE = lazy_regex(
         "fail refus reject deni declin lack absen unab unlike unpav unknown unfinish few little "
         "only last less least hardly rarely lost lose stop end oppos prevent avoid exclud except "
         "ban prohibit forbid abolish drop miss remov withdr instead otherwise rather far but un "
-        "refrain ceas abandon regardless irrespective whatever incomplet inactiv incapab insuffic ineffect invalid"
+        "refrain ceas abandon regardless irrespective whatever incomplet inactiv incapab insuffic "
+        "ineffect invalid"
     )
     + r"|-free\b|拒|驳|駁|无|無|非|否|失|禁|反|避|免|停|但|缺|少|只|仅|僅|除|低于|难|難",
     re.IGNORECASE,
@@ -138,13 +139,14 @@ _EASTERN_OPPOSITES = tuple(
     )
 )
 _ALL = lazy_regex(
-    r"(?:^|\b(?:of|in|by|to|from|for|that|on|at) )all\b|\b(?:always|entire(?:ly)?|throughout|"
+    r"(?:^|\b(?:of|in|by|to|from|for|that|on|at) )all\b|\b(?:always|entire(?:ly|ty)?|throughout|"
     r"(?:all|whole) of|the whole|of any kind)\b|(?<!for )(?<!of )(?<!in )\bevery\b"
     r"|所有|全部|整个|整個|任何|唯一|都是|恰好",
     re.IGNORECASE,
 )
 _SOME = lazy_regex(
-    r"\b(?:most|mostly|some|many|several|parts?|partly|partial|in some|almost|nearly|although|except|few|\d+%|"
+    r"\b(?:most|mostly|some|many|several|parts?|partly|partial|in some|almost|nearly|although|"
+    r"except|few|\d+%|"
     r"usually|often|majority|one of)\b|\d%|大多|大部分|多数|"
     r"一些|许多|不少|部分|但以|之一|不同程度|除",
     re.IGNORECASE,
@@ -285,10 +287,10 @@ def _is_general(claim: str, best: _Retold) -> str:
 
 
 def _is_negated(claim: str, retold: Sequence[_Retold], quoted: str) -> str:
-    best = retold[0]
     """A negation that the claim has dropped; of Chinese also one that it has added."""
+    best = retold[0]
     claim, said = _AT_MOST.sub("", claim), _AT_MOST.sub("", best.text)
-    if not set(_DIGITS.findall(claim)) <= set(_DIGITS.findall(quoted)):
+    if missing_from(_measured(claim), quoted):
         return ""  # "130 of them are not": the others
     theirs = _NOT.search(said)
     if has_cjk(claim):
@@ -344,7 +346,9 @@ def _is_swapped(claim: str, quoted: str) -> str:
         between = _BORDER.search(claim, first + len(one.text), second)
         if between is None:
             continue
-        (left, right) = (claim[: between.start()], claim[between.start() :])
+        behind = _BORDER.search(claim, second + len(other.text))
+        left = claim[: between.start()]
+        right = claim[between.start() : behind.start() if behind else len(claim)]
         low, high = sorted(place for place in there if place is not None)
         window = quoted[max(0, low - NEAR) : high + NEAR]
         is_turned = there[0] == high

@@ -5,9 +5,7 @@ unit, the odds that two figures stand in, and the places before and behind a ran
 from __future__ import annotations
 
 import re
-from calendar import monthrange
 from collections.abc import Iterator
-from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from itertools import combinations, permutations
@@ -25,8 +23,6 @@ COMMON = 100  # one below this does, unless these are no more than a handful
 HANDFUL = 4
 EXACT = 0.001  # relative: of a sum that is not hedged
 NEAR = 0.06  # relative: how far odds may be off
-DAY = 86_400  # seconds
-_DAY = lazy_regex(r"(?:\d{4}|-)-\d{2}-\d{2}")
 _EARLY_YEARS = (100, 1000)  # years that are written as any other figure
 _NUMBER = rf"(?:{'|'.join(UNITS)}|\d+)"
 _ODDS = lazy_regex(
@@ -52,7 +48,6 @@ def is_made(claim: str, fact: Fact, quoted: str) -> bool:
         or _is_sum_of_all(fact, quoted)
         or _is_odds(claim, fact, quoted)
         or _is_beside_a_rank(claim, fact, quoted)
-        or _is_days_between(fact, quoted)
     )
 
 
@@ -150,31 +145,6 @@ def _is_beside_a_rank(claim: str, fact: Fact, quoted: str) -> bool:
     said = int(float(fact.values[0]))
     totals = {_value(each) for each in _figures(quoted)}
     return any(said == rank - 1 or said + rank in totals for rank in _ranks(quoted))
-
-
-def _is_days_between(fact: Fact, quoted: str) -> bool:
-    """ "Eleven days before his birthday" of 14 August 1663 and 3 August 1749; weeks, too."""
-    unit = fact.unit
-    if unit is None or unit.dimension != "time" or unit.factor < DAY:
-        return False
-    said = _value(fact) * unit.factor / DAY
-    near = max(1.0, unit.factor / DAY / 2)  # the first day may be counted
-    spans = (abs((one - other).days) for one, other in combinations(_days_in(quoted), 2))
-    return any(
-        abs(within - said) <= near for span in spans for within in (span, 365 - span) if within >= 0
-    )
-
-
-@lru_cache(maxsize=256)
-def _days_in(quoted: str) -> tuple[date, ...]:
-    """The days of a text that are named by month, all as of one year."""
-    values = (value for each in dates(quoted) for value in each.values)
-    days = {(int(v[-5:-3]), int(v[-2:])) for v in values if _DAY.fullmatch(v)}
-    return tuple(date(2000, month, day) for month, day in sorted(days) if _is_day(month, day))
-
-
-def _is_day(month: int, day: int) -> bool:
-    return 1 <= month <= 12 and 1 <= day <= monthrange(2000, month)[1]
 
 
 @lru_cache(maxsize=256)

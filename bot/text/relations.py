@@ -34,6 +34,7 @@ _TITLES = listed(
     "sultan king queen emperor president minister author writer actor actress singer director "
     "chancellor general leader king's city state government"
 )
+_ALSO_CALLED = listed("known called alias aka née nee born")
 _GENERIC = listed(
     "one part member number end time year home city town village state capital member side lot "
     "list name form kind type most some many all version edition north south east west"
@@ -259,7 +260,9 @@ def _other_whole(mine: Sequence[Piece], theirs: Sequence[Sequence[Piece]]) -> st
         ):
             continue  # also said without an owner: "his mother"
         first = owners[0]
-        if not _has(known, first) and _is_named(first, theirs):
+        if _has(known, first) or _is_alias(first, theirs):
+            continue
+        if _is_named(first, theirs):
             return f"{noun} of {first.text}"
     return ""
 
@@ -335,6 +338,21 @@ def _is_epithet(sentence: Sequence[Piece], at: int) -> bool:
 
 def _has(known: Sequence[Piece], name: Piece) -> bool:
     return any(same_name(name, each) for each in known)
+
+
+def _is_alias(name: Piece, theirs: Sequence[Sequence[Piece]]) -> bool:
+    """Whether the quote says that somebody is also called so, or what title somebody has."""
+    for sentence in theirs:
+        for at, piece in enumerate(sentence):
+            if piece.kind != "name" or not same_name(name, piece):
+                continue
+            before = {each.text.casefold() for each in sentence[max(0, at - 4) : at]}
+            is_titled = any(
+                p.kind == "number" and p.key.endswith("th") for p in sentence[max(0, at - 3) : at]
+            )
+            if is_titled or not before.isdisjoint(_ALSO_CALLED):
+                return True
+    return False
 
 
 def _is_named(name: Piece, theirs: Sequence[Sequence[Piece]]) -> bool:

@@ -58,7 +58,8 @@ _SUPERLATIVE = lazy_regex(
 _ODDS = lazy_regex(r"\b(?:in|for|to) (?:every|each)\b|\bout of\b", re.IGNORECASE)
 _ONE_OF = lazy_regex(
     r"(?:\bone of\b|\bamong\b|\bamongst\b|\bsome of\b|\b(?:second|third|fourth|fifth|sixth|seventh|"
-    r"eighth|ninth|tenth|\d+(?:st|nd|rd|th))[\s-]|\bregarded as\b|\bnon-)[^,.;]{0,40}$",
+    r"eighth|ninth|tenth|\d+(?:st|nd|rd|th))[\s-]|\bconsidered\b|\bnon-|"
+    r"\b(?:regarded|seen|viewed|described|considered|known) as\b)[^,.;]{0,40}$",
     re.IGNORECASE,
 )
 _OUT_OF = lazy_regex(

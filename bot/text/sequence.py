@@ -37,6 +37,7 @@ _JOINED = (
     (lazy_regex(r"^(?:after|following|once|when) (.+?), (.+)$", re.I), True),
     (lazy_regex(r"^(.+?)[,;]? (?:after|following|preceded by|later than|upon) (.+)$", re.I), False),
 )
+_SPANS = listed("year month week dai day decad")
 _CLAUSE = lazy_regex(r"[.;,。；，](?!\d)|\band\b|\bbut\b")
 _LAST = lazy_regex(r"[,;] |\band ")
 _NEXT = lazy_regex(r"[,;](?! \w+ing\b) ")
@@ -136,8 +137,8 @@ def _orders(sentence: str) -> Iterator[_Order]:
 
 
 def _told(side: str) -> frozenset[str]:
-    """The words of an event, its figures aside: a year may stand on both sides."""
-    return frozenset(word for word in keywords(side) if not word.isdecimal())
+    """The words of an event, its years and spans aside: they may stand on both sides."""
+    return frozenset(word for word in keywords(side) if not (word.isdecimal() or word in _SPANS))
 
 
 @lru_cache(maxsize=256)

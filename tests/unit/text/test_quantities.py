@@ -5,7 +5,6 @@ from bot.text.facts import facts, missing_from
 
 CUP = "Eight teams played 24 matches with 134 goals. Lind scored 11 goals."
 FALLS = "It falls in two steps (15 m and 12 m) through a cave of 1.5 m."
-LIFE = "Anna Berg (14 August 1663 – 3 August 1749) was a noblewoman."
 TOWN = "The population was 2,384 at the 2010 census, down from 2,522 at the 2000 census."
 SHOPS = "The chain had 675 shops in 2013. In 2018 it had 1,124 shops."
 SEATS = "The church has 73 parishes in nine Canadian provinces and two American states."
@@ -24,8 +23,6 @@ def _left(claim: str, quoted: str) -> list[str]:
     ("claim", "quoted"),
     [
         ("The water drops 27 metres.", FALLS),
-        ("She died eleven days before her birthday.", LIFE),
-        ("She died less than two weeks before her birthday.", LIFE),
         ("The water drops about 89 feet.", FALLS),
         ("In 2013 there were 449 shops to go.", SHOPS),
         ("The dates lie up to seven years apart.", ANNALS),
@@ -53,7 +50,6 @@ def test_what_figures_of_a_quote_make_needs_no_word_for_it(claim: str, quoted: s
     ("claim", "quoted", "left"),
     [
         ("The water drops 37 metres.", FALLS, ["37"]),
-        ("She died 31 days before her birthday.", LIFE, ["31"]),
         ("The water drops 27 feet.", FALLS, ["27"]),
         ("In 2013 there were 459 shops to go.", SHOPS, ["459"]),
         ("The dates lie up to nine years apart.", ANNALS, ["nine"]),
