@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -158,14 +159,49 @@ def upgrade() -> None:
 
     with sentences():
         from bot.configuration import load_settings
+        from bot.storage.connecting import Connecting
         from bot.storage.database import open_database
         from bot.storage.tables import HEAD
 
         async def run() -> None:
-            await (await open_database(load_settings().database)).close()
+            settings = load_settings()
+            connecting = Connecting.of(settings)
+            await (await open_database(settings.database, connecting=connecting)).close()
 
         asyncio.run(run())
         typer.echo(f"The database is at revision {HEAD}.")
+
+
+@db.command()
+def check() -> None:
+    """Check that the database is whole: its file, its schema, and that every quote stands in its
+    page. Ends with 1 if something is wrong."""
+    import asyncio
+
+    with sentences():
+        settings = settings_for()
+        from adapters.terminal.records import checked
+
+        problems = asyncio.run(checked(settings))
+        if problems:
+            raise typer.Exit(EXIT_NO_ANSWER)
+
+
+@db.command()
+def backup(
+    target: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The copy; an older one is replaced.")
+    ],
+) -> None:
+    """Copy the SQLite database to a file, also while Footnote works."""
+    import asyncio
+
+    with sentences():
+        settings = settings_for()
+        from adapters.terminal.records import backed_up
+
+        size = asyncio.run(backed_up(settings, target))
+        typer.echo(f"{target}: {size:,} bytes. `footnote db check` tells whether a copy is whole.")
 
 
 @keys.command()

@@ -7,10 +7,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import format_exception
 from typing import TYPE_CHECKING, TextIO
 
 import typer
 
+from bot.credentials import without_credentials
 from bot.errors import CredentialsRefused, FootnoteError, Invalid
 
 if TYPE_CHECKING:
@@ -59,11 +61,13 @@ def sentences() -> Iterator[None]:
         raise typer.Exit(EXIT_INTERRUPTED) from None
     except (typer.Exit, typer.Abort):
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  (the last one to hear of it)
         if os.environ.get("FOOTNOTE_LOG_LEVEL") == "debug":
-            raise
+            typer.echo(without_credentials("".join(format_exception(error))), err=True)
+            raise typer.Exit(EXIT_NO_ANSWER) from None
+        told = without_credentials(str(error))
         typer.secho(
-            f"Something broke inside Footnote ({type(error).__name__}: {error}). Nothing is lost. "
+            f"Something broke inside Footnote ({type(error).__name__}: {told}). Nothing is lost. "
             "FOOTNOTE_LOG_LEVEL=debug shows where; please report it.",
             fg="red",
             err=True,

@@ -36,15 +36,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from bot.credentials import without_credentials
+
 
 class FootnoteError(Exception):
     """Base of the tree.
 
-    ``sentence`` is what a user may be shown: what happened and what to do, one sentence,
-    without secrets. ``detail`` is for the log (a status line, an exception's text).
+    ``sentence`` is what a user may be shown: what happened and what to do, one sentence.
+    ``detail`` is for the log (a status line, an exception's text). Credentials in addresses
+    are hidden in both.
     """
 
     def __init__(self, sentence: str, *, detail: str = "") -> None:
+        sentence, detail = without_credentials(sentence), without_credentials(detail)
         super().__init__(f"{sentence} ({detail})" if detail else sentence)
         self.sentence = sentence
         self.detail = detail
@@ -159,8 +163,9 @@ class StorageUnavailable(Unavailable):
     """The database is locked, read-only, full or damaged.
 
     ``kind`` says what trying again would do: "contended" (others wanted the same rows: again at
-    once), "broken" (the connection was lost: again at once), "away" (again when it is back), or
-    "wrong" (nothing).
+    once), "broken" (the connection was lost: again at once), "away" (again when it is back),
+    "exhausted" (others have all connections: again when they gave some back), or "wrong"
+    (nothing).
     """
 
     def __init__(
@@ -168,7 +173,7 @@ class StorageUnavailable(Unavailable):
         sentence: str,
         *,
         detail: str = "",
-        kind: Literal["contended", "broken", "away", "wrong"] = "away",
+        kind: Literal["contended", "broken", "away", "exhausted", "wrong"] = "away",
     ) -> None:
         super().__init__(sentence, detail=detail)
         self.kind = kind
@@ -204,6 +209,11 @@ class BudgetSpent(FootnoteError):
         super().__init__(sentence)
         self.text_id = text_id
         self.limit = limit
+
+    @property
+    def is_of_day(self) -> bool:
+        """Whether it is a budget of the day that is spent, not the run's own."""
+        return self.text_id.startswith("budget-day-")
 
 
 class Stopped(FootnoteError):

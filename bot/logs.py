@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import MutableMapping
 from typing import Any
+
+from bot.credentials import without_credentials
 
 _level = logging.NOTSET
 _is_set_up = True  # where nobody configures it, structlog stays as it is
@@ -61,6 +64,18 @@ def configure_logging(level: str) -> None:
         stamina.instrumentation.set_on_retry_hooks([])
 
 
+def hide_credentials(
+    logger: object, method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    """A processor of structlog: no address in a line shows a user name or a password."""
+    return {
+        name: without_credentials(value if isinstance(value, str) else repr(value))
+        if isinstance(value, str | BaseException)
+        else value
+        for name, value in event.items()
+    }
+
+
 def _set_up() -> None:
     global _is_set_up
     if _is_set_up:
@@ -73,6 +88,7 @@ def _set_up() -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso"),
             structlog.processors.format_exc_info,
+            hide_credentials,  # behind what writes tracebacks
             structlog.processors.LogfmtRenderer(bool_as_flag=False),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(_level),

@@ -6,19 +6,25 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+import typer
 from pydantic import TypeAdapter
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from bot.conversing.forgetting import Forgetter, Maintenance, day_after
+from bot.errors import Invalid
 from bot.rendering.conversation import as_markdown
 from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line, shortened
 from bot.settings import Settings
 from bot.storage.archive import Archive, Conversation, Listed
+from bot.storage.connecting import Connecting
+from bot.storage.database import existing_database
+from bot.storage.integrity import findings
 from bot.storage.removal import Removed
 from bot.storage.retention import Keep, Retention
 from bot.storage.store import Store, open_store
@@ -43,7 +49,7 @@ TITLES = {
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Store]:
     """The store, for as long as the block runs. Raises ``StorageUnavailable``."""
-    store = await open_store(settings.database)
+    store = await open_store(settings.database, connecting=Connecting.of(settings))
     try:
         yield store
     finally:
@@ -85,6 +91,54 @@ async def listed(settings: Settings, platform: str | None, limit: int) -> list[L
     """The latest threads."""
     async with opened(settings) as store:
         return await Archive(store.database).threads(platform, limit)
+
+
+async def checked(settings: Settings) -> int:
+    """Print what ``integrity.findings`` says of the database; return how many problems there are.
+
+    Raises ``StorageUnavailable``.
+    """
+    database = existing_database(settings.database, Connecting.of(settings))
+    problems = 0
+    try:
+        async for finding in findings(database):
+            typer.echo(f"{finding.what}: {finding.problem or f'{finding.looked_at:,} sound'}")
+            problems += bool(finding.problem)
+    finally:
+        await database.close()
+    return problems
+
+
+async def backed_up(settings: Settings, target: Path) -> int:
+    """Copy an SQLite database while others write to it; return the size of the copy in bytes.
+
+    The copy takes the place of an older one at once, and is for its owner alone. Raises ``Invalid``
+    for another kind of database, and ``StorageUnavailable``.
+    """
+    database = existing_database(settings.database, Connecting.of(settings))
+    try:
+        if database.dialect != "sqlite":
+            raise Invalid(
+                "PostgreSQL has its own tools for backups: pg_dump, or point-in-time recovery. "
+                "The handbook's page on storage has the commands."
+            )
+        if not target.parent.is_dir():
+            raise Invalid(f"{target.parent} is not a folder: make it, or name another place.")
+        partial = target.with_name(f".{target.name}.partial")
+        try:
+            partial.unlink(missing_ok=True)
+            partial.touch(mode=0o600)
+            async with database.long_read() as connection:
+                await connection.exec_driver_sql("VACUUM INTO ?", (str(partial),))
+            size = partial.stat().st_size
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise Invalid(f"{target} cannot be written: {error.strerror}.") from None
+    finally:
+        await database.close()
+    return size
 
 
 # ---------------------------------------------------------------- looks

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn
 
+from bot.credentials import without_credentials
 from bot.errors import AddressRefused
 from bot.pages import hosts
 
@@ -164,8 +165,7 @@ def parse(url: str) -> WebAddress:
 
 def shown(url: str) -> str:
     """An address as a sentence may show it: one line, no credentials, at most 120 characters."""
-    text = _CONTROL.sub("", " ".join(url.split()))
-    text = re.sub(r"(?<=:)([/\\]*)[^/\\?#]*@", r"\1", text)
+    text = without_credentials(_CONTROL.sub("", " ".join(url.split())))
     return text if len(text) <= 120 else text[:119] + "…"
 
 

@@ -163,19 +163,19 @@ def _has_operands(each: Shown, known: Collection[Decimal], derived: Sequence[flo
 
 
 def _is_years(operand: Decimal, known: Collection[Decimal]) -> bool:
-    """Whether an operand is the number of years between two years, the first counted or not."""
+    """True if an operand is the number of years between two years, the first counted or not."""
     years = [value for value in known if 1000 <= value <= 2100 and value == int(value)]
     return any(abs(one - other) in (operand, operand - 1) for one, other in combinations(years, 2))
 
 
 def _converts(operand: Decimal, known: Collection[Decimal]) -> bool:
-    """Whether an operand is written in another scale than the page: 3 (million), 600 (0.6 kg)."""
+    """True if an operand is written in another scale than the page: 3 (million), 600 (0.6 kg)."""
     return any(operand * Decimal(10) ** power in known for power in (3, 4, 6, 8, 9, -3))
 
 
 def _is_told(outside: str, results: Sequence[float]) -> bool:
-    """Whether a calculation without an equals sign comes to a figure of the sentence, or to none
-    that the sentence tells exactly."""
+    """Return True if a calculation without an equals sign comes to a figure of the sentence, or to
+    none that the sentence tells exactly."""
     told = [fact for fact in facts(outside) if fact.kind == "figure"]
     tenths = [chinese_number(part) or 0 for part in _CHENG.findall(outside)]
     if tenths and not any(abs(10 * found - part) <= 1 for found in results for part in tenths):
@@ -233,7 +233,7 @@ def _is_implied(
 
 
 def _is_rounded(fact: Fact, known: Collection[Decimal]) -> bool:
-    """Whether a figure is one of the quote to fewer places, but to two at least."""
+    """Return True if a figure is one of the quote to fewer places, but to two at least."""
     value = Decimal(fact.values[0])
     zeros = len(str(value)) - len(str(value).rstrip("0")) if value == value.to_integral() else 0
     if not zeros or len(str(value).rstrip("0")) < 2:

@@ -161,7 +161,7 @@ def _value(year: str, month: int, day: int | None) -> tuple[str, ...]:
 
 
 def is_borne_out(value: str, by: Collection[str]) -> bool:
-    """Whether a date follows from others of a text.
+    """Return True if a date follows from others of a text.
 
     It does from a more exact one (1887 from 1887-05-03, the century from 1887), and from its day
     and its year named apart.

@@ -146,7 +146,7 @@ def borne_out(text: str) -> frozenset[Decimal]:
 
 
 def is_borne_out(value: Decimal, margin: float, by: frozenset[Decimal]) -> bool:
-    """Whether a claimed value is among those of a text, or is one of them rounded."""
+    """Return True if a claimed value is among those of a text, or is one of them rounded."""
     if value in by:
         return True
     if not margin:

@@ -249,7 +249,7 @@ def _is_no_name(word: str) -> bool:
 
 
 def _can_open(text: str, token: re.Match[str]) -> bool:
-    """Whether a lone first word is a name: an abbreviation, a possessive, or before a verb."""
+    """True if a lone first word is a name: an abbreviation, a possessive, or before a verb."""
     word = token.group()
     if _is_code(word) or word.endswith(("'s", "’s")):
         return True
@@ -314,7 +314,7 @@ class NamesIn:
         self._derived = frozenset(root for word in self._words for root in _roots(word, _DEMONYMS))
 
     def bear_out(self, words: tuple[str, ...], written: str) -> bool:
-        """Whether the text has all words of a name, or the initials of it as it is ``written``.
+        """True if the text has all words of a name, or the initials of it as it is ``written``.
 
         A name in a script that the text has none of cannot be looked up and passes.
         """

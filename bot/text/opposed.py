@@ -360,7 +360,7 @@ def _is_alike(one: Fact, other: Fact) -> bool:
 
 
 def _is_same(one: Fact, other: Fact) -> bool:
-    """Whether two figures are one quantity in two units."""
+    """Return True if two figures are one quantity in two units."""
     if one.unit is None or other.unit is None or one.unit.factor == other.unit.factor:
         return False
     sizes = [float(max(f.values)) * f.unit.factor for f in (one, other) if f.unit is not None]

@@ -320,7 +320,7 @@ def _listed_names(sentence: Sequence[Piece], start: int) -> tuple[Piece, ...]:
 
 
 def _is_epithet(sentence: Sequence[Piece], at: int) -> bool:
-    """Whether a name only tells of which kind the next word is: "the Ottoman sultan"."""
+    """Return True if a name only tells of which kind the next word is: "the Ottoman sultan"."""
     behind = sentence[at + 1] if at + 1 < len(sentence) else None
     if behind is None or behind.kind != "word" or behind.text in STOP_WORDS:
         return False

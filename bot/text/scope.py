@@ -184,7 +184,7 @@ def _other_count(claim: str, mine: Sequence[Piece], theirs: Sequence[Sequence[Pi
 
 
 def _is_behind(theirs: Sequence[Sequence[Piece]], phrase: Sequence[str], number: str) -> bool:
-    """Whether a table has the number behind its noun: "Teams 8"."""
+    """Return True if a table has the number behind its noun: "Teams 8"."""
     return any(
         phrase[-1] in terms(one.key) and other.key == number
         for sentence in theirs

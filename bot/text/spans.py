@@ -48,8 +48,8 @@ _AGO = lazy_regex(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
 
 
 def is_span(claim: str, fact: Fact, quoted: str) -> bool:
-    """Whether a figure of a claim is the years, months, weeks or days between two dates of it or of
-    the words quoted, or somebody's age at one of them."""
+    """Return True if a figure of a claim is the years, months, weeks or days between two dates of
+    it or of the words quoted, or somebody's age at one of them."""
     at = _place(claim, fact)
     before, behind = claim[:at], claim[at + len(fact.text) :][:20]
     unit = _UNIT.match(behind)
@@ -99,7 +99,7 @@ def is_span(claim: str, fact: Fact, quoted: str) -> bool:
 
 
 def is_ago(claim: str, fact: Fact, quoted: str, years: Sequence[int]) -> bool:
-    """Whether a figure is the years since a date: "58 years ago, in 1968", told in 2026."""
+    """Return True if a figure is the years since a date: "58 years ago, in 1968", told in 2026."""
     if fact.kind != "figure" or not _AGO.match(claim, _place(claim, fact) + len(fact.text)):
         return False
     told = dates(claim) or dates(quoted)
@@ -114,8 +114,8 @@ def is_ago(claim: str, fact: Fact, quoted: str, years: Sequence[int]) -> bool:
 
 
 def is_counted(claim: str, fact: Fact, quoted: str) -> bool:
-    """Whether a year is one of the quote and a number of years that either of them names: "four
-    years later, in 1967", "turned 60 in 2014"."""
+    """Return True if a year is one of the quote and a number of years that either of them names:
+    "four years later, in 1967", "turned 60 in 2014"."""
     if fact.kind != "date" or not fact.values[0].isdecimal():
         return False
     counts = {

@@ -173,7 +173,7 @@ def measure_at(text: str, start: int, end: int) -> Measure | None:
 
 
 def same(claimed: Unit, written: Unit) -> bool:
-    """Whether two units are one. Pages lose exponents: "km" may have been square kilometres."""
+    """True if two units are one. Pages lose exponents: "km" may have been square kilometres."""
     if claimed.dimension.removesuffix(" per") == written.dimension.removesuffix(" per"):
         return abs(claimed.factor - written.factor) <= 0.2 * claimed.factor  # tons and tonnes
     if written.dimension == "length" and claimed.dimension in ("area", "volume"):

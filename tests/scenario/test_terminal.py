@@ -361,6 +361,34 @@ def test_a_thread_is_listed_exported_and_forgotten(footnote: Program, documents:
     assert b"Maria Keller" not in database.read_bytes()
 
 
+def test_a_backup_is_restored_and_found_whole(footnote: Program, documents: Path) -> None:
+    missing = footnote.run("db", "check")
+    assert (missing.code, "There is no database" in missing.err) == (1, True)
+    asked = ("ask", "--thread", "trips", "--docs", str(documents))
+    assert footnote.run(*asked, "Who approves expensive journeys?").code == 0
+    copy = footnote.folder / "copies" / "footnote.sqlite"
+    homeless = footnote.run("db", "backup", str(copy))
+    assert (homeless.code, "is not a folder" in homeless.err) == (2, True)
+    copy.parent.mkdir()
+    assert footnote.run("db", "backup", str(copy)).code == 0
+    assert copy.stat().st_mode & 0o077 == 0
+    assert footnote.run("forget", "thread", "trips", "--yes").code == 0
+
+    database = footnote.folder / "data" / "footnote.sqlite"
+    for ending in ("-wal", "-shm"):
+        database.with_name(database.name + ending).unlink(missing_ok=True)
+    database.write_bytes(copy.read_bytes())
+    checked = footnote.run("db", "check")
+    assert (checked.code, "quotes: " in checked.out) == (0, True)
+    assert "Maria Keller" in footnote.run("export", "trips").out
+
+    body = bytearray(database.read_bytes())
+    body[:16] = b"no database here"
+    database.write_bytes(body)
+    broken = footnote.run("db", "check")
+    assert (broken.code, "is not a Footnote database" in broken.err) == (1, True)
+
+
 def test_forgetting_needs_a_platform_and_an_id(footnote: Program) -> None:
     ended = footnote.run("forget", "user", "slak:U1")
     assert (ended.code, "discord, slack, web, terminal" in ended.err) == (2, True)

@@ -32,6 +32,7 @@ from bot.health import Readiness, health_routes, http_endpoint
 from bot.http_connection import MOST_CONNECTIONS, OTHER_FILES, SPARE
 from bot.metrics import Metrics
 from bot.observing import Observed
+from bot.platform import Connection
 from bot.settings import Settings
 from bot.storage.database import open_database
 from bot.storage.store import open_store
@@ -354,33 +355,86 @@ def test_the_unit_opens_as_many_files_as_connections_need() -> None:
 # ---------------------------------------------------------------- alarms
 
 
-async def test_alarms_are_about_numbers_and_labels_that_there_are(postgres: Postgres) -> None:
+async def _known_metrics(postgres: Postgres) -> dict[str, set[str]]:
+    """The names of all metrics that an installation tells, each with the names of its labels."""
     store = await open_store(postgres.migrated())
     observed = Observed()
     observed.calls.add("slack", "chat.postMessage", "429", 0.1)
     observed.replied("m")("limited", 1)
+    observed.searched("brave")("ok", 1)
+    observed.fetched("ok", 1)
     observed.resting = lambda: {"brave": 3.0}
+    observed.connections = {"slack": Connection()}
     past = Past(store, at=datetime.now(UTC) + timedelta(seconds=1))
     metrics = Metrics(store.database, observed)
     await past.answered()
     text = (await metrics.exposition()).decode()
+    await store.close()
     known: dict[str, set[str]] = {}
     for family in text_string_to_metric_families(text):
+        # A family without samples, such as the providers' errors, is known by its name.
+        kinds = {"counter": ("_total",), "histogram": ("_bucket", "_count", "_sum")}
+        for ending in kinds.get(family.type, ("",)):
+            known.setdefault(family.name + ending, set())
         for sample in family.samples:
             known.setdefault(sample.name, set()).update(sample.labels)
+    return known
 
+
+def _labels(expression: str) -> set[str]:
+    """The labels that a PromQL expression selects or groups by."""
+    labels = set(re.findall(r"(\w+)(?:=|!=|=~|!~)\"", expression))
+    for grouped in re.findall(r"by \(([\w, ]+)\)", expression):
+        labels |= set(grouped.split(", "))
+    return labels
+
+
+async def test_alarms_are_about_numbers_and_labels_that_there_are(postgres: Postgres) -> None:
+    known = await _known_metrics(postgres)
     document = yaml.safe_load((DEPLOY / "prometheus-rules.yaml").read_text(encoding="utf-8"))
     rules = document["groups"][0]["rules"]
     assert len({rule["alert"] for rule in rules}) == len(rules) >= 5
     for rule in rules:
         names = re.findall(r"footnote_\w+", rule["expr"])
-        assert names
+        assert names or re.search(r"\bup\b", rule["expr"]), rule["alert"]
         assert set(names) <= set(known), rule["alert"]
-        labels = set(re.findall(r"(\w+)(?:=|!=|=~|!~)\"", rule["expr"]))
-        for grouped in re.findall(r"by \(([\w, ]+)\)", rule["expr"]):
-            labels |= set(grouped.split(", "))
-        assert labels <= set().union(*(known[name] for name in names)), rule["alert"]
-    await store.close()
+        labels = {"job", "instance"}.union(*(known[name] for name in names))
+        assert _labels(rule["expr"]) <= labels, rule["alert"]
+
+
+async def test_the_dashboard_shows_every_number_there_is(postgres: Postgres) -> None:
+    known = await _known_metrics(postgres)
+    board = json.loads((DEPLOY / "grafana-dashboard.json").read_text(encoding="utf-8"))
+    panels = [panel for panel in board["panels"] if panel["type"] != "row"]
+    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
+    assert all(panel["title"] and panel["description"] for panel in panels)
+    sampled = {name for name, labels in known.items() if labels}
+    shown: set[str] = set()
+    for expression in (target["expr"] for panel in panels for target in panel["targets"]):
+        names = set(re.findall(r"footnote_\w+|process_\w+", expression))
+        assert names <= set(known), expression
+        # Prometheus itself adds the first three; "le" is a histogram's own.
+        labels = {"job", "instance", "le"}.union(*(known[name] for name in names))
+        if all(name in sampled for name in names):
+            assert _labels(expression) <= labels, expression
+        shown |= names
+    ours = {re.sub(r"_(bucket|count|sum)$", "", name) for name in known if "footnote_" in name}
+    assert ours <= {re.sub(r"_(bucket|count|sum)$", "", name) for name in shown}
+
+
+def test_panels_of_the_dashboard_do_not_overlap() -> None:
+    board = json.loads((DEPLOY / "grafana-dashboard.json").read_text(encoding="utf-8"))
+    taken: set[tuple[int, int]] = set()
+    for panel in board["panels"]:
+        at = panel["gridPos"]
+        cells = {
+            (at["x"] + across, at["y"] + down)
+            for across in range(at["w"])
+            for down in range(at["h"])
+        }
+        assert at["x"] + at["w"] <= 24  # Grafana's grid
+        assert not cells & taken, panel["title"]
+        taken |= cells
 
 
 def test_alarms_are_scraped_where_the_containers_tell_their_numbers() -> None:

@@ -47,14 +47,16 @@ def fitting(wanted: Sequence[str], pages: Sequence[Page], rarity: Mapping[str, f
 
 
 def is_named(title: str, text: str) -> bool:
-    """Whether a text names a title; see ``name_in``."""
+    """Return True if a text names a title; see ``name_in``."""
     return bool(name_in(title, text))
 
 
 def name_in(title: str, text: str) -> frozenset[str]:
-    """The words by which a text names a title, none if it does not: all of the title's, or those of
-    the name in it without what tells namesakes apart: "Hello Love" of "Hello Love (song)", "McRae"
-    of "McRae, Arkansas" (as it is written)."""
+    """Return the words by which a text names a title, none if it does not.
+
+    All words of the title, or those of the name in it without what tells namesakes apart: "Hello
+    Love" of "Hello Love (song)", "McRae" of "McRae, Arkansas" (as it is written).
+    """
     words = frozenset(terms(title)) - _ARTICLES
     if words and words <= frozenset(terms(text)):
         return words
@@ -69,16 +71,18 @@ def name_in(title: str, text: str) -> frozenset[str]:
 
 
 def things_named(results: Sequence[QueryResult], text: str) -> list[int]:
-    """Of a search for a text as it stands, the numbers of the hits that it names and that were not
-    read, of namesakes the first, in the order of the hits."""
+    """Return the numbers of the unread hits that a text names, of namesakes the first.
+
+    Only a search for the text as it stands counts: words of a query are about one thing.
+    """
     hits = [hit for result in results if result.query == text for hit in result.hits]
     numbers = {hit.hit.title: hit.number for hit in hits if hit.page is None}
     return [numbers[title] for title in named_beside(text, (), numbers)]
 
 
 def named_beside(text: str, titles: Sequence[str], others: Iterable[str]) -> list[str]:
-    """Those of ``others`` that a text names as things of their own: by no word by which it names
-    one of ``titles``, or an earlier one of them."""
+    """Return those of ``others`` that a text names as things of their own: by no word by which it
+    names one of ``titles`` or an earlier one of them."""
     taken = {word for title in titles for word in name_in(title, text)}
     apart: list[str] = []
     for title in others:
@@ -90,7 +94,7 @@ def named_beside(text: str, titles: Sequence[str], others: Iterable[str]) -> lis
 
 
 def _has_name(text: str, name: str, flags: re.RegexFlag) -> bool:
-    """Whether a name is in a text, and is not a part of a longer name."""
+    """Return True if a name is in a text, and is not a part of a longer name."""
     found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags) if name else None
     if found is None:
         return False
