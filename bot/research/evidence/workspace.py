@@ -48,7 +48,7 @@ from bot.search.provider import Hit, Query
 NOTHING = "Nothing was found."
 WHOLE = 4  # times the tokens of one page are given to pages that are wanted as a whole
 PREFETCHED = 3  # pages read ahead while the reasoner chooses
-MOST_OPENED = 6  # pages opened by rank with one search
+MOST_OPENED = 6  # pages opened with one search without being chosen
 LOOKED_AT = 2  # times as many are read to see which of them fit
 ALSO_NAMED = 2  # pages opened beside those, of other things that the question itself names
 
@@ -280,7 +280,8 @@ class WorkspaceKeeper:
             fit = found[:most]
             others = {titles[url]: url for url in ready if urls[url] in named and url not in fit}
             apart = named_beside(self._question.text, [titles[url] for url in fit], others)
-            fit += [others[title] for title in apart[: min(ALSO_NAMED, room - len(fit))]]
+            more = min(ALSO_NAMED, MOST_OPENED - len(fit), room - len(fit))
+            fit += [others[title] for title in apart[:more]]
             reading = _Reading(outcome.action, self._page_tokens // 2)
             reading.urls = [(urls[url], url, "") for url in ready if url in fit]
             (read,) = await self._do([reading])
