@@ -596,10 +596,10 @@ async def test_the_doctor_tells_what_is_wrong_with_a_provider(
     provider: FakeProvider, settings: dict[str, Any]
 ) -> None:
     provider.document = {"issuer": "https://login.example/"}
-    with pytest.raises(Unavailable, match="calls itself https://login.example/"):
+    with pytest.raises(Unavailable, match=r"calls itself https://login\.example/"):
         await PLATFORM.check(load_settings(**settings))
     provider.down = True
-    with pytest.raises(Unavailable, match="/.well-known/openid-configuration"):
+    with pytest.raises(Unavailable, match=r"/\.well-known/openid-configuration"):
         await PLATFORM.check(load_settings(**settings))
 
 
