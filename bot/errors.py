@@ -210,6 +210,11 @@ class BudgetSpent(FootnoteError):
         self.text_id = text_id
         self.limit = limit
 
+    @property
+    def is_of_day(self) -> bool:
+        """Whether it is a budget of the day that is spent, not the run's own."""
+        return self.text_id.startswith("budget-day-")
+
 
 class Stopped(FootnoteError):
     """A person or a shutdown ended the run."""

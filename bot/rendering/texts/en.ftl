@@ -103,6 +103,7 @@ dig-deeper = Dig deeper
 feedback-good = Helpful
 feedback-bad = Not helpful
 feedback-thanks = Thank you. Your feedback is kept with this answer.
+feedback-ask-why = Thank you. Your feedback is kept with this answer. What is wrong with it?
 
 ## When something is in the way
 
@@ -458,6 +459,26 @@ web-sign-out-all-why = If the token was seen by somebody who left, set a new one
 web-sign-out-all = Sign out everywhere
 web-token = Token
 web-token-wrong = Wrong token. Please check it.
+sso-failed = You are not signed in
+sso-again = Try again
+sso-signed-out = You are signed out
+sso-leaving = You are signed out of Footnote. Next, your sign-in service signs you out as well.
+sso-leave = Go on
+sso-signed-in-as = You are signed in as { $name }. Conversations stay.
+sso-sign-out-all-why = This ends your sessions in all browsers.
+sso-away = The sign-in service cannot be reached now. Try again in a moment.
+sso-denied = The sign-in service did not let you in: { $reason }
+sso-stale = This sign-in took too long or began in another browser. Please try again.
+sso-not-allowed = Your account may not use this console. Ask your administrator for access.
+sso-nameless = The sign-in service tells nothing usable in the claim “{ $claim }”, by which people are known here. Your administrator can correct that.
+sso-client = The sign-in service does not accept Footnote’s own credentials. Your administrator can correct the client ID and secret.
+sso-refused-expired = The sign-in service’s token has expired. If trying again does not help, a clock is wrong: your administrator should look at both.
+sso-refused-early = The sign-in service’s token is from the future: a clock is wrong. Your administrator should look at both.
+sso-refused-issuer = The answer came from another sign-in service than the one that Footnote trusts.
+sso-refused-audience = The sign-in service’s token is meant for another application.
+sso-refused-nonce = The sign-in service’s token belongs to another sign-in. Please try again.
+sso-refused-signature = The sign-in service’s token has no valid signature, so Footnote does not believe it.
+sso-refused-token = The sign-in service’s token cannot be used. Your administrator finds the reason in the log.
 web-thread-gone = This conversation no longer exists.
 web-too-many-questions = Too many questions in a minute. Please wait a little, then ask again.
 web-was-stop = There is nothing to stop here. To stop an answer in progress, press Stop below it.
