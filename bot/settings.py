@@ -236,11 +236,14 @@ class Settings(BaseSettings):
     keep_pages_days: int | None = Field(None, ge=1)  # pages no answer cites; None: for ever
     keep_steps_days: int | None = Field(None, ge=1)  # steps of runs that have ended
     keep_messages_days: int | None = Field(None, ge=1)  # messages, with their runs and answers
+    keep_spending_days: int | None = Field(400, ge=32)  # what people and places spent
     # Executes runs; auto: PostgreSQL's queue where that is the database, else `serve` itself.
     dispatcher: Literal["auto", "local", "postgres"] = "auto"
     concurrency: int = Field(256, ge=1)  # runs at once in this process
     drain_seconds: float = Field(10.0, ge=0)  # that working runs get when `serve` is ended
     log_level: Literal["debug", "info", "warning", "error"] = "warning"
+    # How a line is written; auto: console on a terminal, else logfmt.
+    log_format: Literal["auto", "console", "logfmt", "json"] = "auto"
 
     @field_validator("*")
     @classmethod
