@@ -270,6 +270,7 @@ def _another_signature(claims: Claims) -> str:
         (changed(nbf=int(time.time()) + 900), "from the future"),
         (changed(iss="https://evil.example"), "another sign-in service"),
         (changed(aud="another"), "another application"),
+        (changed(aud="another", azp=CLIENT), "another application"),
         (changed(aud=["another", "third"]), "another application"),
         (changed(aud=[CLIENT, "another"], azp="another"), "another application"),
         (changed(nonce="of another sign-in"), "another sign-in"),
