@@ -11,18 +11,21 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.live import demo
 from tests.live.browser import ask, chromium, watched
 from tests.live.stages import Stage, open_stage
+from tests.scenario.gate import until
 from tests.scenario.serving import ForkServer
 
 __all__ = ["chromium"]
 
 pytestmark = pytest.mark.live
 
+EXAMPLES = 3
 TREES = Path(__file__).with_name("trees")
 # What differs from one run to the next: times, costs, names of files in the test's folder.
 VARYING = (
@@ -31,6 +34,9 @@ VARYING = (
     (r"\b\d+(?:\.\d+)? (?:ms|s)\b", "SECONDS"),
     (r"\$\d+\.\d+", "COST"),
     (r"/url: .*", "/url: ..."),
+    (r"\d+ searches · \d+ pages read", "WORK"),
+    (r'(?m)(?<=- region "For example":\n)(?:^ {4}.*\n?)+', "    - EXAMPLES"),
+    (r"- status: The answer is ready\.", "- status"),  # said once, whenever the stream told it
 )
 
 
@@ -38,6 +44,8 @@ VARYING = (
 def stage(fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     folder = tmp_path_factory.mktemp("tree")
     with open_stage(fork_server, folder, demo.DOCUMENTS, demo.brain) as stage:
+        # The examples are made of documents, once these are indexed.
+        until(lambda: httpx.get(stage.http).text.count('class="example"') == EXAMPLES)
         yield stage
 
 
