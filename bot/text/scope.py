@@ -60,11 +60,6 @@ _ONE_OF = lazy_regex(
     r"eighth|ninth|tenth|\d+(?:st|nd|rd|th))[\s-]|\bregarded as\b|\bnon-)[^,.;]{0,40}$",
     re.IGNORECASE,
 )
-_ORDER_BEFORE = lazy_regex(
-    r"\b(?P<order>second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d+(?:st|nd|rd|th))"
-    r"[\s-](?:\w+[\s-]){0,1}$",
-    re.IGNORECASE,
-)
 
 
 def out_of_scope(claim: str, quoted: str) -> str:
