@@ -26,7 +26,7 @@ from bot.errors import (
     StorageUnavailable,
 )
 from bot.investigation import Investigation
-from bot.logs import get_logger
+from bot.logs import about, get_logger
 from bot.messages import Message, RunOptions, Thread
 from bot.pages.turns import reading_for
 from bot.posting import Poster, PostState, Reply, RunRef
@@ -46,7 +46,8 @@ from bot.settings import Settings
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
 from bot.storage.records import RunRecord
-from bot.storage.spending import DaySpent, Spending
+from bot.storage.reservations import Holder, Reservations
+from bot.storage.spending import DaySpent
 from bot.storage.store import NO_FILES, Store
 from bot.text.control import without_controls
 
@@ -86,7 +87,7 @@ class ResearchService:
         self._page_of = page_of
         self._conversations = Conversations(store.database)
         self._rights = Rights(settings, posters)
-        self._days = Days(Spending(store.database))
+        self._days = Days(Reservations(store.database))
 
     # ------------------------------------------------------------ accepting
 
@@ -108,7 +109,7 @@ class ResearchService:
         """
         message = replace(message, text=clean_question(message.text))
         run_id = secrets.token_hex(6)
-        return await self._store.accept(
+        accepted = await self._store.accept(
             run_id,
             message,
             options,
@@ -119,6 +120,11 @@ class ResearchService:
             permit=self.permit(options),
             files=files,
         )
+        run_id, is_new = accepted
+        thread = message.thread
+        event = "accepted" if is_new else "accepted before"
+        log.info(event, platform=thread.platform, **about(run_id, thread.key, thread.workspace, 0))
+        return accepted
 
     def permit(self, options: RunOptions) -> Callable[[DaySpent], None] | None:
         """A check that refuses a question once the day's budget is spent (``DaySpentUp``)."""
@@ -184,6 +190,7 @@ class ResearchService:
                 answer = await posting.finish(answer, stop)
             else:
                 await reply.finish(answer)
+            log.info("posted")
             await self._end(record, answer.status)
         except RunLost as lost:
             # Whoever took the run over posts its answer; a word more from here would be a second.
@@ -210,7 +217,9 @@ class ResearchService:
             log.info("run lost", run=record.id, attempt=record.attempt, error=str(lost))
 
     async def _end(self, record: RunRecord, state: str) -> None:
-        await self._store.end(record.id, record.attempt, state, datetime.now(UTC))
+        now = datetime.now(UTC)
+        await self._store.end(record.id, record.attempt, state, now)
+        log.info("ended", state=state, seconds=round((now - record.accepted_at).total_seconds(), 3))
 
     async def _saved(self, record: RunRecord) -> RunRecord:
         """The record as it is now."""
@@ -259,7 +268,8 @@ class ResearchService:
         transcript = readable(said, now)
         poster = self._posters[record.message.thread.platform]
         settings = self._settings
-        allowance = self._days.allowance(journal.payer, DayLimits.of(settings, record.options))
+        holder = Holder(record.id, record.attempt, record.accepted_at, journal.payer)
+        allowance = self._days.allowance(holder, DayLimits.of(settings, record.options))
         run = Run(
             Asked(record.id, record.message, record.options, record.accepted_at, transcript),
             Resources(

@@ -9,17 +9,13 @@ in ``footnote.toml`` it is the name as below. Lists are separated by commas.
 from __future__ import annotations
 
 import base64
-import difflib
-import os
 import re
-import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from dotenv import dotenv_values
 from platformdirs import user_data_path
 from pydantic import (
     AliasChoices,
@@ -28,8 +24,6 @@ from pydantic import (
     ConfigDict,
     Field,
     SecretStr,
-    TypeAdapter,
-    ValidationError,
     ValidationInfo,
     field_validator,
 )
@@ -202,6 +196,7 @@ class Settings(BaseSettings):
     # people from outside of the team (guest accounts, Slack Connect): web alone, like members, none
     guests: Literal["web", "members", "deny"] = "web"
     admins: StrList = ()  # users who may set channel rules, beside the platform's own admins
+    admin_groups: StrList = ()  # groups of the console whose members are such users
     followups: Literal["thread", "mention"] = "thread"  # what is answered in a thread of ours
     channels: dict[str, ChannelRules] = {}  # channel id → rules; an admin command changes them
 
@@ -213,7 +208,7 @@ class Settings(BaseSettings):
     # who may read /metrics; auto: whom the console would let in as an operator; open: everyone
     metrics: Literal["auto", "open", "off"] = "auto"
 
-    # --- the web console; off the loopback it needs the token or the header
+    # --- the web console; off the loopback it needs the token, the header or an OpenID provider
     console: Literal["auto", "on", "off"] = "auto"  # auto: wherever it is safe
     console_token: SecretStr | None = Field(None, min_length=16)  # asked for once by the browser
     console_user_header: str = Field("", pattern=r"^[A-Za-z0-9-]*$")  # in it a proxy says who asks
@@ -221,24 +216,41 @@ class Settings(BaseSettings):
     console_proxies: StrList = ("127.0.0.1", "::1")  # whose header is believed: addresses, CIDRs
     console_questions: int = Field(20, ge=1)  # that one client may ask in a minute
 
+    # --- single sign-on for the console, by OpenID Connect
+    oidc_issuer: str = ""  # the provider's own name: https://… as its discovery document has it
+    oidc_client_id: str = ""
+    oidc_client_secret: SecretStr | None = None  # None: a public client, which PKCE alone proves
+    oidc_scopes: StrList = ("openid", "profile", "email")
+    oidc_user_claim: str = "sub"  # the claim by which people are known here
+    oidc_groups_claim: str = "groups"  # the one with their groups; dots lead into objects
+    oidc_allow_groups: StrList = ()  # whose members may come in; empty: whom the provider lets in
+    oidc_session_hours: float = Field(10.0, gt=0, le=720)  # after which people sign in again
+
     # --- where things are kept, and how it runs
     data_dir: Path = Field(default_factory=lambda: _user_data())
     database_url: str = ""  # empty: SQLite in data_dir
+    database_connections: int = Field(9, ge=4)  # of this process to PostgreSQL, at most
+    database_pooler: Literal["none", "transaction"] = "none"  # PgBouncer in that mode is before it
+    database_listen_url: str = ""  # past the pooler, where notifications are heard
     encryption_keys: SecretList = ()  # the first seals workspaces' tokens, every one opens them
     keep_pages_days: int | None = Field(None, ge=1)  # pages no answer cites; None: for ever
     keep_steps_days: int | None = Field(None, ge=1)  # steps of runs that have ended
     keep_messages_days: int | None = Field(None, ge=1)  # messages, with their runs and answers
+    keep_spending_days: int | None = Field(400, ge=32)  # what people and places spent
     # Executes runs; auto: PostgreSQL's queue where that is the database, else `serve` itself.
     dispatcher: Literal["auto", "local", "postgres"] = "auto"
     concurrency: int = Field(256, ge=1)  # runs at once in this process
     drain_seconds: float = Field(10.0, ge=0)  # that working runs get when `serve` is ended
     log_level: Literal["debug", "info", "warning", "error"] = "warning"
+    # How a line is written; auto: console on a terminal, else logfmt.
+    log_format: Literal["auto", "console", "logfmt", "json"] = "auto"
 
     @field_validator("*")
     @classmethod
     def _has_scheme(cls, value: Any, info: ValidationInfo) -> Any:
         """Of every address, those that search providers declare included."""
-        is_address = str(info.field_name).endswith("_url") and info.field_name != "database_url"
+        name = str(info.field_name)
+        is_address = name.endswith("_url") and not name.startswith("database_")
         if is_address and value and not _SCHEME.match(value):
             raise ValueError("write https://… (or http://…) before it")
         return value
@@ -347,54 +359,3 @@ def _user_data() -> Path:
         raise InvalidSetting(
             "There is no home folder to keep data in: set FOOTNOTE_DATA_DIR to a folder."
         ) from None
-
-
-def settings_in_file(path: Path, fields: Sequence[str]) -> dict[str, Any]:
-    """The settings in a TOML file, as they are written; ``fields`` are the names it may hold.
-
-    Raises ``InvalidSetting`` for what is no TOML and for a name that is not known.
-    """
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidSetting(f"{path} is not valid TOML: {error}. Correct it there.") from None
-    for name in found:
-        if name not in fields:
-            plain = name.lower().removeprefix(PREFIX.lower())
-            raise InvalidSetting(f"Unknown setting {name} in {path}.{nearest_name(plain, fields)}")
-    return found
-
-
-def is_set_outside_of_file(field: str) -> bool:
-    """True if the environment or ``.env`` has a setting, which goes before ``footnote.toml``."""
-    name = PREFIX + field.upper()
-    there = {**dotenv_values(DOTENV), **os.environ}
-    return any(each.upper() == name and value for each, value in there.items())
-
-
-def collections_in(path: Path, fields: Sequence[str]) -> tuple[DocumentCollection, ...]:
-    """The collections in a TOML file as it is now; ``fields`` as for ``settings_in_file``.
-
-    Raises ``InvalidSetting``.
-    """
-    try:
-        found = settings_in_file(path, fields).get("collections", ())
-        collections = TypeAdapter(tuple[DocumentCollection, ...]).validate_python(found)
-        without_doubles(collections)
-    except OSError as error:
-        raise InvalidSetting(f"{path} cannot be read ({error.strerror}).") from None
-    except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        raise InvalidSetting(
-            f"The collections in {path} cannot be used: {problem['msg']}. `footnote doctor` says "
-            "what is wrong."
-        ) from None
-    except ValueError as error:
-        raise InvalidSetting(f"{path}: {error}.") from None
-    return collections
-
-
-def nearest_name(name: str, known: Sequence[str]) -> str:
-    """The end of a sentence about an unknown name: the known one that is most like it."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
-    return f" Did you mean {near}? `footnote doctor --verbose` lists all."

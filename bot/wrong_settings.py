@@ -204,7 +204,7 @@ def _is_secret(field: str, info: FieldInfo, given: object) -> bool:
     kind = _kind(info.annotation)
     holds = SecretStr in (kind, *get_args(kind))
     in_url = field.endswith("_url") and "?" in str(given)  # services take keys in the query
-    return holds or field == "database_url" or in_url or "@" in str(given)
+    return holds or field in ("database_url", "database_listen_url") or in_url or "@" in str(given)
 
 
 def _shown(given: object) -> str:

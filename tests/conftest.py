@@ -67,6 +67,7 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
 def _log_configured_by_one_test_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Undo ``configure_logging``: it keeps the stderr of the test, which is closed after it."""
     monkeypatch.setattr("bot.logs._level", logging.NOTSET)
+    monkeypatch.setattr("bot.logs._format", "console")
     monkeypatch.setattr("bot.logs._is_set_up", True)
     yield
     structlog.reset_defaults()

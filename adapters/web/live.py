@@ -199,7 +199,7 @@ class Live:
             self._soon.set()  # there is nothing more to look at
 
     def _listening(self) -> RunSignals | None:
-        if self._database.dialect != "postgresql":
+        if not self._database.listener.can_hear:
             return None
         return RunSignals(self._database, self._hear, self.look_soon)
 

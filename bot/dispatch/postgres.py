@@ -99,7 +99,8 @@ class PostgresDispatcher:
         takes = frozenset(platforms) if concurrency else frozenset()
         self._attempts = Attempts(store, executor, takes, self._timing)
         self._pace = pace or Pace()
-        connector = Connector(url, store.database.outages)
+        database = store.database
+        connector = Connector(url, database.outages, database.listener, database.connecting)
         self._app = procrastinate.App(connector=connector)
         self._queue = self._app.job_manager = Queue(connector, self._register, self._pace.ready)
         self._lost: set[int] = set()  # jobs without a live worker at the last look
@@ -306,7 +307,10 @@ class PostgresDispatcher:
             await self.resume()
 
     async def _revive(self) -> None:
-        """Queue the jobs of workers without a heartbeat again."""
+        """Queue the jobs of workers without a heartbeat again. After an outage of the database none
+        has one, until all had the time to give it."""
+        if self._store.database.outages.ended_within(QUIET_SECONDS + HEARTBEAT_SECONDS):
+            return
         quiet = await self._jobs_without_heartbeat(QUIET_SECONDS)
         if not quiet:
             return

@@ -54,8 +54,19 @@ class Notes(UserList[str]):
 
     def error(self, error: FootnoteError, consequence: str) -> str:
         """Note an error, and its consequence for the answer (the id of a text)."""
+        return self.say(self._with_consequence(error, consequence))
+
+    def instead(self, error: FootnoteError, consequence: str) -> str:
+        """The sentences of ``error``, to be told elsewhere: what was noted of the same error with
+        another consequence is dropped."""
+        described = self.described(error)
+        self.data = [note for note in self.data if not note.startswith(described)]
+        return self._with_consequence(error, consequence)
+
+    def _with_consequence(self, error: FootnoteError, consequence: str) -> str:
+        """An error and its consequence as sentences in the asker's language."""
         space = "" if self._texts.locale.startswith("zh") else " "
-        return self.say(f"{self.described(error)}{space}{self._texts(consequence)}")
+        return f"{self.described(error)}{space}{self._texts(consequence)}"
 
     def price_unknown(self, model: str) -> str:
         """Note that the price of a model is not known."""

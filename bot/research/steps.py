@@ -30,6 +30,7 @@ from pydantic import TypeAdapter
 
 from bot.answers import StepState, StepView
 from bot.errors import BudgetSpent, FootnoteError
+from bot.logs import get_logger
 from bot.pages.page import Page
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Fold, TextDelta
@@ -40,6 +41,8 @@ from bot.storage.journal import Journal, RecordedStep, step_key
 from bot.storage.spending import NOTHING, Amount
 
 T = TypeVar("T")
+
+log = get_logger()
 
 LAST_SECONDS = 5.0  # that a finished step gets to be kept when its run is cancelled
 
@@ -132,6 +135,7 @@ class Steps:
             reason = error.sentence if isinstance(error, BudgetSpent) else ""
             seconds = monotonic() - started
             self.show(replace(line, state="failed", seconds=seconds, detail=reason))
+            _log_end(kind, "failed", seconds)
             if isinstance(error, FootnoteError):
                 twin.set_exception(error)
                 twin.exception()  # the caller sees it; without one there is no warning
@@ -144,6 +148,7 @@ class Steps:
         problem = _problem(result)
         state: StepState = "failed" if problem else "done"
         self.show(replace(line, state=state, seconds=seconds, detail=problem))
+        _log_end(kind, state, seconds)
         return result
 
     def finished(self, key: str, sources: tuple[str, ...] = ()) -> RecordedStep | None:
@@ -208,7 +213,14 @@ class Steps:
         try:
             yield finish
         finally:
-            self.show(replace(line, state=state, seconds=monotonic() - started))
+            seconds = monotonic() - started
+            self.show(replace(line, state=state, seconds=seconds))
+            _log_end(kind, state, seconds)
+
+
+def _log_end(kind: str, state: StepState, seconds: float) -> None:
+    """Tell of a step by its kind alone: titles hold words of the question."""
+    log.info("step ended", kind=kind, state=state, seconds=round(seconds, 3))
 
 
 def _is_cancelled() -> bool:
@@ -290,7 +302,7 @@ class PaidCalls:
         title: str,
     ) -> ModelReply:
         async def ask() -> ModelReply:
-            await held.enter_async_context(self._account.cover(request))
+            await held.enter_async_context(self._told(self._account.cover(request)))
             return await send()
 
         def paid(reply: ModelReply) -> Amount:
@@ -311,12 +323,7 @@ class PaidCalls:
         kind: str,
         title: str,
     ) -> AsyncIterator[AnswerDelta]:
-        @asynccontextmanager
-        async def charged() -> AsyncIterator[None]:
-            with self._account.charge(request):
-                yield
-
-        return self._streamed(request, open, charged(), kind, title)
+        return self._streamed(request, open, self._account.charge(request), kind, title)
 
     def checked_stream(
         self,
@@ -347,7 +354,7 @@ class PaidCalls:
             return
         kept: list[TextDelta | CitationDelta | Cut | Fold] = []
         reply: ModelReply | None = None
-        async with held:
+        async with self._told(held):
             with self._steps.under_way(key, kind, title) as finish:
                 async for part in open():
                     if isinstance(part, ModelReply):
@@ -360,6 +367,20 @@ class PaidCalls:
                 result = _stream().dump_json(StreamOutcome(tuple(kept), reply)).decode()
                 self._pay(reply)
                 await finish(result, self._account.amount(reply))
+
+    @asynccontextmanager
+    async def _told(self, held: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
+        """Hold what a call may take; a day that does not cover it is a line of the plan, so that
+        the asker knows before the answer begins."""
+        async with AsyncExitStack() as stack:
+            try:
+                await stack.enter_async_context(held)
+            except BudgetSpent as spent:
+                if spent.is_of_day:
+                    title = self._notes.described(spent)
+                    self._steps.show(StepView(spent.text_id, "budget", title, "failed"))
+                raise
+            yield
 
     def lost(self, reply: ModelReply) -> None:
         amount = replace(self._account.amount(reply), model_calls=0)

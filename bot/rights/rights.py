@@ -19,7 +19,8 @@ from bot.rendering.texts import Texts
 from bot.rights.collection import WHO, DocumentCollection
 from bot.rights.reader import EVERYTHING, NO_DOCUMENTS, Reach, Reader
 from bot.search.local import LocalDocuments
-from bot.settings import TOML, Settings, collections_in, is_set_outside_of_file
+from bot.settings import TOML, Settings
+from bot.settings_file import collections_in, is_set_outside_of_file
 
 log = get_logger()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any
 
@@ -19,9 +19,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.storage.database import Database
 from bot.storage.overview import Queue, Searched, queue_of, took
 from bot.storage.records import UNFINISHED
+from bot.storage.rows import insert_for
 from bot.storage.spending import COUNTS, Amount
-from bot.storage.tables import runs, spending, steps, threads
+from bot.storage.tables import facts, runs, spending, steps, threads
 
+OURS = "footnote"  # no platform's name
+WRITTEN_SECONDS = 25.0  # that a row which was written proves that others can be
 ALIVE_SECONDS = 10.0  # since a worker's last heartbeat, of which there is one every two
 
 _COUNT = sa.text(
@@ -90,6 +93,23 @@ class Meter:
         self._steps = _Window(since)
         self._ended = _Window(since)
         self._sums = _Seldom()
+        self._tried = 0.0  # when a row was last written
+
+    async def try_to_write(self) -> None:
+        """Store the moment, in a row of this program's own, unless that went well lately. Raises
+        ``StorageUnavailable`` where nothing can be written: a full disk and a replica answer every
+        question all the same."""
+        failing = self._database.outages.lately("writing") is not None
+        if self._tried and monotonic() - self._tried < WRITTEN_SECONDS and not failing:
+            return
+        self._tried = 0.0
+        now = datetime.now(UTC)
+        row = {"platform": OURS, "workspace": "", "name": "written", "value": 1, "at": now}
+        added = insert_for(self._database.dialect, facts).values(row)
+        key = [column.name for column in facts.primary_key]
+        async with self._database.write_at_once() as db:
+            await db.execute(added.on_conflict_do_update(index_elements=key, set_={"at": now}))
+        self._tried = monotonic()
 
     async def look(self) -> Look:
         """See ``Look``."""
@@ -146,6 +166,8 @@ class _Seldom:
     def __init__(self) -> None:
         self._known: _Sums | None = None
         self._next = 0.0
+        self._stored: dict[str, Amount] = {}
+        self._pruned: dict[str, Amount] = {}
 
     async def take(self, db: AsyncConnection) -> _Sums:
         began = monotonic()
@@ -153,15 +175,30 @@ class _Seldom:
             spent = (await db.execute(_SPENT)).all()
             ended = (await db.execute(_ENDED)).all()
             self._known = _Sums(
-                {
-                    row.platform: Amount(*(int(getattr(row, name)) for name in COUNTS))
-                    for row in spent
-                },
+                self._never_less(
+                    {
+                        row.platform: Amount(*(int(getattr(row, name)) for name in COUNTS))
+                        for row in spent
+                    }
+                ),
                 {row.state: row.counted for row in ended},
             )
             took = monotonic() - began
             self._next = began + (100 * took if took > QUICK_SECONDS else 0.0)
         return self._known
+
+    def _never_less(self, spent: Mapping[str, Amount]) -> dict[str, Amount]:
+        """What was spent, with what was pruned since: Prometheus takes a counter that goes back for
+        one that began again at 0, and would count all of it once more."""
+        for platform, before in self._stored.items():
+            lost = before - spent.get(platform, Amount())
+            if any(getattr(lost, name) > 0 for name in COUNTS):
+                self._pruned[platform] = self._pruned.get(platform, Amount()) + lost
+        self._stored = dict(spent)
+        return {
+            platform: spent.get(platform, Amount()) + self._pruned.get(platform, Amount())
+            for platform in {**self._pruned, **spent}
+        }
 
 
 _SPENT = (

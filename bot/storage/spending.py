@@ -9,7 +9,7 @@ not be had twice by asking in two places.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import astuple, dataclass, fields
 from datetime import date
 from functools import cache
@@ -69,6 +69,9 @@ class Amount:
     def __add__(self, other: Amount) -> Amount:
         return Amount(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
+    def __sub__(self, other: Amount) -> Amount:
+        return Amount(*(a - b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
     @property
     def tokens(self) -> int:
         """Tokens of all kinds."""
@@ -110,7 +113,7 @@ class Line:
 
 
 class Spending:
-    """Every method is one query. Failures leave as ``StorageUnavailable``."""
+    """Failures leave as ``StorageUnavailable``."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -123,32 +126,20 @@ class Spending:
     async def lines(self, since: date, today: date) -> list[Line]:
         """All accounts that spent or asked something since a day, dearest first; by scope."""
         sums = (*_sums(spending.c.day == today, "today"), *_sums(sa.true(), "month"))
-        name = (
-            sa.select(messages.c.author_name)
-            .where(
-                spending.c.scope == "user",
-                messages.c.author_id == spending.c.name,
-                messages.c.event_key.startswith(spending.c.platform + ":"),
-            )
-            .order_by(messages.c.id.desc())
-            .limit(1)
-            .scalar_subquery()
-        )
         account = (spending.c.platform, spending.c.workspace, spending.c.scope, spending.c.name)
-        query = (
-            sa.select(*account, sa.func.coalesce(name, "").label("known_as"), *sums)
-            .where(spending.c.day >= since)
-            .group_by(*account)
-        )
+        query = sa.select(*account, *sums).where(spending.c.day >= since).group_by(*account)
         async with self._database.read() as db:
             rows = (await db.execute(query)).all()
+            named = {
+                (row.platform, row.name): row.known_as for row in await db.execute(_names(since))
+            }
         found = [
             Line(
                 platform=row.platform,
                 workspace=row.workspace,
                 scope=row.scope,
                 name=row.name,
-                known_as=row.known_as,
+                known_as=named.get((row.platform, row.name), "") if row.scope == "user" else "",
                 today=_amount(row, "today"),
                 month=_amount(row, "month"),
             )
@@ -164,6 +155,31 @@ class Spending:
                 line.name,
             ),
         )
+
+
+def _names(since: date) -> sa.Select[Any]:
+    """What people who spent something since a day were last called. Looked up once for each: beside
+    the sums it would be looked up for each of their days."""
+    people = (
+        sa.select(spending.c.platform, spending.c.name)
+        .where(spending.c.scope == "user", spending.c.day >= since)
+        .distinct()
+        .subquery()
+    )
+    theirs = messages.c.event_key.startswith(people.c.platform + ":")
+    last = (
+        sa.select(messages.c.author_name)
+        .where(
+            messages.c.author_id == people.c.name,
+            # Nearly always so, which PostgreSQL believes of a CASE. Of a LIKE it believes that
+            # hardly any row is, and reads all that the person ever wrote.
+            sa.case((theirs, sa.true()), else_=sa.false()),
+        )
+        .order_by(messages.c.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    return sa.select(people, sa.func.coalesce(last, "").label("known_as"))
 
 
 async def add_spent(db: AsyncConnection, payer: Payer, day: date, amount: Amount) -> None:
@@ -225,19 +241,38 @@ async def count_question(
 async def day_spent(db: AsyncConnection, payer: Payer, day: date) -> DaySpent:
     """The amounts that the payer's accounts have spent on a day, as seen by the transaction of
     ``db``."""
-    here = spending.c.workspace == payer.workspace
     accounts = [
         sa.select(sa.literal(scope).label("scope"), *_sums(sa.true(), "day")).where(
-            spending.c.platform == payer.platform,
-            spending.c.scope == scope,
-            spending.c.name == payer.name(scope),
-            spending.c.day == day,
-            sa.true() if scope == "user" else here,
+            *_is_on(payer, scope, day)
         )
         for scope in SCOPES  # each a look-up by the key; one OR would read all of a platform
     ]
     rows = (await db.execute(sa.union_all(*accounts))).all()
     return DaySpent(**{row.scope: _amount(row, "day") for row in rows})
+
+
+def account_rows(payer: Payer, scopes: Collection[Scope], day: date) -> list[sa.Select[Any]]:
+    """Queries for the money that the payer's accounts have spent on a day, one a scope."""
+    return [
+        sa.select(
+            sa.literal("spent").label("what"),
+            sa.literal(scope).label("scope"),
+            sa.func.coalesce(sa.func.sum(spending.c.micro_usd), 0).label("micro_usd"),
+        ).where(*_is_on(payer, scope, day))
+        for scope in scopes
+    ]
+
+
+def _is_on(payer: Payer, scope: Scope, day: date) -> Sequence[sa.ColumnElement[bool]]:
+    """Whether a row is of the payer's account in a scope on a day."""
+    here = spending.c.workspace == payer.workspace
+    return (
+        spending.c.platform == payer.platform,
+        spending.c.scope == scope,
+        spending.c.name == payer.name(scope),
+        spending.c.day == day,
+        sa.true() if scope == "user" else here,
+    )
 
 
 async def workspace_spent(

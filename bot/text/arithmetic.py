@@ -200,7 +200,7 @@ def _is_implied(
         return is_counted(claim, fact, quoted)
     if is_fraction(claim, fact, quoted, known) or is_count(claim, fact, quoted):
         return True
-    if _ABOUT.search(claim) and _is_rounded(fact, known):
+    if (_ABOUT.search(claim) and _is_rounded(fact, known)) or _is_and_some(claim, fact, known):
         return True
     if is_span(claim, fact, quoted) or is_compound(claim, fact, quoted):
         return True
@@ -230,6 +230,18 @@ def _is_implied(
         return True
     is_telling = len(fact.values[0].strip("0.")) > 2 and len(known) <= MANY
     return is_telling and _is_among(fact, list(_combined([float(value) for value in known])))
+
+
+def _is_and_some(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
+    """ "二十多" of 25: above a round number, but below the next one."""
+    if not re.match("[多余餘]", claim[claim.find(fact.text) + len(fact.text) :]):
+        return False
+    for value in fact.values:
+        said = Decimal(value)
+        size = 10 ** (len(str(int(said))) - len(str(int(said)).rstrip("0")))
+        if size > 1 and any(said < there < said + size for there in known):
+            return True
+    return False
 
 
 def _is_rounded(fact: Fact, known: Collection[Decimal]) -> bool:

@@ -63,6 +63,7 @@ dig-deeper = 深入研究
 feedback-good = 有帮助
 feedback-bad = 没帮助
 feedback-thanks = 谢谢！你的反馈已与这条回答一并保存。
+feedback-ask-why = 谢谢！你的反馈已与这条回答一并保存。有什么问题？
 
 ## 遇到问题时
 
@@ -355,6 +356,26 @@ web-sign-out-all-why = 如果令牌可能已泄露，还应更换令牌。
 web-sign-out-all = 在所有浏览器中退出
 web-token = 令牌
 web-token-wrong = 令牌不对，请检查。
+sso-failed = 您尚未登录
+sso-again = 重试
+sso-signed-out = 您已退出登录
+sso-leaving = 您已退出 Footnote。接下来登录服务也会让您退出。
+sso-leave = 继续
+sso-signed-in-as = 您以 { $name } 的身份登录。对话会保留。
+sso-sign-out-all-why = 这会结束您在所有浏览器中的会话。
+sso-away = 目前无法连接登录服务，请稍后重试。
+sso-denied = 登录服务未允许您登录：{ $reason }
+sso-stale = 此次登录耗时过长，或是在另一个浏览器中开始的。请重试。
+sso-not-allowed = 您的帐号不能使用此控制台，请向管理员申请权限。
+sso-nameless = 登录服务在声明“{ $claim }”中没有提供可用的内容，而这里靠它识别用户。请联系管理员更正。
+sso-client = 登录服务不接受 Footnote 自身的凭据。请联系管理员更正客户端标识符和密钥。
+sso-refused-expired = 登录服务的令牌已过期。如果重试无效，则是时钟有误：请管理员检查两边的时钟。
+sso-refused-early = 登录服务的令牌来自未来：时钟有误。请管理员检查两边的时钟。
+sso-refused-issuer = 回应并非来自 Footnote 所信任的登录服务。
+sso-refused-audience = 登录服务的令牌是给另一个应用的。
+sso-refused-nonce = 登录服务的令牌属于另一次登录。请重试。
+sso-refused-signature = 登录服务的令牌没有有效签名，因此 Footnote 不予采信。
+sso-refused-token = 登录服务的令牌无法使用。管理员可在日志中找到原因。
 web-thread-gone = 这个对话已经不在了。
 web-too-many-questions = 一分钟内的问题太多了，请稍等再问。
 web-was-stop = 这里没有可以停止的内容。要停止正在写的回答，请按它下面的“停止”。

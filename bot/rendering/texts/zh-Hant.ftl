@@ -63,6 +63,7 @@ dig-deeper = 深入研究
 feedback-good = 有幫助
 feedback-bad = 沒幫助
 feedback-thanks = 謝謝！你的意見已和這則回答一起保存。
+feedback-ask-why = 謝謝！你的意見已和這則回答一起保存。有什麼問題？
 
 ## 遇到問題時
 
@@ -355,6 +356,26 @@ web-sign-out-all-why = 如果權杖可能已外洩，還應更換權杖。
 web-sign-out-all = 在所有瀏覽器中登出
 web-token = 權杖
 web-token-wrong = 權杖不對，請檢查。
+sso-failed = 您尚未登入
+sso-again = 重試
+sso-signed-out = 您已登出
+sso-leaving = 您已登出 Footnote。接下來登入服務也會將您登出。
+sso-leave = 繼續
+sso-signed-in-as = 您以 { $name } 的身分登入。對話會保留。
+sso-sign-out-all-why = 這會結束您在所有瀏覽器中的工作階段。
+sso-away = 目前無法連線到登入服務，請稍後重試。
+sso-denied = 登入服務未允許您登入：{ $reason }
+sso-stale = 這次登入花費過久，或是在另一個瀏覽器中開始的。請重試。
+sso-not-allowed = 您的帳號不能使用此主控台，請向管理員申請權限。
+sso-nameless = 登入服務在宣告「{ $claim }」中沒有提供可用的內容，而這裡靠它辨識使用者。請聯絡管理員更正。
+sso-client = 登入服務不接受 Footnote 自身的憑證。請聯絡管理員更正用戶端識別碼和密鑰。
+sso-refused-expired = 登入服務的權杖已過期。如果重試無效，則是時鐘有誤：請管理員檢查兩邊的時鐘。
+sso-refused-early = 登入服務的權杖來自未來：時鐘有誤。請管理員檢查兩邊的時鐘。
+sso-refused-issuer = 回應並非來自 Footnote 所信任的登入服務。
+sso-refused-audience = 登入服務的權杖是給另一個應用程式的。
+sso-refused-nonce = 登入服務的權杖屬於另一次登入。請重試。
+sso-refused-signature = 登入服務的權杖沒有有效簽章，因此 Footnote 不予採信。
+sso-refused-token = 登入服務的權杖無法使用。管理員可在記錄中找到原因。
 web-thread-gone = 這個對話已經不在了。
 web-too-many-questions = 一分鐘內的問題太多了，請稍等再問。
 web-was-stop = 這裡沒有可以停止的內容。要停止正在寫的回答，請按它下面的「停止」。
