@@ -11,7 +11,7 @@ VerificationState = Literal["pending", "done", "failed"]
 Judgement = Literal["supported", "partly", "not_supported", "contradicted"]
 
 Span = tuple[int, int]
-"""Where a piece of a text begins and where it ends, in characters."""
+"""The start and the end of a piece of a text, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class Answer:
 
     @property
     def is_pending(self) -> bool:
-        """Whether its verification may still amend it."""
+        """True if its verification may still amend it."""
         return self.verification is not None and self.verification.state == "pending"
 
     @property

@@ -26,6 +26,7 @@ from bot.search.blend import Search
 from bot.search.registry import open_search
 from bot.service import ResearchService
 from bot.settings import Settings
+from bot.storage.connecting import Connecting
 from bot.storage.store import Store, open_store
 from bot.telemetry import exporting
 
@@ -63,7 +64,7 @@ async def open_app(
     if role != "alone":
         Rights(settings).check()  # before anybody asks what nobody could be answered
     async with AsyncExitStack() as stack:
-        store = store or await open_store(settings.database)
+        store = store or await open_store(settings.database, connecting=Connecting.of(settings))
         stack.push_async_callback(store.close)
         if search is None:
             search = _open_search(settings, observed)

@@ -159,11 +159,14 @@ def upgrade() -> None:
 
     with sentences():
         from bot.configuration import load_settings
+        from bot.storage.connecting import Connecting
         from bot.storage.database import open_database
         from bot.storage.tables import HEAD
 
         async def run() -> None:
-            await (await open_database(load_settings().database)).close()
+            settings = load_settings()
+            connecting = Connecting.of(settings)
+            await (await open_database(settings.database, connecting=connecting)).close()
 
         asyncio.run(run())
         typer.echo(f"The database is at revision {HEAD}.")

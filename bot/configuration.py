@@ -19,7 +19,8 @@ from bot.errors import InvalidSetting
 from bot.platform import platforms
 from bot.reasoning.declaration import chosen, reasoners
 from bot.search.declaration import declarations
-from bot.settings import DOTENV, PREFIX, TOML, Settings, nearest_name, settings_in_file
+from bot.settings import DOTENV, PREFIX, TOML, Settings
+from bot.settings_file import nearest_name, settings_in_file
 
 # Kubernetes tells every container where the services of its namespace are, by names made from
 # theirs: of a service "footnote" these begin with our prefix.

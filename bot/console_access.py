@@ -1,4 +1,4 @@
-"""Whether the web console is open, the addresses of its pages, and where a request comes from."""
+"""Access to the web console: who it is open to, the addresses of its pages, origins of requests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bot.errors import InvalidSetting
 from bot.platform import is_reached_over_http, listening_platforms
 from bot.settings import Settings
 
-# What a proxy adds to the requests that it passes on.
+# Headers that a proxy adds to the requests that it passes on.
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 _HOST = re.compile(
     r"(?:\[(?P<v6>[0-9A-Fa-f:.]{2,45})\]|(?P<name>[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,252})))(?::\d{1,5})?"
@@ -18,7 +18,7 @@ _HOST = re.compile(
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address that is listened on."""
+    """Return True if only this machine reaches an address that is listened on."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -26,8 +26,8 @@ def is_loopback(host: str) -> bool:
 
 
 def is_from_here(peer: str, host: str) -> bool:
-    """Whether a request came from this machine and knew so: without a look at its Host, a name that
-    was made to point here (DNS rebinding) would open what is closed to others."""
+    """Return True if a request came from this machine and knew so: without a look at its Host, a
+    name that was made to point here (DNS rebinding) would open what is closed to others."""
     return is_loopback(peer) and is_loopback(host_name(host))
 
 
@@ -39,7 +39,7 @@ def host_name(header: str) -> str:
 
 
 def has_console(settings: Settings) -> bool:
-    """Whether `footnote serve` opens the web console: only where strangers cannot use it.
+    """Return True if `footnote serve` opens the web console: only where strangers cannot use it.
 
     Raises ``InvalidSetting`` where the settings demand a console that strangers could use.
     """
@@ -71,8 +71,8 @@ def run_page(settings: Settings, run: str) -> str:
 
 
 def _is_exposed(settings: Settings) -> bool:
-    """Whether other machines may reach the HTTP endpoint, directly or through a proxy, which can
-    make a request look as if it came from this machine."""
+    """Return True if other machines may reach the HTTP endpoint, directly or through a proxy, which
+    can make a request look as if it came from this machine."""
     hosts = [settings.http_host]
     if settings.public_url:
         hosts.append(urlsplit(settings.public_url).hostname or "")

@@ -112,9 +112,10 @@ async def _has_documents(settings: Settings) -> bool:
 
 
 async def _storage(settings: Settings) -> str:
+    from bot.storage.connecting import Connecting
     from bot.storage.database import open_database
 
-    database = await open_database(settings.database)
+    database = await open_database(settings.database, connecting=Connecting.of(settings))
     try:
         async with database.write():
             pass

@@ -163,8 +163,9 @@ class StorageUnavailable(Unavailable):
     """The database is locked, read-only, full or damaged.
 
     ``kind`` says what trying again would do: "contended" (others wanted the same rows: again at
-    once), "broken" (the connection was lost: again at once), "away" (again when it is back), or
-    "wrong" (nothing).
+    once), "broken" (the connection was lost: again at once), "away" (again when it is back),
+    "exhausted" (others have all connections: again when they gave some back), or "wrong"
+    (nothing).
     """
 
     def __init__(
@@ -172,7 +173,7 @@ class StorageUnavailable(Unavailable):
         sentence: str,
         *,
         detail: str = "",
-        kind: Literal["contended", "broken", "away", "wrong"] = "away",
+        kind: Literal["contended", "broken", "away", "exhausted", "wrong"] = "away",
     ) -> None:
         super().__init__(sentence, detail=detail)
         self.kind = kind
@@ -208,6 +209,11 @@ class BudgetSpent(FootnoteError):
         super().__init__(sentence)
         self.text_id = text_id
         self.limit = limit
+
+    @property
+    def is_of_day(self) -> bool:
+        """Whether it is a budget of the day that is spent, not the run's own."""
+        return self.text_id.startswith("budget-day-")
 
 
 class Stopped(FootnoteError):

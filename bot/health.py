@@ -49,14 +49,14 @@ class Readiness:
 
     @property
     def hears(self) -> bool:
-        """Whether any platform's events are taken: one that is away must not take the others off a
+        """True if any platform's events are taken: one that is away must not take the others off a
         load balancer. The console counts only where it is alone: nothing can keep it away."""
         chats = [each for name, each in self.platforms.items() if name != CONSOLE]
         asked = chats or list(self.platforms.values())
         return not asked or any(each.state == "connected" for each in asked)
 
     async def report(self) -> tuple[bool, dict[str, Any]]:
-        """Whether the process can do its work, and how it stands with each part of it.
+        """Check that the process can do its work, and report the state of each part of it.
 
         Whoever asks is told in time, though a connection that hangs takes longer to give up.
         """

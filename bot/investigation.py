@@ -156,7 +156,7 @@ def unverified(answer: Answer, problem: str) -> Answer:
 
 
 def looks_alike(one: Answer, other: Answer) -> bool:
-    """Whether a reader is shown the same; what was done for it and what it took may differ."""
+    """True if a reader is shown the same; what was done for it and what it took may differ."""
     bare = [replace(each, steps=(), usage=Usage(), verification=None) for each in (one, other)]
     return bare[0] == bare[1]
 

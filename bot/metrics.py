@@ -12,6 +12,7 @@ import asyncio
 import hmac
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from typing import get_args
 
 from prometheus_client import (
     CollectorRegistry,
@@ -32,6 +33,7 @@ from bot import __version__
 from bot.console_access import FORWARDED, is_from_here
 from bot.errors import StorageUnavailable
 from bot.observing import Observed
+from bot.platform import State
 from bot.research.trace.health import health
 from bot.search.registry import provider_names
 from bot.settings import Settings
@@ -68,7 +70,7 @@ def metrics_routes(
 
 
 def _refusal(settings: Settings, request: Request) -> str:
-    """Why the numbers are not for who asks, as the console's gate would say; "" if they are."""
+    """Say why the numbers are not for who asks, as the console's gate would say; "" if they are."""
     if settings.console_token is not None:
         scheme, _, shown = request.headers.get("authorization", "").partition(" ")
         token = settings.console_token.get_secret_value()
@@ -140,10 +142,20 @@ class Metrics:
         """The numbers as of now, in Prometheus' text format."""
         async with self._exposing:
             self._kept.look = look = await self._look()
+            self._kept.takes = look is not None and await self._takes()
             self._kept.now = datetime.now(UTC)
             if look is not None:
                 self._count(look)
             return generate_latest(self.registry)
+
+    async def _takes(self) -> bool:
+        """Whether the database takes what is to be written."""
+        try:
+            async with asyncio.timeout(LOOK_SECONDS):
+                await self._meter.try_to_write()
+        except (StorageUnavailable, TimeoutError):
+            return False
+        return True
 
     async def _look(self) -> Look | None:
         """Read the database; None while it does not answer. A look that takes longer goes on: what
@@ -175,6 +187,7 @@ class _Kept:
     """Metrics from the database: sums, and the present state."""
 
     look: Look | None = None
+    takes: bool = False  # what is written
     now: datetime = datetime.now(UTC)
 
     def collect(self) -> Iterable[Metric]:
@@ -183,6 +196,11 @@ class _Kept:
         )
         up.add_metric([], float(self.look is not None))
         yield up
+        yield GaugeMetricFamily(
+            "footnote_database_writable",
+            "Whether the database took a row of this process lately: 1 or 0.",
+            value=float(self.takes),
+        )
         if self.look is not None:
             yield from _standing(self.look, self.now)
             yield from _spent(self.look)
@@ -282,7 +300,24 @@ class _Seen:
         yield from self._called()
 
     def _called(self) -> Iterator[Metric]:
+        connected = GaugeMetricFamily(
+            "footnote_platform_state",
+            "1 for the state of this process's connection to a platform, 0 for the others.",
+            labels=["platform", "state"],
+        )
+        for name, connection in sorted(self._observed.connections.items()):
+            for state in get_args(State):
+                connected.add_metric([name, state], float(connection.state == state))
+        yield connected
         calls = self._observed.calls
+        refused = CounterMetricFamily(
+            "footnote_platform_token_refusals",
+            "Calls by this process in which a chat platform did not accept the token.",
+            labels=["platform"],
+        )
+        for name in sorted({*self._observed.connections, *calls.refusals}):
+            refused.add_metric([name], calls.refusals[name])
+        yield refused
         counted = CounterMetricFamily(
             "footnote_platform_calls",
             "Calls of chat platforms by this process, by method and HTTP status.",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from time import monotonic
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from bot.errors import (
     Broken,
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import aiohttp
 
 FAILED = "error"  # the status of a call that got no answer
+UNAUTHORIZED = 401
+SHORT = 1_000  # bytes of a reply that may say nothing but an error
 NAMES = 20  # of models: an endpoint that makes names up must not fill the memory of who watches
 
 Observe = Callable[[str, float], None]  # told an outcome and the seconds it took
@@ -73,9 +75,10 @@ def outcome_of(error: BaseException) -> str:
 
 class PlatformCalls:
     """``counts`` are by platform, method and HTTP status, ``seconds`` their sums by platform and
-    method. Methods must be few: no ids in them."""
+    method; ``refusals`` of a token by platform. Methods must be few: no ids in them."""
 
     def __init__(self) -> None:
+        self.refusals: Counter[str] = Counter()
         self.counts: Counter[tuple[str, str, str]] = Counter()
         self.seconds: dict[tuple[str, str], float] = {}
 
@@ -85,9 +88,15 @@ class PlatformCalls:
         before = self.seconds.get((platform, method), 0.0)
         self.seconds[platform, method] = before + seconds
 
-    def trace(self, platform: str, method_of: Callable[[str], str]) -> aiohttp.TraceConfig:
+    def trace(
+        self,
+        platform: str,
+        method_of: Callable[[str], str],
+        refuses_token: Callable[[bytes], bool] = lambda body: False,
+    ) -> aiohttp.TraceConfig:
         """A trace configuration that counts every request of an aiohttp session. ``method_of``
-        names the method that a URL means."""
+        names the method that a URL means, ``refuses_token`` tells what a platform says of a token
+        in the body of a reply, where its status does not."""
         import aiohttp
 
         async def began(session: object, context: SimpleNamespace, params: object) -> None:
@@ -98,6 +107,16 @@ class PlatformCalls:
         ) -> None:
             took = monotonic() - context.began
             self.add(platform, method_of(str(params.url)), str(params.response.status), took)
+            if params.response.status == UNAUTHORIZED:
+                self.refusals[platform] += 1
+
+        async def told(
+            session: object,
+            context: SimpleNamespace,
+            params: aiohttp.TraceResponseChunkReceivedParams,
+        ) -> None:
+            if len(params.chunk) < SHORT and refuses_token(params.chunk):
+                self.refusals[platform] += 1
 
         async def broke(
             session: object, context: SimpleNamespace, params: aiohttp.TraceRequestExceptionParams
@@ -109,6 +128,7 @@ class PlatformCalls:
         config.on_request_start.append(began)
         config.on_request_end.append(ended)
         config.on_request_exception.append(broke)
+        config.on_response_chunk_received.append(told)
         return config
 
 
@@ -117,10 +137,18 @@ CALL_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20)
 REPLY_BUCKETS = (0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300)
 
 
+class HasState(Protocol):
+    """``platform.Connection``."""
+
+    @property
+    def state(self) -> str: ...
+
+
 class Observed:
     """See the module docstring. ``searches`` are by provider and outcome, ``replies`` by model and
     outcome, ``fetches`` by outcome. ``streams`` tells how many event streams are open, ``resting``
-    for how many seconds which providers are not asked, ``documents`` how far their indexing is."""
+    for how many seconds which providers are not asked, ``documents`` how far their indexing is,
+    ``connections`` the state of those to platforms, by name."""
 
     def __init__(self) -> None:
         from prometheus_client import Histogram
@@ -148,6 +176,7 @@ class Observed:
             registry=None,
         )
         self.streams: Callable[[], int] = lambda: 0
+        self.connections: Mapping[str, HasState] = {}
         self.resting: Callable[[], Mapping[str, float]] = dict
         self.documents = Indexing(False)
         self._models: set[str] = set()

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "footnote.platforms"
 
 
+State = Literal["connecting", "connected", "lost", "failed"]
+
+
 @dataclass
 class Connection:
     """The state of the connection to a platform: its adapter sets it, `/readyz` reads it.
@@ -36,7 +39,7 @@ class Connection:
     neither may hold a secret.
     """
 
-    state: Literal["connecting", "connected", "lost", "failed"] = "connecting"
+    state: State = "connecting"
     since: datetime = field(default_factory=lambda: datetime.now(UTC))
     why: str = ""
 
@@ -53,9 +56,7 @@ class Connection:
         """It is given up: trying again cannot help."""
         self._turn("failed", why)
 
-    def _turn(
-        self, state: Literal["connecting", "connected", "lost", "failed"], why: str = ""
-    ) -> None:
+    def _turn(self, state: State, why: str = "") -> None:
         if state != self.state:
             self.state, self.since = state, datetime.now(UTC)
         self.why = why
@@ -165,5 +166,5 @@ def posting_platforms(settings: Settings) -> list[str]:
 
 
 def is_reached_over_http(settings: Settings) -> bool:
-    """Whether a platform sends its events to the HTTP endpoint, which is then open to others."""
+    """True if a platform sends its events to the HTTP endpoint, which is then open to others."""
     return any(each.uses_http(settings) for each in platforms().values())

@@ -13,7 +13,7 @@ from bot.messages import Attachment, Message, RunOptions, Thread
 
 PostState = dict[str, Any]  # an adapter's own JSON: what it needs to find its posts again
 
-# What tells whether the attempt at a run that the current task belongs to still holds the run.
+# Tells whether the attempt at a run that the current task belongs to still holds the run.
 holding: ContextVar[Callable[[], Awaitable[None]] | None] = ContextVar("holding", default=None)
 
 

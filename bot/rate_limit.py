@@ -28,7 +28,7 @@ class RateLimit:
 
     @property
     def has_room(self) -> bool:
-        """Whether a call may be made now."""
+        """True if a call may be made now."""
         return self._full_at - self._slack <= self._clock()
 
     def reserve(self, at_most: float) -> float | None:

@@ -46,7 +46,8 @@ from bot.settings import Settings
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
 from bot.storage.records import RunRecord
-from bot.storage.spending import DaySpent, Spending
+from bot.storage.reservations import Holder, Reservations
+from bot.storage.spending import DaySpent
 from bot.storage.store import NO_FILES, Store
 from bot.text.control import without_controls
 
@@ -86,7 +87,7 @@ class ResearchService:
         self._page_of = page_of
         self._conversations = Conversations(store.database)
         self._rights = Rights(settings, posters)
-        self._days = Days(Spending(store.database))
+        self._days = Days(Reservations(store.database))
 
     # ------------------------------------------------------------ accepting
 
@@ -259,7 +260,8 @@ class ResearchService:
         transcript = readable(said, now)
         poster = self._posters[record.message.thread.platform]
         settings = self._settings
-        allowance = self._days.allowance(journal.payer, DayLimits.of(settings, record.options))
+        holder = Holder(record.id, record.attempt, record.accepted_at, journal.payer)
+        allowance = self._days.allowance(holder, DayLimits.of(settings, record.options))
         run = Run(
             Asked(record.id, record.message, record.options, record.accepted_at, transcript),
             Resources(

@@ -26,6 +26,7 @@ from bot.platform import Platform, listening_platforms, platforms
 from bot.search.background_indexing import Indexing, documents_being_indexed
 from bot.search.vector_filling import vectors_being_made
 from bot.settings import Settings
+from bot.storage.connecting import Connecting
 from bot.storage.retention import Keep, Retention
 from bot.storage.retrying import SERVING_PATIENCE, START_PATIENCE
 from bot.storage.store import Store, open_store
@@ -52,12 +53,17 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         )
     async with AsyncExitStack() as stack:
         store = await open_store(
-            settings.database, patience=SERVING_PATIENCE, start_patience=START_PATIENCE
+            settings.database,
+            connecting=Connecting.of(settings),
+            patience=SERVING_PATIENCE,
+            start_patience=START_PATIENCE,
         )
         stack.push_async_callback(store.close)
         observed = Observed()
         indexing = observed.documents = Indexing(bool(settings.docs))
         opened = await open_platforms(settings, names, store, stack, observed)
+        connections = {platform.name: platform.connection for platform in opened}
+        observed.connections = connections
         await stack.enter_async_context(documents_being_indexed(settings, tell, indexing))
         await stack.enter_async_context(vectors_being_made(settings))
         posters = {platform.name: platform.poster for platform in opened}
@@ -68,7 +74,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         stack.push_async_callback(reception.aclose)
         state = Readiness(
             store.database,
-            {platform.name: platform.connection for platform in opened},
+            connections,
             dispatcher=app.dispatcher,
             documents=indexing,
         )

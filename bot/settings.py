@@ -9,17 +9,13 @@ in ``footnote.toml`` it is the name as below. Lists are separated by commas.
 from __future__ import annotations
 
 import base64
-import difflib
-import os
 import re
-import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from dotenv import dotenv_values
 from platformdirs import user_data_path
 from pydantic import (
     AliasChoices,
@@ -28,8 +24,6 @@ from pydantic import (
     ConfigDict,
     Field,
     SecretStr,
-    TypeAdapter,
-    ValidationError,
     ValidationInfo,
     field_validator,
 )
@@ -225,11 +219,14 @@ class Settings(BaseSettings):
     # --- where things are kept, and how it runs
     data_dir: Path = Field(default_factory=lambda: _user_data())
     database_url: str = ""  # empty: SQLite in data_dir
+    database_connections: int = Field(9, ge=4)  # of this process to PostgreSQL, at most
+    database_pooler: Literal["none", "transaction"] = "none"  # PgBouncer in that mode is before it
+    database_listen_url: str = ""  # past the pooler, where notifications are heard
     encryption_keys: SecretList = ()  # the first seals workspaces' tokens, every one opens them
     keep_pages_days: int | None = Field(None, ge=1)  # pages no answer cites; None: for ever
     keep_steps_days: int | None = Field(None, ge=1)  # steps of runs that have ended
     keep_messages_days: int | None = Field(None, ge=1)  # messages, with their runs and answers
-    # Where runs execute; auto: in PostgreSQL's queue where that is the database, else in `serve`.
+    # Executes runs; auto: PostgreSQL's queue where that is the database, else `serve` itself.
     dispatcher: Literal["auto", "local", "postgres"] = "auto"
     concurrency: int = Field(256, ge=1)  # runs at once in this process
     drain_seconds: float = Field(10.0, ge=0)  # that working runs get when `serve` is ended
@@ -239,7 +236,8 @@ class Settings(BaseSettings):
     @classmethod
     def _has_scheme(cls, value: Any, info: ValidationInfo) -> Any:
         """Of every address, those that search providers declare included."""
-        is_address = str(info.field_name).endswith("_url") and info.field_name != "database_url"
+        name = str(info.field_name)
+        is_address = name.endswith("_url") and not name.startswith("database_")
         if is_address and value and not _SCHEME.match(value):
             raise ValueError("write https://… (or http://…) before it")
         return value
@@ -326,12 +324,12 @@ class Settings(BaseSettings):
 
     @property
     def has_embedder(self) -> bool:
-        """Whether documents are to be searched by meaning as well as by words."""
+        """True if documents are to be searched by meaning as well as by words."""
         return bool(self.embeddings_url or self.embeddings_model_dir)
 
 
 def is_key(text: str) -> bool:
-    """Whether a text is a Fernet key: 32 bytes in URL-safe base64.
+    """Return True if a text is a Fernet key: 32 bytes in URL-safe base64.
 
     https://github.com/fernet/spec/blob/master/Spec.md
     """
@@ -348,54 +346,3 @@ def _user_data() -> Path:
         raise InvalidSetting(
             "There is no home folder to keep data in: set FOOTNOTE_DATA_DIR to a folder."
         ) from None
-
-
-def settings_in_file(path: Path, fields: Sequence[str]) -> dict[str, Any]:
-    """The settings in a TOML file, as they are written; ``fields`` are the names it may hold.
-
-    Raises ``InvalidSetting`` for what is no TOML and for a name that is not known.
-    """
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidSetting(f"{path} is not valid TOML: {error}. Correct it there.") from None
-    for name in found:
-        if name not in fields:
-            plain = name.lower().removeprefix(PREFIX.lower())
-            raise InvalidSetting(f"Unknown setting {name} in {path}.{nearest_name(plain, fields)}")
-    return found
-
-
-def is_set_outside_of_file(field: str) -> bool:
-    """Whether the environment or ``.env`` has a setting, which goes before ``footnote.toml``."""
-    name = PREFIX + field.upper()
-    there = {**dotenv_values(DOTENV), **os.environ}
-    return any(each.upper() == name and value for each, value in there.items())
-
-
-def collections_in(path: Path, fields: Sequence[str]) -> tuple[DocumentCollection, ...]:
-    """The collections in a TOML file as it is now; ``fields`` as for ``settings_in_file``.
-
-    Raises ``InvalidSetting``.
-    """
-    try:
-        found = settings_in_file(path, fields).get("collections", ())
-        collections = TypeAdapter(tuple[DocumentCollection, ...]).validate_python(found)
-        without_doubles(collections)
-    except OSError as error:
-        raise InvalidSetting(f"{path} cannot be read ({error.strerror}).") from None
-    except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        raise InvalidSetting(
-            f"The collections in {path} cannot be used: {problem['msg']}. `footnote doctor` says "
-            "what is wrong."
-        ) from None
-    except ValueError as error:
-        raise InvalidSetting(f"{path}: {error}.") from None
-    return collections
-
-
-def nearest_name(name: str, known: Sequence[str]) -> str:
-    """The end of a sentence about an unknown name: the known one that is most like it."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
-    return f" Did you mean {near}? `footnote doctor --verbose` lists all."

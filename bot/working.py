@@ -16,6 +16,7 @@ from bot.search.background_indexing import Indexing, documents_being_indexed
 from bot.search.vector_filling import vectors_being_made
 from bot.serving import open_platforms, told_to_end, until_told_to_end
 from bot.settings import Settings
+from bot.storage.connecting import Connecting
 from bot.storage.retrying import SERVING_PATIENCE, START_PATIENCE
 from bot.storage.store import open_store
 
@@ -39,12 +40,17 @@ async def work(
         )
     async with AsyncExitStack() as stack:
         store = await open_store(
-            settings.database, patience=SERVING_PATIENCE, start_patience=START_PATIENCE
+            settings.database,
+            connecting=Connecting.of(settings),
+            patience=SERVING_PATIENCE,
+            start_patience=START_PATIENCE,
         )
         stack.push_async_callback(store.close)
         observed = Observed()
         indexing = observed.documents = Indexing(bool(settings.docs))
         platforms = await open_platforms(settings, names, store, stack, observed)
+        connections = {platform.name: platform.connection for platform in platforms}
+        observed.connections = connections
         reaching = _Reaching(platforms)
         stack.push_async_callback(reaching.aclose)
         await reaching.soon()
@@ -57,7 +63,7 @@ async def work(
         )
         state = Readiness(
             store.database,
-            {platform.name: platform.connection for platform in platforms},
+            connections,
             listens=False,
             dispatcher=app.dispatcher,
             documents=indexing,
@@ -79,7 +85,7 @@ async def work(
 
 
 class _Reaching:
-    """Whether platforms accept their tokens; one that is away is waited for beside the work."""
+    """Checks that platforms accept their tokens; waits for one that is away beside the work."""
 
     def __init__(self, platforms: list[Platform]) -> None:
         self._tasks = {asyncio.create_task(platform.reach()) for platform in platforms}

@@ -16,13 +16,13 @@ from pydantic_settings import SettingsError
 
 SHOWN = 60  # characters of what was given
 
-# What no type says of a setting's text.
+# Rules of a setting's text that no type says.
 MEANT: Mapping[str, str] = {
     "console_user_header": "the name of a header: letters, digits and hyphens",
     "console_token": "a text of 16 characters or more",
 }
 
-# How what is JSON in the environment is written.
+# Examples of JSON in the environment.
 JSON: Mapping[str, str] = {
     "prices": '{"model": {"input": 3, "output": 15, "cache_write": 3.75, "cache_read": 0.3}}',
     "channels": '{"C0123": {"language": "English", "depth": "quick"}}',
@@ -200,11 +200,11 @@ def _nested(info: FieldInfo) -> type[BaseModel] | None:
 
 
 def _is_secret(field: str, info: FieldInfo, given: object) -> bool:
-    """Whether what was given may not be shown: a secret, or an address with a password in it."""
+    """True if what was given may not be shown: a secret, or an address with a password in it."""
     kind = _kind(info.annotation)
     holds = SecretStr in (kind, *get_args(kind))
     in_url = field.endswith("_url") and "?" in str(given)  # services take keys in the query
-    return holds or field == "database_url" or in_url or "@" in str(given)
+    return holds or field in ("database_url", "database_listen_url") or in_url or "@" in str(given)
 
 
 def _shown(given: object) -> str:

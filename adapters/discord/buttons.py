@@ -3,8 +3,8 @@
 Everything that needs is in the control's ``custom_id``, so that old ones work after a restart:
 ``footnote:feedback:good:RUN``, ``footnote:feedback:bad:RUN``, ``footnote:deeper:RUN``,
 ``footnote:details:RUN``, ``footnote:stop:RUN``; ``footnote:follow-ups:RUN`` is a menu whose options
-count the suggestions from 0. Answers of earlier versions have a button for each of them,
-``footnote:follow-up:NUMBER:RUN``.
+count the suggestions from 0, and ``footnote:why:RUN`` one of reasons. Answers of earlier versions
+have a button for each suggestion, ``footnote:follow-up:NUMBER:RUN``.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, S
 from bot.logs import get_logger
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts
+from bot.storage.workspaces import REASONS
 
 TEMPLATE = re.compile(
     r"footnote:(?:feedback:(?P<verdict>good|bad)|(?P<deeper>deeper)|(?P<details>details)"
-    r"|follow-up:(?P<number>\d{1,2})|(?P<menu>follow-ups)|(?P<stop>stop))"
+    r"|follow-up:(?P<number>\d{1,2})|(?P<menu>follow-ups)|(?P<why>why)|(?P<stop>stop))"
     r":(?P<run>[0-9A-Za-z_-]{1,64})"
 )
-_MENU = "footnote:follow-ups:"
+_MENU, _WHY = "footnote:follow-ups:", "footnote:why:"
 _NUMBER = re.compile(r"[0-9]{1,2}")
 FOLLOW_UPS = 3
 
@@ -40,7 +41,7 @@ Pressed = Callable[[discord.Interaction[Any], Press], Awaitable[None]]
 def encode(press: Press) -> str:
     """The ``custom_id`` of the button that does this."""
     match press:
-        case Feedback(run, verdict):
+        case Feedback(run, verdict):  # without a reason, which a menu has
             return f"footnote:feedback:{verdict}:{run}"
         case Deeper(run):
             return f"footnote:deeper:{run}"
@@ -62,6 +63,9 @@ def parse(custom_id: str, chosen: Sequence[str] = ()) -> Press | None:
     if match["menu"]:
         number = _NUMBER.fullmatch(chosen[0]) if chosen else None
         return FollowUp(run, int(number[0])) if number else None
+    if match["why"]:
+        reason = next((each for each in REASONS if each in chosen[:1]), None)
+        return Feedback(run, "bad", reason) if reason else None
     if match["verdict"]:
         return Feedback(run, "good" if match["verdict"] == "good" else "bad")
     if match["number"]:
@@ -110,6 +114,23 @@ def view_for(
     return view
 
 
+def view_of_reasons(run: str, texts: Texts) -> discord.ui.View:
+    """A menu of what may be wrong with an answer."""
+    view = discord.ui.View(timeout=None)
+    options = [
+        discord.SelectOption(label=texts(f"feedback-{each.replace('_', '-')}"), value=each)
+        for each in REASONS
+    ]
+    view.add_item(
+        discord.ui.Select(
+            custom_id=f"{_WHY}{run}",
+            placeholder=shortened(texts("feedback-why"), PLACEHOLDER),
+            options=options,
+        )
+    )
+    return view
+
+
 def view_of_link(texts: Texts, page: str) -> discord.ui.View | None:
     """The link to the ``page`` that shows how an answer came about, if there is one."""
     if not _may_link(page):
@@ -120,7 +141,7 @@ def view_of_link(texts: Texts, page: str) -> discord.ui.View | None:
 
 
 def _may_link(page: str) -> bool:
-    """Whether Discord takes an address: it refuses the whole message for a host without a dot."""
+    """True if Discord takes an address: it refuses the whole message for a host without a dot."""
     return len(page) <= BUTTON_URL and "." in (urlsplit(page).hostname or "")
 
 

@@ -122,7 +122,7 @@ CONTENT_INTENT_HINT = (
     "https://discord.com/developers/applications"
 )
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds between attempts to reach Discord
-# How long the servers may take to introduce themselves after a connection; seconds.
+# The time that servers have to introduce themselves after a connection; seconds.
 GUILDS_SECONDS = 1.0
 # discord.com/developers/docs/topics/opcodes-and-status-codes#gateway
 AUTHENTICATION_FAILED, INVALID_SHARD, SHARDING_REQUIRED = 4004, 4010, 4011
@@ -140,7 +140,7 @@ _AWAY = (
     discord.HTTPException,
     discord.GatewayNotFound,
     discord.ConnectionClosed,
-    # What discord.py ends with after more than an hour of attempts to open a WebSocket.
+    # discord.py ends with it after more than an hour of attempts to open a WebSocket.
     RecursionError,
 )
 
@@ -338,7 +338,7 @@ def refused_token() -> CredentialsRefused:
 
 
 def may_read_all(flags: discord.ApplicationFlags) -> bool:
-    """Whether the message-content intent is switched on; "limited" is its form for small bots."""
+    """True if the message-content intent is switched on; "limited" is its form for small bots."""
     return flags.gateway_message_content or flags.gateway_message_content_limited
 
 

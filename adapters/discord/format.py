@@ -13,16 +13,13 @@ from bot.answers import Answer, PlanView, StepView
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources
 from bot.rendering.lines import shortened
-from bot.rendering.plan import Branch, branches, work
+from bot.rendering.plan import Branch, branches, named, work
 from bot.rendering.remarks import SourceLabel, cautions, remarks, source_line, summary
 from bot.rendering.tables import table_text, with_plain_tables
 from bot.rendering.texts import Texts
 
 COLOUR = discord.Colour(0x4A6FA5)
 MARKS = {"waiting": "▫️", "running": "⏳", "done": "✅", "failed": "⚠️"}
-NAMED_STEPS = frozenset(
-    ("rewrite", "search", "read", "think", "plan", "draft", "revise", "write", "check")
-)
 TABLE_WIDTH = 60  # columns of a monospaced block on a laptop; a phone wraps it
 STEPS_SHOWN = 12  # of a plan; the earlier ones are counted
 STEP_TITLE = 120  # characters
@@ -81,8 +78,7 @@ def plan_lines(steps: Sequence[StepView], texts: Texts) -> list[str]:
 
 def _step_line(branch: Branch, texts: Texts) -> str:
     step = branch.line
-    id = f"step-{step.kind}" if step.kind in NAMED_STEPS else "step-other"
-    line = f"{MARKS[step.state]} {texts(id, title=words(shortened(step.title, STEP_TITLE)))}"
+    line = f"{MARKS[step.state]} {named(step, words(shortened(step.title, STEP_TITLE)), texts)}"
     if done := work(branch, texts):
         line = f"{line} · {done}"
     return f"{line} — {words(shortened(step.detail, STEP_TITLE))}" if step.detail else line

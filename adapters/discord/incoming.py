@@ -137,7 +137,7 @@ def place_of(channel: discord.abc.Snowflake, guild_id: int | None) -> Place:
 
 
 def is_said(message: discord.Message) -> bool:
-    """Whether a person wrote this; not a bot, a webhook, or Discord itself (joins, pins, the
+    """Return True if a person wrote this; not a bot, a webhook, or Discord itself (joins, pins, the
     notices of types 18 and 21 that come with threads)."""
     by_person = not message.author.bot and message.webhook_id is None
     return by_person and message.type in _QUESTIONS

@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 import discord
 
-from adapters.discord.buttons import dynamic_item, view_of_link
+from adapters.discord.buttons import dynamic_item, view_of_link, view_of_reasons
 from adapters.discord.client import FootnoteClient
 from adapters.discord.format import Look, details
 from adapters.discord.incoming import PLATFORM, Place, author_of, place_of
@@ -18,7 +18,7 @@ from adapters.discord.limits import CONTENT
 from adapters.discord.listener import patiently
 from adapters.discord.wire import FAILURES
 from bot.conversing.access import check_access
-from bot.conversing.buttons import Details, Press, carry_out
+from bot.conversing.buttons import ASK_WHY, Details, Press, carry_out
 from bot.conversing.reception import AcceptedQuestion, Handled, Reception
 from bot.errors import Denied, Invalid, StorageUnavailable
 from bot.logs import get_logger
@@ -104,23 +104,29 @@ async def acknowledged(
     return True
 
 
-async def tell(interaction: FootnoteInteraction, sentence: str) -> None:
+async def tell(
+    interaction: FootnoteInteraction, sentence: str, view: discord.ui.View | None = None
+) -> None:
     """A sentence for the person who acted; alone, unless the deferral was for all to see. It pings
-    nobody, though it may repeat what somebody typed."""
+    nobody, though it may repeat what somebody typed. Controls in ``view`` stand below it."""
     sentence = sentence[:CONTENT]
     try:
-        if not await _responded(interaction, sentence):
-            await _follow(interaction, sentence)
+        if not await _responded(interaction, sentence, view):
+            await _follow(interaction, sentence, view)
     except FAILURES as error:
         log.warning("not told", interaction=interaction.id, error=str(error))
 
 
-async def _responded(interaction: FootnoteInteraction, sentence: str) -> bool:
-    """Whether the sentence could be the response; False when there is one already."""
+async def _responded(
+    interaction: FootnoteInteraction, sentence: str, view: discord.ui.View | None
+) -> bool:
+    """Return True if the sentence could be the response; False when there is one already."""
     if interaction.response.is_done():
         return False
     try:
-        await interaction.response.send_message(sentence, ephemeral=True, allowed_mentions=NOBODY)
+        await interaction.response.send_message(
+            sentence, ephemeral=True, allowed_mentions=NOBODY, **_below(view)
+        )
     except discord.InteractionResponded:
         return False
     except discord.HTTPException as error:
@@ -130,13 +136,29 @@ async def _responded(interaction: FootnoteInteraction, sentence: str) -> bool:
     return True
 
 
-async def _follow(interaction: FootnoteInteraction, sentence: str) -> None:
-    """The sentence in place of "thinking", which every deferred command shows, or as a message of
-    its own."""
-    if _is_thinking(interaction):
-        await interaction.edit_original_response(content=sentence, allowed_mentions=NOBODY)
+async def _follow(
+    interaction: FootnoteInteraction, sentence: str, view: discord.ui.View | None
+) -> None:
+    """The sentence in place of "thinking", which every deferred command shows, in place of a
+    question that only the presser saw, or as a message of its own."""
+    if _is_thinking(interaction) or _is_private(interaction):
+        await interaction.edit_original_response(
+            content=sentence, view=view, allowed_mentions=NOBODY
+        )
     else:
-        await interaction.followup.send(sentence, ephemeral=True, allowed_mentions=NOBODY)
+        await interaction.followup.send(
+            sentence, ephemeral=True, allowed_mentions=NOBODY, **_below(view)
+        )
+
+
+def _below(view: discord.ui.View | None) -> dict[str, Any]:
+    """The argument for the controls of a new message, which takes no None."""
+    return {"view": view} if view is not None else {}
+
+
+def _is_private(interaction: FootnoteInteraction) -> bool:
+    """Whether what was pressed stands in a message that only the presser sees."""
+    return interaction.message is not None and interaction.message.flags.ephemeral
 
 
 def _is_thinking(interaction: FootnoteInteraction) -> bool:
@@ -255,8 +277,11 @@ class Pressing:
             told = await patiently(
                 lambda: carry_out(self._reception, press, author, locale=locale, direct=direct)
             )
-            if told is not None:
-                await tell(interaction, texts_for(locale)(told))
+            if told is None:
+                return
+            texts = texts_for(locale)
+            why = view_of_reasons(press.run, texts) if told == ASK_WHY else None
+            await tell(interaction, texts(told), why)
 
     async def _show(
         self, interaction: discord.Interaction[Any], run: str, author: Author, texts: Texts

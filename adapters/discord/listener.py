@@ -119,8 +119,8 @@ class Listener:
                 await self._take_in(message)
 
     def _is_news(self, message: discord.Message) -> bool:
-        """Whether a message was edited just now. Pins and previews come as edits too, with the
-        time of the edit before; they must not repeat a "stop" or a refusal."""
+        """Return True if a message was edited just now. Pins and previews come as edits too, with
+        the time of the edit before; they must not repeat a "stop" or a refusal."""
         if message.edited_at is None or datetime.now(UTC) - message.edited_at > RECENT_EDIT:
             return False
         edit = (message.id, message.edited_at)

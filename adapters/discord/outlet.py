@@ -1,4 +1,4 @@
-"""Where a reply's posts go, a channel or the response to an interaction, and what is kept of them.
+"""Outlets of a reply's posts: a channel or the response to an interaction, and their saved state.
 
 A listener gives ``{"message": ID}`` (the question's message) or
 ``{"interaction": {"id": …, "token": …, "application_id": …}}`` (a deferred command), or both (a
@@ -289,7 +289,7 @@ class InteractionOutlet:
 
 
 def _looks_like(made: dict[str, Any], body: dict[str, Any]) -> bool:
-    """Whether a message is the one just sent. Without the message-content intent Discord still
-    tells an app its own words."""
+    """Return True if a message is the one just sent. Without the message-content intent Discord
+    still tells an app its own words."""
     same_text = str(made.get("content", "")).strip() == str(body.get("content") or "").strip()
     return same_text and len(made.get("embeds", ())) == len(body.get("embeds", ()))

@@ -1,4 +1,4 @@
-"""What a run reads from Discord: the thread before the question, files, and roles."""
+"""Input that a run reads from Discord: the thread before the question, files, and roles."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ CLOSED_DIRECT, NO_TEXT_CHANNEL, INVALID_FORM = 50007, 50008, 50035
 THREAD_ARCHIVED = 50083
 NO_HISTORY_TO_REPLY, THREAD_EXISTS, THREAD_LOCKED = 160002, 160004, 160005
 
-# What a request of discord.py's own raises; aiohttp's errors pass through it.
+# Errors that a request of discord.py's own raises; aiohttp's errors pass through it.
 FAILURES = (discord.DiscordException, aiohttp.ClientError, OSError)
 
 
@@ -151,7 +151,7 @@ class Wire:
 
 
 def was_lost(error: Exception) -> bool:
-    """Whether the response never came, or says to come again soon."""
+    """Return True if the response never came, or says to come again soon."""
     if isinstance(error, discord.HTTPException):
         # discord.py sits out five 429s in a row; without "Via" it is not Discord who says it, but
         # its guard against floods, and coming again soon makes that worse.

@@ -1,4 +1,4 @@
-"""What Slack sends, handed by bolt to the ``Inbox`` of the workspace it came from.
+"""Slack's events, handed by bolt to the ``Inbox`` of the workspace it came from.
 
 Bolt runs a listener to its end before it answers (``process_before_response``): what raises is
 answered with 500, or by Socket Mode not at all, and so is delivered again by Slack. What cannot be
@@ -34,7 +34,7 @@ from bot.settings import Settings
 
 RETRY_HEADER = "x-slack-retry-num"
 
-# What Slack sends; ``deploy/slack-manifest.yaml`` lists it, an ``Inbox`` handles it.
+# The events of Slack; ``deploy/slack-manifest.yaml`` lists them, an ``Inbox`` handles them.
 EVENTS = (
     "app_mention",
     "message",

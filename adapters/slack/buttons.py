@@ -15,10 +15,12 @@ from adapters.slack.format import (
     DETAILS,
     FEEDBACK,
     FOLLOW_UP,
+    REASON,
     STOP,
     context,
     numbers,
     plain_text,
+    reason_blocks,
 )
 from adapters.slack.incoming import (
     attachments_of,
@@ -49,7 +51,17 @@ from adapters.slack.rich import (
 )
 from adapters.slack.words import words_of
 from bot.answers import Answer
-from bot.conversing.buttons import Deed, Deeper, Details, Feedback, FollowUp, Press, Stop, carry_out
+from bot.conversing.buttons import (
+    ASK_WHY,
+    Deed,
+    Deeper,
+    Details,
+    Feedback,
+    FollowUp,
+    Press,
+    Stop,
+    carry_out,
+)
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 from bot.messages import Author, Message
@@ -61,6 +73,7 @@ from bot.rendering.remarks import remarks
 from bot.rendering.safety import without_pings
 from bot.rendering.tables import table_text
 from bot.rendering.texts import Texts, texts_for
+from bot.storage.workspaces import REASONS
 
 
 def details(answer: Answer, texts: Texts, page: str = "") -> Json:
@@ -148,9 +161,10 @@ RESEARCH_THIS = "research_this"  # the shortcut's callback id
 _RUN = r"[0-9A-Za-z_-]{1,64}"
 # Answers of earlier versions have other buttons: one for feedback, one for each suggestion.
 CONTROLS = re.compile(
-    r"footnote_(?:feedback(?:_good|_bad)?|deeper|details|stop|follow_up(?:_\d+)?)"
+    r"footnote_(?:feedback(?:_good|_bad)?|reason_[a-z_]+|deeper|details|stop|follow_up(?:_\d+)?)"
 )
 _FEEDBACK_VALUE = re.compile(rf"(?P<verdict>good|bad):(?P<run>{_RUN})")
+_REASON_VALUE = re.compile(rf"(?P<reason>[a-z_]+):(?P<run>{_RUN})")
 _FOLLOW_UP_VALUE = re.compile(rf"(?P<run>{_RUN}):(?P<number>\d{{1,2}})")
 _ONE_RUN = re.compile(_RUN)
 
@@ -164,6 +178,10 @@ def meaning_of(action_id: str, value: str) -> Press | None:
         if found is None:
             return None
         return Feedback(found["run"], "good" if found["verdict"] == "good" else "bad")
+    if action_id.startswith(REASON):
+        found = _REASON_VALUE.fullmatch(value)
+        reasons = [each for each in REASONS if found and each == found["reason"]]
+        return Feedback(found["run"], "bad", reasons[0]) if found and reasons else None
     if action_id.startswith(FOLLOW_UP):
         found = _FOLLOW_UP_VALUE.fullmatch(value)
         return FollowUp(found["run"], int(found["number"])) if found else None
@@ -200,6 +218,8 @@ class Buttons:
             user,
             str(container.get("thread_ts") or ""),
             response_url=str(body.get("response_url") or ""),
+            # The question why is answered once, and gives way to the thanks.
+            replace=bool(container.get("is_ephemeral")),
         )
         for action in body.get("actions") or ():
             chosen = action.get("selected_option") or action
@@ -214,13 +234,23 @@ class Buttons:
                 trigger = str(body.get("trigger_id") or "")
                 doing = self._show(press.run, channel, author, trigger, texts)
             else:
-                doing = self._pressed(press, author, texts, locale=locale, direct=direct)
+                doing = self._pressed(press, author, recipient, texts, locale, direct=direct)
             await self._tell(doing, recipient, texts)
 
     async def _pressed(
-        self, press: Deed, author: Author, texts: Texts, *, locale: str, direct: bool
+        self,
+        press: Deed,
+        author: Author,
+        recipient: Recipient,
+        texts: Texts,
+        locale: str,
+        *,
+        direct: bool,
     ) -> str | None:
         told = await carry_out(self._reception, press, author, locale=locale, direct=direct)
+        if told == ASK_WHY:
+            self._ephemeral.say(recipient, texts(told), reason_blocks(press.run, texts))
+            return None
         return None if told is None else texts(told)
 
     async def _show(

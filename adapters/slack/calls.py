@@ -7,6 +7,7 @@ sending had arrived and only its answer was lost. What may be repeated is decide
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import random
 import re
@@ -34,7 +35,7 @@ Json = dict[str, Any]
 # Of the calls that Slack allows in a minute, the parts that may come at once and one by one.
 BURST, STEADY = 0.25, 0.55
 
-# What a call that does not reach Slack raises; TimeoutError is an OSError.
+# Errors of a call that does not reach Slack; TimeoutError is an OSError.
 FAILURES = (aiohttp.ClientError, OSError, SlackClientError)
 
 # https://docs.slack.dev/reference/methods: errors that pass
@@ -279,7 +280,7 @@ def new_session(calls: PlatformCalls | None = None) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(
         timeout=aiohttp.ClientTimeout(total=TIMEOUT_SECONDS),
         trust_env=True,
-        trace_configs=None if calls is None else [calls.trace("slack", method_of)],
+        trace_configs=None if calls is None else [calls.trace("slack", method_of, refuses_token)],
     )
 
 
@@ -287,6 +288,18 @@ def method_of(url: str) -> str:
     """The Web API method that a URL calls; "other" for all else: sockets, files, response URLs."""
     name = urlsplit(url).path.rpartition("/api/")[2]
     return name if _METHOD.fullmatch(name) else "other"
+
+
+def refuses_token(body: bytes) -> bool:
+    """Whether a reply of the Web API says that the token of its call is none: its HTTP status is
+    200 all the same."""
+    if b'"error"' not in body:
+        return False
+    try:
+        reply = json.loads(body)
+    except ValueError:
+        return False
+    return isinstance(reply, dict) and reply.get("error") in _CREDENTIALS
 
 
 def refused_token(refusal: Refusal, variable: str) -> CredentialsRefused:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +34,7 @@ class Recipient:
     """The recipient of an ephemeral message.
 
     ``thread`` is the timestamp a thread is known by, or empty. With a ``response_url`` the message
-    reaches places that Footnote is no member of.
+    reaches places that Footnote is no member of, and can ``replace`` the one it is a response to.
     """
 
     channel: str
@@ -42,6 +42,7 @@ class Recipient:
     thread: str = ""
     direct: bool = False
     response_url: str = ""
+    replace: bool = False
 
 
 class EphemeralMessages:
@@ -54,29 +55,30 @@ class EphemeralMessages:
     async def aclose(self) -> None:
         await self._background.aclose(LAST_SECONDS)
 
-    def say(self, recipient: Recipient, text: str) -> None:
-        """Tell one person ``text``, which is plain."""
-        self.later(tell(self._calls, recipient, escaped(text)))
+    def say(self, recipient: Recipient, text: str, blocks: Sequence[Json] = ()) -> None:
+        """Tell one person ``text``, which is plain; ``blocks`` show it where blocks are shown."""
+        self.later(tell(self._calls, recipient, escaped(text), blocks))
 
     def later(self, work: Coroutine[Any, Any, object]) -> None:
         """Do something an event need not wait for; what goes wrong is logged."""
         self._background.later(work)
 
 
-async def tell(calls: Calls, recipient: Recipient, text: str) -> None:
-    """Tell one person ``text``, in Slack's markup: by the response URL, which is good for half an
-    hour and five times, else where they are, else in a direct message.
+async def tell(calls: Calls, recipient: Recipient, text: str, blocks: Sequence[Json] = ()) -> None:
+    """Tell one person ``text``, in Slack's markup, or ``blocks`` in its place: by the response
+    URL, which is good for half an hour and five times, else where they are, else in a direct
+    message.
 
     Raises ``PostRefused`` and ``PlatformUnavailable``.
     """
     if recipient.response_url:
         try:
-            await _respond(calls, recipient.response_url, text)
+            await _respond(calls, recipient, text, blocks)
         except (PlatformUnavailable, PostRefused) as error:
             log.info("response not taken", error=str(error))
         else:
             return
-    said: Json = {"patience": PATIENCE_SECONDS, "repeat": False, "text": text}
+    said: Json = {"patience": PATIENCE_SECONDS, "repeat": False, "text": text, **_shown(blocks)}
     where: Json = {
         "channel": recipient.channel,
         **({"thread_ts": recipient.thread} if recipient.thread else {}),
@@ -92,13 +94,22 @@ async def tell(calls: Calls, recipient: Recipient, text: str) -> None:
         await calls.patiently("chat.postMessage", channel=recipient.user, **said)
 
 
-async def _respond(calls: Calls, url: str, text: str) -> None:
+def _shown(blocks: Sequence[Json]) -> Json:
+    return {"blocks": [*blocks]} if blocks else {}
+
+
+async def _respond(calls: Calls, recipient: Recipient, text: str, blocks: Sequence[Json]) -> None:
     """https://docs.slack.dev/interactivity/handling-user-interaction#message_responses"""
     client = calls.client
     webhook = AsyncWebhookClient(
-        url, session=client.session, logger=client.logger, retry_handlers=[]
+        recipient.response_url, session=client.session, logger=client.logger, retry_handlers=[]
     )
-    body: Json = {"text": text, "response_type": "ephemeral", "replace_original": False}
+    body: Json = {
+        "text": text,
+        "response_type": "ephemeral",
+        "replace_original": recipient.replace,
+        **_shown(blocks),
+    }
     try:
         answer = await webhook.send_dict(body)
     except (aiohttp.ClientError, OSError) as error:

@@ -206,17 +206,17 @@ def message_ts(run: RunRef) -> str | None:
 
 
 def is_about(run: RunRef) -> bool:
-    """Whether the run is about somebody's message, instead of having been asked in it."""
+    """Return True if the run is about somebody's message, instead of having been asked in it."""
     return message_ts(run) is not None and run.message.event_id.count(":") > 1
 
 
 def is_suggestion(run: RunRef) -> bool:
-    """Whether the run's question is a suggestion that somebody pressed, written nowhere yet."""
+    """True if the run's question is a suggestion that somebody pressed, written nowhere yet."""
     return run.message.event_id.split(":")[1:2] == ["follow-up"]
 
 
 def is_ts(text: str) -> bool:
-    """Whether a text is a Slack timestamp, which names a message."""
+    """Return True if a text is a Slack timestamp, which names a message."""
     whole, _, rest = text.partition(".")
     return whole.isdigit() and rest.isdigit()
 

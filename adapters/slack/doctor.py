@@ -1,4 +1,4 @@
-"""Whether the Slack app is set up right; what is missing is named, and where to put it right."""
+"""Checks of the Slack app's set-up; they name what is missing, and where to put it right."""
 
 from __future__ import annotations
 

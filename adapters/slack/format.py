@@ -26,6 +26,7 @@ from adapters.slack.limits import (
 from adapters.slack.plan import Task, plain
 from adapters.slack.rich import Json, link_element, section, text_element
 from bot.answers import Answer, Status
+from bot.conversing.buttons import ASK_WHY
 from bot.messages import Depth
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import link_target, linked, reachable
@@ -34,6 +35,7 @@ from bot.rendering.remarks import cautions, source_line, summary
 from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings
 from bot.rendering.texts import Texts
 from bot.rendering.verbatim import as_words
+from bot.storage.workspaces import REASONS
 
 # https://docs.slack.dev/reference/block-kit/blocks/markdown-block: what it takes a backslash before
 _SLACK_ESCAPES = frozenset("\\`*_{}[]()#+-.!")
@@ -49,6 +51,7 @@ FEEDBACK = "footnote_feedback"
 FOLLOW_UP = "footnote_follow_up"
 GOOD = f"{FEEDBACK}_good"
 BAD = f"{FEEDBACK}_bad"
+REASON = "footnote_reason"
 DEEPER = "footnote_deeper"
 DETAILS = "footnote_details"
 STOP = "footnote_stop"
@@ -184,7 +187,7 @@ def closing(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> li
 
 
 def _is_researched(answer: Answer) -> bool:
-    """Whether there is anything to dig into: greetings are answered without a search."""
+    """Return True if there is anything to dig into: greetings are answered without a search."""
     return bool(answer.citations or answer.queries)
 
 
@@ -225,6 +228,20 @@ def _controls(answer: Answer, texts: Texts, *, depth: Depth) -> Json:
             }
         )
     return {"type": "actions", "elements": elements}
+
+
+def reason_blocks(run: str, texts: Texts) -> list[Json]:
+    """For a reader alone whom an answer did not help: a button for each reason."""
+    buttons = [
+        button(
+            texts(f"feedback-{reason.replace('_', '-')}"), f"{REASON}_{reason}", f"{reason}:{run}"
+        )
+        for reason in REASONS
+    ]
+    return [
+        {"type": "rich_text", "elements": [section([text_element(texts(ASK_WHY))])]},
+        {"type": "actions", "elements": buttons},
+    ]
 
 
 def _thumb(sign: str, meaning: str, action_id: str, value: str) -> Json:

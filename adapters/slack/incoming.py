@@ -19,7 +19,7 @@ Json = Mapping[str, Any]
 
 # Message subtypes in which a person says something (https://docs.slack.dev/reference/events/message).
 SPEECH = frozenset((None, "file_share", "thread_broadcast", "me_message"))
-# Whether a channel is shared with another company (https://docs.slack.dev/apis/slack-connect).
+# The mark of a channel shared with another company (https://docs.slack.dev/apis/slack-connect).
 SHARED = "is_ext_shared_channel"
 FILES_GONE = frozenset(("tombstone", "hidden_by_limit"))
 
@@ -66,7 +66,7 @@ def unescape(text: str, names: Mapping[str, str]) -> str:
 
 
 def is_wordless(text: str) -> bool:
-    """Whether plain text holds nothing but emoji, marks and space."""
+    """Return True if plain text holds nothing but emoji, marks and space."""
     return not any(unicodedata.category(char)[0] in "LN" for char in _EMOJI.sub("", text))
 
 
@@ -76,7 +76,7 @@ def mentions_in(text: str) -> list[str]:
 
 
 def begins_with_mention(text: str) -> bool:
-    """Whether Slack's text opens by addressing somebody."""
+    """Return True if Slack's text opens by addressing somebody."""
     return _MENTION.match(text.lstrip()) is not None
 
 
@@ -130,7 +130,7 @@ def event_id(channel: str, ts: str) -> str:
 
 
 def is_speech(message: Json) -> bool:
-    """Whether a person says something: no app, no joins, no channel topics."""
+    """Return True if a person says something: no app, no joins, no channel topics."""
     return (
         message.get("subtype") in SPEECH
         and bool(message.get("user"))
@@ -140,7 +140,7 @@ def is_speech(message: Json) -> bool:
 
 
 def is_of_app(message: Json) -> bool:
-    """Whether an app says something, such as a step of a workflow."""
+    """Return True if an app says something, such as a step of a workflow."""
     return (
         message.get("subtype") in SPEECH | {"bot_message"}
         and bool(message.get("bot_id"))
@@ -149,7 +149,7 @@ def is_of_app(message: Json) -> bool:
 
 
 def begins_thread(message: Json) -> bool:
-    """Whether a message is no reply."""
+    """Return True if a message is no reply."""
     return message.get("thread_ts") in (None, message["ts"])
 
 
@@ -204,7 +204,7 @@ def to_message(
     )
 
 
-# What reading JSON of another shape than expected raises. ``FootnoteError`` is none of them.
+# Errors of reading JSON of another shape than expected. ``FootnoteError`` is none of them.
 MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
 
 T = TypeVar("T")

@@ -25,6 +25,7 @@ from adapters.slack.calls import sdk_logger
 from adapters.slack.people import ORGANISATION
 from adapters.slack.settings import SlackSettings
 from bot.errors import InvalidSetting
+from bot.storage.connecting import Connecting
 from bot.storage.database import Database, open_database
 from bot.storage.encryption import Seal, Sealed
 from bot.storage.installations import slack_bots, slack_installations, slack_oauth_states
@@ -182,7 +183,7 @@ def installations_of(settings: SlackSettings, database: Database) -> Installatio
 @asynccontextmanager
 async def opened(settings: SlackSettings) -> AsyncIterator[Installations]:
     """The installations, for a command that needs nothing else of the database."""
-    database = await open_database(settings.database)
+    database = await open_database(settings.database, connecting=Connecting.of(settings))
     try:
         yield installations_of(settings, database)
     finally:

@@ -41,7 +41,7 @@ from bot.text.language import detect
 
 PLATFORM = "slack"
 MESSAGES_REMEMBERED = 10_000
-# How long a mention waits for the `message` event that tells of the same words: only that one
+# The time that a mention waits for the `message` event that tells of the same words: only that one
 # carries files. Both are sent at once; without the channel scopes only the mention is.
 MENTION_SECONDS = 0.25
 LAST_RETRY = 3  # Slack delivers no event more often
@@ -126,14 +126,14 @@ class Listener:
             await self._take(event, "others", direct=False, retry=retry)
 
     def _is_other_app(self, event: Json) -> bool:
-        """Whether an app says something in a channel that is not Footnote itself."""
+        """Return True if an app says something in a channel that is not Footnote itself."""
         ours = event.get("bot_id") == self.me.bot or event.get("user") == self.me.user
         is_ours = ours or run_of(event)[0] is not None
         return is_of_app(event) and not is_ours and event.get("channel_type") != "im"
 
     def _is_question_of_app(self, event: Json) -> bool:
-        """Whether an app begins a conversation with Footnote. What apps say in threads is heard
-        only, or two of them could answer each other for ever."""
+        """Return True if an app begins a conversation with Footnote. What apps say in threads is
+        heard only, or two of them could answer each other for ever."""
         return self._is_other_app(event) and begins_thread(event) and self._mentions_me(event)
 
     async def _changed(self, event: Json, retry: int) -> None:
@@ -176,7 +176,7 @@ class Listener:
             await by_core(self.reception.forget(PLATFORM, event_id(channel, str(ts))))
 
     async def _is_ours(self, channel: str, message: Json) -> bool:
-        """Whether Footnote takes part in the message's thread."""
+        """Return True if Footnote takes part in the message's thread."""
         return await by_core(self.reception.takes_part(thread_of(self.me.team, channel, message)))
 
     def _address(self, event: Json, direct: bool) -> Address | None:

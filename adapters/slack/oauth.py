@@ -70,14 +70,14 @@ EVENTS: Mapping[str, str] = {
     "tokens_revoked": "",
 }
 
-# What is neither called nor subscribed to.
+# Scopes of features that are neither methods nor events.
 OTHER = (
     "commands",  # slash commands and the message shortcut
     "files:read",  # fetching a file that came with a question
 )
 
 
-# What is called only where collections name user groups: apps without it work as well.
+# Scopes that are used only where collections name user groups: apps without it work as well.
 FOR_USER_GROUPS = "usergroups:read"
 
 
@@ -95,7 +95,7 @@ STATE_SECONDS = 600  # that somebody has for saying yes to Slack
 UNINSTALLED, REVOKED = "app_uninstalled", "tokens_revoked"
 ENDINGS = (UNINSTALLED, REVOKED)
 
-# What someone is told whose workspace Footnote does not know.
+# The sentence for someone whose workspace Footnote does not know.
 NOT_HERE = (
     "Footnote is not installed in this workspace any more: one of its admins can install it again."
 )

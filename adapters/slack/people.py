@@ -130,7 +130,7 @@ class Home:
     enterprise: str = ""
 
     def is_guest(self, person: Person | None, teams: Iterable[str] = ()) -> bool | None:
-        """Whether somebody comes from outside; None where that is not known.
+        """Return True if somebody comes from outside; None where that is not known.
 
         ``teams`` are the ids of workspaces and organisations that a payload gives as theirs; they
         decide where the person is not known. People of other workspaces of the same organisation
@@ -146,8 +146,8 @@ class Home:
         return person.team == self.team
 
     def _is_elsewhere(self, team: str) -> bool:
-        """Whether an id is certainly none of ours: the workspaces of our organisation are not
-        known, so within one the id of a workspace tells nothing."""
+        """Return True if an id is certainly none of ours: the workspaces of our organisation are
+        not known, so within one the id of a workspace tells nothing."""
         if team.startswith(ORGANISATION):
             return team != self.enterprise
         return bool(team) and team != self.team and not self.enterprise
@@ -202,7 +202,7 @@ class AppQuestions:
         self._asked: TTLCache[tuple[str, str], list[str]] = TTLCache(APPS_REMEMBERED, APP_SECONDS)
 
     def may_ask(self, channel: str, message: Json) -> bool:
-        """Whether an app may put one more question; a message counts once."""
+        """Return True if an app may put one more question; a message counts once."""
         asked: list[str] = self._asked.setdefault((channel, author_id(message)), [])
         ts = str(message["ts"])
         if ts not in asked:

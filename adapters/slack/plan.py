@@ -1,4 +1,4 @@
-"""What a run shows while it works: its plan as tasks, and the text that will not change. Pure."""
+"""Slack's view of a run at work: its plan as tasks, and the text that will not change. Pure."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target
 from bot.rendering.lines import shortened
 from bot.rendering.marks import numbers_in
-from bot.rendering.plan import PARTS, Branch, work
+from bot.rendering.plan import PARTS, Branch, named, work
 from bot.rendering.safety import without_pings
 from bot.rendering.texts import Texts
 
 TaskState = Literal["pending", "in_progress", "complete", "error"]
 
-_TITLES = frozenset({"rewrite", "search", "read", "think", "plan", "draft", "revise", "write"})
 _BRACKETS = str.maketrans({"<": "‹", ">": "›"})
 
 
@@ -56,7 +55,7 @@ class _Group:
 
     @property
     def is_part(self) -> bool:
-        """Whether it is a sub-question or a paragraph, whose line says itself how far it is."""
+        """True if it is a sub-question or a paragraph, whose line says itself how far it is."""
         return self.steps[0].kind in PARTS
 
 
@@ -105,7 +104,7 @@ def _groups(steps: Sequence[StepView]) -> list[_Group]:
 
 
 def _continues(group: _Group, step: StepView) -> bool:
-    """Whether a step goes on with the task before it."""
+    """Return True if a step goes on with the task before it."""
     if group.is_part or step.kind in PARTS:
         return False
     kinds = {one.kind for one in group.steps}
@@ -144,8 +143,7 @@ def _task(
 
 
 def _title(step: StepView, texts: Texts) -> str:
-    kind = step.kind if step.kind in _TITLES else "other"
-    return texts(f"step-{kind}", title=shortened(step.title, 100)) if step.title else step.kind
+    return named(step, shortened(step.title, 100), texts) if step.title else step.kind
 
 
 def _state(steps: Sequence[StepView], *, open_ended: bool, ended: bool) -> TaskState:

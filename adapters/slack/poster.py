@@ -78,7 +78,7 @@ async def thread_history(team: Team, run: RunRef) -> Sequence[Message]:
 
 
 def _is_said(message: Json, user: str) -> bool:
-    """Whether somebody but Footnote said something with it."""
+    """Return True if somebody but Footnote said something with it."""
     subtype = message.get("subtype")
     said = subtype in (None, "file_share", "thread_broadcast", "me_message", "bot_message")
     ours = message.get("user") == user or run_of(message)[0] is not None
@@ -160,7 +160,7 @@ async def _body(response: aiohttp.ClientResponse, attachment: Attachment, limit:
 
 
 def _is_slack(url: str, base_url: str) -> bool:
-    """Whether a URL leads to Slack: its own hosts by https, or the gateway that stands for it."""
+    """True if a URL leads to Slack: its own hosts by https, or the gateway that stands for it."""
     try:
         target, base = urlsplit(url), urlsplit(base_url)
         same = (target.scheme, target.hostname, target.port) == (

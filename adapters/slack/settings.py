@@ -32,7 +32,7 @@ class SlackSettings(Settings, defer_build=True):
 
 
 def in_many_workspaces(settings: SlackSettings) -> bool:
-    """Whether Slack's workspaces install the app by themselves; a bot token means one only."""
+    """True if Slack's workspaces install the app by themselves; a bot token means one only."""
     return settings.slack_bot_token is None and settings.slack_client_id is not None
 
 

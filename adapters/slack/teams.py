@@ -132,7 +132,7 @@ class Team:
         return await self.user_groups.held(message.author.id, among, within)
 
     async def is_guest(self, message: Message) -> bool:
-        """Whether a message's author comes from outside. Raises ``PlatformUnavailable``."""
+        """Return True if a message's author comes from outside. Raises ``PlatformUnavailable``."""
         try:
             home = await self._home()
             return bool(home.is_guest(await self.people.person(message.author.id)))

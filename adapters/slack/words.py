@@ -13,7 +13,7 @@ from adapters.slack.incoming import Json
 
 DEEPEST = 12  # levels of blocks in blocks; what lies deeper is left out
 
-# What is pressed or chosen, and what has no words.
+# Blocks that are pressed or chosen, or have no words.
 _CONTROLS = frozenset({"actions", "divider", "context_actions", "input"})
 _STYLES = (("code", "`"), ("strike", "~"), ("italic", "_"), ("bold", "*"))
 

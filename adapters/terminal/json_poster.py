@@ -122,7 +122,7 @@ def quoted(quote: QuoteView, piece: Excerpt) -> str:
 
 
 def text_last(quote: QuoteView) -> bool:
-    """Whether the last piece of a quote is running words, which say themselves where they stand."""
+    """True if the last piece of a quote is running words, which say themselves where they stand."""
     return quote.pieces[-1].kind == "text"
 
 

@@ -22,6 +22,7 @@ from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line, shortened
 from bot.settings import Settings
 from bot.storage.archive import Archive, Conversation, Listed
+from bot.storage.connecting import Connecting
 from bot.storage.database import existing_database
 from bot.storage.integrity import findings
 from bot.storage.removal import Removed
@@ -48,7 +49,7 @@ TITLES = {
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Store]:
     """The store, for as long as the block runs. Raises ``StorageUnavailable``."""
-    store = await open_store(settings.database)
+    store = await open_store(settings.database, connecting=Connecting.of(settings))
     try:
         yield store
     finally:
@@ -97,7 +98,7 @@ async def checked(settings: Settings) -> int:
 
     Raises ``StorageUnavailable``.
     """
-    database = existing_database(settings.database)
+    database = existing_database(settings.database, Connecting.of(settings))
     problems = 0
     try:
         async for finding in findings(database):
@@ -114,7 +115,7 @@ async def backed_up(settings: Settings, target: Path) -> int:
     The copy takes the place of an older one at once, and is for its owner alone. Raises ``Invalid``
     for another kind of database, and ``StorageUnavailable``.
     """
-    database = existing_database(settings.database)
+    database = existing_database(settings.database, Connecting.of(settings))
     try:
         if database.dialect != "sqlite":
             raise Invalid(

@@ -14,6 +14,7 @@ from rich.text import Text
 from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line
 from bot.settings import Settings
+from bot.storage.connecting import Connecting
 from bot.storage.spending import NOTHING, SCOPES, Amount, Line, Spending
 from bot.storage.store import open_store
 
@@ -30,7 +31,7 @@ TITLES = {"workspace": "Workspaces", "channel": "Channels", "user": "People"}
 
 async def spent_this_month(settings: Settings, today: date) -> list[Line]:
     """All accounts that spent or asked something this month. Raises ``StorageUnavailable``."""
-    store = await open_store(settings.database)
+    store = await open_store(settings.database, connecting=Connecting.of(settings))
     try:
         return await Spending(store.database).lines(today.replace(day=1), today)
     finally:

@@ -16,7 +16,7 @@ def peer_of(request: Request) -> str:
 
 
 def is_address(host: str) -> bool:
-    """Whether it is an IP address and no name."""
+    """Return True if it is an IP address and no name."""
     try:
         ip_address(host)
     except ValueError:

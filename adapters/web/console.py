@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from adapters.web.clock import zone_of
 from adapters.web.connected import Connected
 from adapters.web.limits import STREAMS_OF_ONE_CLIENT
 from adapters.web.live import Live
@@ -110,6 +111,7 @@ class Console:
             theme=theme_of(request),
             language=language_of(request),
             languages=LANGUAGES,
+            zone=zone_of(request),
             **values,
         )
         return HTMLResponse(body, status_code=status, headers={"Cache-Control": "no-store"})
@@ -121,13 +123,13 @@ class Console:
     # ------------------------------------------------------------ who may see what
 
     def may_see(self, visitor: Visitor, thread: Thread) -> bool:
-        """Whether someone may read one of a thread's runs: an answer in a chat may be looked into
-        by anybody who has its run's name."""
+        """Return True if someone may read one of a thread's runs: an answer in a chat may be looked
+        into by anybody who has its run's name."""
         return thread.platform != "web" or self.may_see_all(visitor, thread)
 
     def may_see_all(self, visitor: Visitor, thread: Thread) -> bool:
-        """Whether someone may read a whole thread: where the proxy tells people apart, theirs is
-        theirs, and threads of chats, whose names can be guessed, are for operators."""
+        """Return True if someone may read a whole thread: where the proxy tells people apart,
+        theirs is theirs, and threads of chats, whose names can be guessed, are for operators."""
         if visitor.operator:
             return True
         return thread.platform == "web" and thread.channel == visitor.channel

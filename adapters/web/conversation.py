@@ -102,8 +102,8 @@ class _Conversation:
         return thread_events(self._console, request, await self._thread(request))
 
     async def indexing(self, request: Request) -> Response:
-        """How far the documents are indexed, in a sentence ("" once they are), and how many of
-        each collection can be searched."""
+        """Report how far the documents are indexed, in a sentence ("" once they are), and how many
+        of each collection can be searched."""
         console, visitor, texts = self._console, visitor_of(request), texts_of(request)
         now = console.observed.documents
         place = Thread("web", WORKSPACE, visitor.channel, "")

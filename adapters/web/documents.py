@@ -238,7 +238,7 @@ def finished_document(answer: Answer) -> AnswerDocument:
     return AnswerDocument.model_validate(answer_document(answer))
 
 
-# What an event of each kind carries.
+# The data of each kind of event.
 EVENTS: Mapping[str, type[BaseModel]] = {
     "plan": Plan,
     "text": Text,

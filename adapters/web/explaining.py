@@ -298,7 +298,7 @@ def _mark(is_good: bool) -> str:
 
 
 def _says_anything(sentence: TracedSentence) -> bool:
-    """Whether it is more than the number of an item, or the line below the head of a table."""
+    """True if it is more than the number of an item, or the line below the head of a table."""
     return any(char.isalpha() for char in sentence.text)
 
 

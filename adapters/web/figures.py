@@ -25,7 +25,8 @@ COLUMNS = (
 
 
 def days_as_csv(days: Sequence[Day]) -> str:
-    """A line a day (UTC), the first one with the names; ``usd`` in US dollars (RFC 4180)."""
+    """A line a day, the first one with the names (RFC 4180): questions by days of the scope's time
+    zone, ``usd`` (US dollars), calls and tokens by those of UTC."""
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS)
     writer.writeheader()

@@ -87,5 +87,5 @@ def _expect(request: Request, kind: str) -> None:
 
 
 def kind_is(request: Request, kind: str) -> bool:
-    """Whether a request's body says that it is of this media type."""
+    """Return True if a request's body says that it is of this media type."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower() == kind

@@ -160,7 +160,7 @@ def mathml(latex: str, is_block: bool) -> str:
 
 
 def _closes(latex: str) -> bool:
-    """Whether braces come in pairs; while an answer is written the last ones do not."""
+    """Return True if braces come in pairs; while an answer is written the last ones do not."""
     depth = 0
     for brace in re.findall(r"\\.|[{}]", latex):
         depth += {"{": 1, "}": -1}.get(brace, 0)

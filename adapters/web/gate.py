@@ -214,7 +214,7 @@ def refused(request: Request, status: int, sentence: str) -> Response:
 
 
 def is_program(request: Request) -> bool:
-    """Whether a script or the JSON API is asked, not a page."""
+    """Return True if a script or the JSON API is asked, not a page."""
     accepted = request.headers.get("accept", "")
     return request.url.path.startswith("/api/") or accepted.startswith("application/json")
 

@@ -199,7 +199,7 @@ class Live:
             self._soon.set()  # there is nothing more to look at
 
     def _listening(self) -> RunSignals | None:
-        if self._database.dialect != "postgresql":
+        if not self._database.listener.can_hear:
             return None
         return RunSignals(self._database, self._hear, self.look_soon)
 
@@ -234,7 +234,7 @@ class Live:
         return SECONDS_BETWEEN_LOOKS
 
     def _others_work(self) -> bool:
-        """Whether anything is unfinished that is not worked on in this process."""
+        """Return True if anything is unfinished that is not worked on in this process."""
         return any(
             not standing.over and standing.run not in self._here
             for feed in self._feeds.values()
@@ -284,7 +284,7 @@ class Live:
                 feed.forget(known.get(key, set()) - {*ids[key]})
 
     def _is_news(self, row: Any) -> bool:
-        """Whether what the run shows is to be read: not for what was over before anyone looked."""
+        """True if what the run shows is to be read: not for what was over before anyone looked."""
         return row.id in self._seen or row.state in UNFINISHED
 
     def _put(self, feed: Feed, row: Any, state: Shown | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from urllib.parse import urlencode
 
 from markupsafe import Markup
@@ -65,10 +65,12 @@ class Selection:
         named = {name: query.get(name, "")[:200] for name in ("platform", "workspace", "channel")}
         return cls(days if days in PERIODS else PERIOD, **named)
 
-    def scope(self, today: date) -> Scope:
+    def scope(self, now: datetime, clock: tzinfo) -> Scope:
+        """The days until now, as the reader's clock has them."""
         return of_days(
-            today,
+            now.astimezone(clock).date(),
             self.days,
+            clock,
             platform=self.platform,
             workspace=self.workspace,
             channel=self.channel,
@@ -147,12 +149,12 @@ class OverviewView(Filters):
 
     @property
     def is_new(self) -> bool:
-        """Whether nobody has asked anything anywhere yet."""
+        """True if nobody has asked anything anywhere yet."""
         return not self._places
 
     @property
     def looks_at_some(self) -> bool:
-        """Whether steps are those of the latest questions only."""
+        """True if steps are those of the latest questions only."""
         return sum(self.overview.states.values()) > RECENT
 
     # ------------------------------------------------------------ sums
@@ -183,7 +185,7 @@ class OverviewView(Filters):
         )
 
     def _cost_each(self, states: Mapping[str, int]) -> str:
-        """What was spent for each question that was answered, on those that were not included."""
+        """The amount spent for each question that was answered, on those that were not included."""
         answered = states.get("answered", 0) + states.get("partial", 0)
         return usd(self.overview.spent.usd / answered) if answered else "–"
 

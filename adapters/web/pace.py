@@ -24,13 +24,13 @@ class Pace:
         self._limits: TTLCache[str, RateLimit] = TTLCache(CLIENTS, 60.0, timer=clock)
 
     def allows(self, client: str) -> bool:
-        """Whether one more is in order; it counts when it is."""
+        """Return True if one more is in order; it counts when it is."""
         limit = self._limit_of(client)
         self._limits[client] = limit  # for a minute from now
         return limit.reserve(0.0) is not None
 
     def has_room(self, client: str) -> bool:
-        """Whether one more would be in order."""
+        """Return True if one more would be in order."""
         return self._limit_of(client).has_room
 
     def _limit_of(self, client: str) -> RateLimit:
@@ -46,7 +46,7 @@ class OpenStreams:
         self._open: Counter[str] = Counter()
 
     def allows(self, client: str) -> bool:
-        """Whether one more is in order."""
+        """Return True if one more is in order."""
         return self._open[client] < self._most
 
     @contextmanager

@@ -58,7 +58,7 @@ def line_html(text: str) -> str:
 
 
 def excerpt_html(text: str, quoted: Sequence[Quoted], gap: Callable[[int], str]) -> str:
-    """What stands around the quoted words, in whole blocks, rows and items; ``gap`` says how many
+    """The text around the quoted words, in whole blocks, rows and items; ``gap`` says how many
     characters were left out."""
     tokens = _blocks_of(text)
     starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
@@ -238,7 +238,7 @@ class _Marked:
         return fence_html(html, language)
 
     def _found(self, written: str) -> int:
-        """Where a piece stands, from where the last one ended."""
+        """Find a piece, from where the last one ended."""
         start = self._text.find(written, self._at, self._end)
         if start < 0 and not written.strip():
             start = self._at

@@ -16,7 +16,7 @@ from adapters.web.svg.graph import GraphNode, draw
 from bot.answers import PlanView, StepState, StepView
 from bot.rendering.footnotes import link_target
 from bot.rendering.lines import one_line, shortened
-from bot.rendering.plan import Branch, branches, work
+from bot.rendering.plan import Branch, branches, named, work
 from bot.rendering.texts import Texts
 from bot.rights.reader import is_document
 from bot.search.hits import host_of
@@ -121,8 +121,7 @@ def _now(steps: Sequence[StepView], texts: Texts) -> str:
 
 
 def _doing(step: StepView, texts: Texts) -> str:
-    title = shortened(one_line(step.title), TITLE)
-    return texts(f"step-{step.kind}", title=title) if step.kind in ("search", "read") else title
+    return named(step, shortened(one_line(step.title), TITLE), texts)
 
 
 def anchor_of(run: str, step: str) -> str:

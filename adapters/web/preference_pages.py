@@ -1,4 +1,4 @@
-"""The form of the preferences, the list of keys, and what makes the console installable."""
+"""The forms of the preferences, the list of keys, and what makes the console installable."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.web.addresses import own_path
 from adapters.web.assets import asset
+from adapters.web.clock import zones
 from adapters.web.console import Console
 from adapters.web.forms import form_of
 from adapters.web.preferences import keep
@@ -33,13 +34,19 @@ def preference_pages(console: Console) -> Sequence[BaseRoute]:
     async def kept(request: Request) -> Response:
         form = await form_of(request)
         answer = RedirectResponse(root + own_path(form.get("to", "/")), status_code=303)
-        keep(answer, form.get("theme", ""), form.get("language", ""), root, secure=secure)
+        keep(answer, form, root, secure=secure)
         return answer
+
+    async def shown(request: Request) -> Response:
+        """All preferences, with the time zones, which are too many for every page."""
+        to = own_path(request.query_params.get("to", "/"))
+        return console.page(request, "preferences.html", to=to, zones=zones())
 
     async def keys(request: Request) -> Response:
         return console.page(request, "keys.html", keys=KEYS)
 
     return [
+        Route("/preferences", shown, methods=["GET"]),
         Route("/preferences", kept, methods=["POST"]),
         Route("/keys", keys, methods=["GET"]),
         Route(MANIFEST, _manifest(root), methods=["GET"]),

@@ -1,10 +1,13 @@
-"""Preferences of a browser, kept in cookies: its theme and its language."""
+"""Preferences of a browser, kept in cookies: its theme, its language, its time zone."""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Mapping
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from adapters.web.clock import ZONE, zones
 from bot.rendering.texts import LOCALES
 
 THEME, LANGUAGE = "footnote_theme", "footnote_language"  # cookies
@@ -25,11 +28,18 @@ def language_of(request: Request) -> str:
     return language if language in LOCALES else ""
 
 
-def keep(answer: Response, theme: str, language: str, root: str, *, secure: bool) -> None:
-    """Let an answer's browser keep a theme and a language, for the paths below ``root``. What is
-    none of those there are is forgotten."""
-    for name, value, known in ((THEME, theme, THEMES), (LANGUAGE, language, LOCALES)):
-        kept = value if value in known else ""
+def keep(answer: Response, form: Mapping[str, str], root: str, *, secure: bool) -> None:
+    """Let an answer's browser keep what a form chooses, for the paths below ``root``. What is none
+    of those there are is forgotten; what the form does not ask for stays."""
+    fields: tuple[tuple[str, str, Collection[str]], ...] = (
+        ("theme", THEME, THEMES),
+        ("language", LANGUAGE, LOCALES),
+        ("zone", ZONE, zones()),
+    )
+    for field, name, known in fields:
+        if field not in form:
+            continue
+        kept = form[field] if form[field] in known else ""
         answer.set_cookie(
             name,
             kept,

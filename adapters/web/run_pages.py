@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from adapters.web.clock import clock_of
 from adapters.web.console import Console, operator_only, texts_of, visitor_of
 from adapters.web.explaining import RunView
 from adapters.web.figures import days_as_csv, document, unanswered_as_csv
@@ -108,7 +109,7 @@ class _RunPages:
         )
 
     async def _check(self, request: Request, record: RunRecord) -> None:
-        """Whether the visitor may look: at their own, at any of a chat, at what was shared."""
+        """Check that the visitor may look: at their own, at any of a chat, at what was shared."""
         console, thread = self._console, record.message.thread
         may = console.may_see(visitor_of(request), thread)
         if record.removed or not (may or await console.history.token_of(thread)):
@@ -142,7 +143,7 @@ class _OverviewPages:
         places, texts = await self._overviews.places(), texts_of(request)
         # In a thread: a thousand searches are looked into.
         view = await asyncio.to_thread(OverviewView, found, places, looked, texts, now)
-        scope = looked.scope(now.date())
+        scope = looked.scope(now, clock_of(request))
         return self._console.page(
             request,
             "overview.html",
@@ -176,18 +177,18 @@ class _OverviewPages:
     async def unanswered(self, request: Request) -> Response:
         """Questions that the documents do not answer."""
         looked, now, view = await self._view(request)
-        found = await self._asked.unanswered(looked.scope(now.date()))
+        found = await self._asked.unanswered(looked.scope(now, clock_of(request)))
         return self._console.page(request, "unanswered.html", view=view, found=found)
 
     async def unanswered_csv(self, request: Request) -> Response:
         looked, now, _ = await self._view(request)
-        found = await self._asked.unanswered(looked.scope(now.date()))
+        found = await self._asked.unanswered(looked.scope(now, clock_of(request)))
         return _as_csv(unanswered_as_csv(found), "footnote-unanswered.csv")
 
     async def feedback(self, request: Request) -> Response:
         """Readers' feedback on answers."""
         looked, now, view = await self._view(request)
-        said = await self._asked.feedback(looked.scope(now.date()))
+        said = await self._asked.feedback(looked.scope(now, clock_of(request)))
         return self._console.page(request, "feedback.html", view=view, said=said)
 
     async def _view(self, request: Request) -> tuple[Selection, datetime, Filters]:
@@ -210,7 +211,7 @@ class _OverviewPages:
     async def _look(self, request: Request) -> tuple[Selection, Overview, datetime]:
         now = datetime.now(UTC)
         looked = Selection.of(request.query_params)
-        found = await self._overviews.look(looked.scope(now.date()))
+        found = await self._overviews.look(looked.scope(now, clock_of(request)))
         if not self._console.rights.reach(visitor_of(request).reader).is_all:
             # They name pages, and queries that were made of what pages say.
             found = replace(found, slowest=tuple(replace(s, title="") for s in found.slowest))

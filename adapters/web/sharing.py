@@ -70,6 +70,7 @@ class _Sharing:
             request,
             "shared.html",
             title=one_line(found[0].name) if found else "",
+            named=bool(found and found[0].title),  # else its name is the question that follows
             path_of_export=f"/shared/{request.path_params['token']}",
             turns=[
                 turn_html(console.templates, texts, turn, visitor, read_only=True) for turn in turns

@@ -157,7 +157,7 @@ def _quotes(cited: Sequence[tuple[str, Citation]], places: AnswerPlaces) -> Iter
 
 
 def _is_head(quote: str) -> bool:
-    """Whether it is the head of a table, without a row."""
+    """Return True if it is the head of a table, without a row."""
     lines = quote.strip().split("\n")
     return len(lines) == 2 and bool(_RULER.fullmatch(lines[1].strip()))
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import jinja2
 
 from adapters.web.assets import asset
+from bot.rendering.lines import one_line
 from bot.rendering.texts import Texts
 
 FOLDER = Path(__file__).with_name("templates")
@@ -28,6 +30,7 @@ class Templates:
             lstrip_blocks=True,
             undefined=jinja2.StrictUndefined,
         )
+        self._environment.filters["decoded"] = lambda path: one_line(unquote(path))
         self._environment.globals["root"] = root
         self._environment.globals["asset"] = lambda name: root + asset(name)
 

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, tzinfo
 
 from starlette.requests import Request
 
+from adapters.web.clock import clock_of
 from adapters.web.console import Console, visitor_of
 from adapters.web.limits import FOUND_AT_ONCE, THREADS_LISTED
 from adapters.web.visibility import Visibility
 from adapters.web.visitors import Visitor
 from bot.rendering.lines import one_line, shortened
+from bot.rendering.marks import without_marks
+from bot.rendering.tables import plain_lines
 from bot.rendering.texts import Texts
 from bot.storage.history import Kept
 from bot.text.sentences import sentences
 from bot.text.terms import terms
 
-OFFSET = "footnote_offset"  # the cookie with the reader's minutes behind UTC, as browsers count
-LARGEST_OFFSET = 18 * 60  # minutes
-_MINUTES = re.compile(r"-?[0-9]{1,4}")
 TITLE = 80  # characters of a thread's name in the list
 SNIPPET = 180
 
@@ -69,14 +68,6 @@ def channel_of(visitor: Visitor) -> str | None:
     return None if visitor.operator else visitor.channel
 
 
-def clock_of(request: Request) -> timezone:
-    """The reader's time zone now, as their browser told; UTC for one that did not."""
-    told = request.cookies.get(OFFSET, "")
-    if not _MINUTES.fullmatch(told) or abs(int(told)) > LARGEST_OFFSET:
-        return UTC
-    return timezone(-timedelta(minutes=int(told)))
-
-
 async def listed(console: Console, request: Request, texts: Texts, before: int = 0) -> Page:
     """The visitor's threads, the latest first; those after a place, or from the beginning."""
     channel, clock = channel_of(visitor_of(request)), clock_of(request)
@@ -110,12 +101,13 @@ async def searched(console: Console, request: Request, texts: Texts, text: str) 
 
 
 def _snippet(text: str, question: str, said: str) -> str:
-    """The sentence with most of the words, of the answer before the question."""
+    """The sentence with most of the words, of the answer before the question; without Markdown
+    and marks."""
     wanted = {*terms(text)}
     best, most = "", 0
-    for whole in (said, question):
-        for place in sentences(whole):
-            sentence = whole[place.start : place.end]
+    for line in (*plain_lines(without_marks(said)), *plain_lines(question)):
+        for place in sentences(line):
+            sentence = line[place.start : place.end]
             held = len(wanted.intersection(terms(sentence)))
             if held > most:
                 best, most = sentence, held
@@ -126,7 +118,7 @@ def _groups(
     pinned: Sequence[Kept],
     kept: Iterable[Kept],
     texts: Texts,
-    clock: timezone,
+    clock: tzinfo,
     snippets: dict[str, str] | None = None,
 ) -> tuple[Group, ...]:
     kept = [*kept]

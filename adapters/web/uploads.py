@@ -39,7 +39,7 @@ FILES = "files"  # the field of a form in which they come
 AGAIN = "again"  # that of the addresses of files which were sent before
 SOURCE = "source"  # the field that names something to be searched
 
-# What browsers write in a name for what would end it, and nothing else
+# The escapes that browsers write in a name for what would end it, and nothing else
 # (https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data).
 _ESCAPED = (("%0A", "\n"), ("%0D", "\r"), ("%22", '"'))
 _TYPE = re.compile(r"[\w.+-]{1,80}/[\w.+-]{1,80}")

@@ -53,7 +53,7 @@ class Visibility:
         return replace(shown, answer=answer, plan=plan, text=text)
 
     def may_see_run(self, kept: KeptRun, asked: Reader) -> bool:
-        """Whether the visitor may see everything that is kept of a run."""
+        """Return True if the visitor may see everything that is kept of a run."""
         reach = self.reach
         if reach.is_all:
             return True

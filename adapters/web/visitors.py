@@ -20,7 +20,7 @@ LOCAL = "local"
 _ENDED = "sessions_ended"  # the fact in the database
 _PAUSE = SECONDS_BETWEEN_SESSION_LOOKS
 
-# How they came in: nobody else can (loopback), with the token, through the proxy that knows them.
+# Ways to come in: nobody else can (loopback), with the token, through the proxy that knows them.
 Way = Literal["open", "token", "proxy"]
 
 
@@ -116,7 +116,7 @@ class Sessions:
 
     @staticmethod
     def same(shown: str, token: str) -> bool:
-        """Whether it is the token; takes as long when it is nearly so."""
+        """Return True if it is the token; takes as long when it is nearly so."""
         return hmac.compare_digest(shown.encode(), token.encode())
 
     def _sign(self, text: str) -> str:
@@ -135,7 +135,7 @@ def masked(secret: bytes) -> str:
 
 
 def same_secret(one: str, other: str) -> bool:
-    """Whether two masked secrets are the same."""
+    """Return True if two masked secrets are the same."""
     return hmac.compare_digest(_unmasked(one), _unmasked(other))
 
 

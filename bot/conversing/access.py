@@ -56,7 +56,7 @@ def check_author(settings: Settings, message: Message) -> None:
 
 
 def shut_to_console(settings: Settings) -> list[str]:
-    """Why nobody may ask in the console though it is open, one sentence for each list that names
+    """Say why nobody may ask in the console though it is open, a sentence for each list that names
     other places only; people whom a proxy names may be on the lists of channels and users."""
     needed = [("workspaces", settings.allow_workspaces, IN_CONSOLE)]
     if not settings.console_user_header:
@@ -84,7 +84,7 @@ def _check_console(message: Message, setting: str, id: str, denied: Collection[s
 
 
 def is_admin(settings: Settings, message: Message) -> bool:
-    """Whether the author may set channel rules."""
+    """Return True if the author may set channel rules."""
     return message.author.admin or message.author.id in settings.admins
 
 

@@ -1,4 +1,4 @@
-"""What people do on any platform besides asking: buttons under an answer, and being forgotten.
+"""Actions of people on any platform besides asking: buttons under an answer, and "forget me".
 
 An adapter decides how a press travels (a button's id and value) and how the presser is told.
 """
@@ -56,6 +56,8 @@ class Details:
     run: str
 
 
+ASK_WHY = "feedback-ask-why"  # the text for a person who may say what was wrong
+
 Deed = Feedback | Deeper | FollowUp | Stop
 Press = Deed | Details
 
@@ -63,7 +65,8 @@ Press = Deed | Details
 async def carry_out(
     reception: Reception, press: Deed, author: Author, *, locale: str, direct: bool
 ) -> str | None:
-    """Do what was pressed; returns the id of the text to tell the presser alone, or None.
+    """Do what was pressed; returns the id of the text to tell the presser alone, or None. With
+    ``ASK_WHY`` the adapter offers the ``REASONS``, each of which is a ``Feedback`` of its own.
 
     ``locale`` is the presser's; ``direct`` says whether it happened in a direct message. Raises
     ``Denied``, ``Invalid`` and ``StorageUnavailable`` as the methods of ``Reception`` do.
@@ -71,7 +74,9 @@ async def carry_out(
     match press:
         case Feedback(run, verdict, reason, words):
             kept = await reception.feedback(run, author, Opinion(verdict, reason, words))
-            return "feedback-thanks" if kept else "question-gone"
+            if not kept:
+                return "question-gone"
+            return ASK_WHY if verdict == "bad" and not (reason or words) else "feedback-thanks"
         case Stop(run):
             return "stopping" if await reception.stop_run(run) else "nothing-running"
         case Deeper(run):

@@ -133,7 +133,7 @@ class Reception:
         return await self._accept(message, options_for(rules, depth, sources), post_state, files)
 
     async def takes_part(self, thread: Thread) -> bool:
-        """Whether Footnote was ever asked in this thread."""
+        """Return True if Footnote was ever asked in this thread."""
         if thread.key not in self._ours and await self._conversations.takes_part(thread):
             self._ours[thread.key] = True
         return thread.key in self._ours
@@ -242,7 +242,7 @@ class Reception:
         return run.answer, self._service.reference(run).page
 
     async def _may_be_told(self, answer: Answer, message: Message) -> bool:
-        """Whether all that an answer rests on may be told to the readers of a message's answer."""
+        """True if all that an answer rests on may be told to the readers of a message's answer."""
         reach = self._rights.reach(await self._rights.reader(message))
         return reach.covers(answer.rests_on)
 

@@ -16,12 +16,12 @@ _LONGEST = max(len(word) for word in _STOP)
 
 
 def is_stop_word(text: str) -> bool:
-    """Whether a whole message only asks to stop."""
+    """Return True if a whole message only asks to stop."""
     return _bare(text) in _STOP
 
 
 def is_yes(text: str) -> bool:
-    """Whether a whole message only agrees."""
+    """Return True if a whole message only agrees."""
     return _bare(text) in _YES
 
 

@@ -162,7 +162,7 @@ class Attempts:
         return await self._store.may_claim(run_id, self.owner, datetime.now(UTC))
 
     async def _attempt(self, job: Job, run: RunRecord) -> bool:
-        """Whether the run has been worked to its end; False when it was lost."""
+        """Return True if the run has been worked to its end; False when it was lost."""
         job.lost = False
         job.attempt = run.attempt
         if run.stop_requested:
@@ -207,7 +207,7 @@ class Attempts:
     # ------------------------------------------------------------ failing
 
     def may_try(self, run_id: str) -> bool:
-        """Whether a run that failed here has been left in peace for long enough."""
+        """Return True if a run that failed here has been left in peace for long enough."""
         return self._failures.get(run_id, (0, 0.0))[1] <= _clock()
 
     def _next_failure(self, run_id: str, error: Exception) -> tuple[int, float]:
@@ -325,7 +325,7 @@ async def _done(work: asyncio.Task[None]) -> None:
 
 
 def _is_cancelled() -> bool:
-    """Whether it is the caller's own task that is to end."""
+    """Return True if it is the caller's own task that is to end."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

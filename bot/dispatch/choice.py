@@ -22,7 +22,7 @@ Role = Literal["alone", "serve", "work", "listen"]
 
 
 def is_queued(settings: Settings) -> bool:
-    """Whether runs go through PostgreSQL's queue. Raises ``InvalidSetting``."""
+    """Return True if runs go through PostgreSQL's queue. Raises ``InvalidSetting``."""
     on_postgres = settings.database.startswith("postgresql")
     if settings.dispatcher == "postgres" and not on_postgres:
         raise InvalidSetting(

@@ -99,7 +99,8 @@ class PostgresDispatcher:
         takes = frozenset(platforms) if concurrency else frozenset()
         self._attempts = Attempts(store, executor, takes, self._timing)
         self._pace = pace or Pace()
-        connector = Connector(url, store.database.outages)
+        database = store.database
+        connector = Connector(url, database.outages, database.listener, database.connecting)
         self._app = procrastinate.App(connector=connector)
         self._queue = self._app.job_manager = Queue(connector, self._register, self._pace.ready)
         self._lost: set[int] = set()  # jobs without a live worker at the last look

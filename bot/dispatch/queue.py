@@ -27,11 +27,13 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from bot.errors import StorageUnavailable
 from bot.logs import get_logger
+from bot.storage.connecting import QUEUE, Connecting
 from bot.storage.database import STALL_SECONDS
+from bot.storage.listener import Listener
 from bot.storage.outages import PARTS, Outages
 from bot.storage.postgres import connection_arguments, postgres_trouble
 
-CONNECTIONS = 4  # of the queue in one process; one more listens
+IDLE_SECONDS = 5.0  # after which a connection beside the first is closed
 WAIT_SECONDS = 5.0  # for one of them
 RECONNECT_SECONDS = 2.0  # after which the pool starts over, or its pauses would grow to minutes
 RESTART_SECONDS = 1.0
@@ -47,20 +49,28 @@ log = get_logger()
 class Connector(procrastinate.PsycopgConnector):
     """Makes a call again whose connection broke, and tells how it went."""
 
-    def __init__(self, url: str, outages: Outages) -> None:
+    def __init__(
+        self,
+        url: str,
+        outages: Outages,
+        listener: Listener,
+        connecting: Connecting = Connecting(),  # noqa: B008  (frozen)
+    ) -> None:
         super().__init__(
-            kwargs=connection_arguments(sa.make_url(url)),
+            kwargs=connection_arguments(sa.make_url(url), connecting),
             min_size=1,
-            max_size=CONNECTIONS,
+            max_size=QUEUE,
+            max_idle=IDLE_SECONDS,
             timeout=WAIT_SECONDS,
             reconnect_timeout=RECONNECT_SECONDS,
             pool_factory=_pool,
         )
         self._outages = outages
+        self._listener = listener
 
     @property
     def is_away(self) -> bool:
-        """Whether anything of the database failed lately, and has not worked since."""
+        """True if anything of the database failed lately, and has not worked since."""
         return any(self._outages.lately(part) for part in PARTS)
 
     async def execute_query_async(self, query: Any, **arguments: Any) -> None:
@@ -75,10 +85,18 @@ class Connector(procrastinate.PsycopgConnector):
         call = super().execute_query_all_async
         return await self._again(lambda: call(query, **arguments))
 
+    async def listen_notify(
+        self, on_notification: Callable[..., Awaitable[None]], channels: Iterable[str]
+    ) -> None:
+        async def heard(channel: str, payload: str) -> None:
+            await on_notification(channel=channel, payload=payload)
+
+        await self._listener.hear(channels, heard)
+
     async def _again(self, call: Callable[[], Awaitable[T]]) -> T:
         # Each connection of the pool may have broken while it was idle.
         tries = stamina.retry_context(
-            on=_has_broken, attempts=CONNECTIONS + 1, wait_initial=0.01, wait_jitter=0.05
+            on=_has_broken, attempts=QUEUE + 1, wait_initial=0.01, wait_jitter=0.05
         )
         try:
             async for attempt in tries:
@@ -180,12 +198,7 @@ class Queue(JobManager):
             self._notified += 1
             await on_notification(channel=channel, notification=notification)
 
-        while True:
-            try:
-                await super().listen_for_jobs(on_notification=count, queues=queues)
-            except ConnectorException as error:
-                log.debug("not listening for jobs", error=told(error))
-            await asyncio.sleep(RESTART_SECONDS)
+        await super().listen_for_jobs(on_notification=count, queues=queues)
 
     async def list_jobs_to_abort_async(self, queue: str | None = None) -> Iterable[int]:
         return ()  # runs are stopped by their rows (see ``attempts``)
@@ -216,13 +229,13 @@ def trouble_of(error: ConnectorException) -> StorageUnavailable | None:
 
 
 def is_away(error: Exception) -> bool:
-    """Whether a call may work when it is made again later."""
+    """Return True if a call may work when it is made again later."""
     trouble = trouble_of(error) if isinstance(error, ConnectorException) else None
     return trouble is not None and trouble.kind != "wrong"
 
 
 def _has_broken(error: Exception) -> bool:
-    """Whether a call may work when it is made again at once."""
+    """Return True if a call may work when it is made again at once."""
     if not isinstance(error, ConnectorException) or isinstance(error.__cause__, PoolTimeout):
         return False
     trouble = trouble_of(error)

@@ -100,8 +100,8 @@ class Asker:
             attempt += 1
 
     def _is_void(self, answer: Answer) -> bool:
-        """Whether an answer says nothing of what is evaluated: it failed, or it is a quotation
-        because the model could not be reached."""
+        """Return True if an answer says nothing of what is evaluated: it failed, or it is a
+        quotation because the model could not be reached."""
         instead = models_of(self._app.settings) is not None and answer.reasoner == "extractive"
         return answer.status in FINISHED_BADLY or instead
 

@@ -9,7 +9,8 @@ from typing import Any, get_args
 from bot.configuration import load_settings, settings_class
 from bot.errors import Invalid, InvalidSetting
 from bot.messages import Depth
-from bot.settings import Settings, settings_in_file
+from bot.settings import Settings
+from bot.settings_file import settings_in_file
 
 DEPTH = "depth"  # no setting, but what two columns often differ in
 

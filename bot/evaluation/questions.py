@@ -279,7 +279,7 @@ def normal(text: str) -> str:
 
 
 def holds(text: str, words: str) -> bool:
-    """Whether the words stand in a text, whatever the white space in and around them.
+    """Return True if the words stand in a text, whatever the white space in and around them.
 
     They must not be part of a longer word or number: "90" does not stand in "1990".
     """
@@ -292,7 +292,7 @@ def holds_normal(text: str, words: str) -> bool:
 
 
 def is_findable(words: str) -> bool:
-    """Whether there is anything in the words that can be looked for."""
+    """Return True if there is anything in the words that can be looked for."""
     return bool(normal(words).strip())
 
 
@@ -312,8 +312,8 @@ def _same(character: str) -> str:
 
 
 def is_page(wanted: str, url: str, title: str = "") -> bool:
-    """Whether a page is the one that ``wanted`` names: by its address, by the end of the path in
-    its address, or by its title. Capitals do not matter in titles."""
+    """Return True if a page is the one that ``wanted`` names: by its address, by the end of the
+    path in its address, or by its title. Capitals do not matter in titles."""
     wanted = wanted.strip()
     if title and wanted.casefold() == title.strip().casefold():
         return True

@@ -70,12 +70,12 @@ class Outcome:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every question was answered or failed with every settings."""
+        """True if every question was answered or failed with every settings."""
         return all(len(side.results) == self.questions.size for side in self.sides)
 
     @property
     def as_expected(self) -> bool:
-        """Whether everything was asked of the first settings, and is as expected."""
+        """True if everything was asked of the first settings, and is as expected."""
         first = self.sides[0].results
         return len(first) == self.questions.size and all(
             each.score.as_expected for each in first.values()
@@ -90,7 +90,7 @@ class Outcome:
         return sorted(found, key=self._rank)  # stable: the file's order within each rank
 
     def differs(self, name: str) -> bool:
-        """Whether two settings differ on a question that both have answered."""
+        """Return True if two settings differ on a question that both have answered."""
         amiss = [side.results[name].score.amiss for side in self.sides if name in side.results]
         return len(amiss) == 2 and amiss[0] != amiss[1]
 

@@ -323,7 +323,7 @@ class Evaluation:
 
 
 def is_judged(case: Case, turn: int, answer: Answer) -> bool:
-    """Whether an answer can be compared with an expected one."""
+    """Return True if an answer can be compared with an expected one."""
     readable = answer.status not in (*FINISHED_BADLY, "not_found")
     return bool(case.turns[turn].answer) and readable
 

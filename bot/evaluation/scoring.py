@@ -70,7 +70,7 @@ class Score:
 
 
 def _says_not_found(answer: Answer) -> bool:
-    """Whether an answer that offers something beside begins with what was not found."""
+    """Return True if an answer that offers something beside begins with what was not found."""
     if answer.status != "partial":
         return False
     text = without_marks(answer.text)
@@ -130,5 +130,5 @@ def footnotes_of(text: str) -> tuple[int, int]:
 
 
 def _all_of(groups: Groups, found: Callable[[str], bool]) -> bool | None:
-    """Whether one item of every group is found; None where there are no groups."""
+    """Return True if one item of every group is found; None where there are no groups."""
     return all(any(found(each) for each in group) for group in groups) if groups else None

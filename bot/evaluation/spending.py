@@ -59,8 +59,8 @@ class Purse:
 
     @asynccontextmanager
     async def covers(self, expected: float) -> AsyncIterator[bool]:
-        """Whether the limit covers work that is expected to cost so much: the block then does it,
-        and calls ``pay``. Waits while work under way might leave enough."""
+        """Yield True if the limit covers work that is expected to cost so much: the block then does
+        it, and calls ``pay``. Waits while work under way might leave enough."""
         async with self._changed:
             await self._changed.wait_for(lambda: self._fits(expected) or not self._aside)
             fits = self._fits(expected)

@@ -58,7 +58,7 @@ _CANDIDATES = [
     *("utf_8", "gb18030", "big5", "cp932", "euc_jp", "cp949", "cp1251", "koi8_r", "cp1252"),
     *("cp1250", "iso8859_2", "cp1253", "cp1254", "cp1255", "cp1256", "cp874"),
 ]
-"""What charset-normalizer may choose from: encodings that pages without a declaration use."""
+"""The choice of charset-normalizer: encodings that pages without a declaration use."""
 
 SAMPLE = 40_000  # bytes that are looked at when nothing is declared
 META_WITHIN = 4_096  # bytes from the start; the standard says 1,024, templates say otherwise
@@ -127,7 +127,7 @@ def _codec(label: str) -> str | None:
 
 
 def _is_utf8(data: bytes, claims: list[str]) -> bool:
-    """Whether the bytes are UTF-8 although they may claim something else.
+    """Return True if the bytes are UTF-8 although they may claim something else.
 
     Text in a legacy encoding is valid UTF-8 by accident only when it is very short; a claim of a
     multi-byte encoding is believed against a handful of characters.
@@ -152,7 +152,7 @@ def _plausible(data: bytes, codec: str) -> str | None:
 
 
 def _looks_garbled(data: bytes) -> bool:
-    """Whether text said to be Western European has more other characters than that script does.
+    """True if text said to be Western European has more other characters than that script does.
 
     Accented letters, quotation marks and signs are one in five at most in any of its languages;
     in Cyrillic, Greek or East Asian text read as Western they are nearly all, or every second.

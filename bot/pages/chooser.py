@@ -95,7 +95,7 @@ class Chooser:
         return await self._ask({}, page, budget_tokens, skip)
 
     def is_whole(self, page: Page, shown: Spans) -> bool:
-        """Whether all passages of a page were shown; a long page never is."""
+        """Return True if all passages of a page were shown; a long page never is."""
         if len(page.text) > SHORT:
             return False
         return all((each.start, each.end) in shown for each in self._studied(page).passages)

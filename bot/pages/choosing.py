@@ -182,7 +182,7 @@ class _Spans:
         self._next = 0
 
     def overlap(self, passage: Passage) -> bool:
-        """Whether any span overlaps ``passage``, which starts no earlier than the last asked."""
+        """True if any span overlaps ``passage``, which starts no earlier than the last asked."""
         while self._next < len(self._spans) and self._spans[self._next][1] <= passage.start:
             self._next += 1
         return self._next < len(self._spans) and self._spans[self._next][0] < passage.end

@@ -92,7 +92,7 @@ def content_of(tree: Any) -> Any:
 
 
 def is_of_press(tree: Any) -> bool:
-    """Whether a page says that it is an article of a newspaper, a magazine or a blog."""
+    """Return True if a page says that it is an article of a newspaper, a magazine or a blog."""
     return bool(
         any(_PRESS_TYPE.search(each) for each in tree.xpath("//meta[@property='og:type']/@content"))
         or tree.xpath("//meta[starts-with(@property, 'article:')]")
@@ -125,7 +125,7 @@ def _named_elements(tree: Any) -> dict[str, Any]:
 
 
 def _is_plain(tree: Any) -> bool:
-    """Whether a page was written by hand: without the machinery that a site puts into its pages."""
+    """True if a page was written by hand: without the machinery that a site puts into its pages."""
     return len(tree.xpath("//script")) <= _FEW_SCRIPTS and not tree.xpath(
         "//meta[starts-with(@property, 'og:') or starts-with(@name, 'twitter:')]"
         " | //link[@type='application/rss+xml' or @type='application/atom+xml']"

@@ -160,7 +160,7 @@ def remove(element: Any) -> None:
 
 
 def _is_bar(element: Any) -> bool:
-    """Whether a page's header has nothing but links to other pages, as makeinfo's."""
+    """Return True if a page's header has nothing but links to other pages, as makeinfo's."""
     links = element.xpath(".//a[@href]")
     if len(links) < _FEWEST_ENTRIES or next(element.iter("h1", "h2", "h3"), None) is not None:
         return False
@@ -168,7 +168,7 @@ def _is_bar(element: Any) -> bool:
 
 
 def _is_within_page(element: Any) -> bool:
-    """Whether a list has nothing but links to places of its own page."""
+    """Return True if a list has nothing but links to places of its own page."""
     links = element.xpath(".//a[starts-with(@href, '#')]")
     if len(links) < _FEWEST_ENTRIES:
         return False

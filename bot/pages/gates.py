@@ -71,7 +71,7 @@ def _for_browsers(title: str, text: str) -> str:
 
 
 def _gone(title: str, text: str) -> str:
-    """Why a short page is not there, and what to do; "" if it is."""
+    """Say why a short page is not there, and what to do; "" if it is."""
     if any(_MISSING.search(line) for line in (title, _opening(text))):
         return "does not exist: its site shows an error page there; check the address."
     if any(_FOR_SALE.search(part) for part in (title, text)):

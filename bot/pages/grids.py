@@ -76,7 +76,7 @@ def grid_of_boxes(box: Any) -> list[list[Cell]]:
 
 
 def is_record(grid: list[list[Cell]]) -> bool:
-    """Whether a table is a record: in each row the name of something and its value.
+    """Return True if a table is a record: in each row the name of something and its value.
 
     Titles over the rows, which span both columns, are allowed for.
     """
@@ -86,7 +86,7 @@ def is_record(grid: list[list[Cell]]) -> bool:
 
 
 def is_title(row: list[Cell]) -> bool:
-    """Whether a row is one header over all columns."""
+    """Return True if a row is one header over all columns."""
     return row[0].is_head and all(cell == row[0] for cell in row)
 
 

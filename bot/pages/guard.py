@@ -84,7 +84,7 @@ _PRIVATE_NAMES = re.compile(  # never public, whatever they resolve to
 )
 
 WEB_PORTS = frozenset({80, 443})
-"""Where web pages are. Elsewhere are other services, also of hosts that have a public address."""
+"""Ports of web pages. Elsewhere are other services, also of hosts that have a public address."""
 
 # ---------------------------------------------------------------- what the operator permits
 
@@ -131,7 +131,7 @@ class Allow:
         return (host, None) in self.hosts or (host, port) in self.hosts
 
     def has_address(self, address: IPAddress, port: int) -> bool:
-        """Whether a listed network holds the address, or the IPv4 address inside it."""
+        """Return True if a listed network holds the address, or the IPv4 address inside it."""
         return any(
             at in (None, port) and candidate in network
             for candidate in (address, *_inside(address))
@@ -191,7 +191,7 @@ def _host_name(entry: str, what: str) -> str:
 
 
 def is_public(address: IPAddress) -> bool:
-    """Whether an address belongs to the public internet, judged by what it finally reaches."""
+    """True if an address belongs to the public internet, judged by what it finally reaches."""
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _NETWORKS_V4)
     if address.scope_id is not None:

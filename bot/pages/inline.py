@@ -18,7 +18,7 @@ BREAKS = frozenset({"lb", "br"})
 CODE = frozenset({"code", "kbd", "samp", "tt"})
 QUOTATIONS = frozenset({"q", "quote"})
 SILENT = frozenset({"graphic", "img", "picture", "source", "script", "style", "template", "title"})
-"""What has no words of its own, or none that a reader sees."""
+"""Elements without words of their own, or with none that a reader sees."""
 # fmt: off
 CONTAINERS = frozenset({
     "address", "article", "aside", "blockquote", "body", "center", "details", "div", "fieldset",
@@ -127,7 +127,7 @@ class Inline:
         return text.strip(" \n")
 
     def _is_exponent(self, element: Any) -> bool:
-        """Whether a superscript changes the value of what stands before it, as in 2³¹."""
+        """Return True if a superscript changes the value of what stands before it, as in 2³¹."""
         text = element.text or ""
         if len(element) or not _EXPONENT.fullmatch(text.strip()):
             return False

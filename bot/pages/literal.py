@@ -13,7 +13,7 @@ import re
 import unicodedata
 
 CODE_START, CODE_END = "\x02", "\x03"
-"""What stands around inline code in text that is given to ``literal``. No document holds them:
+"""The marks around inline code in text that is given to ``literal``. No document holds them:
 control characters are taken out before."""
 
 _MARKED = re.compile(r"[*_`\\\x02\x03]|&#?\w|\]\(")
@@ -32,7 +32,7 @@ _MARKED_WORD = re.compile(
     rf"(?<![^\s{CODE_START}{CODE_END}])[^\s{CODE_START}{CODE_END}*_]*+[*_]"
     rf"[^\s{CODE_START}{CODE_END}]*+"
 )
-# What Markdown reads as something else whatever stands around it: CommonMark 0.31, sections 2.4
+# Text that Markdown takes for markup whatever stands around it: CommonMark 0.31, sections 2.4
 # (backslash escapes), 2.5 (entities), 6.1 (code spans) and 6.3 (links).
 _ALWAYS_MARKUP = re.compile(
     r"`|\\(?=[!-/:-@\[-`{-~])|\\$|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});|\]\(",
@@ -125,7 +125,7 @@ def _emphasis_marks(text: str, taken: set[tuple[int, int]]) -> set[tuple[int, in
 
 
 def _flanking(text: str, run: re.Match[str]) -> tuple[bool, bool]:
-    """Whether a run of asterisks or underscores may open, and may close, emphasis."""
+    """Tell if a run of asterisks or underscores may open, and may close, emphasis."""
     before = text[run.start() - 1] if run.start() else " "
     after = text[run.end()] if run.end() < len(text) else " "
     is_left = not after.isspace() and (_is_word(after) or not _is_word(before))

@@ -24,8 +24,8 @@ Kind = Literal[
     "notebook", "package", "compound", "gzip",
 ]
 # fmt: on
-"""What to read a document as. A "package" is a ZIP file (Office, OpenDocument, EPUB), "compound"
-what contains old Office documents and locked ones."""
+"""The kinds that documents are read as. A "package" is a ZIP file (Office, OpenDocument, EPUB),
+"compound" what contains old Office documents and locked ones."""
 
 LOOK_AT = 1_445
 """Bytes from the start that are enough to tell: the standard's "resource header"."""
@@ -183,7 +183,7 @@ def format_of(path: str) -> Format | None:
 
 
 def holds_pictures(media_type: str) -> bool:
-    """Whether documents of a media type are PDF or packages, most of whose bytes are pictures."""
+    """True if documents of a media type are PDF or packages, most of whose bytes are pictures."""
     found = _BY_TYPE.get(media_type)
     return found is not None and found.kind in ("pdf", "package")
 
@@ -273,7 +273,7 @@ def _text_kind(start: bytes, declared: str, name: str) -> Kind:
 
 
 def may_be_pdf(start: bytes, declared: str) -> bool:
-    """Whether a document that is no HTML is read as PDF; ``declared`` is a bare media type."""
+    """True if a document that is no HTML is read as PDF; ``declared`` is a bare media type."""
     if declared in _PDF_TYPES and _PDF in start[:_PDF_WITHIN]:
         return True
     return start.lstrip().startswith(_PDF)

@@ -33,7 +33,7 @@ def plain(markdown: str) -> str:
 
 
 def is_named(text: str, block: Block) -> bool:
-    """Whether a block is a list item that opens with a name and a colon."""
+    """Return True if a block is a list item that opens with a name and a colon."""
     return block.kind == "item" and _name_before_colon(_first_line(text, block)) != ""
 
 

@@ -37,7 +37,7 @@ class Passage:
 
     @property
     def is_contents(self) -> bool:
-        """Whether this is a piece of a table of contents: items that are nothing but links."""
+        """True if this is a piece of a table of contents: items that are nothing but links."""
         return all(line.lstrip().startswith("+ ") for line in self.text.split("\n"))
 
 
@@ -282,7 +282,7 @@ def _runs_of_cells(text: str, block: Block) -> Iterator[tuple[int, int]]:
 def _takes(
     text: str, group: _Group, block: Block, tokens: int, room: int, is_new_block: bool
 ) -> bool:
-    """Whether a sentence of a block joins the passage being filled, which has ``room`` tokens."""
+    """True if a sentence of a block joins the passage being filled, which has ``room`` tokens."""
     together = group.tokens + tokens
     if is_new_block and group.is_record and block.kind == "paragraph":
         # what is said of a thing in a few words ("Default: 30") goes with what explains it

@@ -178,7 +178,7 @@ def _line(text_page: Any, text: str, start: int, end: int, *, hyphen: bool) -> L
 
 
 def _is_fixed_width(text_page: Any, index: int) -> bool:
-    """Whether a character is of a font whose letters all have one width, by its flags or name."""
+    """True if a character is of a font whose letters all have one width, by its flags or name."""
     name = ctypes.create_string_buffer(_LONGEST_FONT_NAME)
     flags = ctypes.c_int()
     if not pdfium.FPDFText_GetFontInfo(text_page, index, name, len(name), flags):

@@ -73,7 +73,7 @@ def set_plain(text: str, *, with_headings: bool = False) -> str:
 
 
 def is_prose(text: str) -> bool:
-    """Whether a text set in fixed width is prose and no code or output: a poem, a letter.
+    """Return True if a text set in fixed width is prose and no code or output: a poem, a letter.
 
     Its lines are words with single spaces between them, and hardly any other signs.
     """
@@ -91,8 +91,8 @@ def _fence(paragraphs: list[str]) -> list[str]:
 
 
 def _is_fixed(paragraph: str, code_from: int) -> bool:
-    """Whether a paragraph is read by its spaces and line breaks; ``code_from`` is the column from
-    which on code begins in this text."""
+    """Return True if a paragraph is read by its spaces and line breaks; ``code_from`` is the column
+    from which on code begins in this text."""
     lines = paragraph.splitlines()
     if _margin(paragraph) >= code_from and not is_prose(paragraph):
         return True
@@ -106,7 +106,7 @@ def _margin(paragraph: str) -> int:
 
 
 def _is_set_in_columns(lines: list[str]) -> bool:
-    """Whether most lines have gaps inside, or a frame, as tables and drawings have."""
+    """Return True if most lines have gaps inside, or a frame, as tables and drawings have."""
     if len(lines) < 2:
         return False
     set_apart = sum(

@@ -95,7 +95,7 @@ class ReaderService:
         return reading
 
     async def report(self) -> str:
-        """Whether it answers, as the rest of a sentence. Raises like ``read``."""
+        """Check that it answers; returns the rest of a sentence. Raises like ``read``."""
         reading = await self.read(PROBE)
         return f"{self.name} answered; it gave {len(reading.text):,} characters for {PROBE}"
 

@@ -99,25 +99,25 @@ def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
 
 
 def is_unknown(term: str, rarity: Mapping[str, float]) -> bool:
-    """Whether none of the documents searched has a term; False where that is not known."""
+    """Return True if none of the documents searched has a term; False where that is not known."""
     return term in rarity and rarity[term] >= rarity[""]
 
 
 def _is_everyday(term: str, known: Collection[str]) -> bool:
-    """Whether a term carries little of a question's topic: an everyday word, a number from an
-    example that no text contains, or a pair with a common one-character word."""
+    """Return True if a term carries little of a question's topic: an everyday word, a number from
+    an example that no text contains, or a pair with a common one-character word."""
     if term in _EVERYDAY or not _COMMON_CHARACTERS.isdisjoint(term):
         return True
     return term not in known and _EXAMPLE.fullmatch(term) is not None
 
 
 def _is_one_character(term: str) -> bool:
-    """Whether a term is a single CJK character; the index only has those that stand alone."""
+    """True if a term is a single CJK character; the index only has those that stand alone."""
     return len(term) == 1 and has_cjk(term)
 
 
 def _crosses_words(term: str, known: Collection[str]) -> bool:
-    """Whether a pair of CJK characters spans a word boundary: it overlaps with a known word
+    """Return True if a pair of CJK characters spans a word boundary: it overlaps with a known word
     ("件还" in "文件还在"), or one of its characters is a common one-character word."""
     if not has_cjk(term) or len(term) != 2:
         return False
@@ -156,7 +156,7 @@ def _is_unknown_by(name: str, rarity: Mapping[str, float]) -> bool:
 
 
 def _is_half_known(name: str, rarity: Mapping[str, float]) -> bool:
-    """Whether some words of a hyphenated one are in the documents, and some are not."""
+    """Return True if some words of a hyphenated one are in the documents, and some are not."""
     if _HYPHENATED.fullmatch(name) is None:
         return False
     words = [term for term in terms(name) if term not in STOP_WORDS and not term.isdigit()]

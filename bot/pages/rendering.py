@@ -79,7 +79,7 @@ class Order:
 
 
 class Unrendered(Exception):
-    """Why a page was not rendered."""
+    """The reason that a page was not rendered."""
 
     def __init__(self, problem: Problem, detail: str = "") -> None:
         super().__init__(detail)
@@ -257,7 +257,7 @@ class _Rendering:
             await route.continue_()
 
     def _is_ours(self, request: Request) -> bool:
-        """Whether a navigation is that of the page itself, and of no frame or further window."""
+        """True if a navigation is that of the page itself, and of no frame or further window."""
         from playwright.async_api import Error
 
         try:

@@ -35,7 +35,7 @@ MARGIN_SECONDS = 15.0  # beside those of a document, for starting the process an
 ERRORS: dict[str, type[FootnoteError]] = {
     error.__name__: error for error in (AddressRefused, BrowserNeeded, PageUnreadable, Unavailable)
 }
-"""What may be raised, by name: the class itself or its nearest listed parent."""
+"""The errors that may be raised, by name: the class itself or its nearest listed parent."""
 
 
 class RetrievalProcess:

@@ -76,7 +76,7 @@ def _place(heading: str, title: str) -> int:
 
 
 def _names(heading: str, title: str) -> bool:
-    """Whether a heading has the words of a title and more, as "Class List" those of "List"."""
+    """True if a heading has the words of a title and more, as "Class List" those of "List"."""
     whole_words = rf"(?<!\w){re.escape(title)}(?!\w)"
     return len(title) >= _SHORTEST and bool(re.search(whole_words, heading, re.IGNORECASE))
 

@@ -87,7 +87,7 @@ class Turns:
         self._serve()
 
     def _is_open_to(self, run: str) -> bool:
-        """Whether a free turn is for this run."""
+        """Return True if a free turn is for this run."""
         is_kept = asyncio.get_running_loop().time() < self._kept_until
         return self._free > 1 or not is_kept or not self._has_turn(run)
 

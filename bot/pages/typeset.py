@@ -255,7 +255,7 @@ def _groups(lines: Sequence[Line], distance: float) -> Iterator[list[Line]]:
 
 
 def _goes_on(group: Sequence[Line], line: Line, distance: float) -> bool:
-    """Whether a line belongs to the lines before it."""
+    """Return True if a line belongs to the lines before it."""
     last = group[-1]
     if last.code or line.code:
         return bool(last.code and line.code) and _is_next(last, line, _EMPTY_LINES * line.height)
@@ -313,7 +313,7 @@ def _continued(text: str, following: str, *, hyphen: bool, known: Counter[str]) 
 
 
 def _hyphen_between(text: str, following: str, known: Counter[str]) -> str:
-    """Whether "well-/known" had its hyphen before it was divided: the rest of the text tells."""
+    """Tell if "well-/known" had its hyphen before it was divided: the rest of the text tells."""
     first = re.search(r"[^\W\d_]+$", text)
     second = re.match(r"[^\W\d_]+", following)
     if first is None or second is None or not following[0].islower():

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from bot.pages.extract import Extracted
 
 SECONDS = 20.0
-"""What one document may take. The slowest of 181 news pages takes 0.2 s."""
+"""The limits for one document. The slowest of 181 news pages takes 0.2 s."""
 
 LARGE_IDLE_SECONDS = 10.0  # after which the memory of the process for large documents is free again
 MOST_CHARACTERS = 5_000_000

@@ -237,7 +237,7 @@ class _Writer:
     # ------------------------------------------------------------ code and tables
 
     def _is_code_block(self, element: Any) -> bool:
-        """Whether <code> stands for <pre>: alone, or with line breaks of its own."""
+        """Return True if <code> stands for <pre>: alone, or with line breaks of its own."""
         if next(element.iter(*BREAKS), None) is not None:
             return True
         alone = not self.inline and not (element.tail or "").strip()
@@ -306,7 +306,7 @@ def _layout_lists(root: Any) -> set[Any]:
 
 
 def _is_listing(element: Any) -> bool:
-    """Whether a <pre> is called code by the page."""
+    """Return True if a <pre> is called code by the page."""
     parent = element.getparent()
     around = "" if parent is None else parent.get("class") or ""
     return (

@@ -77,7 +77,7 @@ class Node:
 
     @property
     def is_open(self) -> bool:
-        """Whether it ended without all that it asks for."""
+        """True if it ended without all that it asks for."""
         return self.state == "failed" or bool(self.missing) or not self.findings
 
 
@@ -300,7 +300,7 @@ class _Check:
             placed |= dict.fromkeys(ready[:1])
 
     def _unplaced(self, new: NewNode, sound: Sequence[NewNode]) -> str:
-        """Why a node that is well formed has no place."""
+        """Say why a node that is well formed has no place."""
         there = {node.id for node in self.graph.nodes} | {new.id for new in sound}
         unknown = [need for need in new.needs if need not in there]
         if unknown:

@@ -88,7 +88,7 @@ _ENOUGH = 2  # keywords of a text whose language can be told
 
 
 def is_taken(transcript: Transcript, message: Message, question: str) -> bool:
-    """Whether ``question``, a rewording of ``message``, is a better question than the message."""
+    """True if ``question``, a rewording of ``message``, is a better question than the message."""
     if not transcript.entries or _compares_unasked(transcript, message, question):
         return False
     return _is_in_another_language(transcript, message) or _takes_from(
@@ -97,14 +97,14 @@ def is_taken(transcript: Transcript, message: Message, question: str) -> bool:
 
 
 def _takes_from(transcript: Transcript, message: Message, question: str) -> bool:
-    """Whether it has a content word of the thread (or of what came with the message) that the
-    message itself does not have."""
+    """Return True if it has a content word of the thread (or of what came with the message) that
+    the message itself does not have."""
     added = set(keywords(question)).difference(terms(message.text))
     return any(not added.isdisjoint(terms(text)) for text in _around(transcript, message))
 
 
 def _is_in_another_language(transcript: Transcript, message: Message) -> bool:
-    """Whether something in the thread that may be meant was said in another language."""
+    """Return True if something in the thread that may be meant was said in another language."""
     said = (entry.text for entry in transcript.entries)
     return any(
         len(keywords(text)) >= _ENOUGH and detect(text) != detect(message.text) for text in said
@@ -112,7 +112,7 @@ def _is_in_another_language(transcript: Transcript, message: Message) -> bool:
 
 
 def _compares_unasked(transcript: Transcript, message: Message, question: str) -> bool:
-    """Whether all that a rewording does to a message that stands alone is to add a comparison."""
+    """True if all that a rewording does to a message that stands alone is to add a comparison."""
     return (
         _COMPARES.search(question) is not None
         and _COMPARES.search(message.text) is None

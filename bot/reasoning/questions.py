@@ -82,7 +82,7 @@ NEAR_REPEAT = 0.85  # Jaccard similarity of keywords from which on they are thos
 
 THING = "what"  # what is asked for where nothing says so: "the population of Lyon"
 
-# What is asked for, by the words that ask for it. A longer word stands before one that it holds.
+# The thing asked for, by the words that ask for it. A longer word stands before one that it holds.
 _ASKED_FOR = {
     "who": r"\bwho(?:m|ever)?\b|谁|誰|哪位|だれ|どなた|누구|누가",
     "whose": r"\bwhose\b",
@@ -104,7 +104,7 @@ _NAMES = tuple(_ASKED_FOR)
 
 
 def asks_the_same(one: str, other: str) -> bool:
-    """Whether two questions ask the same: for the same kind of thing, in nearly the same keywords.
+    """True if two questions ask the same: for the same kind of thing, in nearly the same keywords.
 
     Where each has a name or figure that the other lacks, they ask the same about different things.
     """

@@ -91,7 +91,7 @@ class Reasoner(Protocol):
         ...
 
     async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
-        """Whether the quotes of each claim of an answer say so; None where that is not known."""
+        """Judge whether the quotes of each claim of an answer say so; None where unknown."""
         ...
 
     async def restate(

@@ -242,23 +242,23 @@ def without_sources(text: str, instead: str = " ") -> str:
 
 
 def asks_which_source(message: str) -> bool:
-    """Whether a message asks what our sources were, not what they say."""
+    """Return True if a message asks what our sources were, not what they say."""
     return len(message) <= LONGEST and _WHICH_SOURCE.fullmatch(message) is not None
 
 
 def asks_for_thread(message: str) -> bool:
-    """Whether a message asks what the conversation has found so far, and nothing besides."""
+    """Return True if a message asks what the conversation has found so far, and nothing besides."""
     return len(message) <= LONGEST and _THREAD.fullmatch(message) is not None
 
 
 def asks_source(text: str) -> bool:
-    """Whether all that a message wants is what one source of ours says, or says of something."""
+    """True if all that a message wants is what one source of ours says, or says of something."""
     said = _TITLED.sub(_HERE, without_sources(text, _HERE))
     return said.count(_HERE) == 1 and _ASKS_IT.fullmatch(said) is not None
 
 
 def _asked(entry: Entry) -> bool:
-    """Whether an answer without footnotes was for a question, and not for a greeting."""
+    """Return True if an answer without footnotes was for a question, and not for a greeting."""
     return entry.question.rstrip().endswith(("?", "？")) and not _retells(entry)
 
 

@@ -350,6 +350,6 @@ def _longest(text: str, start: int, room: int, length: Length) -> int:
 
 
 def _is_closed(fence: Token, lines: int) -> bool:
-    """Whether a fence of so many source lines has a closing one."""
+    """Return True if a fence of so many source lines has a closing one."""
     code = fence.content.count("\n") + (not fence.content.endswith("\n") and fence.content != "")
     return code <= lines - 2

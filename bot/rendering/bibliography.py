@@ -18,7 +18,7 @@ from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target
 from bot.rendering.lines import one_line
 
-# What TeX gives a meaning.
+# Characters that TeX gives a meaning.
 _TEX = re.compile(r"[\\{}$&#^_~%]")
 _TEX_FOR = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
 _NO_NAME = re.compile(r"[^a-z0-9]+")

@@ -13,7 +13,7 @@ from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.texts import DEFAULT, texts_for
 from bot.storage.archive import Conversation, Held, Said
 
-# What CommonMark gives a meaning: within a line, and at its beginning (https://spec.commonmark.org).
+# Characters with a meaning in CommonMark: within a line, and at its beginning (https://spec.commonmark.org).
 _MARKUP = re.compile(r"([\\`*_\[\]<>#|~&]|^[-+=](?=\s|[-=]|$))", re.MULTILINE)
 _NUMBERED = re.compile(r"^(\d{1,9})(?=[.)](?:\s|$))", re.MULTILINE)
 

@@ -10,7 +10,7 @@ from typing import Any
 from bot.answers import Answer, Verification
 from bot.rendering.safety import unwrapped
 
-# What a terminal would act on, and what no encoder takes; JSON itself escapes C0.
+# Characters that a terminal acts on, or that no encoder takes; JSON itself escapes C0.
 _UNSEEN = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 

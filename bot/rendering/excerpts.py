@@ -186,12 +186,12 @@ class Said:
         self._words = _words(as_words(without_marks(answer.whole)))
 
     def has(self, quote: str) -> bool:
-        """Whether all of a quote stands in the answer, word for word and in one piece."""
+        """Return True if all of a quote stands in the answer, word for word and in one piece."""
         words = _words(quote)
         return bool(words.strip()) and words in self._words
 
     def has_part(self, quote: str) -> bool:
-        """Whether the answer contains a sentence, list item, table row or code line of a quote."""
+        """True if the answer contains a sentence, list item, table row or code line of a quote."""
         parts: list[str] = []
         for part in sentences(quote):
             words = quote[part.start : part.end]

@@ -21,8 +21,8 @@ LONGEST_HEADING = 120  # characters of what a quote stands under
 
 # Not "[[1]](…)", which is a link already, and not the label of something else.
 _MARK = re.compile(r"(?<![\[\\])\[(\d{1,4})\](?![\](])")
-# What a target may hold as it is: RFC 3986 without what Markdown or Slack's markup gives a meaning,
-# and without what pings.
+# Characters that a target may hold as they are: RFC 3986 without what Markdown or Slack's markup
+# gives a meaning, and without what pings.
 _OUTSIDE_TARGET = re.compile(
     r"[^A-Za-z0-9._~!$&+,;=:@/?#%-]+|%(?![0-9A-Fa-f]{2})|@(?=(?i:everyone|here|channel))"
 )

@@ -53,7 +53,7 @@ def cluster_start(text: str, at: int) -> int:
 
 
 def _continues(text: str, place: int) -> bool:
-    """Whether the character at ``place`` belongs to the one before."""
+    """Return True if the character at ``place`` belongs to the one before."""
     if place >= len(text):
         return False
     after, before = text[place], text[place - 1]

@@ -165,7 +165,7 @@ _NOT_FIRST = (
     "、。，．！？；：）」』】〉》〕”’…—～·々ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ\u3099\u309a"
 )
 _NOT_LAST = "（「『【〈《〔“‘"
-# What Markdown would take for the beginning of a block, were it first on its line.
+# Text that begins a block in Markdown where it is first on its line.
 _BLOCK = r"(?:[-+*=]|#{1,6}|\d{1,9}[.)]|[-=_*]{2,})(?=\s|$)|[>|]|```|~~~|:?-{2,}"
 _STAYS = rf"(?!{_BLOCK}|\[\[?\d{{1,4}}\])"
 _WIDE_BREAK = (

@@ -9,6 +9,9 @@ from bot.answers import StepView
 from bot.rendering.texts import Texts
 
 PARTS = frozenset(("node", "paragraph"))  # kinds of lines: sub-questions, parts of a report
+_NAMED = frozenset(
+    ("rewrite", "search", "read", "think", "plan", "draft", "revise", "write", "check")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +23,18 @@ class Branch:
 
     @property
     def is_part(self) -> bool:
-        """Whether the line is a part of the research, not a step itself."""
+        """True if the line is a part of the research, not a step itself."""
         return self.line.kind in PARTS
 
     @property
     def under_way(self) -> tuple[StepView, ...]:
         """The steps under it that are being done."""
         return tuple(step for step in self.steps if step.state == "running")
+
+
+def named(step: StepView, title: str, texts: Texts) -> str:
+    """A step in the reader's language; ``title`` is its title as the surface shows titles."""
+    return texts(f"step-{step.kind}" if step.kind in _NAMED else "step-other", title=title)
 
 
 def branches(steps: Sequence[StepView]) -> tuple[Branch, ...]:

@@ -98,7 +98,7 @@ def _text_outside_code(text: str) -> str:
 
 
 def _leads_to_source(target: str, allowed: Mapping[str, str]) -> bool:
-    """Whether a target is the address of a source to the letter."""
+    """Return True if a target is the address of a source to the letter."""
     if target.startswith("file:"):
         return stored(target, allowed) is not None
     return unquote(target) == unquote(stored(target, allowed) or "")
@@ -153,7 +153,7 @@ _LIVE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
-# What HTML would run, load, hide text with or lay over a page; "List<T>" and "<b>" do none of it.
+# Elements that run, load, hide text or lie over a page; "List<T>" and "<b>" do none of it.
 _TAG = re.compile(
     r"<(?=!--|/?(?:a|applet|audio|base|body|button|embed|form|frame|frameset|head|html|iframe|img|"
     r"image|input|link|math|meta|noscript|object|plaintext|script|select|source|style|svg|template|"
@@ -236,7 +236,7 @@ def _outside_code(text: str, allowed: Mapping[str, str], *, may_be_code: bool, n
 
 
 def _has_stray_tick(text: str) -> bool:
-    """Whether there is a backtick outside code that may open some."""
+    """Return True if there is a backtick outside code that may open some."""
     return any("`" in ESCAPE.sub("", text[start:stop]) for start, stop in _plain_spans(text))
 
 

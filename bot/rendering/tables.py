@@ -120,10 +120,25 @@ def columns(text: str) -> int:
 
 def plain_text(cell: str) -> str:
     """The words of inline Markdown, on one line."""
-    block = _parser.parseInline(cell)
+    return _words(_parser.parseInline(cell)[0])
+
+
+def plain_lines(text: str) -> list[str]:
+    """The words of Markdown without any of its signs: a line for each paragraph, heading, item and
+    table cell, and those of code as they are."""
+    lines: list[str] = []
+    for token in _parser.parse(text):
+        if token.type == "inline":
+            lines.append(_words(token))
+        elif token.type in ("fence", "code_block"):
+            lines += token.content.splitlines()
+    return [line for line in lines if line.strip()]
+
+
+def _words(inline: Token) -> str:
     words = [
         " " if token.type in ("softbreak", "hardbreak") else token.content
-        for token in (block[0].children or [])
+        for token in (inline.children or [])
     ]
     return " ".join("".join(words).split())
 

@@ -69,7 +69,7 @@ def _is_long(value: str | int | float) -> bool:
 
 
 def _is_written_alike(value: str | int | float | None) -> bool:
-    """Whether every locale writes a value as Python does; a number of four digits is grouped."""
+    """True if every locale writes a value as Python does; a number of four digits is grouped."""
     return isinstance(value, str) or (type(value) is int and 0 <= value < 1_000)
 
 

@@ -166,7 +166,7 @@ def _close(out: list[str], start: int, end: int, marker: str) -> None:
 
 
 def _is_closed(count: int, last: str, marker: str) -> bool:
-    """Whether the last of so many lines closes a fence."""
+    """Return True if the last of so many lines closes a fence."""
     return count > 1 and last.strip().startswith(marker) and not last.strip().strip(marker[0])
 
 

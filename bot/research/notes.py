@@ -23,7 +23,7 @@ from bot.rendering.texts import DEFAULT, Texts
 from bot.research.outcomes import failures_in
 from bot.search.guarded import without_rest
 
-# What is said of errors whose sentence is known in English only; each before those it is one of.
+# Sentences about errors whose sentence is known in English only; each before those it is one of.
 _IN_OTHER_WORDS: dict[type[FootnoteError], str] = {
     ModelUnavailable: "model-away",
     CredentialsRefused: "model-key-refused",
@@ -54,15 +54,26 @@ class Notes(UserList[str]):
 
     def error(self, error: FootnoteError, consequence: str) -> str:
         """Note an error, and its consequence for the answer (the id of a text)."""
+        return self.say(self._with_consequence(error, consequence))
+
+    def instead(self, error: FootnoteError, consequence: str) -> str:
+        """The sentences of ``error``, to be told elsewhere: what was noted of the same error with
+        another consequence is dropped."""
+        described = self.described(error)
+        self.data = [note for note in self.data if not note.startswith(described)]
+        return self._with_consequence(error, consequence)
+
+    def _with_consequence(self, error: FootnoteError, consequence: str) -> str:
+        """An error and its consequence as sentences in the asker's language."""
         space = "" if self._texts.locale.startswith("zh") else " "
-        return self.say(f"{self.described(error)}{space}{self._texts(consequence)}")
+        return f"{self.described(error)}{space}{self._texts(consequence)}"
 
     def price_unknown(self, model: str) -> str:
         """Note that the price of a model is not known."""
         return self.say(self._texts("price-unknown", model=model))
 
     def of_search(self, sentence: str) -> str:
-        """Why a provider, or none, answered a search, as it is told to the asker."""
+        """Tell the asker why a provider, or none, answered a search."""
         names = ", ".join(name for name, _ in failures_in([sentence]))
         if self._texts.locale == DEFAULT or not names:
             return without_rest(sentence)
@@ -75,7 +86,7 @@ class Notes(UserList[str]):
             self.say(self._texts("documents-unindexed", count=count))
 
     def of_page(self, error: FootnoteError) -> str:
-        """Why a page cannot be read, as it is told to the asker; remembered for ``unread``."""
+        """Tell the asker why a page cannot be read; remembers it for ``unread``."""
         if self._texts.locale == DEFAULT:
             return error.sentence
         kinds = ((Unavailable, "page-away"), (Refused, "page-refused"))

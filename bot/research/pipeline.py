@@ -108,7 +108,8 @@ class Pipeline:
         self._fallback = fallback
         self._transcript = transcript
         self._settings = settings
-        self._on_text = on_text
+        self._lead = ""  # what is said before the answer
+        self._on_text = lambda text: on_text(self._lead + text)
         self._rewritten: Rewritten | None = None
         self._strategy: tuple[str, Strategy] | None = None  # that is at work, with its name
         self._gathered: Gathered | None = None
@@ -129,7 +130,10 @@ class Pipeline:
             return await self._answer_question()
         except (ModelUnavailable, BudgetSpent) as error:
             # A budget that does not even cover the rewrite leaves nothing else either.
-            self._run.notes.error(error, "quoted-without-model")
+            if isinstance(error, BudgetSpent) and error.is_of_day:
+                self._lead = self._run.notes.instead(error, "quoted-without-model") + "\n\n"
+            else:
+                self._run.notes.error(error, "quoted-without-model")
             self._reasoner = self._fallback
             return await self._answer_question()
         finally:
@@ -165,7 +169,7 @@ class Pipeline:
         if attached and self._rewritten.kind == "chat":  # "summarize this", with a file
             self._rewritten = replace(self._rewritten, kind="links", links=attached, whole=True)
         if self._rewritten.kind == "chat":
-            return self._answer("answered", unsourced(self._rewritten.reply))
+            return self._answer("answered", self._lead + unsourced(self._rewritten.reply))
         for answer in self._rewritten.recalled:
             self._run.recalled |= {cited.url: cited.page_hash for cited in answer.cited}
         if self._gathered is None:
@@ -287,7 +291,7 @@ class Pipeline:
         found: Status = "answered" if whole or not self._is_by_model() else "partial"
         found = found if checked.citations else "not_found"
         return replace(
-            self._answer(status or found, checked.text),
+            self._answer(status or found, self._lead + checked.text),
             citations=checked.citations,
             doubts=checked.doubts,
             disagreements=checked.disagreements,

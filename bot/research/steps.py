@@ -217,7 +217,7 @@ def _is_cancelled() -> bool:
 
 
 def _problem(result: object) -> str:
-    """Why a step has not got what it was for, as it is told to the asker; "" when it has."""
+    """Tell the asker why a step has not got what it was for; "" when it has."""
     return str(getattr(result, "said", "") or getattr(result, "problem", ""))
 
 
@@ -290,7 +290,7 @@ class PaidCalls:
         title: str,
     ) -> ModelReply:
         async def ask() -> ModelReply:
-            await held.enter_async_context(self._account.cover(request))
+            await held.enter_async_context(self._told(self._account.cover(request)))
             return await send()
 
         def paid(reply: ModelReply) -> Amount:
@@ -311,12 +311,7 @@ class PaidCalls:
         kind: str,
         title: str,
     ) -> AsyncIterator[AnswerDelta]:
-        @asynccontextmanager
-        async def charged() -> AsyncIterator[None]:
-            with self._account.charge(request):
-                yield
-
-        return self._streamed(request, open, charged(), kind, title)
+        return self._streamed(request, open, self._account.charge(request), kind, title)
 
     def checked_stream(
         self,
@@ -347,7 +342,7 @@ class PaidCalls:
             return
         kept: list[TextDelta | CitationDelta | Cut | Fold] = []
         reply: ModelReply | None = None
-        async with held:
+        async with self._told(held):
             with self._steps.under_way(key, kind, title) as finish:
                 async for part in open():
                     if isinstance(part, ModelReply):
@@ -360,6 +355,20 @@ class PaidCalls:
                 result = _stream().dump_json(StreamOutcome(tuple(kept), reply)).decode()
                 self._pay(reply)
                 await finish(result, self._account.amount(reply))
+
+    @asynccontextmanager
+    async def _told(self, held: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
+        """Hold what a call may take; a day that does not cover it is a line of the plan, so that
+        the asker knows before the answer begins."""
+        async with AsyncExitStack() as stack:
+            try:
+                await stack.enter_async_context(held)
+            except BudgetSpent as spent:
+                if spent.is_of_day:
+                    title = self._notes.described(spent)
+                    self._steps.show(StepView(spent.text_id, "budget", title, "failed"))
+                raise
+            yield
 
     def lost(self, reply: ModelReply) -> None:
         amount = replace(self._account.amount(reply), model_calls=0)

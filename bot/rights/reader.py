@@ -15,7 +15,7 @@ SCHEME = "file:"  # of the addresses of documents
 
 
 def is_document(url: str) -> bool:
-    """Whether an address is that of one of the operator's documents."""
+    """Return True if an address is that of one of the operator's documents."""
     return url[: len(SCHEME)].lower() == SCHEME
 
 
@@ -47,7 +47,7 @@ class Reach:
         return hashlib.sha256(repr((self.rules, self.others)).encode()).hexdigest()[:16]
 
     def allows(self, url: str) -> bool:
-        """Whether a page may be told about; one that is no document always may."""
+        """Return True if a page may be told about; one that is no document always may."""
         if not is_document(url):
             return True
         bare = url.partition("#")[0]
@@ -57,11 +57,11 @@ class Reach:
         return self.others
 
     def covers(self, urls: Iterable[str]) -> bool:
-        """Whether all of the pages may be told about."""
+        """Return True if all of the pages may be told about."""
         return self.is_all or all(map(self.allows, urls))
 
     def includes(self, other: Reach) -> bool:
-        """Whether everything that is in the other reach is certainly in this one too."""
+        """Return True if everything that is in the other reach is certainly in this one too."""
         if self.is_all or other.is_nothing:
             return True
         known = dict(self.rules)
@@ -74,8 +74,8 @@ EVERYTHING = Reach()
 NO_DOCUMENTS = Reach(others=False)
 
 
-# Where an answer is read: by all of a channel, by one person of a chat, by one of the console, or
-# by the operator.
+# The readers of an answer: all of a channel, one person of a chat, one of the console, or the
+# operator.
 Surface = Literal["channel", "direct", "console", "terminal"]
 
 
@@ -122,7 +122,7 @@ class Reader:
         return cls.of(message.thread, author, direct=options.direct, shared=options.shared)
 
     def may_search(self, collection: DocumentCollection) -> bool:
-        """Whether the collection's lists name this reader. In a channel the channel's rights
+        """Return True if the collection's lists name this reader. In a channel the channel's rights
         decide: what only some of those who read there may read is not quoted there."""
         return bool(self.why(collection))
 

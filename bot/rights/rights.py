@@ -19,7 +19,8 @@ from bot.rendering.texts import Texts
 from bot.rights.collection import WHO, DocumentCollection
 from bot.rights.reader import EVERYTHING, NO_DOCUMENTS, Reach, Reader
 from bot.search.local import LocalDocuments
-from bot.settings import TOML, Settings, collections_in, is_set_outside_of_file
+from bot.settings import TOML, Settings
+from bot.settings_file import collections_in, is_set_outside_of_file
 
 log = get_logger()
 
@@ -44,7 +45,7 @@ class Hosting(Protocol):
     """A platform's poster that can tell guests from members."""
 
     async def is_guest(self, message: Message) -> bool:
-        """Whether the message's author comes from outside of the team. Raises ``FootnoteError``."""
+        """True if the message's author comes from outside of the team. Raises ``FootnoteError``."""
         ...
 
 

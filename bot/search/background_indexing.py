@@ -42,7 +42,7 @@ class Indexing:
 
     @property
     def is_going_on(self) -> bool:
-        """Whether there are files that are not searchable yet."""
+        """True if there are files that are not searchable yet."""
         return self.state == "indexing" and self.done < self.total
 
     async def begun(self) -> None:

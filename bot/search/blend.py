@@ -144,7 +144,7 @@ class Search:
         return max(filter(None, given), key=lambda one: len(one.text), default=None)
 
     def weighs(self, url: str) -> bool:
-        """Whether a provider can tell which passages of this page fit a question."""
+        """Return True if a provider can tell which passages of this page fit a question."""
         return any(each.weighs(url) for each in self._providers.values())
 
     async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
@@ -256,7 +256,7 @@ _Asked = asyncio.Task[tuple[Hit, ...] | _Failure]
 
 
 def _is_enough(task: _Asked) -> bool:
-    """Whether a provider has answered with hits enough to go on with."""
+    """Return True if a provider has answered with hits enough to go on with."""
     if not task.done():
         return False
     found = task.result()

@@ -64,7 +64,7 @@ def wanted(hits: Iterable[Hit | None], query: Query) -> list[Hit]:
 
 
 def is_within(url: str, domains: Sequence[str]) -> bool:
-    """Whether a page is of one of these hosts, or of a host below one."""
+    """Return True if a page is of one of these hosts, or of a host below one."""
     host = domain(url)
     return any(each and (host == each or host.endswith("." + each)) for each in domains)
 

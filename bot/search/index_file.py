@@ -275,7 +275,7 @@ def address(root: Path) -> str:
 
 
 def is_below(url: str, root: str) -> bool:
-    """Whether an address is that of a root or lies below it."""
+    """Return True if an address is that of a root or lies below it."""
     return url == root or url.startswith(root + "/")
 
 

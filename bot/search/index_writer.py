@@ -302,7 +302,7 @@ class IndexWriter:
         self._drop(unread)
 
     def _is_searched(self, url: str, twin: int) -> bool:
-        """Whether somebody may search a file without the better one whose twin it is."""
+        """Return True if somebody may search a file without the better one whose twin it is."""
         if twin == NONE:
             return True
         (better,) = self._connection.execute(

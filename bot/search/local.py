@@ -46,7 +46,7 @@ from bot.text.terms import keywords
 # Columns of `words` in BM25: a word of the title says more about a page than one in its text.
 TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 4.0, 2.0, 1.0
 
-# What one query may cost. BM25 touches every passage that holds any of the terms, so the rarest
+# The cost limit of one query. BM25 touches every passage that holds any of the terms, so the rarest
 # terms come first, and common ones only while they add few enough passages; a term that is in
 # ten thousand passages tells them apart by next to nothing (its IDF).
 MOST_POSTINGS = 15_000
@@ -120,7 +120,7 @@ class LocalDocuments:
         )
 
     def reads(self, url: str) -> bool:
-        """Whether ``url`` is a file's address. Only files in the index can be read by it."""
+        """Return True if ``url`` is a file's address. Only files in the index can be read by it."""
         return url.startswith("file:///")
 
     async def read(self, url: str) -> Page:

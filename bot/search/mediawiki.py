@@ -93,7 +93,7 @@ class MediaWiki:
         return [Hit(hit.title, hit.url, hit.snippet, self.name) for hit in hits[:limit]]
 
     def reads(self, url: str) -> bool:
-        """Whether ``url`` is an article address of the wiki. No I/O."""
+        """Return True if ``url`` is an article address of the wiki. No I/O."""
         return self._locate(url) is not None
 
     async def read(self, url: str) -> Page:
@@ -287,7 +287,7 @@ def _fitting(entries: Sequence[Meaning], query: str) -> list[Meaning]:
 
 
 def _serves(wiki: WikiApi, netloc: str) -> bool:
-    """Whether the wiki calls itself by this host, which need not be the one it is reached by."""
+    """True if the wiki calls itself by this host, which need not be the one it is reached by."""
     site = wiki.known_site
     return site is not None and urlsplit(site.server).netloc.lower() == netloc
 

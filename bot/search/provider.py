@@ -10,7 +10,7 @@ from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.rights.reader import EVERYTHING, Reach
 
-# What a provider searches: the web, or texts that were given to it (documents, a knowledge base).
+# The subject of a search: the web, or texts that were given to it (documents, a knowledge base).
 ProviderKind = Literal["web", "knowledge"]
 
 # Said of a document that is not in the index, and of one that is not in the reader's reach alike:
@@ -175,7 +175,7 @@ def region(query: Query) -> str:
 
 
 def is_traditional_chinese(query: Query) -> bool:
-    """Whether Chinese is asked for in traditional characters."""
+    """Return True if Chinese is asked for in traditional characters."""
     parts = [part.upper() for part in _parts(query.language)]
     named = [*parts[1:], query.region.upper()]
     if "HANS" in named:

@@ -22,7 +22,7 @@ from bot.pages.processes import WorkerProcess
 from bot.search.reading import Job, Reading, given_up, request_of, unpacked
 
 SECONDS = 60.0
-"""What one file may take. A PDF manual of 1,000 pages takes 15 s."""
+"""The limits for one file. A PDF manual of 1,000 pages takes 15 s."""
 
 START_SECONDS = 60.0  # that a process may take until it is ready; on a busy machine some seconds
 

@@ -34,7 +34,7 @@ def configured_names(settings: Settings) -> tuple[str, ...]:
 
 
 def is_chosen(settings: Settings, name: str) -> bool:
-    """Whether a setting asks for a provider by its name, a key or an address; false for the
+    """Return True if a setting asks for a provider by its name, a key or an address; false for the
     fallback that is searched because nothing else is set."""
     if settings.providers or name not in declarations() or not declarations()[name].is_fallback:
         return True

@@ -96,7 +96,7 @@ def form_of(url: str) -> Form:
 
 
 def is_enough(characters: int, source: int) -> bool:
-    """Whether a page with so many characters holds what its source, with so many, says."""
+    """Return True if a page with so many characters holds what its source, with so many, says."""
     return 2 * characters >= source
 
 
@@ -186,7 +186,7 @@ _HEADING = re.compile(r"^#{1,6} .+", re.MULTILINE)
 
 
 def may_be_twins(url: str, other: str, shared: Iterable[int]) -> bool:
-    """Whether two files are worth comparing, given the keys that they share."""
+    """Return True if two files are worth comparing, given the keys that they share."""
     form, others = form_of(url), form_of(other)
     of = {key & 3 for key in shared}
     if form.format == others.format:
@@ -197,7 +197,7 @@ def may_be_twins(url: str, other: str, shared: Iterable[int]) -> bool:
 
 
 def is_twin(worse: Side, better: Side) -> bool:
-    """Whether nothing is lost by searching ``better`` alone; see the module docstring."""
+    """Return True if nothing is lost by searching ``better`` alone; see the module docstring."""
     form, page = form_of(worse.url), form_of(better.url)
     if form.format == page.format:
         return _is_copy(worse, better)
@@ -242,7 +242,7 @@ def _heading(text: str) -> str:
 
 
 def _is_named_by_file(side: Side) -> bool:
-    """Whether a file has no title of its own."""
+    """Return True if a file has no title of its own."""
     name = unquote(side.url.rpartition("/")[2]).removesuffix(".gz")
     return side.title in (name, name.rpartition(".")[0])
 

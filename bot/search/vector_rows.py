@@ -57,7 +57,7 @@ class Page:
 
 
 def is_there(connection: sqlite3.Connection) -> bool:
-    """Whether an index has these tables."""
+    """Return True if an index has these tables."""
     query = "SELECT 1 FROM sqlite_master WHERE name = 'vector_queue'"
     return connection.execute(query).fetchone() is not None
 
@@ -155,7 +155,7 @@ def record(connection: sqlite3.Connection, pages: Iterable[tuple[Page, Sequence[
 
 
 def some_wait(connection: sqlite3.Connection) -> bool:
-    """Whether any page waits that is searched."""
+    """Return True if any page waits that is searched."""
     query = "SELECT 1 FROM vector_queue JOIN files ON id = file WHERE count > 0 LIMIT 1"
     return connection.execute(query).fetchone() is not None
 

@@ -68,7 +68,7 @@ class Vectors:
         return self.map.header.count
 
     def is_current(self) -> bool:
-        """Whether the file is still this one and has no more rows. Raises ``OSError``."""
+        """Return True if the file is still this one and has no more rows. Raises ``OSError``."""
         return os.stat(self._path).st_ino == self.map.inode and self.map.count_now == self.count
 
     def cosine(self, question: Vector, row: int) -> float:

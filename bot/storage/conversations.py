@@ -32,14 +32,14 @@ class Conversations:
 
     @repeated
     async def takes_part(self, thread: Thread) -> bool:
-        """Whether a question was ever accepted in this thread."""
+        """Return True if a question was ever accepted in this thread."""
         query = sa.select(sa.select(runs.c.id).where(runs.c.thread_key == thread.key).exists())
         async with self.database.read() as db:
             return bool(await db.scalar(query))
 
     @repeated
     async def knows(self, platform: str, event_id: str) -> bool:
-        """Whether a message was ever kept."""
+        """Return True if a message was ever kept."""
         query = sa.select(sa.select(messages.c.id).where(_is_event(platform, event_id)).exists())
         async with self.database.read() as db:
             return bool(await db.scalar(query))
@@ -104,7 +104,7 @@ class Conversations:
 
     @awaited
     async def history_is_read(self, thread: Thread) -> bool:
-        """Whether what was said before Footnote came has been read from the platform."""
+        """Return True if what was said before Footnote came has been read from the platform."""
         query = sa.select(threads.c.history_read).where(threads.c.key == thread.key)
         async with self.database.read() as db:
             return bool(await db.scalar(query))

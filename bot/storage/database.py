@@ -12,6 +12,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -21,6 +22,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from bot.errors import InvalidSetting, StorageUnavailable
 from bot.extras import need
 from bot.storage import migrate
+from bot.storage.connecting import Connecting
+from bot.storage.listener import Listener
 from bot.storage.outages import Outages, Part
 from bot.storage.sqlite import open_sqlite, sqlite_trouble
 from bot.storage.sqlite_connection import Connections
@@ -112,6 +115,7 @@ class Database:
     reading alone.
     ``trouble`` puts a driver's error into words. ``patience`` is how many seconds a run waits for
     the database (see ``again``). ``connections`` are those that an engine's pool may lose sight of.
+    ``listener`` is where notifications are heard, ``connecting`` how it was connected to.
     """
 
     def __init__(
@@ -122,6 +126,8 @@ class Database:
         trouble: Trouble,
         patience: float = 0.0,
         connections: Connections | None = None,
+        connecting: Connecting = Connecting(),  # noqa: B008  (frozen)
+        listener: Listener | None = None,
     ) -> None:
         self._writer = writer
         self._reader = reader
@@ -131,6 +137,8 @@ class Database:
         self.patience = patience
         self.outages = Outages()
         self.url = writer.url
+        self.connecting = connecting
+        self.listener = listener or Listener(None)
         self.dialect = writer.dialect.name  # "sqlite" or "postgresql"
         self.name = f"The database {writer.url.database or writer.url.host}"
         self.place = _place(writer.url)  # for people, without user name and password
@@ -208,6 +216,7 @@ class Database:
 
     async def close(self) -> None:
         try:
+            await self.listener.aclose()
             await self._writer.dispose()
             if self._reader is not self._writer:
                 await self._reader.dispose()
@@ -251,7 +260,11 @@ class Database:
 
 
 async def open_database(
-    url: str, *, patience: float = 0.0, start_patience: float = 0.0
+    url: str,
+    *,
+    connecting: Connecting = Connecting(),  # noqa: B008  (frozen)
+    patience: float = 0.0,
+    start_patience: float = 0.0,
 ) -> Database:
     """Open the database at a SQLAlchemy URL, creating and migrating it as needed.
 
@@ -259,7 +272,7 @@ async def open_database(
     are spent here on waiting for its server, which may be started together with us.
     Raises ``StorageUnavailable`` and ``InvalidSetting``.
     """
-    database = _opened(_parsed(url), patience)
+    database = _opened(_parsed(url), patience, connecting)
     try:
         await _migrate_in_time(database, start_patience)
     except BaseException:
@@ -268,7 +281,10 @@ async def open_database(
     return database
 
 
-def existing_database(url: str) -> Database:
+def existing_database(
+    url: str,
+    connecting: Connecting = Connecting(),  # noqa: B008  (frozen)
+) -> Database:
     """A database as it is, not created and not migrated, to be looked at or copied.
 
     Raises ``InvalidSetting`` and, for a file that is not there, ``StorageUnavailable``.
@@ -280,7 +296,7 @@ def existing_database(url: str) -> Database:
             f"There is no database at {path} yet: the first question makes one. "
             "FOOTNOTE_DATA_DIR and FOOTNOTE_DATABASE_URL name its place."
         )
-    return _opened(parsed, 0.0)
+    return _opened(parsed, 0.0, connecting)
 
 
 def _parsed(url: str) -> sa.URL:
@@ -307,16 +323,30 @@ def _place(url: sa.URL) -> str:
     return f"PostgreSQL at {host}, database {url.database or url.username},"
 
 
-def _opened(url: sa.URL, patience: float) -> Database:
+def _opened(url: sa.URL, patience: float, connecting: Connecting) -> Database:
     backend = url.get_backend_name()
     if backend == "sqlite":
         writer, reader, connections = open_sqlite(url)
         return Database(writer, reader, Turns(), sqlite_trouble, patience, connections)
     if backend == "postgresql":
         need("postgres", "FOOTNOTE_DATABASE_URL names PostgreSQL, which")
-        from bot.storage.postgres import open_postgres, postgres_trouble  # loads its driver
+        from bot.storage.postgres import (  # loads its driver
+            connection_arguments,
+            open_postgres,
+            postgres_trouble,
+        )
 
-        return Database(*open_postgres(url), NoTurns(), postgres_trouble, patience)
+        place = connecting.listen_at(url)
+        listener = Listener(place and partial(connection_arguments, place, Connecting()))
+        engines = open_postgres(url, connecting)
+        return Database(
+            *engines,
+            NoTurns(),
+            postgres_trouble,
+            patience,
+            connecting=connecting,
+            listener=listener,
+        )
     raise InvalidSetting(
         f"FOOTNOTE_DATABASE_URL names {backend}: only postgresql+psycopg and sqlite+aiosqlite "
         "are known. Unset it to use SQLite in the data folder."
@@ -332,7 +362,7 @@ async def _migrate_in_time(database: Database, seconds: float) -> None:
             return await _migrate(database)
         except StorageUnavailable as error:
             waited = loop.time() - began
-            if error.kind != "broken" or not seconds:
+            if error.kind not in ("broken", "exhausted") or not seconds:
                 raise
             if waited + START_PAUSE_SECONDS > seconds:
                 raise StorageUnavailable(

@@ -65,7 +65,7 @@ class Seal:
             ) from None
 
     def is_first(self, closed: str) -> bool:
-        """Whether it was closed with the first key."""
+        """Return True if it was closed with the first key."""
         from cryptography.fernet import InvalidToken
 
         try:

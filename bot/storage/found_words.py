@@ -145,7 +145,7 @@ def _rows_of(row: Any) -> list[dict[str, str]]:
 
 
 def _matches(dialect: str, asked: Sequence[str]) -> sa.ColumnElement[bool]:
-    """Whether a row has all the terms. They are letters and digits: nothing in them is syntax."""
+    """The condition that a row has all the terms: letters and digits, without any syntax."""
     *whole, last = asked
     if dialect == "postgresql":
         wanted = " & ".join([*(f"'{term}'" for term in whole), f"'{last}':*"])

@@ -176,7 +176,7 @@ async def forget_names_by(db: AsyncConnection, platform: str, person: str) -> No
 
 
 def _here(channel: str | None) -> list[sa.ColumnElement[bool]]:
-    """Whether a thread is one of the console's, in a channel or in any (None)."""
+    """The conditions of a thread of the console, in a channel or in any (None)."""
     here = [threads.c.platform == PLATFORM, threads.c.workspace == WORKSPACE]
     return here if channel is None else [*here, threads.c.channel == channel]
 

@@ -23,8 +23,10 @@ ENDED = ("answered", "partial", "not_found", "failed", "stopped")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check says. ``problem`` is a sentence that ends with the way out, or "" where all is
-    well; ``looked_at`` counts rows."""
+    """The result of one check.
+
+    ``problem`` is a sentence that ends with the way out, or "" where all is well; ``looked_at``
+    counts rows."""
 
     what: str
     looked_at: int

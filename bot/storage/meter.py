@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any
 
@@ -19,9 +19,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.storage.database import Database
 from bot.storage.overview import Queue, Searched, queue_of, took
 from bot.storage.records import UNFINISHED
+from bot.storage.rows import insert_for
 from bot.storage.spending import COUNTS, Amount
-from bot.storage.tables import runs, spending, steps, threads
+from bot.storage.tables import facts, runs, spending, steps, threads
 
+OURS = "footnote"  # no platform's name
+WRITTEN_SECONDS = 25.0  # that a row which was written proves that others can be
 ALIVE_SECONDS = 10.0  # since a worker's last heartbeat, of which there is one every two
 
 _COUNT = sa.text(
@@ -90,6 +93,23 @@ class Meter:
         self._steps = _Window(since)
         self._ended = _Window(since)
         self._sums = _Seldom()
+        self._tried = 0.0  # when a row was last written
+
+    async def try_to_write(self) -> None:
+        """Store the moment, in a row of this program's own, unless that went well lately. Raises
+        ``StorageUnavailable`` where nothing can be written: a full disk and a replica answer every
+        question all the same."""
+        failing = self._database.outages.lately("writing") is not None
+        if self._tried and monotonic() - self._tried < WRITTEN_SECONDS and not failing:
+            return
+        self._tried = 0.0
+        now = datetime.now(UTC)
+        row = {"platform": OURS, "workspace": "", "name": "written", "value": 1, "at": now}
+        added = insert_for(self._database.dialect, facts).values(row)
+        key = [column.name for column in facts.primary_key]
+        async with self._database.write_at_once() as db:
+            await db.execute(added.on_conflict_do_update(index_elements=key, set_={"at": now}))
+        self._tried = monotonic()
 
     async def look(self) -> Look:
         """See ``Look``."""

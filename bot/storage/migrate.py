@@ -39,7 +39,7 @@ def missing(connection: sa.Connection) -> str:
 
 
 def is_current(connection: sa.Connection) -> bool:
-    """Whether there is nothing to migrate."""
+    """Return True if there is nothing to migrate."""
     if revision(connection) != HEAD:
         return False
     return connection.dialect.name != "postgresql" or queue_schema.is_current(connection)

@@ -1,4 +1,4 @@
-"""Whether the database works, told in the log once when it fails and once when it works again.
+"""Outages of the database, logged once when it fails and once when it works again.
 
 Hundreds of runs, listeners and rounds notice at the same time that a database is away. Each of them
 says so in detail (``debug``, or ``info`` where a run is concerned); the line for the operator comes
@@ -55,7 +55,7 @@ class Outages:
         self._failing[part] = trouble, now
 
     def _is_news(self, trouble: StorageUnavailable) -> bool:
-        """Whether the like of it was not told lately. A connection can be lost in many words."""
+        """True if the like of it was not told lately. A connection can be lost in many words."""
         what = trouble.kind if trouble.kind == "broken" else trouble.sentence
         news = what not in self._told
         if news:

@@ -1,13 +1,14 @@
 """Statistics over some days: questions and their outcomes, times, cost, slow requests.
 
-Everything is counted by the database, on SQLite and PostgreSQL alike. A day is one of UTC.
+Everything is counted by the database, on SQLite and PostgreSQL alike. A day of questions is one of
+the scope's time zone; money is kept by days of UTC.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 
 import sqlalchemy as sa
@@ -26,18 +27,20 @@ SEARCHES = 1_000  # the latest ones, by which providers are judged
 RECENT = 1_000  # the latest questions, whose steps are looked at
 MEDIAN_OF = 20_000  # the latest questions, whose time is looked at
 PLACES = 300  # offered as filters
+_QUARTER = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
     """The selection of an overview; empty fields do not restrict it. ``first`` and ``last`` are
-    days, both included."""
+    days of ``zone``, both included."""
 
     first: date
     last: date
     platform: str = ""
     workspace: str = ""
     channel: str = ""
+    zone: tzinfo = UTC
 
     @property
     def days(self) -> tuple[date, ...]:
@@ -46,13 +49,35 @@ class Scope:
 
     @property
     def since(self) -> datetime:
-        return datetime(self.first.year, self.first.month, self.first.day, tzinfo=UTC)
+        return self._begin(self.first)
 
     @property
     def until(self) -> datetime:
         """The first moment that is no longer looked at."""
-        after = self.last + timedelta(days=1)
-        return datetime(after.year, after.month, after.day, tzinfo=UTC)
+        return self._begin(self.last + timedelta(days=1))
+
+    @property
+    def offsets(self) -> tuple[tuple[datetime, int], ...]:
+        """The minutes that clocks of the zone are ahead of UTC, each with the moment until which
+        they are."""
+        found: list[tuple[datetime, int]] = []
+        begins = [self._begin(day) for day in self.days]
+        for begin, end in zip(begins, [*begins[1:], self.until], strict=True):
+            # Within a day clocks change on a quarter of an hour, if they change.
+            step = _QUARTER if self._ahead(begin) != self._ahead(end) else end - begin
+            at = begin
+            while at < end:
+                minutes, at = self._ahead(at), at + step
+                if found and found[-1][1] == minutes:
+                    found.pop()
+                found.append((at, minutes))
+        return tuple(found)
+
+    def _begin(self, day: date) -> datetime:
+        return datetime(day.year, day.month, day.day, tzinfo=self.zone).astimezone(UTC)
+
+    def _ahead(self, at: datetime) -> int:
+        return round((at.astimezone(self.zone).utcoffset() or timedelta()) / timedelta(minutes=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +212,8 @@ class Overviews:
 
 
 class _day_of(FunctionElement[Any]):
-    """The day of a moment, in UTC, as text like 2026-11-21."""
+    """The day of a moment, as text like 2026-11-21, on clocks that are so many minutes ahead of
+    UTC."""
 
     type = sa.Text()
     inherit_cache = True
@@ -195,13 +221,15 @@ class _day_of(FunctionElement[Any]):
 
 @compiles(_day_of, "sqlite")
 def _sqlite_day(element: Any, compiler: Any, **kw: Any) -> str:
-    return f"date({compiler.process(element.clauses, **kw)})"
+    moment, minutes = (compiler.process(each, **kw) for each in element.clauses)
+    return f"date({moment}, ({minutes}) || ' minutes')"
 
 
 @compiles(_day_of, "postgresql")
 def _postgres_day(element: Any, compiler: Any, **kw: Any) -> str:
-    moment = compiler.process(element.clauses, **kw)
-    return f"to_char({moment} AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
+    moment, minutes = (compiler.process(each, **kw) for each in element.clauses)
+    there = f"{moment} AT TIME ZONE 'UTC' + make_interval(mins => ({minutes}))"
+    return f"to_char({there}, 'YYYY-MM-DD')"
 
 
 class _seconds_between(FunctionElement[Any]):
@@ -246,9 +274,17 @@ def of_scope(query: sa.Select[Any], scope: Scope) -> sa.Select[Any]:
 
 
 async def _states(db: AsyncConnection, scope: Scope) -> dict[date, dict[str, int]]:
-    day = _day_of(runs.c.accepted_at).label("day")
-    query = sa.select(day, runs.c.state, sa.func.count().label("counted")).join(threads)
-    query = of_scope(query, scope).group_by(day, runs.c.state)
+    at = runs.c.accepted_at
+    days = [
+        (at < until, _day_of(at, sa.literal_column(str(minutes))))
+        for until, minutes in scope.offsets
+    ]
+    if not days:
+        return {}
+    day = sa.case(*days[:-1], else_=days[-1][1]) if len(days) > 1 else days[0][1]
+    dated = of_scope(sa.select(day.label("day"), runs.c.state).join(threads), scope).subquery()
+    counted = sa.func.count().label("counted")
+    query = sa.select(dated.c.day, dated.c.state, counted).group_by(dated.c.day, dated.c.state)
     found: dict[date, dict[str, int]] = {}
     for row in (await db.execute(query)).all():
         found.setdefault(date.fromisoformat(row.day), {})[row.state] = row.counted
@@ -384,6 +420,6 @@ async def queue_of(db: AsyncConnection) -> Queue:
     )
 
 
-def of_days(last: date, count: int, **named: str) -> Scope:
-    """The scope of some days, today among them."""
-    return Scope(last - timedelta(days=max(1, count) - 1), last, **named)
+def of_days(last: date, count: int, zone: tzinfo = UTC, /, **named: str) -> Scope:
+    """The scope of some days of a zone, today among them."""
+    return Scope(last - timedelta(days=max(1, count) - 1), last, zone=zone, **named)

@@ -57,7 +57,7 @@ def create(connection: sa.Connection) -> None:
 
 
 def is_current(connection: sa.Connection) -> bool:
-    """Whether the tables are those of the installed Procrastinate."""
+    """Return True if the tables are those of the installed Procrastinate."""
     return _known(connection) == _files(installed())[-1]
 
 

@@ -157,5 +157,5 @@ def record_of(row: Any) -> RunRecord:
 
 
 def is_free(row: Any, now: datetime) -> bool:
-    """Whether a run has no owner, or one that has certainly ended."""
+    """Return True if a run has no owner, or one that has certainly ended."""
     return row.owner is None or row.lease_until <= now or is_dead(row.owner)

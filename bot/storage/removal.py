@@ -112,7 +112,7 @@ async def remove_pages(db: AsyncConnection, ids: Collection[int]) -> Removed:
 
 
 def is_used() -> sa.ColumnElement[bool]:
-    """Whether any run has numbered or cited the page."""
+    """The condition that any run has numbered or cited the page."""
     return sa.or_(
         *(
             sa.select(table.c.run_id).where(table.c.page_id == pages.c.id).exists()
@@ -152,7 +152,7 @@ async def pages_attached(db: AsyncConnection, message_ids: Collection[int]) -> l
 
 T = TypeVar("T")
 
-# What one batch may take. SQLite has one writer, so others wait that long; on PostgreSQL nobody
+# The limits of one batch. SQLite has one writer, so others wait that long; on PostgreSQL nobody
 # waits, and a commit alone may take some milliseconds.
 GOAL_SECONDS = {"sqlite": 0.003, "postgresql": 0.1}
 # Rows of a batch. The least is what takes less than that anywhere: a machine that is busy with

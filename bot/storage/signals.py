@@ -11,18 +11,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from bot.logs import get_logger
 from bot.storage.database import Database
 
 CHANNEL = "footnote_runs"
-RETRY_SECONDS = 1.0  # until a connection that was lost is tried again
-
-log = get_logger()
 
 
 class RunSignals:
-    """Listens from its making until ``aclose``, on a connection of its own that is made again
-    whenever it is lost.
+    """Listens from its making until ``aclose``, on the connection of the database's ``listener``.
 
     ``changed`` is called with a run and the key of its thread, ``begun`` whenever listening has
     begun: what happened before was not heard. ``listening`` tells whether anything would be heard.
@@ -35,38 +30,23 @@ class RunSignals:
         begun: Callable[[], None],
     ) -> None:
         self.listening = False
-        self._database = database
         self._changed = changed
         self._begun = begun
-        self._task = asyncio.create_task(self._keep_listening())
+        self._task = asyncio.create_task(
+            database.listener.hear((CHANNEL,), self._heard, begun=self._hears, lost=self._is_deaf)
+        )
 
     async def aclose(self) -> None:
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
-    async def _keep_listening(self) -> None:
-        import psycopg  # only where there is PostgreSQL
+    async def _heard(self, channel: str, payload: str) -> None:
+        run, _, thread_key = payload.partition(" ")
+        self._changed(run, thread_key)
 
-        while True:
-            try:
-                await self._listen()
-            except (psycopg.Error, OSError) as error:
-                told = str(error).partition("\n")[0]
-                log.info("not told of changes, looking for them", error=told)
-            finally:
-                self.listening = False
-            await asyncio.sleep(RETRY_SECONDS)
+    def _hears(self) -> None:
+        self.listening = True
+        self._begun()
 
-    async def _listen(self) -> None:
-        import psycopg
-
-        from bot.storage.postgres import connection_arguments
-
-        how = connection_arguments(self._database.url)
-        async with await psycopg.AsyncConnection.connect(**how, autocommit=True) as connection:
-            await connection.execute(f"LISTEN {CHANNEL}".encode())
-            self.listening = True
-            self._begun()
-            async for signal in connection.notifies():
-                run, _, thread_key = signal.payload.partition(" ")
-                self._changed(run, thread_key)
+    def _is_deaf(self) -> None:
+        self.listening = False

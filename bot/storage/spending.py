@@ -9,7 +9,7 @@ not be had twice by asking in two places.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import astuple, dataclass, fields
 from datetime import date
 from functools import cache
@@ -225,19 +225,38 @@ async def count_question(
 async def day_spent(db: AsyncConnection, payer: Payer, day: date) -> DaySpent:
     """The amounts that the payer's accounts have spent on a day, as seen by the transaction of
     ``db``."""
-    here = spending.c.workspace == payer.workspace
     accounts = [
         sa.select(sa.literal(scope).label("scope"), *_sums(sa.true(), "day")).where(
-            spending.c.platform == payer.platform,
-            spending.c.scope == scope,
-            spending.c.name == payer.name(scope),
-            spending.c.day == day,
-            sa.true() if scope == "user" else here,
+            *_is_on(payer, scope, day)
         )
         for scope in SCOPES  # each a look-up by the key; one OR would read all of a platform
     ]
     rows = (await db.execute(sa.union_all(*accounts))).all()
     return DaySpent(**{row.scope: _amount(row, "day") for row in rows})
+
+
+def account_rows(payer: Payer, scopes: Collection[Scope], day: date) -> list[sa.Select[Any]]:
+    """Queries for the money that the payer's accounts have spent on a day, one a scope."""
+    return [
+        sa.select(
+            sa.literal("spent").label("what"),
+            sa.literal(scope).label("scope"),
+            sa.func.coalesce(sa.func.sum(spending.c.micro_usd), 0).label("micro_usd"),
+        ).where(*_is_on(payer, scope, day))
+        for scope in scopes
+    ]
+
+
+def _is_on(payer: Payer, scope: Scope, day: date) -> Sequence[sa.ColumnElement[bool]]:
+    """Whether a row is of the payer's account in a scope on a day."""
+    here = spending.c.workspace == payer.workspace
+    return (
+        spending.c.platform == payer.platform,
+        spending.c.scope == scope,
+        spending.c.name == payer.name(scope),
+        spending.c.day == day,
+        sa.true() if scope == "user" else here,
+    )
 
 
 async def workspace_spent(

@@ -89,7 +89,7 @@ class Connection(aiosqlite.Connection):
 
     @property
     def file(self) -> sqlite3.Connection:
-        """What the thread works with. Raises ``ValueError`` when it is closed."""
+        """The connection that the thread works with. Raises ``ValueError`` when it is closed."""
         return self._conn
 
     async def work(self, do: Callable[..., T], *args: Any) -> T:

@@ -13,6 +13,7 @@ from bot.answers import Answer
 from bot.messages import Attachment, Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
 from bot.rights.reader import is_document
+from bot.storage.connecting import Connecting
 from bot.storage.database import Database, open_database
 from bot.storage.files import keep_files
 from bot.storage.records import (
@@ -147,7 +148,7 @@ class Store:
 
     @repeated
     async def may_claim(self, run_id: str, owner: str, now: datetime) -> bool:
-        """Whether a run is unfinished and owned by this owner alone."""
+        """Return True if a run is unfinished and owned by this owner alone."""
         query = sa.select(runs.c.owner, runs.c.lease_until).where(
             runs.c.id == run_id, runs.c.state.in_(UNFINISHED)
         )
@@ -157,7 +158,7 @@ class Store:
 
     @repeated
     async def is_held(self, run_id: str, now: datetime) -> bool:
-        """Whether a live process owns an unfinished run, as far as can be known."""
+        """Return True if a live process owns an unfinished run, as far as can be known."""
         query = sa.select(runs.c.owner, runs.c.lease_until).where(
             runs.c.id == run_id, runs.c.state.in_(UNFINISHED)
         )
@@ -354,12 +355,20 @@ class Store:
             )
 
 
-async def open_store(url: str, *, patience: float = 0.0, start_patience: float = 0.0) -> Store:
-    """Open the store at a SQLAlchemy URL; the seconds are as for ``open_database``.
+async def open_store(
+    url: str,
+    *,
+    connecting: Connecting = Connecting(),  # noqa: B008  (frozen)
+    patience: float = 0.0,
+    start_patience: float = 0.0,
+) -> Store:
+    """Open the store at a SQLAlchemy URL; the rest is as for ``open_database``.
 
     Raises ``StorageUnavailable`` or ``InvalidSetting``.
     """
-    database = await open_database(url, patience=patience, start_patience=start_patience)
+    database = await open_database(
+        url, connecting=connecting, patience=patience, start_patience=start_patience
+    )
     return Store(database)
 
 

@@ -34,7 +34,7 @@ def in_their_threads() -> sa.Join:
 
 
 def about(subject: Subject) -> sa.ColumnElement[bool]:
-    """Whether a message belongs to it."""
+    """The condition that a message belongs to it."""
     if subject.kind == "thread":
         return messages.c.thread_key == subject.name
     if subject.kind == "person":
@@ -45,7 +45,7 @@ def about(subject: Subject) -> sa.ColumnElement[bool]:
 def in_workspace(
     table: sa.Table, platform: str, workspace: str
 ) -> tuple[sa.ColumnElement[bool], ...]:
-    """Whether a row belongs to a workspace."""
+    """The conditions of a row that belongs to a workspace."""
     return table.c.platform == platform, table.c.workspace == workspace
 
 

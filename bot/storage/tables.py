@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 # The newest migration, known without loading Alembic so that an up-to-date store opens fast.
-HEAD = "0012"
+HEAD = "0014"
 
 # Named constraints let later migrations change them on every database.
 metadata = sa.MetaData(
@@ -266,6 +266,23 @@ spending = sa.Table(
     sa.Column("input_tokens", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("output_tokens", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("cached_tokens", sa.BigInteger, nullable=False, server_default="0"),
+)
+
+# What a model call under way may cost: see ``storage.reservations``.
+reservations = sa.Table(
+    "reservations",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("platform", sa.Text, nullable=False),
+    sa.Column("workspace", sa.Text, nullable=False),
+    sa.Column("channel", sa.Text, nullable=False),
+    sa.Column("person", sa.Text, nullable=False),
+    sa.Column("micro_usd", sa.BigInteger, nullable=False),
+    # For the run's answer to come, not for a call under way.
+    sa.Column("is_answer", sa.Boolean, nullable=False),
+    sa.Index(None, "run_id"),
 )
 
 # Requests to forget: kept from the moment they were made until nothing is left to delete, so

@@ -318,10 +318,10 @@ def shares(wanted: Iterable[str], words: Collection[str]) -> dict[str, float]:
 def akin(term: str) -> frozenset[str]:
     """The terms (see ``bot.text.terms``) of a term's synonyms and word family ("configuration" for
     "configure"), without the term itself."""
-    return (_by_term().get(term, frozenset()) | _family(term)) - {term}
+    return (_by_term().get(term, frozenset()) | family(term)) - {term}
 
 
-def _family(term: str) -> frozenset[str]:
+def family(term: str) -> frozenset[str]:
     """The term with other derivational endings; not all of these are words."""
     if not term.isascii() or not term.isalpha():
         return frozenset()

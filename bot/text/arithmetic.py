@@ -163,19 +163,19 @@ def _has_operands(each: Shown, known: Collection[Decimal], derived: Sequence[flo
 
 
 def _is_years(operand: Decimal, known: Collection[Decimal]) -> bool:
-    """Whether an operand is the number of years between two years, the first counted or not."""
+    """True if an operand is the number of years between two years, the first counted or not."""
     years = [value for value in known if 1000 <= value <= 2100 and value == int(value)]
     return any(abs(one - other) in (operand, operand - 1) for one, other in combinations(years, 2))
 
 
 def _converts(operand: Decimal, known: Collection[Decimal]) -> bool:
-    """Whether an operand is written in another scale than the page: 3 (million), 600 (0.6 kg)."""
+    """True if an operand is written in another scale than the page: 3 (million), 600 (0.6 kg)."""
     return any(operand * Decimal(10) ** power in known for power in (3, 4, 6, 8, 9, -3))
 
 
 def _is_told(outside: str, results: Sequence[float]) -> bool:
-    """Whether a calculation without an equals sign comes to a figure of the sentence, or to none
-    that the sentence tells exactly."""
+    """Return True if a calculation without an equals sign comes to a figure of the sentence, or to
+    none that the sentence tells exactly."""
     told = [fact for fact in facts(outside) if fact.kind == "figure"]
     tenths = [chinese_number(part) or 0 for part in _CHENG.findall(outside)]
     if tenths and not any(abs(10 * found - part) <= 1 for found in results for part in tenths):
@@ -200,7 +200,7 @@ def _is_implied(
         return is_counted(claim, fact, quoted)
     if is_fraction(claim, fact, quoted, known) or is_count(claim, fact, quoted):
         return True
-    if _ABOUT.search(claim) and _is_rounded(fact, known):
+    if (_ABOUT.search(claim) and _is_rounded(fact, known)) or _is_and_some(claim, fact, known):
         return True
     if is_span(claim, fact, quoted) or is_compound(claim, fact, quoted):
         return True
@@ -232,8 +232,20 @@ def _is_implied(
     return is_telling and _is_among(fact, list(_combined([float(value) for value in known])))
 
 
+def _is_and_some(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
+    """ "二十多" of 25: above a round number, but below the next one."""
+    if not re.match("[多余餘]", claim[claim.find(fact.text) + len(fact.text) :]):
+        return False
+    for value in fact.values:
+        said = Decimal(value)
+        size = 10 ** (len(str(int(said))) - len(str(int(said)).rstrip("0")))
+        if size > 1 and any(said < there < said + size for there in known):
+            return True
+    return False
+
+
 def _is_rounded(fact: Fact, known: Collection[Decimal]) -> bool:
-    """Whether a figure is one of the quote to fewer places, but to two at least."""
+    """Return True if a figure is one of the quote to fewer places, but to two at least."""
     value = Decimal(fact.values[0])
     zeros = len(str(value)) - len(str(value).rstrip("0")) if value == value.to_integral() else 0
     if not zeros or len(str(value).rstrip("0")) < 2:

@@ -42,7 +42,7 @@ PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 
 
 def is_count(claim: str, fact: Fact, quoted: str) -> bool:
-    """Whether a number in words counts the things that a sentence of the quote lists."""
+    """Return True if a number in words counts the things that a sentence of the quote lists."""
     count = float(fact.values[0])
     things = claim[claim.find(fact.text) + len(fact.text) :][:2]
     if 2 <= count <= MOST_COUNTED and fact.unit is None:
@@ -90,8 +90,8 @@ def is_fraction(claim: str, fact: Fact, quoted: str, known: Collection[Decimal])
 
 
 def is_compound(claim: str, fact: Fact, quoted: str) -> bool:
-    """Whether a figure is of one quantity in two units, which the quote has in one, or the other
-    way round: "2 hours and 22 minutes" of 142 minutes, 2.11 metres of "6 feet 11 inches"."""
+    """Return True if a figure is of one quantity in two units, which the quote has in one, or the
+    other way round: "2 hours and 22 minutes" of 142 minutes, 2.11 metres of "6 feet 11 inches"."""
     if fact.unit is None:
         return False
     for one, other in ((claim, quoted), (quoted, claim)):

@@ -57,12 +57,15 @@ _DATES = tuple(
         rf"(?<![\d.,]){_DAY}\s?(?:of |de )?{_MONTH}(?:,?\s(?:of |del? )?{_YEAR})?",
         rf"\b{_MONTH}\s{_DAY}(?:,?\s{_YEAR})?",
         rf"\b{_MONTH},?\s(?:of |del? )?{_YEAR}",
+        rf"(?<=\b[Ii]n\s){_MONTH}(?!\w)",
     )
 )
 _TWO_DAYS = re.compile(
     rf"\b{_MONTH}\s(?P<first>[0-3]?\d)(?:\s?(?:[-–]|and|or|to)\s?){_DAY},?\s{_YEAR}", re.IGNORECASE
 )
-_DECADE = re.compile(r"(?<!\d)(?P<year>[12]\d{2})0(?:['’]?s\b|\s?年代)")
+_DECADE = re.compile(
+    r"(?<!\d)(?P<year>[12]\d{2})0(?:['’]?s\b|\s?年代)|(?<!\d)(?P<early>[1-9]\d)0\s?年代"
+)
 _CHINESE_DECADE = re.compile(
     r"(?<!\d)(?P<century>[12]?\d|[一二]?十?[一二三四五六七八九十])\s?世[纪紀]\s?(?P<decade>\d0|[一二三四五六七八九]十)\s?年代"
 )
@@ -82,6 +85,7 @@ _CENTURIES = re.compile(
 _YEAR_RANGE = re.compile(
     r"(?<![\d.,-])(?P<from>[12]\d{3})\s?(?:[-–—/]|--)\s?(?P<to>\d{2})(?![\d-])"
 )
+_EARLY_RANGE = re.compile(r"(?<![\d.,-])[(（](?P<from>\d{3})\s?[-–—]\s?(?P<to>\d{3,4})[)）]")
 _BARE_YEAR = re.compile(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d%]|[.,]\d)")
 
 
@@ -115,7 +119,8 @@ def _candidates(text: str) -> Iterator[DateMention]:
         value = f"{century - 1}{decade}X".zfill(4)
         yield DateMention(match.start(), match.end(), (value,))
     for match in _DECADE.finditer(text):
-        yield DateMention(match.start(), match.end(), (match["year"] + "X",))
+        short = match["year"] or match["early"].zfill(3)
+        yield DateMention(match.start(), match.end(), (f"{short}X",))
     for match in _SHORT_DECADE.finditer(text):
         yield DateMention(match.start(), match.end(), (f"XX{match['decade']}X",))
     for match in _CENTURY.finditer(text):
@@ -127,6 +132,9 @@ def _candidates(text: str) -> Iterator[DateMention]:
         first = match["from"]
         yield DateMention(match.start(), match.end("from"), (first,))
         yield DateMention(match.start("to"), match.end(), (first[:2] + match["to"],))
+    for match in _EARLY_RANGE.finditer(text):
+        for part in ("from", "to"):
+            yield DateMention(match.start(part), match.end(part), (match[part].zfill(4),))
     for match in _BARE_YEAR.finditer(text):
         yield DateMention(match.start(), match.end(), (match.group(),))
 
@@ -161,7 +169,7 @@ def _value(year: str, month: int, day: int | None) -> tuple[str, ...]:
 
 
 def is_borne_out(value: str, by: Collection[str]) -> bool:
-    """Whether a date follows from others of a text.
+    """Return True if a date follows from others of a text.
 
     It does from a more exact one (1887 from 1887-05-03, the century from 1887), and from its day
     and its year named apart.

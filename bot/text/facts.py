@@ -40,7 +40,7 @@ class Fact:
     unit: units.Unit | None = None
 
 
-# What a sentence says no fact in: links, code, footnote marks, the mark of a list item.
+# Parts of a sentence that say no fact: links, code, footnote marks, the mark of a list item.
 _SILENT = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|\(https?://[^)\s]*\)|https?://\S+|\[+\d{1,3}(?:, ?\d{1,3})*\]+"
     r"|【\d{1,3}】|(?m:^\s*(?:\d{1,3}[.)]|[-*+•])\s)",
@@ -147,7 +147,7 @@ class _Support:
         return value.isdecimal() and Decimal(value) in self._figures
 
     def _has_figure(self, value: Decimal, fact: Fact) -> bool:
-        """Whether a figure is there in its own unit or one that it is converted from."""
+        """Return True if a figure is there in its own unit or one that it is converted from."""
         if figures.is_borne_out(value, fact.margin, self._figures):
             theirs = [
                 unit

@@ -38,7 +38,8 @@ class Figure:
 
 _SCALE_WORDS = {
     "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12,
-    "dozen": 12, "mio": 10**6, "mrd": 10**9, "millionen": 10**6, "milliarden": 10**9,
+    "dozen": 12, "mio": 10**6, "mln": 10**6, "bln": 10**9, "mrd": 10**9, "millionen": 10**6,
+    "milliarden": 10**9,
     "tausend": 10**3, "millions": 10**6, "milliards": 10**9, "milliard": 10**9, "mille": 10**3,
     "millones": 10**6, "mil": 10**3,
     "milhões": 10**6, "milioni": 10**6, "miliardi": 10**9,
@@ -146,7 +147,7 @@ def borne_out(text: str) -> frozenset[Decimal]:
 
 
 def is_borne_out(value: Decimal, margin: float, by: frozenset[Decimal]) -> bool:
-    """Whether a claimed value is among those of a text, or is one of them rounded."""
+    """Return True if a claimed value is among those of a text, or is one of them rounded."""
     if value in by:
         return True
     if not margin:

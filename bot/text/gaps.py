@@ -40,7 +40,7 @@ def without_gaps(sentence: str) -> str:
 
 
 def says_gap(sentence: str) -> bool:
-    """Whether any clause of a sentence says that something was not found."""
+    """Return True if any clause of a sentence says that something was not found."""
     return any(map(_is_gap, _CLAUSE.split(sentence)))
 
 

@@ -44,7 +44,7 @@ def literals(question: str) -> tuple[str, ...]:
 
 
 def has_literal(text: str, literal: str) -> bool:
-    """Whether a text has a literal as it is written, and not within a longer word."""
+    """Return True if a text has a literal as it is written, and not within a longer word."""
     before = r"(?<!\w)" if literal[0].isalnum() else ""
     after = r"(?!\w)" if literal[-1].isalnum() else ""
     return re.search(f"{before}{re.escape(literal)}{after}", text) is not None

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bot.text.akin import family
 from bot.text.listed import listed
 from bot.text.sentences import ABBREVIATED_TITLES, BEGINNERS
 from bot.text.terms import STOP_WORDS, fold, has_cjk, terms
@@ -61,11 +62,12 @@ _NOT_NAMES = listed(
     "millions people scientists researchers historians experts critics scholars others someone "
     "everyone nobody nothing everything something anyone whether whereas whenever wherever "
     "whoever whatever perhaps maybe probably possibly certainly indeed clearly only even just "
-    "also still then now here there again rumour rumor legend tradition"
+    "also still then now here there again rumour rumor legend tradition counting including "
+    "excluding combining taking adding leaving fahrenheit celsius kelvin"
 )
 """Capitalized at the beginning of a sentence, or always, without being names."""
 
-_ROLES = listed(
+ROLES = listed(
     "president king queen prince princess emperor empress lord lady sir dame saint pope bishop "
     "archbishop cardinal father mother brother sister captain colonel general admiral major "
     "lieutenant sergeant commander professor doctor minister prime chancellor senator governor "
@@ -237,7 +239,7 @@ def _name(text: str, run: list[re.Match[str]], language: str) -> Iterator[Name]:
     if language == "de":
         run = [token for token in run if _is_code(token.group())]
     words = _shortened(" ".join(_required(token.group()) for token in run)).split()
-    specific = [word for word in words if word not in _KINDS and word not in _ROLES]
+    specific = [word for word in words if word not in _KINDS and word not in ROLES]
     if specific:
         start, end = run[0].start(), run[-1].end()
         yield Name(start, end - (text[start:end].endswith(("'s", "’s")) * 2), tuple(specific))
@@ -249,7 +251,7 @@ def _is_no_name(word: str) -> bool:
 
 
 def _can_open(text: str, token: re.Match[str]) -> bool:
-    """Whether a lone first word is a name: an abbreviation, a possessive, or before a verb."""
+    """True if a lone first word is a name: an abbreviation, a possessive, or before a verb."""
     word = token.group()
     if _is_code(word) or word.endswith(("'s", "’s")):
         return True
@@ -314,7 +316,7 @@ class NamesIn:
         self._derived = frozenset(root for word in self._words for root in _roots(word, _DEMONYMS))
 
     def bear_out(self, words: tuple[str, ...], written: str) -> bool:
-        """Whether the text has all words of a name, or the initials of it as it is ``written``.
+        """True if the text has all words of a name, or the initials of it as it is ``written``.
 
         A name in a script that the text has none of cannot be looked up and passes.
         """
@@ -330,13 +332,18 @@ class NamesIn:
             return True
         if word in self._words or word in self._same or word in self._acronyms:
             return True
-        if set(terms(word)) <= self._stems:
+        stems = terms(word)
+        if all(stem in self._stems or self._has_kindred(stem) for stem in stems):
             return True
         if word in self._compact and ("-" in word or "&" in word or any(map(str.isdigit, word))):
             return True
         return not self._roots.isdisjoint(_roots(word, _DEMONYMS)) or not self._derived.isdisjoint(
             _roots(word, _PLACES)
         )
+
+    def _has_kindred(self, stem: str) -> bool:
+        """Whether the text has a word of the same family: "Senator" for "Senate"."""
+        return len(stem) > 4 and not family(stem).isdisjoint(self._stems)
 
     def _has_parts(self, word: str) -> bool:
         parts = re.split("[·・‧]", word)

@@ -86,6 +86,10 @@ def english_number(words: list[str]) -> int | None:
     return total + current if seen else None
 
 
+ORDINALS = tuple(_ORDINALS)
+"""The ordinal words of one part, "first" on."""
+
+
 def ordinal_word(word: str) -> int:
     """The value of "first" to "twenty-ninth"; 0 for another word."""
     tens, _, unit = word.casefold().rpartition("-")

@@ -57,14 +57,15 @@ _NEGATIVE = lazy_regex(
         "fail refus reject deni declin lack absen unab unlike unpav unknown unfinish few little "
         "only last less least hardly rarely lost lose stop end oppos prevent avoid exclud except "
         "ban prohibit forbid abolish drop miss remov withdr instead otherwise rather far but un "
-        "refrain ceas abandon incomplet inactiv incapab insuffic ineffect invalid"
+        "refrain ceas abandon regardless irrespective whatever incomplet inactiv incapab insuffic "
+        "ineffect invalid"
     )
     + r"|-free\b|拒|驳|駁|无|無|非|否|失|禁|反|避|免|停|但|缺|少|只|仅|僅|除|低于|难|難",
     re.IGNORECASE,
 )
 _EASTERN_NEVER = lazy_regex("从未|從未|从不|從不|从没|不必|无需|無需|不用|没有")
 _CLAUSE_ENDS = lazy_regex("[，。；\n]")
-_EASTERN_NOT = lazy_regex("[不未没沒无無非否]|拒绝|失败|停止|取消|缺|尚")
+_EASTERN_NOT = lazy_regex("[不未没沒无無非否]|拒绝|失败|停止|取消|缺|尚|避免|免除")
 _OPPOSITES = tuple(
     (lazy_regex(_any_of(one), re.IGNORECASE), lazy_regex(_any_of(other), re.IGNORECASE))
     for one, other in (
@@ -108,6 +109,9 @@ _OPPOSITES = tuple(
         ("arriv", "departs departed departing departure"),
         ("destroy", "preserv surviv"),
         ("gain", "loss"),
+        (r"hits?\b", r"flops?\b"),
+        ("unhurt unscathed uninjured", "wounded injured hurt"),
+        ("posthumous", "during.his.life during.her.life during.their.life"),
     )
 )
 _EASTERN_OPPOSITES = tuple(
@@ -135,20 +139,21 @@ _EASTERN_OPPOSITES = tuple(
     )
 )
 _ALL = lazy_regex(
-    r"(?:^|\b(?:of|in|by|to|from|for|that|on|at) )all\b|\b(?:always|entire(?:ly)?|throughout|"
-    r"(?:all|whole) of|of any kind)\b|(?<!for )(?<!of )(?<!in )\bevery\b"
+    r"(?:^|\b(?:of|in|by|to|from|for|that|on|at) )all\b|\b(?:always|entire(?:ly|ty)?|throughout|"
+    r"(?:all|whole) of|the whole|of any kind)\b|(?<!for )(?<!of )(?<!in )\bevery\b"
     r"|所有|全部|整个|整個|任何|唯一|都是|恰好",
     re.IGNORECASE,
 )
 _SOME = lazy_regex(
-    r"\b(?:most|mostly|some|many|several|part|partly|almost|nearly|although|except|few|\d+%|"
+    r"\b(?:most|mostly|some|many|several|parts?|partly|partial|in some|almost|nearly|although|"
+    r"except|few|\d+%|"
     r"usually|often|majority|one of)\b|\d%|大多|大部分|多数|"
     r"一些|许多|不少|部分|但以|之一|不同程度|除",
     re.IGNORECASE,
 )
 _PLANNED = lazy_regex(
     r"\b(?:plan(?:s|ned|ning)?|propos\w+|intend\w+|slated|scheduled|expect\w*|nominat\w+|"
-    r"announced plans|might|alleg\w+|rumou?r\w*)\b"
+    r"announced plans|might|alleg\w+|accus\w+|rumou?r\w*)\b"
     r"|计划|計劃|拟|擬|打算|提议|预计|預計|据称|據稱|提名|有望",
     re.IGNORECASE,
 )
@@ -265,7 +270,10 @@ def _is_plan(claim: str, best: _Retold) -> str:
         return ""
     words = _words(claim)
     for planned in _PLANNED.finditer(best.text):
-        scope = _terms_of(best.text[planned.end() : planned.end() + SCOPE])
+        begin, end = planned.end(), planned.end() + SCOPE
+        if planned.group().casefold().startswith("nomination"):  # "an Emmy nomination"
+            begin, end = max(0, planned.start() - SCOPE // 2), planned.start()
+        scope = _terms_of(best.text[begin:end])
         if len(words & scope) >= min(2, len(words)):
             return planned.group()
     return ""
@@ -279,10 +287,10 @@ def _is_general(claim: str, best: _Retold) -> str:
 
 
 def _is_negated(claim: str, retold: Sequence[_Retold], quoted: str) -> str:
-    best = retold[0]
     """A negation that the claim has dropped; of Chinese also one that it has added."""
+    best = retold[0]
     claim, said = _AT_MOST.sub("", claim), _AT_MOST.sub("", best.text)
-    if not set(_DIGITS.findall(claim)) <= set(_DIGITS.findall(quoted)):
+    if missing_from(_measured(claim), quoted):
         return ""  # "130 of them are not": the others
     theirs = _NOT.search(said)
     if has_cjk(claim):
@@ -338,7 +346,9 @@ def _is_swapped(claim: str, quoted: str) -> str:
         between = _BORDER.search(claim, first + len(one.text), second)
         if between is None:
             continue
-        (left, right) = (claim[: between.start()], claim[between.start() :])
+        behind = _BORDER.search(claim, second + len(other.text))
+        left = claim[: between.start()]
+        right = claim[between.start() : behind.start() if behind else len(claim)]
         low, high = sorted(place for place in there if place is not None)
         window = quoted[max(0, low - NEAR) : high + NEAR]
         is_turned = there[0] == high
@@ -360,7 +370,7 @@ def _is_alike(one: Fact, other: Fact) -> bool:
 
 
 def _is_same(one: Fact, other: Fact) -> bool:
-    """Whether two figures are one quantity in two units."""
+    """Return True if two figures are one quantity in two units."""
     if one.unit is None or other.unit is None or one.unit.factor == other.unit.factor:
         return False
     sizes = [float(max(f.values)) * f.unit.factor for f in (one, other) if f.unit is not None]

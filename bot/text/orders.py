@@ -159,7 +159,7 @@ _ORDER = re.compile("|".join((*_ENGLISH, *_CHINESE, *_GERMAN)), re.IGNORECASE)
 
 @lru_cache(maxsize=4096)  # a passage is cited by many sentences, and shown on many surfaces
 def is_order(sentence: str) -> bool:
-    """Whether a sentence of a page tells who reads it for others what to say or to forget.
+    """True if a sentence of a page tells who reads it for others what to say or to forget.
 
     Pure. Sentences in other languages than English, Chinese and German are let pass.
     """
@@ -167,6 +167,6 @@ def is_order(sentence: str) -> bool:
 
 
 def only_orders(text: str) -> bool:
-    """Whether each sentence of a text is an order."""
+    """Return True if each sentence of a text is an order."""
     found = sentences(text)
     return bool(found) and all(is_order(text[each.start : each.end]) for each in found)

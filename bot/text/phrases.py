@@ -102,7 +102,7 @@ def _stem(folded: str) -> str:
 
 
 def is_verb(piece: Piece) -> bool:
-    """Whether a word is a verb in the past, by its form."""
+    """Return True if a word is a verb in the past, by its form."""
     folded = piece.text.casefold()
     if piece.kind != "word" or not piece.text.islower():
         return False
@@ -112,5 +112,5 @@ def is_verb(piece: Piece) -> bool:
 
 
 def same_name(one: Piece, other: Piece) -> bool:
-    """Whether two names may be one: the shorter is a part of the longer."""
+    """Return True if two names may be one: the shorter is a part of the longer."""
     return one.words <= other.words or other.words <= one.words

@@ -41,7 +41,7 @@ _RANKED = lazy_regex(
 
 
 def is_made(claim: str, fact: Fact, quoted: str) -> bool:
-    """Whether figures of a quote make one of a claim."""
+    """Return True if figures of a quote make one of a claim."""
     return (
         (_is_sum_or_difference(fact, quoted) and not _is_put_for_another(claim, fact, quoted))
         or _is_rate(claim, fact, quoted)
@@ -90,7 +90,7 @@ def _is_rate(claim: str, fact: Fact, quoted: str) -> bool:
 
 
 def _is_sum_of_all(fact: Fact, quoted: str) -> bool:
-    """Whether a figure is the sum of all that a quote has in its unit: of the rows of a table."""
+    """True if a figure is the sum of all that a quote has in its unit: of the rows of a table."""
     if fact.unit is None or fact.unit.dimension in ("share", "months"):
         return False
     rows = [
@@ -103,8 +103,8 @@ def _is_sum_of_all(fact: Fact, quoted: str) -> bool:
 
 
 def _is_put_for_another(claim: str, fact: Fact, quoted: str) -> bool:
-    """Whether a figure of the quote has the same words behind it: "eleven Canadian provinces" is
-    then no sum of the nine Canadian provinces and two states."""
+    """Return True if a figure of the quote has the same words behind it: "eleven Canadian
+    provinces" is then no sum of the nine Canadian provinces and two states."""
     behind = _WORDS_BEHIND.match(claim, claim.find(fact.text) + len(fact.text))
     if behind is None:
         return False

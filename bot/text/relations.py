@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.text.listed import listed
+from bot.text.names import ROLES
 from bot.text.phrases import BE, HAVE, Piece, is_verb, phrased, pieces, same_name
 from bot.text.terms import STOP_WORDS
 
@@ -33,6 +34,7 @@ _TITLES = listed(
     "sultan king queen emperor president minister author writer actor actress singer director "
     "chancellor general leader king's city state government"
 )
+_ALSO_CALLED = listed("known called alias aka née nee born")
 _GENERIC = listed(
     "one part member number end time year home city town village state capital member side lot "
     "list name form kind type most some many all version edition north south east west"
@@ -258,7 +260,9 @@ def _other_whole(mine: Sequence[Piece], theirs: Sequence[Sequence[Piece]]) -> st
         ):
             continue  # also said without an owner: "his mother"
         first = owners[0]
-        if not _has(known, first) and _is_named(first, theirs):
+        if _has(known, first) or _is_alias(first, theirs):
+            continue
+        if _is_named(first, theirs):
             return f"{noun} of {first.text}"
     return ""
 
@@ -289,13 +293,18 @@ def _owned(sentence: Sequence[Piece]) -> Iterator[tuple[str, tuple[Piece, ...]]]
             and sentence[at + 1].text in ("of", "to")
         ):
             place = at + 2
-            while place < len(sentence) and sentence[place].text in _ARTICLES:
+            while place < len(sentence) and _is_before_a_name(sentence[place]):
                 place += 1
             if names := _listed_names(sentence, place):
                 yield piece.key, names
         rest = sentence[at + 1 : at + 5]
         if piece.kind == "name" and len(rest) > 2 and rest[0].text in "'’" and rest[1].text == "s":
             yield from ((noun.key, (piece,)) for noun in rest[2:4] if noun.kind == "word")
+
+
+def _is_before_a_name(piece: Piece) -> bool:
+    """Whether a piece is an article or says what somebody is: "the", "actor" and "/"."""
+    return piece.text in _ARTICLES or piece.text == "/" or piece.text in ROLES
 
 
 def _listed_names(sentence: Sequence[Piece], start: int) -> tuple[Piece, ...]:
@@ -320,7 +329,7 @@ def _listed_names(sentence: Sequence[Piece], start: int) -> tuple[Piece, ...]:
 
 
 def _is_epithet(sentence: Sequence[Piece], at: int) -> bool:
-    """Whether a name only tells of which kind the next word is: "the Ottoman sultan"."""
+    """Return True if a name only tells of which kind the next word is: "the Ottoman sultan"."""
     behind = sentence[at + 1] if at + 1 < len(sentence) else None
     if behind is None or behind.kind != "word" or behind.text in STOP_WORDS:
         return False
@@ -329,6 +338,21 @@ def _is_epithet(sentence: Sequence[Piece], at: int) -> bool:
 
 def _has(known: Sequence[Piece], name: Piece) -> bool:
     return any(same_name(name, each) for each in known)
+
+
+def _is_alias(name: Piece, theirs: Sequence[Sequence[Piece]]) -> bool:
+    """Whether the quote says that somebody is also called so, or what title somebody has."""
+    for sentence in theirs:
+        for at, piece in enumerate(sentence):
+            if piece.kind != "name" or not same_name(name, piece):
+                continue
+            before = {each.text.casefold() for each in sentence[max(0, at - 4) : at]}
+            is_titled = any(
+                p.kind == "number" and p.key.endswith("th") for p in sentence[max(0, at - 3) : at]
+            )
+            if is_titled or not before.isdisjoint(_ALSO_CALLED):
+                return True
+    return False
 
 
 def _is_named(name: Piece, theirs: Sequence[Sequence[Piece]]) -> bool:

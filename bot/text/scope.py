@@ -13,6 +13,7 @@ from itertools import pairwise
 from bot.text.arithmetic import shown
 from bot.text.lazy_regex import lazy_regex
 from bot.text.listed import listed
+from bot.text.numerals import ORDINALS, UNITS, english_number, ordinal_word
 from bot.text.phrases import BE, HAVE, Piece, phrased, pieces
 from bot.text.terms import STOP_WORDS, keywords, terms
 
@@ -57,7 +58,13 @@ _SUPERLATIVE = lazy_regex(
 _ODDS = lazy_regex(r"\b(?:in|for|to) (?:every|each)\b|\bout of\b", re.IGNORECASE)
 _ONE_OF = lazy_regex(
     r"(?:\bone of\b|\bamong\b|\bamongst\b|\bsome of\b|\b(?:second|third|fourth|fifth|sixth|seventh|"
-    r"eighth|ninth|tenth|\d+(?:st|nd|rd|th))[\s-]|\bregarded as\b|\bnon-)[^,.;]{0,40}$",
+    r"eighth|ninth|tenth|\d+(?:st|nd|rd|th))[\s-]|\bconsidered\b|\bnon-|"
+    r"\b(?:regarded|seen|viewed|described|considered|known) as\b)[^,.;]{0,40}$",
+    re.IGNORECASE,
+)
+_OUT_OF = lazy_regex(
+    rf"\b(?P<rank>\d+(?:st|nd|rd|th)|{'|'.join(ORDINALS)}) of (?:the |his |her |their |its )?"
+    rf"(?P<total>\d+|{'|'.join(UNITS)})\b",
     re.IGNORECASE,
 )
 _ORDER_BEFORE = lazy_regex(
@@ -76,6 +83,7 @@ def out_of_scope(claim: str, quoted: str) -> str:
         (_same_figures(claim, quoted) and _not_negated(mine, theirs))
         or _only_possible(claim, mine, theirs)
         or _other_count(claim, mine, phrased(quoted))
+        or _other_total(claim, quoted)
         or _other_rank(claim, quoted)
         or _too_narrow(claim, quoted)
     )
@@ -184,7 +192,7 @@ def _other_count(claim: str, mine: Sequence[Piece], theirs: Sequence[Sequence[Pi
 
 
 def _is_behind(theirs: Sequence[Sequence[Piece]], phrase: Sequence[str], number: str) -> bool:
-    """Whether a table has the number behind its noun: "Teams 8"."""
+    """Return True if a table has the number behind its noun: "Teams 8"."""
     return any(
         phrase[-1] in terms(one.key) and other.key == number
         for sentence in theirs
@@ -215,6 +223,26 @@ def _counted(sentence: Sequence[Piece]) -> Iterator[tuple[str, tuple[str, ...]]]
 
 
 # ---------------------------------------------------------------- ranks
+
+
+def _other_total(claim: str, quoted: str) -> str:
+    """ "The sixth of eight children" where the quote has "the sixth of eleven"."""
+    there = {(_rank(match), _total(match)) for match in _OUT_OF.finditer(quoted)}
+    for mine in _OUT_OF.finditer(claim):
+        totals = {total for rank, total in there if rank == _rank(mine)}
+        if totals and _total(mine) not in totals:
+            return mine.group()
+    return ""
+
+
+def _rank(match: re.Match[str]) -> int:
+    written = match["rank"].casefold()
+    return int(written[:-2]) if written[0].isdigit() else ordinal_word(written)
+
+
+def _total(match: re.Match[str]) -> int | None:
+    written = match["total"].casefold()
+    return int(written) if written.isdigit() else english_number([written])
 
 
 def _other_rank(claim: str, quoted: str) -> str:

@@ -253,7 +253,7 @@ def _code_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _ends_here(text: str, match: re.Match[str], first: int, end: int) -> bool:
-    """Whether the end mark that was found ends the sentence that began at ``first``."""
+    """Return True if the end mark that was found ends the sentence that began at ``first``."""
     at, after = match.span()
     following = _NEXT_WORD.match(text, after, min(end, after + 40))
     opener, word = (following.group(1), following.group(2) or "") if following else ("", "")
@@ -272,7 +272,7 @@ def _ends_here(text: str, match: re.Match[str], first: int, end: int) -> bool:
 
 
 def _is_abbreviation(last: str, following: str) -> bool:
-    """Whether the full stop after ``last`` belongs to it alone, given the word that follows."""
+    """True if the full stop after ``last`` belongs to it alone, given the word that follows."""
     folded = last.casefold()
     if folded in ABBREVIATED_TITLES:
         return True

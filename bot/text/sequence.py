@@ -37,6 +37,7 @@ _JOINED = (
     (lazy_regex(r"^(?:after|following|once|when) (.+?), (.+)$", re.I), True),
     (lazy_regex(r"^(.+?)[,;]? (?:after|following|preceded by|later than|upon) (.+)$", re.I), False),
 )
+_SPANS = listed("year month week dai day decad")
 _CLAUSE = lazy_regex(r"[.;,。；，](?!\d)|\band\b|\bbut\b")
 _LAST = lazy_regex(r"[,;] |\band ")
 _NEXT = lazy_regex(r"[,;](?! \w+ing\b) ")
@@ -70,6 +71,7 @@ _KINDS = tuple(
         "northeast/southwest northwest/southeast northern/eastern fast/slow faster/slower "
         "deep/shallow deeper/shallower heavier/lighter stronger/weaker high/low male/female "
         "civil/military domestic/foreign full/empty wet/dry single/double up/down "
+        "live/studio leading/supporting lead/supporting "
         "above/below inside/outside horizontal/vertical "
         "elder/younger later/earlier start/end starts/ends"
     )
@@ -129,9 +131,14 @@ def _orders(sentence: str) -> Iterator[_Order]:
         left, right = _LAST.split(match[1])[-1], _NEXT.split(match[2])[0]
         if not left_is_first:
             left, right = right, left
-        one, other = frozenset(keywords(left)), frozenset(keywords(right))
+        one, other = _told(left), _told(right)
         if one - other and other - one:
             yield _Order(one - other, other - one, left, right)
+
+
+def _told(side: str) -> frozenset[str]:
+    """The words of an event, its years and spans aside: they may stand on both sides."""
+    return frozenset(word for word in keywords(side) if not (word.isdecimal() or word in _SPANS))
 
 
 @lru_cache(maxsize=256)

@@ -14,10 +14,12 @@ from bot.text.facts import Fact
 from bot.text.lazy_regex import lazy_regex
 
 LONGEST = 200  # years that a text counts from one date to another
+ROUNDED = 0.3  # years that "some 19 years apart" may be off
 MANY = 30  # dates between two of which nearly any number of years lies
 _DAYS = {"day": 1.0, "天": 1.0, "日": 1.0, "week": 7.0, "周": 7.0, "month": 30.44, "个月": 30.44}
 _UNIT = lazy_regex(
     r"[\s-]{0,2}(?:full |more )?(?P<unit>year|month|decade|week|day)s?\b"
+    r"|(?:st|nd|rd|th)?\s(?P<yearly>birthday|anniversary)\b"
     r"|\s?(?P<eastern>个月|個月|[年岁歲周天])",
     re.IGNORECASE,
 )
@@ -28,8 +30,8 @@ _AGE_BEHIND = lazy_regex(
 )
 _AGE_BEFORE = lazy_regex(
     r"(?:\bage[ds]?(?: of)?|\bturn(?:ed|s|ing)|\bat|\bwas|\bonly|\babout|"
-    r"\baround|\broughly|\bnearly|\balmost|\blived to(?: be)?|\bbetween|\bover|year and|\w or|"
-    r"\band|time in|for|相隔|相差)\s?$",
+    r"\bjust|\baround|\broughly|\bnearly|\balmost|\blived to(?: be)?|\bbetween|\bover|"
+    r"year and|\w or|\band|time in|for|相隔|相差)\s?$",
     re.IGNORECASE,
 )
 _NEARLY = lazy_regex(
@@ -41,15 +43,21 @@ _NOT_YET = lazy_regex(
     r"\b(?:would have (?:turned|been|reached)|short of|shy of|before (?:turn|reach)ing)\b",
     re.IGNORECASE,
 )
-_ANNIVERSARY = lazy_regex(r"\b(?:birthday|anniversary)\b", re.IGNORECASE)
+_ANNIVERSARY = lazy_regex(r"\b(?:birthday|anniversary|turn(?:ed|s|ing)?)\b", re.IGNORECASE)
+_APART = lazy_regex(r"\b(?:apart|some)\b", re.IGNORECASE)
+_NEXT_YEAR = lazy_regex(
+    r"\b(?:following|next|previous|preceding) year\b|\b(?:a|one) year (?:later|before|earlier)\b"
+    r"|\byear (?:before|after)\b|次年|翌年|第二年|前一年|一年[前后後]",
+    re.IGNORECASE,
+)
 _WITHIN = lazy_regex(r"\b(?:in|over|within|of)\s$", re.IGNORECASE)
 _REMAINDER = lazy_regex(r"\b(?:months?|years?),? and\s$", re.IGNORECASE)
 _AGO = lazy_regex(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
 
 
 def is_span(claim: str, fact: Fact, quoted: str) -> bool:
-    """Whether a figure of a claim is the years, months, weeks or days between two dates of it or of
-    the words quoted, or somebody's age at one of them."""
+    """Return True if a figure of a claim is the years, months, weeks or days between two dates of
+    it or of the words quoted, or somebody's age at one of them."""
     at = _place(claim, fact)
     before, behind = claim[:at], claim[at + len(fact.text) :][:20]
     unit = _UNIT.match(behind)
@@ -57,7 +65,7 @@ def is_span(claim: str, fact: Fact, quoted: str) -> bool:
     if unit is None and not (is_age and _AGE_BEHIND.match(behind[:14])):
         return False
     named, points = _points(claim), _points(f"{quoted}\n{claim}")
-    name = (unit["unit"] or unit["eastern"]).lower() if unit else "year"
+    name = (unit["unit"] or unit["eastern"] or "year").lower() if unit else "year"
     is_rest, is_below = _REMAINDER.search(before) is not None, _NEARLY.search(before) is not None
     is_yearly = _ANNIVERSARY.search(claim) is not None
     is_below = is_below or _NOT_YET.search(claim) is not None
@@ -78,6 +86,8 @@ def is_span(claim: str, fact: Fact, quoted: str) -> bool:
                 days = round(min(days % 365.2425, -days % 365.2425))
             if abs(days / size - said) <= max(1 / size, near):
                 return True
+            if is_below and 0 <= said - days / size < 1:
+                return True
             if is_rest and min(abs(days % month - said) for month in (28, 30, 30.44, 31)) <= 1.5:
                 return True
         elif name in ("month", "个月", "個月"):
@@ -90,6 +100,8 @@ def is_span(claim: str, fact: Fact, quoted: str) -> bool:
         elif len(later) == 10 == len(earlier):
             if abs(int(years + 0.002) - said) <= near:
                 return True
+            if _APART.search(claim) and abs(years - said) <= ROUNDED:
+                return True
         else:
             gap = int(later[:4]) - int(earlier[:4])
             fewer = (0, 1, -1) if _WITHIN.search(before) else (0, 1)  # both years counted
@@ -99,7 +111,7 @@ def is_span(claim: str, fact: Fact, quoted: str) -> bool:
 
 
 def is_ago(claim: str, fact: Fact, quoted: str, years: Sequence[int]) -> bool:
-    """Whether a figure is the years since a date: "58 years ago, in 1968", told in 2026."""
+    """Return True if a figure is the years since a date: "58 years ago, in 1968", told in 2026."""
     if fact.kind != "figure" or not _AGO.match(claim, _place(claim, fact) + len(fact.text)):
         return False
     told = dates(claim) or dates(quoted)
@@ -114,8 +126,8 @@ def is_ago(claim: str, fact: Fact, quoted: str, years: Sequence[int]) -> bool:
 
 
 def is_counted(claim: str, fact: Fact, quoted: str) -> bool:
-    """Whether a year is one of the quote and a number of years that either of them names: "four
-    years later, in 1967", "turned 60 in 2014"."""
+    """Return True if a year is one of the quote and a number of years that either of them names:
+    "four years later, in 1967", "turned 60 in 2014"."""
     if fact.kind != "date" or not fact.values[0].isdecimal():
         return False
     counts = {
@@ -125,6 +137,8 @@ def is_counted(claim: str, fact: Fact, quoted: str) -> bool:
         if figure.values[0] == int(figure.values[0]) and 0 < figure.values[0] <= LONGEST
         if _UNIT.match(text, figure.end) or _AGE_BEFORE.search(text[: figure.start])
     }
+    if _NEXT_YEAR.search(quoted):
+        counts.add(1)
     there = {int(point[:4]) for point in _points(quoted) if point[:4].isdecimal()}
     return any(abs(int(fact.values[0]) - year) in counts for year in there)
 
@@ -138,7 +152,7 @@ def _place(claim: str, fact: Fact) -> int:
 def _points(text: str) -> list[str]:
     """Dates as ``1887``, ``1887-05``, ``1887-05-03``, or ``--05-03`` without a year."""
     found = dict.fromkeys(value for each in dates(text) for value in each.values)
-    return [v for v in found if re.fullmatch(r"[12]\d{3}(?:-\d{2}){0,2}|--\d{2}-\d{2}", v)]
+    return [v for v in found if re.fullmatch(r"[012]\d{3}(?:-\d{2}){0,2}|--\d{2}-\d{2}", v)]
 
 
 def _pairs(points: Sequence[str]) -> Iterator[tuple[str, str]]:

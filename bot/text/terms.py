@@ -133,7 +133,7 @@ def fold(text: str) -> str:
 
 
 def has_cjk(text: str) -> bool:
-    """Whether a text holds any Chinese, Japanese or Korean character."""
+    """Return True if a text holds any Chinese, Japanese or Korean character."""
     return not text.isascii() and _IS_CJK.search(text) is not None
 
 
@@ -188,8 +188,8 @@ def _stem(word: str) -> str:
 
 
 def _has_silent_e(word: str) -> bool:
-    """Whether a final e is removed (step 5a), so that "delete" matches "deleted"; never from words
-    of three letters, which would become other words ("use", "us")."""
+    """Return True if a final e is removed (step 5a), so that "delete" matches "deleted"; never from
+    words of three letters, which would become other words ("use", "us")."""
     stem = word[:-1]
     if not word.endswith("e") or len(stem) < 3:
         return False
@@ -303,7 +303,7 @@ def _content_bigrams(run: str) -> Iterator[str]:
 
 
 def _is_inflection(pair: str, *, last: bool, at: int) -> bool:
-    """Whether a bigram is Japanese grammar, or the end of a Korean word with its particle."""
+    """True if a bigram is Japanese grammar, or the end of a Korean word with its particle."""
     hiragana = len(_HIRAGANA.findall(pair))
     if hiragana == 2:
         return True

@@ -91,8 +91,8 @@ frequency 1e6 MHz
 frequency 1e9 GHz
 speed 0.277777778 km/h kmh kph km_/_h 公里/小时
 speed 0.44704 mph
-temperature 1 °C
-temperature 0.5555556 °F
+temperature 1 °C degrees_Celsius degrees_celsius 摄氏度
+temperature 0.5555556 °F degrees_Fahrenheit degrees_fahrenheit 华氏度
 share 1 % percent 百分点
 usd 1 USD dollar dollars 美元
 eur 1 EUR € euro euros 欧元
@@ -108,6 +108,7 @@ pln 1 PLN 兹罗提
 _CONVERTED = frozenset(
     listed("length area volume mass energy power time months data frequency speed temperature")
 )
+MONTH = 365.2425 / 12 * 86_400  # seconds
 _POWERS = {"square": "2", "sq": "2", "sq.": "2", "cubic": "3"}
 
 
@@ -173,7 +174,7 @@ def measure_at(text: str, start: int, end: int) -> Measure | None:
 
 
 def same(claimed: Unit, written: Unit) -> bool:
-    """Whether two units are one. Pages lose exponents: "km" may have been square kilometres."""
+    """True if two units are one. Pages lose exponents: "km" may have been square kilometres."""
     if claimed.dimension.removesuffix(" per") == written.dimension.removesuffix(" per"):
         return abs(claimed.factor - written.factor) <= 0.2 * claimed.factor  # tons and tonnes
     if written.dimension == "length" and claimed.dimension in ("area", "volume"):
@@ -186,6 +187,9 @@ def converted(value: float, written: Unit, claimed: Unit) -> float | None:
     """A value in another unit; None where that cannot be."""
     if written.dimension == "temperature" == claimed.dimension and written != claimed:
         return (value - 32) / 1.8 if written.factor != 1 else value * 1.8 + 32
+    if {written.dimension, claimed.dimension} == {"time", "months"}:
+        month = MONTH if written.dimension == "months" else 1 / MONTH
+        return value * written.factor * month / claimed.factor
     if written.dimension != claimed.dimension or written.dimension not in _CONVERTED:
         return None
     return value * written.factor / claimed.factor

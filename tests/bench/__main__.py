@@ -25,6 +25,7 @@ BENCHES = {
     "reading": "text of real documentation: words kept, navigation",
     "crash": "random kills and broken networks: one answer each, nothing paid for twice",
     "load": "one worker and two on one PostgreSQL: throughput, delays, database calls, memory",
+    "connections": "connections to PostgreSQL of five processes, in a burst and after it",
     "run_page": "the page of a long run: time on the server, size",
     "streams": "500 open pages of the console: delays, memory, database calls; a first visit",
     "memory": "hostile documents: memory of `serve` and its readers, how long others wait",

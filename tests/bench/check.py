@@ -2,9 +2,9 @@
 
 Each item is one sentence with the words of a page that it cites, true to them or false in a known
 way (tests/bench/check_sets; quotes are resolved from the shared data). Rules may
-be made from those of ``tune``; those of ``held`` are kept apart for measuring alone. The larger
-part of ``tune`` was added by somebody who had read the rules, and its last fifth holds true
-sentences alone: shares of ``tune`` say nothing of how the check does on new sentences.
+be made from those of ``tune``; those of ``held`` are kept apart for measuring alone, and the later
+half of them was written by people who had not seen a rule. Most of ``tune`` was made to find what
+the rules get wrong: shares of ``tune`` say nothing of how the check does on new sentences.
 
 The first step is ``bot.research.answer.check.check`` on an answer of that sentence. For the second,
 a judge that sees nothing but sentence and quotes:

@@ -21,7 +21,7 @@ from bot.search.provider import Hit
 from bot.storage.journal import RecordedStep, open_journal
 from bot.storage.spending import Amount
 from bot.storage.store import open_store
-from bot.storage.workspaces import Opinion, Workspaces
+from bot.storage.workspaces import REASONS, Opinion, Workspaces
 from tests.fakes.claude import Fail, Reply, citation, cited, researcher, says, text
 
 DOCUMENTS = {
@@ -129,21 +129,31 @@ ANSWER: Sequence[tuple[str, str]] = (  # what is said, and words of the passage 
 )
 
 
-def brain(request: Mapping[str, Any]) -> Reply | Fail:
-    """Plans and writes as above; searches and reads as any researcher does."""
-    wanted = (request.get("output_config") or {}).get("format")
-    fields = set(wanted["schema"].get("properties") or ()) if wanted else set()
-    if fields == {"nodes", "done", "missing"}:
-        return _plan(request)
-    passages = [] if request.get("tools") else _passages(request)
-    return _written(passages) if passages else researcher(request)
+@dataclass(frozen=True)
+class Story:
+    """The part that the model plays: how it plans a deep question, and what it answers."""
+
+    nodes: Sequence[tuple[str, str, tuple[str, ...], str]] = NODES
+    answer: Sequence[tuple[str, str]] = ANSWER
+
+    def __call__(self, request: Mapping[str, Any]) -> Reply | Fail:
+        """Plans and writes as the story says; searches and reads as any researcher does."""
+        wanted = (request.get("output_config") or {}).get("format")
+        fields = set(wanted["schema"].get("properties") or ()) if wanted else set()
+        if fields == {"nodes", "done", "missing"}:
+            return _plan(request, self)
+        passages = [] if request.get("tools") else _passages(request)
+        return _written(passages, self) if passages else researcher(request)
 
 
-def _plan(request: Mapping[str, Any]) -> Reply:
+brain = Story()
+
+
+def _plan(request: Mapping[str, Any], story: Story) -> Reply:
     begun = any(message["role"] == "assistant" for message in request["messages"])
     nodes = [
         {"id": id, "question": question, "needs": list(needs), "queries": query.split(", ")}
-        for id, question, needs, query in NODES
+        for id, question, needs, query in story.nodes
         if not begun
     ]
     return says(json.dumps({"nodes": nodes, "done": begun, "missing": []}))
@@ -165,9 +175,9 @@ def _passages(request: Mapping[str, Any]) -> list[tuple[int, int, str]]:
     ]
 
 
-def _written(passages: Sequence[tuple[int, int, str]]) -> Reply:
+def _written(passages: Sequence[tuple[int, int, str]], story: Story) -> Reply:
     blocks = []
-    for said, words in ANSWER:
+    for said, words in story.answer:
         found = [one for one in passages if words in " ".join(one[2].split())] if words else []
         if found:
             number, at, whole = found[0]
@@ -267,7 +277,13 @@ class _Asked:
         await store.end(run, record.attempt, state, self.at)
         if state == "answered" and chance.random() < 0.3:
             keep = Workspaces(store.database).keep_feedback
-            await keep(run, author.id, Opinion("good" if chance.random() < 0.9 else "bad"))
+            good = chance.random() < 0.9
+            await keep(run, author.id, Opinion("good") if good else self._complaint())
+
+    def _complaint(self) -> Opinion:
+        words = "The page of the people portal says otherwise since the spring."
+        reason = REASONS[self.number % len(REASONS)]
+        return Opinion("bad", reason, words if reason == "outdated" else "")
 
 
 def _searched(chance: random.Random, query: str) -> str:

@@ -10,10 +10,12 @@ import json
 import signal
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import AsyncExitStack, ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from adapters.terminal.spending import spent_this_month
@@ -24,15 +26,19 @@ from bot.settings import Settings
 from bot.storage.spending import Amount
 from tests.fakes.claude import Fail, FakeClaude, Fault, Recorded, Reply, researcher, says
 from tests.fakes.mediawiki import FakeWiki
+from tests.fakes.postgres import Postgres
 from tests.fakes.server import serve
 from tests.scenario.program import Ended, Program
-from tests.scenario.serving import ForkServer
+from tests.scenario.serving import ForkServer, ending, start_forked
 
 QUESTION = (
     "Could you tell me when the band AC/DC was formed, and then how long ago is that, and in which "
     "city, and then where is that, and who was its singer, and who was its first drummer, and who "
     "produced its first album, and which label released that, and who drew its logo?"
 )
+
+
+DAY = 0.05  # USD that a person may spend
 
 
 @pytest.fixture
@@ -249,8 +255,10 @@ def test_a_days_limit_ends_the_gathering_and_then_refuses_questions(
 ) -> None:
     limit = {"FOOTNOTE_USER_DAILY_USD": "0.0001"}
     first = footnote.run("ask", "--json", "--depth", "standard", QUESTION, **limit)
-    assert first.json["status"] in ("partial", "not_found"), first.err
-    assert any("Your budget of 0.0001 USD for today" in note for note in first.json["notes"])
+    assert first.json["reasoner"] == "extractive", first.err
+    told = "Your budget of 0.0001 USD for today was spent. The following was found and quoted"
+    assert first.json["answer"].startswith(told)
+    assert [note for note in first.json["notes"] if "budget" in note] == []
     claude.requests.clear()
     second = footnote.run("ask", "--json", "Who wrote Dune?", **limit)
     assert second.code == 1
@@ -265,6 +273,63 @@ def test_only_so_many_questions_a_day_are_taken(footnote: Program) -> None:
     refused = footnote.run("ask", "Hello again", **limit)
     assert refused.code == 1
     assert "You have asked your question for today." in refused.err
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+def test_fifty_questions_at_once_exceed_a_persons_day_by_one_call_at_most(
+    request: pytest.FixtureRequest,
+    fork_server: ForkServer,
+    footnote: Program,
+    claude: FakeClaude,
+    database: str,
+) -> None:
+    """On PostgreSQL two workers share the day with each other."""
+    footnote.settings |= {"FOOTNOTE_USER_DAILY_USD": f"{DAY}"}
+    with ExitStack() as stack:
+        if database == "postgres":
+            server: Postgres = request.getfixturevalue("postgres")
+            footnote.settings |= {"FOOTNOTE_DATABASE_URL": server.migrated()}
+            for _ in range(2):
+                worker = start_forked(fork_server, footnote, command="worker")
+                stack.enter_context(ending(worker)).until_said("Working on questions")
+            serving = start_forked(fork_server, footnote, "--no-work")
+        else:
+            serving = start_forked(fork_server, footnote)
+        stack.enter_context(ending(serving))
+        runs = asyncio.run(ask_at_once(serving.http, 50))
+
+    costs = [bill([each])["usd"] for each in claude.requests]
+    assert DAY <= sum(costs) < DAY + max(costs)
+    by_model = [run for run in runs if run["answer"]["reasoner"] != "extractive"]
+    assert by_model
+    without = [run["answer"]["answer"] for run in runs if run not in by_model]
+    assert len(without) > 25
+    told = "Your budget of 0.05 USD for today was spent. The following was found and quoted"
+    assert [text for text in without if not text.startswith(told)] == []
+
+
+async def ask_at_once(url: str, number: int) -> list[dict[str, Any]]:
+    """Put questions to the console, each in a conversation of its own; their ended runs."""
+    async with AsyncExitStack() as stack:
+
+        async def ask(each: int) -> dict[str, Any]:
+            # From many addresses: one alone may only ask so many a minute.
+            transport = httpx.AsyncHTTPTransport(local_address=f"127.0.0.{2 + each}")
+            client = httpx.AsyncClient(base_url=url, timeout=60, transport=transport)
+            await stack.enter_async_context(client)
+            accepted = await client.post("/api/questions", json={"question": f"{each}. {QUESTION}"})
+            return await when_ended(client, accepted.json()["url"])
+
+        return await asyncio.gather(*map(ask, range(number)))
+
+
+async def when_ended(client: httpx.AsyncClient, path: str) -> dict[str, Any]:
+    """A run once its stream of events has ended."""
+    async with client.stream("GET", f"{path}/events") as events:
+        async for _ in events.aiter_bytes():
+            pass
+    run: dict[str, Any] = (await client.get(path)).json()
+    return run
 
 
 # ---------------------------------------------------------------- footnote usage

@@ -37,6 +37,13 @@ def health(program: Serving) -> tuple[int, dict[str, Any]]:
         return error.code, json.load(error)
 
 
+def number(program: Serving, name: str) -> float:
+    """A metric without labels, as Prometheus would read it."""
+    with urllib.request.urlopen(f"{program.http}/metrics", timeout=20) as answer:
+        text = answer.read().decode()
+    return next(float(line.split()[1]) for line in text.splitlines() if line.startswith(f"{name} "))
+
+
 def lines(program: Serving, words: str) -> list[str]:
     return [line for line in program.said.splitlines() if words in line]
 
@@ -101,9 +108,12 @@ def test_a_run_and_a_new_question_outlast_a_full_disk(
         gate.release()
         until(lambda: health(program)[0] == 503)
         assert "disk full" in health(program)[1]["database"]["why"]
+        assert number(program, "footnote_database_up") == 1
+        assert number(program, "footnote_database_writable") == 0
         resource.prlimit(program.pid, resource.RLIMIT_FSIZE, (allowed, hard))
         assert "90 days" in the_answer(place, said)
         assert "6.50" in the_answer(place, late)
+        assert number(program, "footnote_database_writable") == 1
         assert_paid_once(gate)
         assert_told_once(program)
 

@@ -21,6 +21,7 @@ from bot.health import http_endpoint
 from bot.messages import RunOptions
 from bot.metrics import CONTENT_TYPE, Metrics, metrics_routes
 from bot.observing import NAMES, Observed, outcome_of, timed
+from bot.platform import Connection
 from bot.search.blend import Search
 from bot.search.declaration import Policy
 from bot.search.provider import Query
@@ -275,7 +276,10 @@ COUNTS = (
     "footnote_queue_workers",
     "footnote_event_streams",
     "footnote_database_up",
+    "footnote_database_writable",
     "footnote_database_outages",
+    "footnote_platform_state",
+    "footnote_platform_token_refusals",
     "footnote_model_calls",
     "footnote_model_calls_unpriced",
     "footnote_model_tokens",
@@ -300,6 +304,7 @@ async def test_every_metric_has_a_name_a_type_and_a_sentence_by_prometheus_conve
     observed.replied("m")("ok", 1)
     observed.searched("brave")("ok", 1)
     observed.resting = lambda: {"brave": 3.0}
+    observed.connections = {"slack": Connection()}
     text = (await metrics.exposition()).decode()
     for family in text_string_to_metric_families(text):
         if not family.name.startswith("footnote_"):
@@ -381,3 +386,44 @@ async def test_where_there_is_a_token_it_has_to_be_shown(
 
 async def test_it_can_be_switched_off(store: Store) -> None:
     assert (await read(store, metrics="off")).status_code == 404
+
+
+# ---------------------------------------------------------------- what cannot be written
+
+
+async def test_a_database_that_can_only_be_read_is_told(store: Store, metrics: Metrics) -> None:
+    assert (await numbers(metrics))["footnote_database_writable{}"] == 1
+    async with store.database.write() as db:
+        await db.exec_driver_sql("PRAGMA query_only = ON")  # what a read-only file answers
+    told = await numbers(Metrics(store.database, Observed()))
+    assert (told["footnote_database_up{}"], told["footnote_database_writable{}"]) == (1, 0)
+
+
+async def test_a_replica_is_told(postgres: Postgres) -> None:
+    url = postgres.migrated()
+    store = await open_store(url)
+    async with store.database.write() as db:
+        name = store.database.url.database
+        await db.execute(sa.text(f"ALTER DATABASE {name} SET default_transaction_read_only = on"))
+    await store.close()
+    store = await open_store(url)
+    told = await numbers(Metrics(store.database, Observed()))
+    assert (told["footnote_database_up{}"], told["footnote_database_writable{}"]) == (1, 0)
+    await store.close()
+
+
+# ---------------------------------------------------------------- the state of platforms
+
+
+async def test_the_state_of_platforms_is_told(metrics: Metrics, observed: Observed) -> None:
+    slack, discord = Connection(), Connection()
+    observed.connections = {"slack": slack, "discord": discord}
+    slack.made()
+    discord.failed("The token was revoked.")
+    told = await numbers(metrics)
+    assert told["footnote_platform_state{slack,connected}"] == 1
+    assert told["footnote_platform_state{slack,failed}"] == 0
+    assert told["footnote_platform_state{discord,failed}"] == 1
+    assert told["footnote_platform_token_refusals_total{slack}"] == 0
+    slack.away("It is gone.")
+    assert (await numbers(metrics))["footnote_platform_state{slack,lost}"] == 1

@@ -37,6 +37,37 @@ async def test_calls_are_counted_by_method_and_status() -> None:
     assert calls.seconds["slack", "chat.postMessage"] > 0
 
 
+REVOKED = '{"ok":false,"error":"token_revoked"}'
+
+
+async def say(request: Request) -> PlainTextResponse:
+    said = request.query_params["said"]
+    return PlainTextResponse(said, status_code=int(request.query_params.get("status", "200")))
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "refusals"),
+    [
+        (REVOKED, 200, 1),
+        ('{"ok": false, "error": "invalid_auth"}', 200, 1),
+        ('{"ok":false,"error":"channel_not_found"}', 200, 0),
+        ('{"ok":true,"text":"\\"error\\": \\"token_revoked\\""}', 200, 0),
+        ('"error" is no JSON', 200, 0),
+        ("", 401, 1),
+    ],
+)
+async def test_a_token_that_is_not_accepted_is_counted(
+    said: str, status: int, refusals: int
+) -> None:
+    calls = PlatformCalls()
+    with serve(Starlette(routes=[Route("/api/{method}", say)])) as url:
+        async with new_session(calls) as session:
+            params = {"said": said, "status": str(status)}
+            async with session.get(f"{url}/api/auth.test", params=params) as reply:
+                await reply.read()
+    assert calls.refusals["slack"] == refusals
+
+
 async def test_a_call_that_gets_no_answer_is_counted_too() -> None:
     calls = PlatformCalls()
     async with aiohttp.ClientSession(trace_configs=[calls.trace("slack", of_slack)]) as session:

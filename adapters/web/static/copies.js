@@ -36,7 +36,7 @@ async function copy(button) {
 
 export function offerCopies() {
   offerAll(document);
-  new MutationObserver(() => offerAll(document)).observe(document.querySelector(".frame"), {
+  new MutationObserver(() => offerAll(document)).observe(document.body, {
     childList: true,
     subtree: true,
   });

@@ -1,17 +1,18 @@
 // The list of conversations: follows other tabs, and names days as its reader does.
 
+import { form } from "./moments.js";
+
 const channel = "BroadcastChannel" in self ? new BroadcastChannel("footnote-history") : null;
 const list = document.getElementById("threads");
-const lang = document.documentElement.lang;
-
-// The server groups by the reader's days from the next page on.
-document.cookie = `footnote_offset=${new Date().getTimezoneOffset()}; Path=/; Max-Age=31536000; SameSite=Lax`;
 
 function dress(place) {
-  const day = new Intl.DateTimeFormat(lang, { dateStyle: "full", timeZone: "UTC" });
-  const moment = new Intl.DateTimeFormat(lang, { dateStyle: "medium", timeStyle: "short" });
-  for (const time of place?.querySelectorAll("time[datetime]") ?? []) {
-    time.textContent = (time.className === "day" ? day : moment).format(new Date(time.dateTime));
+  const moment = form({ dateStyle: "medium", timeStyle: "short" });
+  const day = { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" }; // of a date, not a moment
+  const year = String(new Date().getFullYear());
+  for (const time of place?.querySelectorAll("time[datetime]:not([title])") ?? []) {
+    const isPast = !time.dateTime.startsWith(year); // the year is said of other years only
+    const shape = time.className === "day" ? form(isPast ? { ...day, year: "numeric" } : day) : moment;
+    time.textContent = shape.format(new Date(time.dateTime));
   }
 }
 

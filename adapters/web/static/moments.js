@@ -1,7 +1,14 @@
 // Moments in the reader's own time zone and words; without scripts they are in UTC.
 
-function form(style) {
-  return new Intl.DateTimeFormat(document.documentElement.lang, style);
+const { lang, dataset } = document.documentElement;
+const browser = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
+
+// The server counts days as the reader does, from the next page on.
+document.cookie = `footnote_offset=${new Date().getTimezoneOffset()}.${browser}; Path=/; Max-Age=31536000; SameSite=Lax`;
+
+/** A way to write moments, in the zone that was chosen in the preferences or the browser's. */
+export function form(style) {
+  return new Intl.DateTimeFormat(lang, { timeZone: dataset.zone || undefined, ...style });
 }
 
 export function showLocally(place = document) {

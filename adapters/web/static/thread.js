@@ -180,13 +180,16 @@ async function press(form, submitter) {
     const { told } = await send(form, submitter);
     if (/\/(deeper|follow-up)$/.test(form.action) && !told) mine.add(NEXT);
     if (form.dataset.done) submitter.querySelector("span").textContent = form.dataset.done;
-    if (told && !form.dataset.done) tell(told);
+    const reason = submitter.hasAttribute("aria-pressed") && form.closest(".answered")?.querySelector(".reason");
+    const asksWhy = reason && form.verdict?.value === "bad";
+    if (asksWhy) say(told); // a toast would lie over the question why
+    else if (told && !form.dataset.done) tell(told);
     if (submitter.hasAttribute("aria-pressed")) {
       for (const other of form.parentElement.querySelectorAll("[aria-pressed]")) {
         other.setAttribute("aria-pressed", String(other === submitter));
       }
-      const reason = form.closest(".answered")?.querySelector(".reason");
-      if (reason) reason.hidden = form.verdict?.value !== "bad";
+      if (reason) reason.hidden = !asksWhy;
+      if (asksWhy) reason.scrollIntoView({ block: "nearest" });
     }
     if (form.hasAttribute("data-closes")) form.hidden = true;
     closeMenu(form.closest("details"));

@@ -111,7 +111,7 @@ class _Reader:
             self._at += 1
 
     def _is_silent(self, line: str) -> bool:
-        """Whether a line only says something about others."""
+        """Return True if a line only says something about others."""
         if line.startswith("//") and not line.startswith("///"):
             return True
         if match := _ENTRY.fullmatch(line):
@@ -327,7 +327,7 @@ class _Reader:
         self.blocks.item(self._depth, "-", labelled(label, words))
 
     def _is_definition(self, ahead: int = 0) -> bool:
-        """Whether an indented line is the text of an item, not a literal paragraph."""
+        """Return True if an indented line is the text of an item, not a literal paragraph."""
         at = self._at + ahead
         line = self._lines[at] if at < len(self._lines) else ""
         return self._depth >= 0 and self._markers[-1][0] in ":;" and line[:1] in " \t"

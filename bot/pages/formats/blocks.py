@@ -49,7 +49,7 @@ class Blocks:
 
     @property
     def full(self) -> bool:
-        """Whether the text has reached ``MOST_CHARACTERS``."""
+        """True if the text has reached ``MOST_CHARACTERS``."""
         return self.length >= MOST_CHARACTERS
 
     def heading(self, level: int, text: str) -> None:
@@ -140,7 +140,7 @@ def code(text: str) -> str:
 
 
 def is_code(text: str) -> bool:
-    """Whether nothing but inline code stands in a paragraph."""
+    """Return True if nothing but inline code stands in a paragraph."""
     return CODE_START in text and not _CODE.sub("", text).strip()
 
 

@@ -87,7 +87,7 @@ def _kind(package: Package) -> str:
 
 
 def refuse_compound(data: bytes, name: str) -> PageUnreadable:
-    """Why a compound file (MS-CFB) cannot be read: it is old, or locked with a password."""
+    """Say why a compound file (MS-CFB) cannot be read: it is old, or locked with a password."""
     if _holds(data, _LOCKED):
         return locked(name)
     for stream, (what, ending) in _OLD.items():
@@ -99,7 +99,7 @@ def refuse_compound(data: bytes, name: str) -> PageUnreadable:
 
 
 def _holds(data: bytes, stream: str) -> bool:
-    """Whether the directory of a compound file has an entry of this name."""
+    """Return True if the directory of a compound file has an entry of this name."""
     return f"{stream}{_NAMES_END}".encode("utf-16-le") in data
 
 

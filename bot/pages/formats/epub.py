@@ -92,7 +92,7 @@ def _chapters(package: Package, at: str, root: Any) -> Iterator[str]:
 
 
 def _is_locked(package: Package, chapters: set[str]) -> bool:
-    """Whether chapters are encrypted; fonts often are, which does no harm."""
+    """Return True if chapters are encrypted; fonts often are, which does no harm."""
     root = package.tree(_ENCRYPTION)
     if root is None:
         return False

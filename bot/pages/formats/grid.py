@@ -75,8 +75,8 @@ class GridWriter:
         self._blocks.row(cells, first=first)
 
     def _goes_on(self, row: Sequence[str]) -> bool:
-        """Whether a row after an empty one belongs to the same table, rather than being a title
-        or the header of the next table."""
+        """Return True if a row after an empty one belongs to the same table, rather than being a
+        title or the header of the next table."""
         if _filled(row) < 2 or self._columns is None or len(row) > self._columns.stop:
             return False
         return _has_figures(row) or not self._had_figures

@@ -308,7 +308,7 @@ def _owner(row: Any) -> Any:
 
 
 def _stands_alone(element: Any) -> bool:
-    """Whether an element stands in the document itself, rather than in a table or a shape."""
+    """True if an element stands in the document itself, rather than in a table or a shape."""
     return outside(element, _AROUND) is None
 
 

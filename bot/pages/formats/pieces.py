@@ -173,7 +173,7 @@ class _Table:
 
 
 def _is_layout(rows: list[list[Cell]]) -> bool:
-    """Whether a table only arranges the page: one column, or cells that hold whole pages."""
+    """Return True if a table only arranges the page: one column, or cells that hold whole pages."""
     if all(len(row) < 2 for row in rows):
         return True
     return any(len(cell.words()) > WIDEST_CELL for row in rows for cell in row)

@@ -105,7 +105,7 @@ class Roff:
             self._strings[name] = before + value
 
     def _condition(self, rest: str) -> tuple[bool, str]:
-        """Whether a condition holds on a terminal, and what follows it."""
+        """Tell if a condition holds on a terminal, and what follows it."""
         rest = rest.lstrip()
         negated = rest.startswith("!")
         rest = rest.removeprefix("!").lstrip()

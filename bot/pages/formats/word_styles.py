@@ -104,7 +104,7 @@ def with_paragraph(style: Style, properties: Any) -> Style:
 
 
 def is_fixed_width(properties: Any) -> bool:
-    """Whether ``w:rPr`` sets its text in the font of a typewriter."""
+    """Return True if ``w:rPr`` sets its text in the font of a typewriter."""
     fonts = properties.find("{*}rFonts")
     return fonts is not None and bool(FIXED_WIDTH.search(attribute(fonts, "ascii") or ""))
 
@@ -116,7 +116,7 @@ def value(element: Any, name: str) -> str:
 
 
 def is_on(properties: Any, name: str, otherwise: bool = False) -> bool:
-    """Whether a property that is on or off is on."""
+    """Return True if a property that is on or off is on."""
     child = properties.find(f"{{*}}{name}")
     if child is None:
         return otherwise

@@ -72,17 +72,17 @@ _NEEDS_MODEL = {
 
 
 def is_chore(message: str) -> bool:
-    """Whether a message wants a text of its own written, translated or reworded."""
+    """Return True if a message wants a text of its own written, translated or reworded."""
     return _CHORE.match(message) is not None and _LONG_FORM.match(message) is None
 
 
 def wants_shorter(message: str) -> bool:
-    """Whether a message wants nothing but our last answer in fewer words."""
+    """Return True if a message wants nothing but our last answer in fewer words."""
     return _SHORTER.fullmatch(message) is not None
 
 
 def wants_other_form(message: str) -> bool:
-    """Whether a message wants our last answer in another language or form."""
+    """Return True if a message wants our last answer in another language or form."""
     return _OTHER_FORM.fullmatch(message) is not None
 
 

@@ -142,7 +142,7 @@ def _after(topic: Topic, turn: Turn) -> Topic:
 
 
 def _leans(message: str, main: str) -> bool:
-    """Whether a message shows by its words that it leans on a conversation about ``main``."""
+    """True if a message shows by its words that it leans on a conversation about ``main``."""
     if len(message) > LONGEST:
         return False
     if has_cjk(message):
@@ -193,7 +193,7 @@ def _subject(question: str) -> str:
 
 
 def _phrase(question: str, run: list[re.Match[str]], before: str) -> tuple[bool, int, str]:
-    """Whether a run of words after another has a name, its length, and its text with its "the"."""
+    """Tell if a run of words after another has a name, its length, and its text with "the"."""
     capitals = [at for at, word in enumerate(run) if word.group()[0].isupper() and word.start()]
     if capitals:  # "wrote Dracula", "did Netflix shift": a verb is no part of the name
         run = run[capitals[0] : capitals[-1] + 1 if before in _AUXILIARIES else len(run)]

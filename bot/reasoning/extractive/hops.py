@@ -159,7 +159,7 @@ class _Trail:
         )
 
     def _is_told(self) -> bool:
-        """Whether one passage has nearly all that was asked: it is no question of several hops."""
+        """True if one passage has nearly all that was asked: it is no question of several hops."""
         return any(
             sum(self._weights[term] for term in self._wanted.intersection(told))
             >= TOLD * self._total

@@ -189,8 +189,8 @@ def _enough(asked: Asked, chosen: Sequence[Quote]) -> float:
 
 
 def _is_foreign(asked: Asked, quote: Quote, covered: float) -> bool:
-    """Whether a quote is in another script than the question but near to it by meaning, so that
-    shared words say nothing."""
+    """Return True if a quote is in another script than the question but near to it by meaning, so
+    that shared words say nothing."""
     near = quote.passage.relevance
     others = asked.is_cjk != has_cjk(quote.passage.text)
     return others and covered < FOREIGN and near is not None and near >= NEAR
@@ -255,8 +255,8 @@ def _form(candidate: Candidate, asked: Asked) -> float:
 
 
 def _is_contents(passage: Passage) -> bool:
-    """Whether a passage is a table of contents: numbers of sections, or short list items without
-    a sentence."""
+    """Return True if a passage is a table of contents: numbers of sections, or short list items
+    without a sentence."""
     lines = [line for line in passage.text.split("\n") if line.strip()]
     if len(lines) >= 3 and sum(map(bool, map(_SECTION.match, lines))) > len(lines) / 2:
         return True
@@ -266,7 +266,7 @@ def _is_contents(passage: Passage) -> bool:
 
 
 def is_bare(passage: Passage) -> bool:
-    """Whether a passage is a line of links, a caption, a heading: words without a sentence."""
+    """True if a passage is a line of links, a caption, a heading: words without a sentence."""
     text = passage.text
     return len(text) < 80 and "\n" not in text and _SENTENCE_END.search(text) is None
 

@@ -99,7 +99,7 @@ def wanted(transcript: Transcript, message: Message) -> Wanted:
 
 
 def asks_to_read(text: str) -> bool:
-    """Whether a message asks what a page says."""
+    """Return True if a message asks what a page says."""
     return _ASKS_TO_READ.search(text) is not None
 
 

@@ -177,7 +177,7 @@ def _spelled(text: str) -> str:
 def _is_open(
     question: str, cues: Collection[Cue], weights: Mapping[str, float], rarity: Mapping[str, float]
 ) -> bool:
-    """Whether a question leaves open what it is about: a pronoun or nothing, and few words.
+    """True if a question leaves open what it is about: a pronoun or nothing, and few words.
 
     In Chinese, Japanese and Korean pronouns are left out, but not of "what is X".
     """
@@ -262,7 +262,7 @@ def scores(asked: Asked, weights: Mapping[str, float], sources: Sequence[Source]
 
 
 def follow(source: Source, one: int, other: int) -> bool:
-    """Whether two of a source's passages stand side by side on the page."""
+    """Return True if two of a source's passages stand side by side on the page."""
     if not (0 <= one < len(source.passages) and 0 <= other < len(source.passages)):
         return False
     a, b = source.passages[one], source.passages[other]

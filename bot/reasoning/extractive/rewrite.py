@@ -219,7 +219,7 @@ def _about_answers(transcript: Transcript, said: str, language: str) -> Rewritte
 
 
 def says_it_all(transcript: Transcript, message: Message) -> bool:
-    """Whether a message shows by no word that it leans on the thread."""
+    """Return True if a message shows by no word that it leans on the thread."""
     said = _REMARK.sub("", message.text.strip())
     return pronoun(said) is None and standalone(said, _turns(transcript)) == said
 

@@ -49,7 +49,7 @@ def _is_capital(token: re.Match[str]) -> bool:
 
 
 def _opens(tokens: list[re.Match[str]], at: int) -> bool:
-    """Whether a name begins here: a capital, but not that of the sentence; not a lone number."""
+    """True if a name begins here: a capital, but not that of the sentence; not a lone number."""
     word = tokens[at].group()
     if word[0].isdigit():
         return at + 1 < len(tokens) and tokens[at + 1].group()[0].isupper()
@@ -123,7 +123,7 @@ def title_terms(title: str) -> tuple[str, ...]:
 
 
 def holds(terms_of_text: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
-    """Whether ``wanted`` occurs in a row."""
+    """Return True if ``wanted`` occurs in a row."""
     size = len(wanted)
     if not size or wanted[0] not in terms_of_text:
         return False
@@ -213,7 +213,7 @@ _RELATION_OF_RELATION = re.compile(
 
 
 def asks_by_relation(question: str, rarity: Mapping[str, float] | None = None) -> bool:
-    """Whether a question names something and asks for another thing by its relation to it.
+    """True if a question names something and asks for another thing by its relation to it.
 
     "Who leads the country where Buyende lies?" does, and names on Buyende's page lead on. Most
     questions to documentation do not: names on the pages found would lead away from them. Where

@@ -74,7 +74,7 @@ async def open_reasoner(
 
 
 async def probe(service: Service[Any], models: Models) -> str:
-    """Whether key and models are accepted, without paying for a call, as a line for a person.
+    """Check that key and models are accepted, without paying for a call; a line for a person.
 
     Closes the service. Raises ``CredentialsRefused``, ``InvalidSetting``, ``ModelUnavailable`` or
     ``ModelBroken``.

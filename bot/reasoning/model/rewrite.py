@@ -193,7 +193,7 @@ def _kind(value: Any) -> Kind:
 
 
 def _stands_alone(message: Message, transcript: Transcript, question: str) -> bool:
-    """Whether a short message is asked as it is, whatever the model made of it."""
+    """Return True if a short message is asked as it is, whatever the model made of it."""
     if len(message.text.strip()) > STANDS_ALONE:
         return False
     return not is_taken(transcript, message, question)

@@ -69,7 +69,7 @@ class Collector(Protocol[E_contra]):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the reply has ended; what still comes are counts."""
+        """True if the reply has ended; what still comes are counts."""
         ...
 
     def add(self, event: E_contra) -> Iterator[Part]:
@@ -110,7 +110,7 @@ class Service(ABC, Generic[E]):
 
     @abstractmethod
     def cites(self, model: str) -> bool:
-        """Whether the model cites by itself, as far as is known; else marks are asked for."""
+        """True if the model cites by itself, as far as is known; else marks are asked for."""
 
     @abstractmethod
     async def aclose(self) -> None: ...
@@ -172,7 +172,7 @@ class Service(ABC, Generic[E]):
             raise
 
     def learns(self, failure: Failure, request: Request, wire: Mapping[str, Any]) -> bool:
-        """Whether a failure says that a feature of the request is refused.
+        """Return True if a failure says that a feature of the request is refused.
 
         It is then remembered, and the request can be sent again without it.
         """

@@ -103,6 +103,7 @@ dig-deeper = Dig deeper
 feedback-good = Helpful
 feedback-bad = Not helpful
 feedback-thanks = Thank you. Your feedback is kept with this answer.
+feedback-ask-why = Thank you. Your feedback is kept with this answer. What is wrong with it?
 
 ## When something is in the way
 
@@ -514,6 +515,9 @@ web-theme-light = Light
 web-theme-dark = Dark
 web-language = Language
 web-language-browser = As the browser
+web-zone = Time zone
+web-zone-browser = As the browser
+web-zone-why = Times and days of conversations and of the overview follow it.
 web-speak = Speak the question
 web-speak-failed = The microphone could not be used.
 web-keys = Keys
@@ -720,6 +724,7 @@ web-overview-waiting = Waiting now
 web-overview-running = Working now
 web-overview-per-day = Questions per day
 web-overview-cost-per-day = Cost per day
+web-overview-cost-utc = Cost is counted by days of UTC.
 web-overview-as-table = As a table
 web-overview-day = Day
 web-overview-providers = Search providers

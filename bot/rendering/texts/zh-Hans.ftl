@@ -63,6 +63,7 @@ dig-deeper = 深入研究
 feedback-good = 有帮助
 feedback-bad = 没帮助
 feedback-thanks = 谢谢！你的反馈已与这条回答一并保存。
+feedback-ask-why = 谢谢！你的反馈已与这条回答一并保存。有什么问题？
 
 ## 遇到问题时
 
@@ -395,6 +396,9 @@ web-theme-light = 浅色
 web-theme-dark = 深色
 web-language = 语言
 web-language-browser = 跟随浏览器
+web-zone = 时区
+web-zone-browser = 跟随浏览器
+web-zone-why = 对话与概览中的时间和日期均以此时区为准。
 web-speak = 语音提问
 web-speak-failed = 无法使用麦克风。
 web-keys = 快捷键
@@ -579,6 +583,7 @@ web-overview-waiting = 正在等待
 web-overview-running = 正在进行
 web-overview-per-day = 每日问题数
 web-overview-cost-per-day = 每日费用
+web-overview-cost-utc = 费用按协调世界时的日期统计。
 web-overview-as-table = 以表格显示
 web-overview-day = 日期
 web-overview-providers = 搜索服务

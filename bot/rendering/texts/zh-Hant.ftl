@@ -63,6 +63,7 @@ dig-deeper = 深入研究
 feedback-good = 有幫助
 feedback-bad = 沒幫助
 feedback-thanks = 謝謝！你的意見已和這則回答一起保存。
+feedback-ask-why = 謝謝！你的意見已和這則回答一起保存。有什麼問題？
 
 ## 遇到問題時
 
@@ -395,6 +396,9 @@ web-theme-light = 淺色
 web-theme-dark = 深色
 web-language = 語言
 web-language-browser = 跟隨瀏覽器
+web-zone = 時區
+web-zone-browser = 跟隨瀏覽器
+web-zone-why = 對話與概覽中的時間和日期均以此時區為準。
 web-speak = 語音提問
 web-speak-failed = 無法使用麥克風。
 web-keys = 快速鍵
@@ -579,6 +583,7 @@ web-overview-waiting = 正在等待
 web-overview-running = 正在進行
 web-overview-per-day = 每日問題數
 web-overview-cost-per-day = 每日費用
+web-overview-cost-utc = 費用按協調世界時的日期統計。
 web-overview-as-table = 以表格顯示
 web-overview-day = 日期
 web-overview-providers = 搜尋服務

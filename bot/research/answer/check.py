@@ -194,8 +194,8 @@ def _overlap(span: CitedSpan, sentence: Sentence) -> bool:
 
 
 def _goes_on(sentence: Sentence, spans: Sequence[CitedSpan]) -> bool:
-    """Whether the words after a sentence cite the same as it: endpoints put a bare first answer
-    ("Astrid Young.") and the sentence that proves it into one block."""
+    """Return True if the words after a sentence cite the same as it: endpoints put a bare first
+    answer ("Astrid Young.") and the sentence that proves it into one block."""
     own = {delta for span in spans if _overlap(span, sentence) for delta in span.citations}
     behind = [span.start for span in spans if span.start >= sentence.end]
     first = min(behind, default=None)
@@ -240,8 +240,8 @@ def _doubt(
     *,
     is_typed: bool,
 ) -> str:
-    """Why a claim is doubted, or ""; ``known`` are the words that one without a footnote may be
-    made of, ``is_typed`` tells that its footnotes are typed marks."""
+    """Say why a claim is doubted, or ""; ``known`` are the words that one without a footnote may
+    be made of, ``is_typed`` tells that its footnotes are typed marks."""
     # Loaded here: their expressions take a while to compile, and no start of a program needs them.
     from bot.text.arithmetic import unproven
     from bot.text.gaps import without_gaps
@@ -276,7 +276,7 @@ def _doubt(
 
 
 def _by_verdict(verdict: Verdict, reason: str, texts: Texts) -> str:
-    """Why a claim is doubted after a model has read it with its quotes, or ""."""
+    """Say why a claim is doubted after a model has read it with its quotes, or ""."""
     if verdict.judgement == "contradicted":
         return texts("doubt-contradicted")
     if verdict.judgement == "supported":
@@ -306,8 +306,8 @@ def _cited_near(
 
 
 def _is_news(claim: str, known: str) -> bool:
-    """Whether most of what a claim says, and no less than a statement would, stands nowhere in
-    what is known."""
+    """Return True if most of what a claim says, and no less than a statement would, stands nowhere
+    in what is known."""
     words = set(keywords(_TARGET.sub("]", claim)))
     return len(words) >= FEWEST_WORDS and len(words & set(terms(known))) < DERIVED * len(words)
 

@@ -109,7 +109,7 @@ def _disagrees(claim: str, fact: Fact, words: frozenset[str], said: str, title: 
 
 
 def _names_its_subject(claim: str, said: str) -> bool:
-    """Whether a claim opens with a name, and the other sentence has that name too."""
+    """Return True if a claim opens with a name, and the other sentence has that name too."""
     named = [fact for fact in facts(claim) if fact.kind == "name"]
     opens = [fact for fact in named if 0 <= claim.find(fact.text) <= len("The ")]
     return bool(opens) and not missing_from(opens, said)

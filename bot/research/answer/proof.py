@@ -253,8 +253,8 @@ def _said(text: str) -> str:
 
 
 def _has(text: str, fact: Fact) -> bool:
-    """Whether a text says a fact itself. What cannot be compared, for it is in another script or
-    language, is not said."""
+    """Return True if a text says a fact itself. What cannot be compared, for it is in another
+    script or language, is not said."""
     if fact.kind == "name":
         if has_cjk(fact.text) != has_cjk(text):
             return False

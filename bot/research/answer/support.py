@@ -18,7 +18,7 @@ from bot.text.terms import keywords, terms
 _WORD = re.compile(r"\w+")
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 
-# What was streamed, as words, and the citations that came with it.
+# The streamed text, as words, and the citations that came with it.
 _Block = tuple[str, tuple[CitationDelta, ...]]
 
 

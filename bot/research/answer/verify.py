@@ -35,14 +35,14 @@ Judge = Callable[[Written, Mapping[str, Verdict]], Checked]
 
 
 def is_wanted(settings: Settings, checked: Checked) -> bool:
-    """Whether an answer that a model wrote is to be verified."""
+    """Return True if an answer that a model wrote is to be verified."""
     if settings.verify == "off" or all(is_quoted(claim) for claim in checked.claims):
         return False
     return settings.verify == "always" or len(checked.claims) > 1 or bool(checked.doubts)
 
 
 def is_quoted(claim: Claim) -> bool:
-    """Whether a claim stands word for word in one of its quotes: then it needs no verdict."""
+    """True if a claim stands word for word in one of its quotes: then it needs no verdict."""
     words = _words(claim.text)
     return any(words in _words(quote) for quote in claim.quotes)
 

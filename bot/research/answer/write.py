@@ -31,7 +31,7 @@ from bot.rendering.verbatim import as_markdown
 from bot.text.control import without_controls
 from bot.text.sentences import BlockKind, sentences
 
-# Where a mark goes in a finished sentence: before its last punctuation, so that sentence and mark
+# The place of a mark in a finished sentence: before its last punctuation, so that sentence and mark
 # stay together however the text is cut later; in a table row before the closing bar.
 _TAIL = re.compile(r"(?:[ \t]*(?<!\\)\|[ \t]*|[ \t]*[.!?…:。！？：]*[ \t]*)$")
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
@@ -277,7 +277,7 @@ class Composer:
 
 
 def _go_on(before: BlockKind, kind: BlockKind, between: str, words: str) -> bool:
-    """Whether a sentence goes on with the paragraph, list, table or code of the one before."""
+    """True if a sentence goes on with the paragraph, list, table or code of the one before."""
     if kind == "code":
         return before == "code" and not words.startswith(("```", "~~~"))
     if "row" in (before, kind):

@@ -8,35 +8,42 @@ and looks again, because they mostly cost less. A call that nothing is under way
 begins while the limit is not reached. So what is spent exceeds a limit by at most the last call,
 however many run at once; and no call is refused for what is only put aside.
 
-A run's account lives in its process. Those of a day are shared by all processes and are read from
-the database before each call; what is put aside for them is known to one process only, so N
-processes together may exceed a day's limit by N calls.
+A run's account lives in its process. Those of a day are shared by all processes, and so is what is
+put aside for them (``storage.reservations``): both are looked up when a call begins.
 
-The writing of an answer is not checked: it comes once a run, and without it all the rest was spent
-for nothing. But it is put aside like every call. The revisions of a report are many, and checked.
+The writing of an answer is not held to the run's budget: it comes once a run, and without it all
+the rest was spent for nothing. It is held to the day's: many runs at once would each add a call.
+The revisions of a report are many, and held to both.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+import secrets
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
+from functools import partial
 from time import monotonic
 from typing import Any, Protocol
 
 from bot.answers import Usage
+from bot.errors import StorageUnavailable
+from bot.logs import get_logger
 from bot.reasoning.calls import ModelReply
 from bot.research.budget.budget import Budget, DayLimits
 from bot.storage.journal import step_key
-from bot.storage.spending import Amount, DaySpent, Payer, Scope
+from bot.storage.reservations import Holder, Kind, Permit
+from bot.storage.spending import Amount, DaySpent, Scope
 from bot.text.tokens import estimate
 
 # The estimate of tokens is a rule of thumb, and models' tokenizers differ by a third.
 MARGIN = 1.5
+LOOK_SECONDS = 0.5  # between two looks at what calls of other processes have left
+
+log = get_logger()
 
 Price = Callable[[ModelReply], float | None]
 
@@ -71,6 +78,7 @@ class Account:
         self._searching = 0
         self._reading = 0
         self._under_way: list[Aside] = []
+        self._is_written = False  # whether the answer is, or was begun to be
         self._ended = asyncio.Event()
 
     @property
@@ -81,7 +89,7 @@ class Account:
     # ------------------------------------------------------------ what was spent
 
     def first_time(self, kind: str, inputs: Mapping[str, Any]) -> bool:
-        """Whether a step counts now: one that is asked for again is not paid for again."""
+        """Return True if a step counts now: one that is asked for again is not paid for again."""
         key = step_key(kind, inputs)
         if key in self.counted:
             return False
@@ -165,22 +173,25 @@ class Account:
             if not self._under_way or self.budget.covers(self._expected()):
                 break
             await self._ended.wait()
-        with self._put_aside(aside):
-            if self._allowance is None:
-                yield
-            else:
-                async with self._allowance.cover(aside.micro_usd):
-                    yield
+        async with self._hold(aside, "after" if self._is_written else "gathering"):
+            yield
 
-    @contextmanager
-    def charge(self, request: Mapping[str, Any]) -> Iterator[None]:
-        """As ``cover``, for the call that is made in any case."""
-        aside = self._aside(request)
+    @asynccontextmanager
+    async def charge(self, request: Mapping[str, Any]) -> AsyncIterator[None]:
+        """As ``cover``, for the answer, which the run's budget need not cover."""
+        self._is_written = True
+        async with self._hold(self._aside(request), "answer"):
+            yield
+
+    @asynccontextmanager
+    async def _hold(self, aside: Aside, kind: Kind) -> AsyncIterator[None]:
         with self._put_aside(aside):
             if self._allowance is None:
                 yield
             else:
-                with self._allowance.charge(aside.micro_usd):
+                asked = monotonic()
+                async with self._allowance.cover(aside.micro_usd, kind):
+                    self._started += monotonic() - asked  # it may have waited for other runs
                     yield
 
     def _expected(self) -> Usage:
@@ -214,90 +225,110 @@ class Account:
 
 
 class Ledger(Protocol):
-    """The record of daily spending: ``storage.spending.Spending``."""
+    """The record of what is spent and put aside: ``storage.reservations.Reservations``."""
 
-    async def day(self, payer: Payer, day: date) -> DaySpent: ...
+    async def begin(
+        self,
+        id: str,
+        holder: Holder,
+        kind: Kind,
+        scopes: Collection[Scope],
+        micro_usd: int,
+        now: datetime,
+        permit: Permit,
+    ) -> bool: ...
+
+    async def end(self, id: str) -> None: ...
 
 
 class Days:
-    """The accounts of a day, as one process sees them: what is kept, and what is under way here.
+    """The accounts of a day. ``now`` is the clock, in any zone.
 
-    ``now`` is the clock, in any zone.
+    Of the calls that wait for the same accounts only that of the oldest run looks: whenever a call
+    of this process ends, and every ``LOOK_SECONDS`` for those of other processes.
     """
 
     def __init__(
-        self, spending: Ledger, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self, ledger: Ledger, now: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> None:
-        self._spending = spending
+        self._ledger = ledger
         self._now = now
-        self._under_way: Counter[tuple[str, ...]] = Counter()  # account → micro-USD put aside
-        self._ends = 0
-        self._ended = asyncio.Event()
+        self._waiting: dict[tuple[tuple[str, ...], ...], set[tuple[datetime, str, str]]] = {}
+        self._changed = asyncio.Event()
 
-    def allowance(self, payer: Payer, limits: DayLimits) -> Allowance:
-        """The allowance that limits a payer's calls."""
-        return Allowance(self, payer, limits)
+    def allowance(self, holder: Holder, limits: DayLimits) -> Allowance:
+        """The allowance that limits the calls of an attempt at a run."""
+        return Allowance(self, holder, limits)
 
-    async def wait_for_cover(self, payer: Payer, limits: DayLimits) -> None:
-        """Return when one more call may begin, which has to be put aside at once; raises
-        ``BudgetSpent``."""
-        while True:
-            ended, ends = self._ended, self._ends
-            spent = await self._spending.day(payer, self._now().astimezone(UTC).date())
-            if ends != self._ends:
-                continue  # what a call cost is kept, and no longer put aside: look at both again
-            limits.check_call(spent)
-            if self._covers(payer, limits, spent):
-                return
-            await ended.wait()
-
-    @contextmanager
-    def put_aside(self, accounts: list[tuple[str, ...]], micro_usd: int) -> Iterator[None]:
-        """Hold money of accounts while a call is under way."""
-        for account in accounts:
-            self._under_way[account] += micro_usd
+    async def put_aside(self, holder: Holder, kind: Kind, limits: DayLimits, micro_usd: int) -> str:
+        """Put aside what a call may cost, once the limits cover it; returns the id by which that
+        ends. Raises ``BudgetSpent``."""
+        scopes = tuple(limits.micro_usd)
+        accounts = tuple(holder.payer.account(scope) for scope in scopes)
+        permit = partial(_covers, limits)
+        id = secrets.token_hex(8)
+        this = (holder.accepted_at, holder.run_id, id)
+        waiting = self._waiting.setdefault(accounts, set())
+        waiting.add(this)
         try:
-            yield
+            while True:
+                changed, is_first = self._changed, min(waiting) == this
+                if is_first and await self._ledger.begin(
+                    id, holder, kind, scopes, micro_usd, self._now(), permit
+                ):
+                    return id
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(LOOK_SECONDS if is_first else None):
+                        await changed.wait()
         finally:
-            for account in accounts:
-                self._under_way[account] -= micro_usd
-                if not self._under_way[account]:
-                    del self._under_way[account]
-            self._ends += 1
-            self._ended.set()
-            self._ended = asyncio.Event()
+            waiting.discard(this)
+            if not waiting and self._waiting.get(accounts) is waiting:
+                del self._waiting[accounts]
+            self._wake()
 
-    def _covers(self, payer: Payer, limits: DayLimits, spent: DaySpent) -> bool:
-        for scope, limit in limits.micro_usd.items():
-            aside = self._under_way[payer.account(scope)]
-            if aside and spent.of(scope).micro_usd + aside >= limit:
-                return False
-        return True
+    async def end(self, id: str) -> None:
+        """The call has ended, and what it cost is kept."""
+        try:
+            await self._ledger.end(id)
+        except StorageUnavailable as error:
+            log.info("reservation ends with its run", error=str(error))
+        finally:
+            self._wake()
+
+    def _wake(self) -> None:
+        """Let who waits look again."""
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+def _covers(limits: DayLimits, spent: DaySpent, aside: DaySpent) -> bool:
+    """Whether another call may begin; raises ``BudgetSpent``."""
+    limits.check_call(spent)
+    return not any(
+        aside.of(scope).micro_usd and spent.of(scope).micro_usd + aside.of(scope).micro_usd >= limit
+        for scope, limit in limits.micro_usd.items()
+    )
 
 
 class Allowance:
-    """The amount that one payer may spend today."""
+    """The amount that the payer of a run may spend today."""
 
-    def __init__(self, days: Days, payer: Payer, limits: DayLimits) -> None:
+    def __init__(self, days: Days, holder: Holder, limits: DayLimits) -> None:
         self._days = days
-        self._payer = payer
+        self._holder = holder
         self._limits = limits
-        scopes: tuple[Scope, ...] = tuple(limits.micro_usd)
-        self._accounts = [payer.account(scope) for scope in scopes]
 
     @asynccontextmanager
-    async def cover(self, micro_usd: int) -> AsyncIterator[None]:
+    async def cover(self, micro_usd: int, kind: Kind = "gathering") -> AsyncIterator[None]:
         """Hold what a call may cost while it is under way; raises ``BudgetSpent``.
 
-        Where nothing is limited, nothing is asked.
+        Where no money is limited, nothing is asked.
         """
-        if self._accounts:
-            await self._days.wait_for_cover(self._payer, self._limits)
-        with self.charge(micro_usd):
+        if not self._limits.micro_usd:
             yield
-
-    @contextmanager
-    def charge(self, micro_usd: int) -> Iterator[None]:
-        """As ``cover``, for a call that is made in any case."""
-        with self._days.put_aside(self._accounts, max(1, micro_usd)):
+            return
+        id = await self._days.put_aside(self._holder, kind, self._limits, max(1, micro_usd))
+        try:
             yield
+        finally:
+            await self._days.end(id)

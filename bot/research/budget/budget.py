@@ -73,7 +73,7 @@ class Budget:
             raise _spent("budget-pages", self.pages)
 
     def covers(self, spent: Usage) -> bool:
-        """Whether another model call is covered after ``spent``."""
+        """Return True if another model call is covered after ``spent``."""
         try:
             self.check_model_call(spent)
         except BudgetSpent:
@@ -114,7 +114,7 @@ class DayLimits:
         )
 
     def __bool__(self) -> bool:
-        """Whether anything is limited at all."""
+        """Return True if anything is limited at all."""
         return self.user_questions is not None or bool(self.micro_usd)
 
     @property

@@ -107,7 +107,7 @@ class Library:
         return view
 
     def allows(self, url: str) -> bool:
-        """Whether the readers may be told about a page."""
+        """Return True if the readers may be told about a page."""
         return self._reach().allows(url)
 
     @property
@@ -120,7 +120,7 @@ class Library:
 
     @property
     def is_busy(self) -> bool:
-        """Whether so much is being done ahead that no more should be begun."""
+        """True if so much is being done ahead that no more should be begun."""
         return self.ahead >= MOST_AHEAD
 
     async def aclose(self) -> None:
@@ -147,7 +147,7 @@ class Library:
         return found
 
     def weighs(self, url: str) -> bool:
-        """Whether it can be told by meaning which passages of this page fit a question."""
+        """Return True if it can be told by meaning which passages of this page fit a question."""
         return isinstance(self._search, Weighing) and self._search.weighs(url)
 
     async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:

@@ -50,7 +50,7 @@ class Shown:
             self.terms.update(terms(text))
 
     def holds(self, run: str) -> bool:
-        """Whether a run of letters and digits stands in one of the texts."""
+        """Return True if a run of letters and digits stands in one of the texts."""
         return any(run in text for text in self.squeezed)
 
 
@@ -70,7 +70,7 @@ class Exposure:
         self._sent = ("", "")  # letters and digits of earlier queries, and of their own words
 
     def objection(self, text: str) -> str:
-        """Why a query may not be sent to the web, as a sentence for its author; "" if it may.
+        """Tell a query's author why it may not be sent to the web; "" if it may.
 
         One that may be sent counts as sent.
         """
@@ -101,7 +101,7 @@ class Exposure:
         return ""
 
     def _repeats(self, bare: str) -> bool:
-        """Whether a run of it stands in private text, and nowhere else."""
+        """Return True if a run of it stands in private text, and nowhere else."""
         size = RUN_CJK if has_cjk(bare) else RUN
         runs = [bare[at : at + size] for at in range(len(bare) - size + 1)]
         runs = [run for run in runs if not self.titles.holds(run)]
@@ -156,8 +156,8 @@ def squeeze(text: str) -> str:
 
 
 def is_opaque(bare: str) -> bool:
-    """Whether letters and digits in one piece look like a key, a number of something, or a text in
-    base64 or hexadecimal, and not like a word, a name of software or a date."""
+    """Return True if letters and digits in one piece look like a key, a number of something, or a
+    text in base64 or hexadecimal, and not like a word, a name of software or a date."""
     if len(bare) < OPAQUE or has_cjk(bare):
         return False
     digits = sum(map(str.isdigit, bare))
@@ -176,7 +176,7 @@ def _is_key_in_pieces(pieces: Sequence[str]) -> bool:
 
 
 def _is_of_key(run: str) -> bool:
-    """Whether a folded run is no prose: with long numbers, or with figures among its letters."""
+    """True if a folded run is no prose: with long numbers, or with figures among its letters."""
     return sum(map(str.isdigit, _YEAR.sub("", run))) >= 6 or len(_CHANGES.findall(run)) >= UNEVEN
 
 

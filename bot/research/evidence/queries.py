@@ -15,7 +15,7 @@ HITS_FETCHED = 3  # times those shown: the next results are at hand when a query
 
 
 def repeats(words: frozenset[str], earlier: frozenset[str]) -> bool:
-    """Whether keywords (``bot.text.terms.keywords``) are nearly those of an earlier one."""
+    """Return True if keywords (``bot.text.terms.keywords``) are nearly those of an earlier one."""
     union = words | earlier
     return words == earlier or len(words & earlier) >= NEAR * len(union) > 0
 

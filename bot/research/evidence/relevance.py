@@ -47,8 +47,8 @@ def fitting(wanted: Sequence[str], pages: Sequence[Page], rarity: Mapping[str, f
 
 
 def is_named(title: str, text: str) -> bool:
-    """Whether a text has a title's words, or the name in it without what tells namesakes apart:
-    "Hello Love" of "Hello Love (song)", "McRae" of "McRae, Arkansas" (as it is written)."""
+    """Return True if a text has a title's words, or the name in it without what tells namesakes
+    apart: "Hello Love" of "Hello Love (song)", "McRae" of "McRae, Arkansas" (as it is written)."""
     words = frozenset(terms(title)) - _ARTICLES
     if words and words <= frozenset(terms(text)):
         return True
@@ -60,7 +60,7 @@ def is_named(title: str, text: str) -> bool:
 
 
 def _has_name(text: str, name: str, flags: re.RegexFlag) -> bool:
-    """Whether a name is in a text, and is not a part of a longer name."""
+    """Return True if a name is in a text, and is not a part of a longer name."""
     found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags) if name else None
     if found is None:
         return False

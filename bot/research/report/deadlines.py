@@ -71,7 +71,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Lapse:
-    """Why a stage came to nothing.
+    """The reason that a stage came to nothing.
 
     ``problem`` is what the plan says of it, in the asker's language. ``sentence``, ``text_id`` and
     ``limit`` are those of a ``BudgetSpent``. ``used`` is what was done and spent in the stage.

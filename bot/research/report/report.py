@@ -102,12 +102,12 @@ class Report:
 
     @property
     def is_drafted(self) -> bool:
-        """Whether there was anything to revise."""
+        """True if there was anything to revise."""
         return bool(self._drafted)
 
     @property
     def is_sourced(self) -> bool:
-        """Whether any paragraph has been revised against something that was read."""
+        """True if any paragraph has been revised against something that was read."""
         return any(one.fate == "revised" for one in self._sections)
 
     @property

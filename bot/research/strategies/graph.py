@@ -140,7 +140,7 @@ class _Exploration:
 
     @property
     def _is_complete(self) -> bool:
-        """Whether the planner does not wait for answers before it adds to the graph."""
+        """True if the planner does not wait for answers before it adds to the graph."""
         turns = self._graph.turns
         if self._is_over or not turns or self._extensions_left == 0:
             return True
@@ -361,11 +361,11 @@ class _Exploration:
 
     @property
     def _is_whole(self) -> bool:
-        """Whether the only node is the question itself, not cut."""
+        """True if the only node is the question itself, not cut."""
         return self._is_complete and len(self._graph.nodes) == 1
 
     def _reason(self, id: str) -> str:
-        """Why a node failed, in the asker's language; "" if it did not."""
+        """Say why a node failed, in the asker's language; "" if it did not."""
         error = self._failures.get(id)
         return self._run.notes.described(error) if error else ""
 

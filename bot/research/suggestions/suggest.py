@@ -158,7 +158,7 @@ class _Read:
         return " ".join(self._words.casefold().split())
 
     def mentions(self, name: str, *, as_written: bool = False) -> bool:
-        """Whether the answer or a quote has a name that the question lacks.
+        """Return True if the answer or a quote has a name that the question lacks.
 
         The name counts as whole words; ``as_written`` with its capitals.
         """
@@ -171,7 +171,7 @@ class _Read:
         return re.search(rf"(?<![\w-]){re.escape(wanted)}(?![\w-])", text) is not None
 
     def has_answered(self, about: frozenset[str]) -> bool:
-        """Whether the question or the heading of a cited section says all that is asked about."""
+        """True if the question or the heading of a cited section says all that is asked about."""
         return any(about <= known for known in (self.asked, *self._sections))
 
     def shared(self, text: str) -> int:

@@ -59,7 +59,7 @@ _SKIPPED = re.compile(
     r"|更新日志|更新日誌",
     re.IGNORECASE,
 )
-# What points at something that the question would not show.
+# Words that point at something that the question would not show.
 _POINTS = re.compile(
     r"\b(?:this|that|these|those|it|its|they|them|here|above|below|following|previous|next|such"
     r"|same|other|others|another|former|latter|first|second|more|one|ones|we|our|us)\b"
@@ -70,12 +70,12 @@ _SENTENCE_INSIDE = re.compile(r"[;；。!！]|(?<!\bvs)[.?？]\s|,\s.*,\s|:\s")
 
 
 def is_skipped(heading: str) -> bool:
-    """Whether a heading says that nothing below it is to be asked about: release notes, indexes."""
+    """True if a heading says that nothing below it is to be asked about: release notes, indexes."""
     return _SKIPPED.search(heading) is not None
 
 
 def is_plain(heading: str) -> bool:
-    """Whether a heading is no furniture, stands alone, and is one short piece of text."""
+    """Return True if a heading is no furniture, stands alone, and is one short piece of text."""
     return (
         not _NOT_ASKED.search(heading)
         and not _POINTS.search(heading)

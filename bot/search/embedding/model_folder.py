@@ -25,7 +25,7 @@ USUAL_TOKENS = 512  # where no file says what the model takes
 LONGEST_TOKENS = 8_192  # beyond it a passage is no passage; some tokenizers say 10 ** 30
 SAMPLE_BYTES = 1_000_000  # of the beginning, the middle and the end of a file, to tell it by
 
-# Where exporters put the model; the first that is there is taken, then any other.
+# Places where exporters put the model; the first that is there is taken, then any other.
 _PLACES = ("model.onnx", "onnx/model.onnx")
 _POOLING: dict[str, Pooling] = {
     "pooling_mode_mean_tokens": "mean",
@@ -114,7 +114,7 @@ def _model(path: Path) -> Path:
 
 
 def _check_modules(path: Path) -> None:
-    """Whether the model is all there is to do. Raises ``InvalidSetting``."""
+    """Refuse a model with layers that are not applied here. Raises ``InvalidSetting``."""
     for module in _list(path / "modules.json"):
         kind = str(module.get("type", "")).rpartition(".")[2]
         if kind not in ("Transformer", "Pooling", "Normalize"):

@@ -53,11 +53,11 @@ def test_no_sentence_is_in_the_sets_twice() -> None:
     assert len({item.id for item in ALL}) == len({item.claim for item in ALL}) == len(ALL)
 
 
-def test_what_rules_are_made_from_has_as_much_of_every_kind_as_what_measures_them() -> None:
+def test_what_rules_are_made_from_has_much_of_every_kind_that_measures_them() -> None:
     counts = Counter((item.language, item.label, item.kind, item.half) for item in ALL)
     for language, label, kind, _ in counts:
         tune, held = (counts[language, label, kind, half] for half in HALVES)
-        assert tune >= held - 2, (language, label, kind)
+        assert tune >= 0.75 * held - 2, (language, label, kind)
 
 
 @pytest.mark.shared

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from bot.conversing.buttons import Deeper, Feedback, FollowUp, Stop, carry_out
+from bot.conversing.buttons import ASK_WHY, Deeper, Feedback, FollowUp, Stop, carry_out
 from bot.errors import Denied, Invalid
 from bot.messages import Author
-from bot.storage.workspaces import Verdict
+from bot.storage.workspaces import Reason, Verdict
 from tests.unit.conversing.conftest import House, OpenHouse
 from tests.unit.samples import verdicts
 
@@ -22,10 +22,20 @@ async def press(
     return await carry_out(house.reception, pressed, BOB, locale=locale, direct=False)
 
 
-@pytest.mark.parametrize("verdict", ["good", "bad"])
-async def test_feedback_is_kept_and_thanked_for(house: House, verdict: Verdict) -> None:
+@pytest.mark.parametrize(
+    ("verdict", "reason", "words", "told"),
+    [
+        ("good", "", "", "feedback-thanks"),
+        ("bad", "", "", ASK_WHY),
+        ("bad", "outdated", "", "feedback-thanks"),
+        ("bad", "", "It moved.", "feedback-thanks"),
+    ],
+)
+async def test_feedback_is_kept_and_thanked_for(
+    house: House, verdict: Verdict, reason: Reason, words: str, told: str
+) -> None:
     answer = await house.answered()
-    assert await press(house, Feedback(answer.run, verdict)) == "feedback-thanks"
+    assert await press(house, Feedback(answer.run, verdict, reason, words)) == told
     kept = await verdicts(house.store.database, answer.run)
     assert kept == {BOB.id: verdict}
 

@@ -10,6 +10,7 @@ import pytest
 
 from bot.dispatch.pace import Pace
 from bot.dispatch.queue import Connector, Queue
+from bot.storage.listener import Listener
 from bot.storage.outages import Outages
 
 NOTHING = {"id": None}
@@ -20,7 +21,7 @@ class Silent(Connector):
     each of the first ``disturbed`` is awaited."""
 
     def __init__(self, answers: list[dict[str, Any]], disturbed: int) -> None:
-        super().__init__("postgresql+psycopg://nobody@/nowhere", Outages())
+        super().__init__("postgresql+psycopg://nobody@/nowhere", Outages(), Listener(None))
         self._answers = answers
         self._disturbed = disturbed
         self._notify: Any = None

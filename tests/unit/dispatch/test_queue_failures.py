@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +15,6 @@ from procrastinate.manager import JobManager
 from psycopg_pool import PoolTimeout
 
 from bot.dispatch.queue import (
-    CONNECTIONS,
     Connector,
     Queue,
     is_away,
@@ -25,8 +23,12 @@ from bot.dispatch.queue import (
     trouble_of,
 )
 from bot.errors import StorageUnavailable
+from bot.storage.connecting import QUEUE
+from bot.storage.listener import Listener
 from bot.storage.outages import Outages
 from tests.fakes.virtual_time import in_virtual_time, now
+
+DEAF = Listener(None)
 
 BROKEN = psycopg.OperationalError("the connection is lost\nserver closed it")
 WRONG = psycopg.errors.UndefinedTable("relation does not exist")
@@ -57,7 +59,7 @@ class Calls:
 
 
 def a_queue(outages: Outages | None = None) -> Queue:
-    connector = Connector("postgresql+psycopg://nobody@/nowhere", outages or Outages())
+    connector = Connector("postgresql+psycopg://nobody@/nowhere", outages or Outages(), DEAF)
 
     async def ready() -> None:
         return None
@@ -133,18 +135,18 @@ async def test_a_call_is_made_again_while_a_connection_may_be_one_that_broke(
     put: Put, name: str
 ) -> None:
     outages = Outages()
-    connector = Connector("postgresql+psycopg://nobody@/nowhere", outages)
+    connector = Connector("postgresql+psycopg://nobody@/nowhere", outages, DEAF)
     calls = put(
-        procrastinate.PsycopgConnector, name, *[failing(BROKEN)] * CONNECTIONS, failing(CONTENDED)
+        procrastinate.PsycopgConnector, name, *[failing(BROKEN)] * QUEUE, failing(CONTENDED)
     )
     with pytest.raises(ConnectorException):
         await getattr(connector, name)("SELECT 1")
-    assert calls.made == CONNECTIONS + 1
+    assert calls.made == QUEUE + 1
     calls.outcomes = [failing(BROKEN)]
     with pytest.raises(ConnectorException):
         await getattr(connector, name)("SELECT 1")
     assert connector.is_away
-    calls.outcomes = [failing(BROKEN)] * CONNECTIONS + [{"id": 1}]
+    calls.outcomes = [failing(BROKEN)] * QUEUE + [{"id": 1}]
     begin = now()
     found = await getattr(connector, name)("SELECT 1")
     assert now() - begin < 1.0, "after pauses that are too short to notice"
@@ -159,7 +161,7 @@ async def test_a_call_is_made_again_while_a_connection_may_be_one_that_broke(
 async def test_another_failure_is_raised_at_once(
     put: Put, cause: BaseException | None, is_out: bool
 ) -> None:
-    connector = Connector("postgresql+psycopg://nobody@/nowhere", Outages())
+    connector = Connector("postgresql+psycopg://nobody@/nowhere", Outages(), DEAF)
     calls = put(procrastinate.PsycopgConnector, NAMES[1], failing(cause))
     with pytest.raises(ConnectorException):
         await connector.execute_query_one_async("SELECT 1")
@@ -168,7 +170,7 @@ async def test_another_failure_is_raised_at_once(
 
 @in_virtual_time
 async def test_a_database_that_refuses_a_duplicate_works(put: Put) -> None:
-    connector = Connector("postgresql+psycopg://nobody@/nowhere", Outages())
+    connector = Connector("postgresql+psycopg://nobody@/nowhere", Outages(), DEAF)
     calls = put(procrastinate.PsycopgConnector, NAMES[1], failing(BUSY))
     with pytest.raises(ConnectorException):
         await connector.execute_query_one_async("SELECT 1")
@@ -197,7 +199,7 @@ async def test_a_worker_finds_no_job_while_the_database_is_away(put: Put) -> Non
 @in_virtual_time
 async def test_a_worker_that_was_struck_off_registers_and_finds_no_job_yet(put: Put) -> None:
     registering = Calls(None)
-    connector = Connector("postgresql+psycopg://nobody@/nowhere", Outages())
+    connector = Connector("postgresql+psycopg://nobody@/nowhere", Outages(), DEAF)
     queue = Queue(connector, registering, Calls(None))
     put(JobManager, "fetch_job", failing(STRUCK_OFF))
     assert await queue.fetch_job(["slack"], 1) is None
@@ -249,17 +251,6 @@ async def test_a_job_that_went_to_another_is_not_told_of_again(put: Put) -> None
     calls = put(JobManager, "finish_job", failing(WRONG))
     await queue.finish_job(a_job(), Status.SUCCEEDED, True)
     assert (calls.made, queue.held) == (1, {8})
-
-
-@in_virtual_time
-async def test_a_lost_connection_for_notifications_is_made_again(put: Put) -> None:
-    queue = a_queue()
-    calls = put(JobManager, "listen_for_jobs", failing(BROKEN))
-    listening = asyncio.create_task(queue.listen_for_jobs(on_notification=Calls(None)))
-    await asyncio.sleep(3.5)
-    listening.cancel()
-    await asyncio.wait({listening})
-    assert calls.made == 4
 
 
 @in_virtual_time

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rendering.tables import Table, columns, plain, plain_text, records, with_plain_tables
+from bot.rendering.tables import (
+    Table,
+    columns,
+    plain,
+    plain_lines,
+    plain_text,
+    records,
+    with_plain_tables,
+)
 
 
 def test_a_table_becomes_aligned_text_in_a_fence() -> None:
@@ -114,3 +122,12 @@ def test_a_block_is_never_wider_than_asked_and_its_bars_align(
         assert len({columns(line[: line.index("|")]) for line in lines if "|" in line}) <= 1
     for row in rows:
         assert all(cell in shown for cell in row)
+
+
+def test_words_are_told_without_signs_of_markdown() -> None:
+    text = (
+        "# The *tower*\n\n- It is **tall**: [330 m](https://example.org).\n- Made of `iron`\n\n"
+        "| part | m |\n| --- | ---: |\n| mast | 24 |\n\n```sh\nls -l\n\ndf\n```\n\n> So they say.\n"
+    )
+    lines = ["The tower", "It is tall: 330 m.", "Made of iron", "part", "m", "mast", "24"]
+    assert plain_lines(text) == [*lines, "ls -l", "df", "So they say."]

@@ -20,6 +20,7 @@ from bot.research.budget.budget import DayLimits
 from bot.research.run import Run
 from bot.search.provider import Query
 from bot.storage.journal import RecordedStep, open_journal
+from bot.storage.reservations import Holder, Reservations
 from bot.storage.spending import Payer, Spending
 from bot.storage.store import Store
 from tests.fakes.library import a_shelf
@@ -396,18 +397,23 @@ async def test_what_a_call_spent_that_came_to_nothing_is_spent(
     assert run.usage.usd == 0.4
 
 
-async def test_a_spent_day_ends_the_calls_but_not_the_writing(
+async def test_a_spent_day_ends_the_calls_and_the_writing_and_is_told_in_the_plan(
     open_run: OpenRun, store: Store
 ) -> None:
-    days = Days(Spending(store.database))
-    allowance = days.allowance(Payer.of(a_message()), DayLimits(workspace_usd=0.3))
-    run, calls = await open_run(a_shelf(), allowance=allowance), Calls()
+    days = Days(Reservations(store.database))
+    holder = Holder("r1", 1, NOW, Payer.of(a_message()))
+    allowance = days.allowance(holder, DayLimits(workspace_usd=0.3))
+    plans: list[PlanView] = []
+    run, calls = await open_run(a_shelf(), plans=plans, allowance=allowance), Calls()
     for number in range(2):
         await run.calls.call({"q": number}, calls.send, kind="think", title="t")
     with pytest.raises(BudgetSpent, match=r"This workspace’s budget of 0\.30 USD for today"):
         await run.calls.call({"q": 3}, calls.send, kind="think", title="t")
-    assert await streamed(run, calls)
-    assert run.usage.usd == pytest.approx(0.6)
+    told = "This workspace’s budget of 0.30 USD for today was spent."
+    with pytest.raises(BudgetSpent):
+        await streamed(run, calls)
+    assert [step.title for step in plans[-1].steps if step.kind == "budget"] == [told]
+    assert run.usage.usd == pytest.approx(0.4)
 
 
 async def test_the_time_of_earlier_attempts_counts(open_run: OpenRun, store: Store) -> None:

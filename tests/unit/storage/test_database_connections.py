@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import psycopg
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.configuration import load_settings
+from bot.errors import StorageUnavailable
+from bot.storage.connecting import Connecting
 from bot.storage.database import open_database
-from bot.storage.postgres import open_postgres
+from bot.storage.postgres import open_postgres, postgres_trouble
 from bot.storage.rows import evened
 from tests.fakes.postgres import Postgres
 
@@ -95,3 +101,110 @@ def test_lists_of_many_lengths_make_few_different_statements(asked: int, sent: i
     ids = [str(number) for number in range(asked)]
     assert len(evened(ids)) == sent
     assert dict.fromkeys(evened(ids)) == dict.fromkeys(ids)
+
+
+# ---------------------------------------------------------------- how many, and for how long
+
+_OURS = sa.text(
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+    " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+)
+
+
+async def until_connections(looking: AsyncEngine, wanted: int) -> None:
+    """Return once so many others are connected."""
+    async with asyncio.timeout(20), looking.connect() as db:
+        while await db.scalar(_OURS) != wanted:
+            await asyncio.sleep(0.01)
+
+
+async def in_a_burst(engine: AsyncEngine, times: int) -> None:
+    async def hold() -> None:
+        async with engine.connect() as db:
+            await db.execute(sa.text("SELECT pg_sleep(0.05)"))
+
+    await asyncio.gather(*(hold() for _ in range(times)))
+
+
+async def test_a_process_has_as_many_connections_as_it_may_and_gives_them_back(
+    postgres: Postgres,
+) -> None:
+    url = sa.make_url(postgres.fresh())
+    connecting = Connecting(connections=6)
+    writer, _ = open_postgres(url, connecting, close_seconds=0.3)
+    _, looking = open_postgres(url)
+    burst = asyncio.create_task(in_a_burst(writer, 30))
+    await until_connections(looking, connecting.of_engine)
+    await burst
+    await until_connections(looking, 0)
+    await in_a_burst(writer, 30)  # and they are made again
+    await until_connections(looking, 0)
+    await writer.dispose()
+    await looking.dispose()
+
+
+async def test_a_connection_that_is_used_is_not_given_back(url: sa.URL) -> None:
+    writer, _ = open_postgres(url, close_seconds=0.05)
+    async with writer.connect() as db:
+        first = await db.scalar(PID)
+        await db.execute(sa.text("SELECT pg_sleep(0.2)"))
+        assert await db.scalar(PID) == first
+    await writer.dispose()
+
+
+async def test_ten_processes_fit_into_postgresqls_default(postgres: Postgres) -> None:
+    database = await open_database(postgres.migrated())
+    async with database.read() as db:
+        most = int(await db.scalar(sa.text("SHOW max_connections")) or 0)
+        kept = int(await db.scalar(sa.text("SHOW superuser_reserved_connections")) or 0)
+    await database.close()
+    assert most == 100
+    assert 10 * load_settings().database_connections <= most - kept
+    assert load_settings().database_connections == Connecting().connections
+
+
+async def test_no_connection_left_is_told_as_what_it_is(postgres: Postgres) -> None:
+    url = sa.make_url(postgres.migrated())
+    looking, _ = open_postgres(url)
+    async with looking.begin() as db:
+        await db.execute(sa.text("CREATE ROLE crowded LOGIN CONNECTION LIMIT 0"))
+    with pytest.raises(StorageUnavailable, match="FOOTNOTE_DATABASE_CONNECTIONS") as caught:
+        await open_database(url.set(username="crowded").render_as_string(hide_password=False))
+    assert "too many connections" in caught.value.sentence
+    assert "cannot be reached" not in str(caught.value)
+    assert caught.value.kind == "exhausted"
+    await looking.dispose()
+
+
+async def test_a_process_that_finds_none_left_at_its_start_waits_for_one(
+    postgres: Postgres,
+) -> None:
+    url = sa.make_url(postgres.migrated())
+    looking, _ = open_postgres(url)
+    async with looking.begin() as db:
+        await db.execute(sa.text("CREATE ROLE late LOGIN SUPERUSER"))
+        await db.execute(sa.text("ALTER ROLE late NOSUPERUSER CONNECTION LIMIT 0"))
+        await db.execute(sa.text("GRANT ALL ON ALL TABLES IN SCHEMA public TO late"))
+    address = url.set(username="late").render_as_string(hide_password=False)
+    opening = asyncio.create_task(open_database(address, start_patience=30))
+    await asyncio.wait({opening}, timeout=0.2)
+    assert not opening.done()
+    async with looking.begin() as db:
+        await db.execute(sa.text("ALTER ROLE late CONNECTION LIMIT 5"))
+    await (await opening).close()
+    await looking.dispose()
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        ("FATAL:  sorry, too many clients already", "FOOTNOTE_DATABASE_CONNECTIONS"),
+        ("FATAL:  remaining connection slots are reserved for x", "FOOTNOTE_DATABASE_CONNECTIONS"),
+        ("FATAL:  no more connections allowed (max_client_conn)", "FOOTNOTE_DATABASE_CONNECTIONS"),
+        ("FATAL:  unsupported startup parameter: options", "FOOTNOTE_DATABASE_POOLER=transaction"),
+    ],
+)
+def test_the_words_of_a_refusal_have_their_advice(words: str, advice: str) -> None:
+    trouble = postgres_trouble(psycopg.OperationalError(f"connection failed: {words}"), "It")
+    assert trouble is not None
+    assert advice in trouble.sentence

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -62,6 +63,36 @@ async def test_questions_are_counted_by_day_and_by_what_became_of_them(past: Pas
         TODAY: {"answered": 1, "failed": 1},
     }
     assert found.states == {"not_found": 2, "running": 1, "answered": 1, "failed": 1}
+
+
+@pytest.mark.parametrize(
+    ("zone", "moments"),
+    [
+        # UTC+14: the day begins at ten in the morning of the day before.
+        ("Pacific/Kiritimati", ("2026-03-27T09:59", "2026-03-27T10:00", "2026-03-28T09:59")),
+        # 29 March has 23 hours in Berlin, and 25 October 25.
+        ("Europe/Berlin", ("2026-03-28T22:59", "2026-03-28T23:00", "2026-03-29T21:59")),
+        ("Europe/Berlin", ("2026-10-24T21:59", "2026-10-24T22:00", "2026-10-25T22:59")),
+        # Half an hour is changed here, and the day begins at half past.
+        ("Australia/Lord_Howe", ("2026-04-04T12:59", "2026-04-04T13:00", "2026-04-05T13:29")),
+        ("America/St_Johns", ("2026-06-01T02:29", "2026-06-01T02:30", "2026-06-02T02:29")),
+    ],
+)
+async def test_days_of_questions_are_those_of_the_zone(
+    past: Past, zone: str, moments: tuple[str, str, str]
+) -> None:
+    """The last minute of one day, and the first and the last of the day after it."""
+    clock = ZoneInfo(zone)
+    for moment in moments:
+        past.at = datetime.fromisoformat(moment).replace(tzinfo=UTC)
+        await asked(past)
+    last = past.at.astimezone(clock).date()
+    scope = of_days(last, 60, clock)
+    found = await Overviews(past.store.database).look(scope)
+    counted = [(day.day, sum(day.states.values())) for day in found.days if day.states]
+    assert counted == [(last - timedelta(days=1), 1), (last, 2)]
+    alone = await Overviews(past.store.database).look(of_days(last, 1, clock))
+    assert sum(alone.states.values()) == 2
 
 
 async def test_a_day_is_one_of_utc_wherever_the_database_is(past: Past) -> None:

@@ -31,7 +31,7 @@ async def database(postgres: Postgres) -> AsyncIterator[Database]:
         ("25006", "away", "must name the primary server"),  # read_only_sql_transaction
         ("53100", "away", "free some disk space"),  # disk_full
         ("53200", "away", "has run out of a resource"),  # out_of_memory
-        ("53300", "away", "has too many connections"),  # too_many_connections
+        ("53300", "exhausted", "has too many connections"),  # too_many_connections
         ("57014", "away", "took too long over a statement"),  # query_canceled
         ("58030", "away", "trouble with its disk"),  # io_error
         ("42501", "away", "grant it the rights"),  # insufficient_privilege

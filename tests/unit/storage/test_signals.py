@@ -119,7 +119,7 @@ async def test_a_connection_that_is_cut_is_made_again(store: Store) -> None:
             await db.execute(
                 sa.text(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                    " WHERE query = 'LISTEN footnote_runs' AND datname = current_database()"
+                    " WHERE query LIKE 'LISTEN %footnote_runs%' AND datname = current_database()"
                 )
             )
         await ear.until(begun=2)
@@ -137,3 +137,28 @@ async def test_a_process_that_has_ended_holds_no_connection(store: Store) -> Non
             " WHERE query LIKE 'LISTEN%' AND datname = current_database()"
         ).fetchone()
     assert left == (0,)
+
+
+async def test_all_that_a_process_hears_it_hears_on_one_connection(store: Store) -> None:
+    heard: asyncio.Queue[str] = asyncio.Queue()
+    begun = asyncio.Event()
+
+    async def note(channel: str, payload: str) -> None:
+        heard.put_nowait(f"{channel} {payload}")
+
+    hearing = asyncio.create_task(store.database.listener.hear(("a", "b"), note, begun=begun.set))
+    await begun.wait()
+    async with listening(store) as (ear, _), store.database.write() as db:
+        counted = sa.text(
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE query LIKE 'LISTEN%' AND datname = current_database()"
+        )
+        assert await db.scalar(counted) == 1
+        await db.execute(sa.text("NOTIFY b, 'x'"))
+        await db.execute(sa.text("NOTIFY footnote_runs, 'r t'"))
+        await db.commit()
+        await ear.until(heard=1)
+    assert await heard.get() == "b x"
+    assert ear.heard == [("r", "t")]
+    hearing.cancel()
+    await asyncio.wait({hearing})

@@ -9,6 +9,18 @@ from bot.text.opposed import opposed
         ("The bridge was never completed.", "The bridge was completed in 1996.", "never completed"),
         ("The council opposed the plan.", "The council supported the plan.", "opposed"),
         ("Admission is not free.", "It has free admission.", "not free"),
+        ("The second film was a hit.", "The second film was one of his few flops.", "hit"),
+        (
+            "The whole valley is flooded in spring.",
+            "Parts of the valley are flooded in spring.",
+            "The whole",
+        ),
+        (
+            "Berg has won an Emmy Award for the series.",
+            "For the series Berg received an Emmy Award nomination.",
+            "nomination",
+        ),
+        ("Berg defrauded the bank.", "The bank accused Berg of having defrauded it.", "accused"),
         ("The church was finished.", "The church was never finished.", "never"),
         ("All churches were destroyed.", "Most churches were destroyed in 1944.", "All"),
         (
@@ -39,6 +51,11 @@ def test_what_words_plainly_show_is_found(claim: str, quoted: str, words: str) -
     [
         ("The bridge was completed in 1996.", "Work on the bridge was completed in 1996."),
         ("The plan was not supported.", "The plan was rejected."),
+        ("Berg was nominated for an Emmy.", "Berg received an Emmy nomination."),
+        (
+            "Guests are respected whatever their rank.",
+            "Guests are respected without regard for rank.",
+        ),
         ("The council did not support the plan.", "The council opposed the plan."),
         ("The film was to open in August.", "The film was planned to open in August."),
         ("Most churches were destroyed.", "Most of the churches were destroyed."),

@@ -22,6 +22,11 @@ from bot.text.relations import misplaced
             "Ben Ruiz purchased",
         ),
         (
+            "He was the son of the actor Jon Berg and the nephew of Ola Berg.",
+            "He was the son of actor/ director Ola Berg and the nephew of director Jon Berg.",
+            "son of Jon Berg",
+        ),
+        (
             "Clara Vik was the mother of Jon Berg.",
             "Clara Vik was the mother of Eva Lund and the aunt of Jon Berg.",
             "mother of Jon Berg",
@@ -50,6 +55,14 @@ def test_a_name_in_the_role_of_another_is_found(claim: str, quoted: str, words: 
             "The opera was written by Ben Ruiz and Ada Holm.",
         ),
         ("The film starred Ada Holm.", "Ada Holm starred in the film."),
+        (
+            "She descends from a brother of Jon Berg.",
+            "She descends from Ola Evans, brother of Ida Evans, otherwise known as Jon Berg.",
+        ),
+        (
+            "Eton was the school of Holm's son.",
+            "Karl Vik was the son of Ben Vik, 1st Marquess of Holm. He was educated at Eton.",
+        ),
         ("Ada Holm directed the film.", "The film was written and directed by Ada Holm."),
         ("The club bought the ground from Ben Ruiz.", "Ben Ruiz sold the ground to the club."),
         (

@@ -11,6 +11,7 @@ from bot.text.scope import out_of_scope
             "The plan was approved by the council, although it lacked funds in the end.",
             "not approve",
         ),
+        ("She was the sixth of eight.", "She was the 6th of 11 siblings.", "sixth of eight"),
         (
             "The noise has damaged the hearing of whales.",
             "The noise could damage the hearing of whales.",
@@ -48,6 +49,7 @@ def test_what_a_word_goes_with_is_compared(claim: str, quoted: str, words: str) 
     [
         ("The council did not approve the plan.", "The council refused to approve the plan."),
         ("The bridge cannot be crossed in winter.", "The bridge can be crossed, except in winter."),
+        ("She was the sixth of eleven children.", "She was the 6th of 11, and first of 3 girls."),
         ("Not only ships but also barges use the canal.", "Ships and barges use the canal."),
         ("Of the households 130 are not connected.", "Of 650 households 520 are connected."),
         ("Staff work from abroad for 20 days.", "Staff may work from abroad for 20 days."),

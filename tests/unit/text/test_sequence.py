@@ -51,6 +51,10 @@ def test_what_is_joined_otherwise_is_found(claim: str, quoted: str, words: str) 
             "Workers tested the brakes before painting the wagon.",
         ),
         (
+            "Ann was queen from 1295 until she died in 1296.",
+            "Ann was duchess from 1294 to 1296, and then queen from 1295 until her death.",
+        ),
+        (
             "The railway opened before the mill closed.",
             "The railway opened in 1871. The mill closed in 1902.",
         ),

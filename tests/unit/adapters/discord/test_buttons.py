@@ -18,10 +18,12 @@ from adapters.discord.buttons import (
     runs_in,
     view_for,
     view_of_link,
+    view_of_reasons,
     view_while_working,
 )
 from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, Stop
 from bot.rendering.texts import texts_for
+from bot.storage.workspaces import REASONS, Reason
 from tests.fakes.discord_limits import CUSTOM_ID
 
 RUN = "0123456789ab"
@@ -81,6 +83,18 @@ def test_every_action_is_found_again_in_its_id(action: Press) -> None:
 )
 def test_other_ids_mean_nothing(custom_id: str) -> None:
     assert parse(custom_id) is None
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_a_reason_is_chosen_from_a_menu(reason: Reason) -> None:
+    (menu,) = buttons(view_of_reasons(RUN, texts))
+    assert reason in [option["value"] for option in menu["options"]]
+    assert parse(menu["custom_id"], [reason]) == Feedback(RUN, "bad", reason)
+
+
+@pytest.mark.parametrize("chosen", [[], [""], ["good"], ["Wrong"]])
+def test_what_is_no_reason_means_nothing(chosen: list[str]) -> None:
+    assert parse(f"footnote:why:{RUN}", chosen) is None
 
 
 @given(st.text())

@@ -6,9 +6,11 @@ import asyncio
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from adapters.discord.buttons import encode
 from bot.conversing.buttons import Deeper, Feedback, FollowUp, Press, Stop
+from bot.storage.tables import feedback
 from tests.fakes.discord_server import Interaction, Message
 from tests.unit.adapters.discord.conftest import Open, Room
 from tests.unit.adapters.discord.test_commands import HOW_TALL, answer_of, ask, registered
@@ -27,6 +29,12 @@ def press(room: Room, message: Message, **options: Any) -> Interaction:
     return room.discord.people.press(room.bob, message, "Press", **options)
 
 
+async def reasons(here: Running) -> list[tuple[str, str]]:
+    async with here.app.store.database.read() as db:
+        rows = (await db.execute(sa.select(feedback.c.verdict, feedback.c.reason))).all()
+    return [(row.verdict, row.reason) for row in rows]
+
+
 async def test_feedback_is_kept_and_thanked_for_in_private(here: Running, room: Room) -> None:
     await ask(here, room)
     (reply,) = await here.asked()
@@ -37,6 +45,23 @@ async def test_feedback_is_kept_and_thanked_for_in_private(here: Running, room: 
     assert pressed.followups[0].content.startswith("谢谢")
     assert pressed.followups[0].private_to is room.bob
     assert await verdicts(here.app.store.database, reply.run.id) == {room.bob.id: "good"}
+
+
+async def test_who_was_not_helped_may_say_why(here: Running, room: Room) -> None:
+    await ask(here, room)
+    (reply,) = await here.asked()
+    pressed = press(room, with_button(here, room, Feedback(reply.run.id, "bad")))
+    await here.until(lambda: pressed.followups)
+    question = pressed.followups[0]
+    assert question.private_to is room.bob
+    assert "What is wrong" in question.content
+    assert await reasons(here) == [("bad", "")]
+
+    chosen = room.discord.people.press(room.bob, question, f"footnote:why:{reply.run.id}")
+    await here.until(lambda: "What is wrong" not in question.content)
+    assert question.content.startswith("Thank you.")
+    assert (question.components, chosen.followups) == ([], [])
+    assert await reasons(here) == [("bad", "wrong")]  # the menu's first
 
 
 async def test_dig_deeper_asks_again_deeply_and_once(here: Running, room: Room) -> None:

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from adapters.slack import format as controls
+from adapters.slack.buttons import meaning_of
+from bot.rendering.texts import texts_for
+from bot.storage.workspaces import REASONS, Reason
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_people import Doing
 from tests.fakes.slack_screen import plain
@@ -19,6 +22,11 @@ from tests.unit.adapters.slack.serving import Served, served
 def a_button(action_id: str, value: str) -> dict[str, Any]:
     text = {"type": "plain_text", "text": action_id}
     return {"type": "button", "action_id": action_id, "value": value, "text": text}
+
+
+def reasons_of(run: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = controls.reason_blocks(run, texts_for("en"))[1]["elements"]
+    return found
 
 
 def a_menu(*values: str) -> dict[str, Any]:
@@ -64,17 +72,47 @@ async def told(slack: FakeSlack, doing: Doing) -> str:
     return str(answer["text"])
 
 
-@pytest.mark.parametrize(
-    ("action", "verdict"), [(controls.GOOD, "good"), ("footnote_feedback", "bad")]
-)
-async def test_feedback_is_kept_with_its_run(
-    bot: Served, slack: FakeSlack, action: str, verdict: str
-) -> None:
+async def test_feedback_is_kept_with_its_run(bot: Served, slack: FakeSlack) -> None:
     run, reply = await an_answer(bot, slack)
-    pressed = slack.press("U2", reply, action, channel="C1")
+    pressed = slack.press("U2", reply, controls.GOOD, channel="C1")
     assert "謝謝" in await told(slack, pressed)
     (kept,) = await bot.rows("feedback")
-    assert (kept["run_id"], kept["author_id"], kept["verdict"]) == (run, "U2", verdict)
+    assert (kept["run_id"], kept["author_id"], kept["verdict"]) == (run, "U2", "good")
+
+
+@pytest.mark.parametrize("reason", REASONS)
+async def test_who_was_not_helped_may_say_why(
+    bot: Served, slack: FakeSlack, reason: Reason
+) -> None:
+    run, reply = await an_answer(bot, slack)
+    pressed = slack.press("U2", reply, "footnote_feedback", channel="C1")  # of earlier versions
+    assert "有什麼問題" in await told(slack, pressed)
+    (kept,) = await bot.rows("feedback")
+    assert (kept["run_id"], kept["verdict"], kept["reason"]) == (run, "bad", "")
+
+    (question,) = [one for one in slack.messages("C1") if one.ephemeral_to == "U2"]
+    assert len(question.elements()) == len(REASONS)
+    chosen = slack.press("U2", question, f"{controls.REASON}_{reason}")
+    await chosen.acknowledged()
+    (answer,) = await slack.until(lambda: slack.response_urls.received(str(chosen.response_url)))
+    assert answer["replace_original"] is True
+    (thanks,) = [one for one in slack.messages("C1") if one.ephemeral_to == "U2"]
+    assert "謝謝" in thanks.text
+    assert thanks.elements() == []
+    (kept,) = await bot.rows("feedback")
+    assert (kept["author_id"], kept["verdict"], kept["reason"]) == ("U2", "bad", reason)
+
+
+async def test_a_reason_for_an_answer_that_is_gone_is_told(bot: Served, slack: FakeSlack) -> None:
+    await an_answer(bot, slack)
+    asked = [{"type": "actions", "block_id": "b", "elements": reasons_of("gone")}]
+    question = Message("C1", slack.workspace.clock.ts(), BOT_USER, "Why?", blocks=asked)
+    question.bot_id, question.ephemeral_to = BOT_ID, "U1"
+    slack.workspace.keep(question)
+    pressed = slack.press("U1", question.ts, f"{controls.REASON}_wrong", channel="C1")
+    await pressed.acknowledged()
+    (answer,) = await slack.until(lambda: slack.response_urls.received(str(pressed.response_url)))
+    assert "no longer exists" in answer["text"]
 
 
 async def test_dig_deeper_asks_again_once(bot: Served, slack: FakeSlack) -> None:
@@ -120,6 +158,11 @@ async def test_a_press_that_carries_nonsense_is_acknowledged(bot: Served, slack:
     _, reply = await an_answer(bot, slack)
     await slack.press("U1", reply, controls.BAD, channel="C1").acknowledged()
     assert await bot.rows("feedback") == []
+
+
+@pytest.mark.parametrize("value", ["", "wrong", "wrong:", "boring:r1", "wrong:a b", ":r1"])
+def test_a_reason_that_is_none_means_nothing(value: str) -> None:
+    assert meaning_of(f"{controls.REASON}_wrong", value) is None
 
 
 # ---------------------------------------------------------------- sources, and how it was found

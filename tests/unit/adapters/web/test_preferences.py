@@ -1,4 +1,4 @@
-"""Theme and language of a browser, the list of keys, and what makes the console installable."""
+"""Theme, language and time zone, the list of keys, and what makes the console installable."""
 
 from __future__ import annotations
 
@@ -45,8 +45,26 @@ async def test_a_language_goes_before_that_of_the_browser(browser: Browser) -> N
     assert '<html lang="en"' in (await browser.get("/", **{"Accept-Language": "en"})).text
 
 
+async def test_a_time_zone_is_chosen_from_a_list_and_kept_until_another_is(
+    browser: Browser,
+) -> None:
+    listed = (await browser.get("/preferences?to=/overview")).text
+    assert all(f"<option>{name}</option>" in listed for name in ("UTC", "Asia/Shanghai"))
+    answer = await prefer(browser, zone="Asia/Shanghai", theme="dark", to="/overview")
+    assert answer.headers["location"] == "/overview"
+    await prefer(browser, theme="light")  # the short form, which asks for no zone
+    page = (await browser.get("/preferences?to=//elsewhere.example")).text
+    assert 'data-zone="Asia/Shanghai"' in page
+    assert "<option selected>Asia/Shanghai</option>" in page
+    assert 'name="to" value="/"' in page
+    await prefer(browser, zone="")
+    assert "data-zone" not in (await browser.get("/")).text
+
+
 async def test_what_is_none_of_ours_is_not_kept(browser: Browser) -> None:
-    answer = await prefer(browser, theme='"><b>', language="xx", to="//elsewhere.example")
+    answer = await prefer(
+        browser, theme='"><b>', language="xx", zone="Mars/X", to="//elsewhere.example"
+    )
     assert answer.headers["location"] == "/"
     assert "data-theme" not in (await browser.get("/")).text
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import AbstractAsyncContextManager
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.answers import Usage
-from bot.errors import BudgetSpent
+from bot.errors import BudgetSpent, StorageUnavailable
 from bot.reasoning.calls import ModelReply
-from bot.research.budget.account import Account, Days
+from bot.research.budget.account import LOOK_SECONDS, Account, Days
 from bot.research.budget.budget import Budget, DayLimits
-from bot.storage.spending import Amount, DaySpent, Payer, Spending, add_spent
-from bot.storage.store import Store
+from bot.storage.reservations import Holder, Kind, Permit
+from bot.storage.spending import SCOPES, Amount, DaySpent, Payer, Scope
+from tests.fakes.virtual_time import in_virtual_time
 from tests.unit.samples import NOW
 
 PLENTY = Budget(
@@ -148,14 +149,14 @@ async def test_what_a_call_that_fails_had_put_aside_is_free_again() -> None:
 async def test_the_writing_of_the_answer_is_never_refused_but_others_wait_for_it() -> None:
     account = Account(Budget(**{**_plenty(), "usd": 0.001}), price)
     workspace = Workspace(account)
-    with account.charge(request(9)):
+    async with account.charge(request(9)):
         call = asyncio.create_task(workspace.call(0))
         await settled()
         assert workspace.begun == []
         account.pay(account.amount(a_reply()))
     await call
     assert workspace.refused == [0]
-    with account.charge(request(10)):
+    async with account.charge(request(10)):
         pass
 
 
@@ -262,7 +263,7 @@ async def test_a_call_waits_for_one_whose_request_may_use_up_the_input(
     text: str, waits: bool
 ) -> None:
     workspace = Workspace(Account(Budget(**{**_plenty(), "input_tokens": 1_000}), price))
-    with workspace.account.charge({"model": "m", "prompt": text}):
+    async with workspace.account.charge({"model": "m", "prompt": text}):
         call = asyncio.create_task(workspace.call(0))
         await settled()
         assert (workspace.begun == []) == waits
@@ -294,66 +295,99 @@ def _plenty() -> dict[str, Any]:
 
 
 class Ledger:
-    """The spending of a day, in memory; ``asked`` counts the look-ups."""
+    """The spending of a day and what is put aside, in memory; ``looks`` counts the look-ups."""
 
     def __init__(self) -> None:
-        self.spent = DaySpent()
-        self.asked: list[date] = []
+        self.spent: dict[tuple[str, ...], int] = {}
+        self.aside: dict[str, tuple[set[tuple[str, ...]], int]] = {}
+        self.looks: list[date] = []
 
-    async def day(self, payer: Payer, day: date) -> DaySpent:
-        self.asked.append(day)
+    async def begin(
+        self,
+        id: str,
+        holder: Holder,
+        kind: Kind,
+        scopes: Collection[Scope],
+        micro_usd: int,
+        now: datetime,
+        permit: Permit,
+    ) -> bool:
+        self.looks.append(now.astimezone(UTC).date())
         await asyncio.sleep(0)
-        return self.spent
+        accounts = {scope: holder.payer.account(scope) for scope in scopes}
+        spent = {scope: self.spent.get(account, 0) for scope, account in accounts.items()}
+        aside = {
+            scope: sum(held for on, held in self.aside.values() if account in on)
+            for scope, account in accounts.items()
+        }
+        if permit(a_day(spent), a_day(aside)):
+            self.aside[id] = set(accounts.values()), micro_usd
+            return True
+        return False
 
-    def keep(self, micro_usd: int) -> None:
-        amount = self.spent.user + Amount(micro_usd=micro_usd)
-        self.spent = DaySpent(amount, amount, amount)
+    async def end(self, id: str) -> None:
+        del self.aside[id]
+
+    def keep(self, micro_usd: int, payer: Payer = ADA) -> None:
+        for scope in SCOPES:
+            account = payer.account(scope)
+            self.spent[account] = self.spent.get(account, 0) + micro_usd
+
+
+def a_day(micro_usd: Mapping[Scope, int]) -> DaySpent:
+    return DaySpent(**{scope: Amount(micro_usd=spent) for scope, spent in micro_usd.items()})
 
 
 def cover(days: Days, limits: DayLimits, payer: Payer = ADA) -> AbstractAsyncContextManager[None]:
-    return days.allowance(payer, limits).cover(ASIDE)
+    return days.allowance(Holder("r1", 1, NOW, payer), limits).cover(ASIDE)
 
 
-async def test_where_nothing_is_limited_nothing_is_looked_up() -> None:
+async def test_where_no_money_is_limited_nothing_is_looked_up() -> None:
     ledger = Ledger()
     async with cover(Days(ledger), DayLimits(user_questions=3)):
         pass
-    assert ledger.asked == []
+    assert ledger.looks == []
 
 
-async def test_what_others_spend_is_seen_before_each_call(store: Store) -> None:
-    days, limits = Days(Spending(store.database), lambda: NOW), DayLimits(workspace_usd=0.001)
-    async with cover(days, limits):
-        pass
-    async with store.database.write() as db:  # by another process
-        await add_spent(db, Payer("slack", "T1", "C9", "U9"), NOW.date(), Amount(micro_usd=1_000))
-    with pytest.raises(BudgetSpent, match="workspace"):
-        async with cover(days, limits):
-            pass
-    tomorrow = Days(Spending(store.database), lambda: NOW + timedelta(1))
-    async with cover(tomorrow, limits):
-        pass
-
-
-@pytest.mark.parametrize("at_once", [2, 4, 9])
-async def test_runs_at_the_same_time_exceed_a_days_limit_by_one_call_at_most(at_once: int) -> None:
+@pytest.mark.parametrize("at_once", [2, 4, 50])
+@pytest.mark.parametrize("processes", [1, 3])
+@in_virtual_time
+async def test_runs_at_the_same_time_exceed_a_days_limit_by_one_call_at_most(
+    at_once: int, processes: int
+) -> None:
     ledger, limits = Ledger(), DayLimits(user_usd=0.005_5)
-    days = Days(ledger, lambda: NOW)
+    days = [Days(ledger, lambda: NOW) for _ in range(processes)]
     refused = 0
 
-    async def run() -> None:
+    async def run(number: int) -> None:
         nonlocal refused
         for _ in range(4):
             try:
-                async with cover(days, limits):
-                    await asyncio.sleep(0)
+                async with cover(days[number % processes], limits):
+                    await asyncio.sleep(0.01)
                     ledger.keep(ASIDE)
             except BudgetSpent:
                 refused += 1
 
-    await asyncio.gather(*(run() for _ in range(at_once)))
-    assert ledger.spent.user.micro_usd == 6 * ASIDE
+    await asyncio.gather(*map(run, range(at_once)))
+    assert ledger.spent[ADA.account("user")] == 6 * ASIDE
     assert refused == 4 * at_once - 6
+    assert ledger.aside == {}
+
+
+@in_virtual_time
+async def test_only_the_call_of_the_oldest_run_looks() -> None:
+    ledger, limits = Ledger(), DayLimits(user_usd=0.001)
+    days = Days(ledger, lambda: NOW)
+    async with cover(days, limits):
+        waiting = [asyncio.ensure_future(cover(days, limits).__aenter__()) for _ in range(40)]
+        await asyncio.sleep(0.01)
+        at_first = len(ledger.looks)
+        await asyncio.sleep(3 * LOOK_SECONDS)
+        assert len(ledger.looks) == at_first + 3
+        ledger.keep(ASIDE)
+    results = await asyncio.gather(*waiting, return_exceptions=True)
+    assert {type(result) for result in results} == {BudgetSpent}
 
 
 async def test_accounts_of_others_are_left_alone() -> None:
@@ -363,28 +397,26 @@ async def test_accounts_of_others_are_left_alone() -> None:
         pass
 
 
-async def test_a_call_that_ends_while_the_day_is_looked_up_is_not_missed() -> None:
-    """Its cost is kept after the look-up began: what was put aside is gone, and not yet seen."""
+@in_virtual_time
+async def test_a_waiting_call_that_is_cancelled_holds_up_nobody() -> None:
     ledger, limits = Ledger(), DayLimits(user_usd=0.001)
     days = Days(ledger, lambda: NOW)
-    looking, kept = asyncio.Event(), asyncio.Event()
-    look_up = ledger.day
-
-    async def slow(payer: Payer, day: date) -> DaySpent:
-        before = await look_up(payer, day)
-        if not looking.is_set() and len(ledger.asked) == 2:
-            looking.set()
-            await kept.wait()
-        return before
-
-    ledger.day = slow  # type: ignore[method-assign]
     async with cover(days, limits):
-        second = asyncio.ensure_future(cover(days, limits).__aenter__())
-        await looking.wait()
-        ledger.keep(ASIDE)
-    kept.set()
-    with pytest.raises(BudgetSpent):
-        await second
+        first, second = (asyncio.ensure_future(cover(days, limits).__aenter__()) for _ in "12")
+        await asyncio.sleep(0.01)
+        first.cancel()
+    await second
+    assert first.cancelled()
+    assert len(ledger.aside) == 1
+
+
+async def test_a_reservation_that_cannot_be_ended_now_ends_with_its_run() -> None:
+    class Away(Ledger):
+        async def end(self, id: str) -> None:
+            raise StorageUnavailable("The database is away.")
+
+    async with cover(Days(Away(), lambda: NOW), DayLimits(user_usd=1.0)):
+        pass
 
 
 async def test_the_day_changes_at_midnight_utc() -> None:
@@ -392,4 +424,4 @@ async def test_the_day_changes_at_midnight_utc() -> None:
     evening = datetime.fromisoformat("2026-01-15T20:00:00-05:00")
     async with cover(Days(ledger, lambda: evening), DayLimits(user_usd=1.0)):
         pass
-    assert ledger.asked == [date(2026, 1, 16)]
+    assert ledger.looks == [date(2026, 1, 16)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
-from datetime import date
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from bot.reasoning.evidence import AnswerDelta, Paragraph
 from bot.research.budget.account import Days
 from bot.research.budget.budget import DayLimits
 from bot.research.report.report import Report
+from bot.storage.reservations import Holder, Permit
 from bot.storage.spending import Amount, DaySpent, Payer
 from tests.fakes.library import a_shelf
 from tests.fakes.virtual_time import in_virtual_time
@@ -27,6 +27,7 @@ from tests.unit.research.report.test_report import (
     first_page,
     topical,
 )
+from tests.unit.samples import NOW
 
 ADA = Payer("slack", "T1", "C1", "U1")
 DAY = 0.001  # USD a day
@@ -38,8 +39,11 @@ class Ledger:
     def __init__(self, spent: Callable[[], int]) -> None:
         self._spent = spent
 
-    async def day(self, payer: Payer, day: date) -> DaySpent:
-        return DaySpent(user=Amount(micro_usd=self._spent()))
+    async def begin(self, *call: Any) -> bool:
+        permit: Permit = call[-1]
+        return permit(DaySpent(user=Amount(micro_usd=self._spent())), DaySpent())
+
+    async def end(self, id: str) -> None: ...
 
 
 class Outlined(Writer):
@@ -58,7 +62,9 @@ async def test_the_money_of_the_day_is_checked_before_each_revision(revised: int
         done = sum(name.startswith("revise") for name in writer.sent)
         return 1_000 if done >= revised else 0
 
-    play = Play(allowance=Days(Ledger(spent)).allowance(ADA, DayLimits(user_usd=DAY)))
+    play = Play(
+        allowance=Days(Ledger(spent)).allowance(Holder("r1", 1, NOW, ADA), DayLimits(user_usd=DAY))
+    )
     run = play.run()
     writer.calls = run.calls
     # About the pages at these links: nothing is asked for between two revisions.

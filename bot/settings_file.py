@@ -1,0 +1,68 @@
+"""``footnote.toml``, or another file of settings, read by itself."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dotenv import dotenv_values
+from pydantic import TypeAdapter, ValidationError
+
+from bot.errors import InvalidSetting
+from bot.rights.collection import DocumentCollection, without_doubles
+from bot.settings import DOTENV, PREFIX
+
+
+def settings_in_file(path: Path, fields: Sequence[str]) -> dict[str, Any]:
+    """The settings in a TOML file, as they are written; ``fields`` are the names it may hold.
+
+    Raises ``InvalidSetting`` for what is no TOML and for a name that is not known.
+    """
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidSetting(f"{path} is not valid TOML: {error}. Correct it there.") from None
+    for name in found:
+        if name not in fields:
+            plain = name.lower().removeprefix(PREFIX.lower())
+            raise InvalidSetting(f"Unknown setting {name} in {path}.{nearest_name(plain, fields)}")
+    return found
+
+
+def is_set_outside_of_file(field: str) -> bool:
+    """True if the environment or ``.env`` has a setting, which goes before ``footnote.toml``."""
+    name = PREFIX + field.upper()
+    there = {**dotenv_values(DOTENV), **os.environ}
+    return any(each.upper() == name and value for each, value in there.items())
+
+
+def collections_in(path: Path, fields: Sequence[str]) -> tuple[DocumentCollection, ...]:
+    """The collections in a TOML file as it is now; ``fields`` as for ``settings_in_file``.
+
+    Raises ``InvalidSetting``.
+    """
+    try:
+        found = settings_in_file(path, fields).get("collections", ())
+        collections = TypeAdapter(tuple[DocumentCollection, ...]).validate_python(found)
+        without_doubles(collections)
+    except OSError as error:
+        raise InvalidSetting(f"{path} cannot be read ({error.strerror}).") from None
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        raise InvalidSetting(
+            f"The collections in {path} cannot be used: {problem['msg']}. `footnote doctor` says "
+            "what is wrong."
+        ) from None
+    except ValueError as error:
+        raise InvalidSetting(f"{path}: {error}.") from None
+    return collections
+
+
+def nearest_name(name: str, known: Sequence[str]) -> str:
+    """The end of a sentence about an unknown name: the known one that is most like it."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
+    return f" Did you mean {near}? `footnote doctor --verbose` lists all."
