@@ -14,7 +14,7 @@ import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from bot import __version__
 from bot.dispatch.attempts import Executor
@@ -30,6 +30,7 @@ from bot.storage.traces import Traces
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.id_generator import IdGenerator
     from opentelemetry.trace import Span, Tracer
 
     Attributes = dict[str, str | int | float | tuple[str, ...]]
@@ -63,7 +64,10 @@ async def exporting(
     named = Resource.create({SERVICE_VERSION: __version__})
     if str(named.attributes[SERVICE_NAME]).startswith("unknown_service"):  # no OTEL_SERVICE_NAME
         named = named.merge(Resource({SERVICE_NAME: "footnote"}))
-    provider = TracerProvider(resource=named, id_generator=(ids := _Ids()), shutdown_on_exit=False)
+    ids = _Ids()
+    provider = TracerProvider(
+        resource=named, id_generator=cast("IdGenerator", ids), shutdown_on_exit=False
+    )
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint)))
     try:
         yield Exporting(executor, Traces(store), provider, ids, price)

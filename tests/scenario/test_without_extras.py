@@ -21,7 +21,8 @@ from importlib.machinery import PathFinder
 class Hiding(PathFinder):
     @classmethod
     def find_spec(cls, name, path=None, target=None):
-        if name.partition(".")[0] in {[name for each in EXTRAS.values() for name in each.modules]}:
+        hidden = {[name for each in EXTRAS.values() for name in each.modules]}
+        if name in hidden or name.partition(".")[0] in hidden:
             return None
         return super().find_spec(name, path, target)
 
