@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from bot.errors import InvalidSetting
+from bot.extras import need
 from bot.platform import is_reached_over_http, listening_platforms
 from bot.settings import Settings
 
@@ -45,6 +46,9 @@ def has_console(settings: Settings) -> bool:
     """
     if settings.console == "off":
         return False
+    if settings.oidc_issuer:
+        _check_single_sign_on(settings)
+        return True
     if settings.console_token is not None or settings.console_user_header:
         return True
     if not _is_exposed(settings):
@@ -53,10 +57,45 @@ def has_console(settings: Settings) -> bool:
         return False
     raise InvalidSetting(
         "The console would be open to everyone who reaches this machine: set "
-        "FOOTNOTE_CONSOLE_TOKEN, or FOOTNOTE_CONSOLE_USER_HEADER behind a proxy that signs people "
-        "in; or have it on loopback only (FOOTNOTE_HTTP_HOST=127.0.0.1, no FOOTNOTE_PUBLIC_URL and "
-        "no Slack over HTTP), or FOOTNOTE_CONSOLE=off."
+        "FOOTNOTE_CONSOLE_TOKEN, or FOOTNOTE_OIDC_ISSUER for single sign-on, or "
+        "FOOTNOTE_CONSOLE_USER_HEADER behind a proxy that signs people in; or have it on loopback "
+        "only (FOOTNOTE_HTTP_HOST=127.0.0.1, no FOOTNOTE_PUBLIC_URL and no Slack over HTTP), or "
+        "FOOTNOTE_CONSOLE=off."
     )
+
+
+def console_address(settings: Settings) -> str:
+    """Where browsers reach the console, as far as the settings tell, without a slash at its end."""
+    if settings.public_url:
+        return settings.public_url
+    host = f"[{settings.http_host}]" if ":" in settings.http_host else settings.http_host
+    return f"http://{host}:{settings.http_port}"
+
+
+def _check_single_sign_on(settings: Settings) -> None:
+    """Raises ``InvalidSetting`` where people could not be signed in by the OpenID provider."""
+    need("sso", "FOOTNOTE_OIDC_ISSUER")
+    if not settings.oidc_client_id:
+        raise InvalidSetting(
+            "FOOTNOTE_OIDC_ISSUER is set without FOOTNOTE_OIDC_CLIENT_ID: set both, as "
+            "the provider names the client."
+        )
+    if settings.console_user_header:
+        raise InvalidSetting(
+            "FOOTNOTE_OIDC_ISSUER and FOOTNOTE_CONSOLE_USER_HEADER both say who people are: unset "
+            "one of them."
+        )
+    if not settings.public_url and not is_loopback(settings.http_host):
+        raise InvalidSetting(
+            "Single sign-on needs the address to which people come back: set FOOTNOTE_PUBLIC_URL."
+        )
+    for name, url in (("OIDC_ISSUER", settings.oidc_issuer), ("PUBLIC_URL", settings.public_url)):
+        parts = urlsplit(url)
+        if url and parts.scheme != "https" and not is_loopback(parts.hostname or ""):
+            raise InvalidSetting(
+                f"FOOTNOTE_{name} begins with http://, where anybody on the way could sign in as "
+                "anybody: single sign-on needs https://."
+            )
 
 
 def run_page(settings: Settings, run: str) -> str:

@@ -10,7 +10,9 @@ from typing import Literal, NamedTuple
 
 from bot.errors import FootnoteError, InvalidSetting
 
-Extra = Literal["browser", "office", "openai", "otel", "postgres", "rst", "vectors", "workspaces"]
+Extra = Literal[
+    "browser", "office", "openai", "otel", "postgres", "rst", "sso", "vectors", "workspaces"
+]
 
 
 class _Contents(NamedTuple):
@@ -27,6 +29,7 @@ EXTRAS: dict[Extra, _Contents] = {
     ),
     "postgres": _Contents("PostgreSQL and its queue", ("psycopg", "procrastinate")),
     "rst": _Contents("reStructuredText", ("docutils",)),
+    "sso": _Contents("single sign-on for the console", ("authlib", "joserfc")),
     "vectors": _Contents("an embedding model in a folder", ("numpy", "onnxruntime", "tokenizers")),
     "workspaces": _Contents("an app for many Slack workspaces", ("cryptography",)),
 }

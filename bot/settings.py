@@ -196,6 +196,7 @@ class Settings(BaseSettings):
     # people from outside of the team (guest accounts, Slack Connect): web alone, like members, none
     guests: Literal["web", "members", "deny"] = "web"
     admins: StrList = ()  # users who may set channel rules, beside the platform's own admins
+    admin_groups: StrList = ()  # groups of the console whose members are such users
     followups: Literal["thread", "mention"] = "thread"  # what is answered in a thread of ours
     channels: dict[str, ChannelRules] = {}  # channel id → rules; an admin command changes them
 
@@ -208,13 +209,23 @@ class Settings(BaseSettings):
     metrics: Literal["auto", "open", "off"] = "auto"
     otlp_endpoint: str = ""  # of an OpenTelemetry collector: each run sends it a trace
 
-    # --- the web console; off the loopback it needs the token or the header
+    # --- the web console; off the loopback it needs the token, the header or an OpenID provider
     console: Literal["auto", "on", "off"] = "auto"  # auto: wherever it is safe
     console_token: SecretStr | None = Field(None, min_length=16)  # asked for once by the browser
     console_user_header: str = Field("", pattern=r"^[A-Za-z0-9-]*$")  # in it a proxy says who asks
     console_groups_header: str = Field("", pattern=r"^[A-Za-z0-9-]*$")  # … and in which groups
     console_proxies: StrList = ("127.0.0.1", "::1")  # whose header is believed: addresses, CIDRs
     console_questions: int = Field(20, ge=1)  # that one client may ask in a minute
+
+    # --- single sign-on for the console, by OpenID Connect
+    oidc_issuer: str = ""  # the provider's own name: https://… as its discovery document has it
+    oidc_client_id: str = ""
+    oidc_client_secret: SecretStr | None = None  # None: a public client, which PKCE alone proves
+    oidc_scopes: StrList = ("openid", "profile", "email")
+    oidc_user_claim: str = "sub"  # the claim by which people are known here
+    oidc_groups_claim: str = "groups"  # the one with their groups; dots lead into objects
+    oidc_allow_groups: StrList = ()  # whose members may come in; empty: whom the provider lets in
+    oidc_session_hours: float = Field(10.0, gt=0, le=720)  # after which people sign in again
 
     # --- where things are kept, and how it runs
     data_dir: Path = Field(default_factory=lambda: _user_data())
@@ -226,6 +237,7 @@ class Settings(BaseSettings):
     keep_pages_days: int | None = Field(None, ge=1)  # pages no answer cites; None: for ever
     keep_steps_days: int | None = Field(None, ge=1)  # steps of runs that have ended
     keep_messages_days: int | None = Field(None, ge=1)  # messages, with their runs and answers
+    keep_spending_days: int | None = Field(400, ge=32)  # what people and places spent
     # Executes runs; auto: PostgreSQL's queue where that is the database, else `serve` itself.
     dispatcher: Literal["auto", "local", "postgres"] = "auto"
     concurrency: int = Field(256, ge=1)  # runs at once in this process

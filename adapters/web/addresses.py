@@ -7,6 +7,13 @@ from ipaddress import ip_address, ip_network
 
 from starlette.requests import Request
 
+from bot.console_access import console_address
+from bot.settings import Settings
+
+# Paths that an OpenID provider knows; the first part is that of the sign-in page.
+CALLBACK = "/sign-in/callback"
+SIGNED_OUT = "/sign-in/signed-out"
+BACK_CHANNEL = "/sign-in/back-channel"
 MOST_HOPS = 20  # of X-Forwarded-For that are looked at, from the end
 
 
@@ -28,6 +35,13 @@ def own_path(path: str) -> str:
     """A path of ours; never one that leads elsewhere."""
     plain = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
     return path if plain else "/"
+
+
+def provider_addresses(settings: Settings) -> tuple[str, str, str]:
+    """What the provider must know: where it sends browsers back to, where after signing out, and
+    where it tells us itself that a session has ended."""
+    address = console_address(settings)
+    return address + CALLBACK, address + SIGNED_OUT, address + BACK_CHANNEL
 
 
 class Proxies:

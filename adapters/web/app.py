@@ -20,6 +20,7 @@ from adapters.web.preference_pages import preference_pages
 from adapters.web.run_pages import console_pages
 from adapters.web.sharing import sharing_pages
 from adapters.web.signing_in import sign_in_pages
+from adapters.web.single_sign_on import single_sign_on_pages
 from bot.errors import Denied, FootnoteError, Invalid, Unavailable
 from bot.rendering.texts import sentence_for
 
@@ -36,6 +37,7 @@ def console_app(console: Console) -> Starlette:
         routes=[
             *asset_routes(),
             *sign_in_pages(console),
+            *single_sign_on_pages(console),
             *preference_pages(console),
             *conversation_pages(console),
             *history_pages(console),
@@ -45,7 +47,12 @@ def console_app(console: Console) -> Starlette:
             *api_routes(console),
         ],
         middleware=[
-            Middleware(Gate, settings=console.settings, sessions=console.sessions),
+            Middleware(
+                Gate,
+                settings=console.settings,
+                sessions=console.sessions,
+                sign_ins=console.sign_ins,
+            ),
             # Event streams are left alone: compressing them would hold their events back.
             Middleware(GZipMiddleware, compresslevel=COMPRESSION),
         ],

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from adapters.web.addresses import provider_addresses
 from adapters.web.clock import zone_of
 from adapters.web.connected import Connected
 from adapters.web.limits import STREAMS_OF_ONE_CLIENT
@@ -33,8 +34,12 @@ from bot.storage.database import Database
 from bot.storage.files import Files
 from bot.storage.found_words import FoundWords
 from bot.storage.history import History
+from bot.storage.sign_ins import SignIns
 from bot.storage.store import Store
 from bot.storage.workspaces import Workspaces
+
+if TYPE_CHECKING:
+    from adapters.web.provider import Provider
 
 WORKSPACE = "console"  # of all threads on the web
 
@@ -63,6 +68,8 @@ class Console:
     streams: OpenStreams = field(init=False)
     files: Files = field(init=False)
     workers: Workers = field(init=False)  # that look at what people send
+    provider: Provider | None = field(init=False, default=None)  # by which people sign in, if any
+    sign_ins: SignIns | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.rights = Rights(self.settings)
@@ -78,6 +85,12 @@ class Console:
         self.streams = OpenStreams(STREAMS_OF_ONE_CLIENT)
         self.files = Files(self.database)
         self.workers = Workers.for_a_look(Shares(self.settings.reading_memory))
+        if self.settings.oidc_issuer:
+            from adapters.web.provider import Provider  # needs an extra
+
+            self.provider = Provider(self.settings, provider_addresses(self.settings)[0])
+            lifetime = timedelta(hours=self.settings.oidc_session_hours)
+            self.sign_ins = SignIns(self.database, lifetime)
 
     async def aclose(self) -> None:
         await self.workers.aclose()

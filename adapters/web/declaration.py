@@ -27,6 +27,10 @@ async def _check(settings: Settings) -> str:
     from bot.conversing.access import shut_to_console
 
     where = f"`footnote serve` opens it on {settings.http_host}:{settings.http_port}"
+    if settings.oidc_issuer:
+        from adapters.web.provider import report  # needs an extra
+
+        where += f". {await report(settings)}"
     shut = shut_to_console(settings)
     if not shut:
         return where
@@ -36,7 +40,10 @@ async def _check(settings: Settings) -> str:
 def _to_connect(settings: Settings) -> str:
     if settings.console == "off":
         return "off. Unset FOOTNOTE_CONSOLE to ask in a browser"
-    return "shut, since others may reach it. Set FOOTNOTE_CONSOLE_TOKEN to open it"
+    return (
+        "shut, since others may reach it. Set FOOTNOTE_CONSOLE_TOKEN or FOOTNOTE_OIDC_ISSUER to "
+        "open it"
+    )
 
 
 PLATFORM = Declaration(

@@ -130,6 +130,7 @@ class RunView:
         texts, trace, spent = self._texts, self.trace, self.trace.spent
         answer = trace.answer
         took = (trace.ended_at - trace.record.accepted_at).total_seconds() if trace.ended_at else 0
+        took = max(0, took)  # of two clocks one may be behind
         known = [
             ("web-run-took", seconds(took) if took else ""),
             ("web-run-worked", seconds(spent.seconds) if spent.seconds else ""),

@@ -4,6 +4,7 @@
   neither a proxy nor a name that was made to point here (DNS rebinding) opens it to others.
 - With a token a browser signs in once; a program shows it as ``Authorization: Bearer``.
 - With a user header a proxy that is trusted says who it is.
+- With an OpenID provider people sign in there (see ``single_sign_on``); programs show the token.
 
 What changes anything must come from our own pages: the request's Origin is ours, and forms carry
 their session's CSRF token (see ``forms``).
@@ -29,8 +30,10 @@ from adapters.web.limits import (
 from adapters.web.pace import Pace
 from adapters.web.visitors import COOKIE, LOCAL, Sessions, Visitor, Way
 from bot.console_access import FORWARDED, host_name, is_from_here, is_loopback
+from bot.errors import StorageUnavailable
 from bot.rendering.lines import shortened
 from bot.settings import Settings
+from bot.storage.sign_ins import SignIns
 
 SIGN_IN = "/sign-in"
 SIGN_OUT = "/sign-out"
@@ -65,15 +68,24 @@ class Refusal(Exception):
 class Gate:
     """ASGI middleware; see the module docstring. It sets ``request.state.visitor``."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, sessions: Sessions) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: Settings,
+        sessions: Sessions,
+        sign_ins: SignIns | None = None,
+    ) -> None:
+        """``sign_ins`` are there where an OpenID provider signs people in."""
         self._app = app
         self._sessions = sessions
+        self._sign_ins = sign_ins
         self._token = settings.console_token.get_secret_value() if settings.console_token else ""
         self._header = settings.console_user_header.lower()
         self._groups_header = settings.console_groups_header.lower()
         self._proxies = Proxies(settings.console_proxies)
         self._public_host = urlsplit(settings.public_url).hostname or ""
         self._admins = frozenset(settings.admins)
+        self._admin_groups = frozenset(settings.admin_groups)
         self._secure = settings.public_url.startswith("https://")
         self._root = settings.root
         self._pace = Pace(REQUESTS_PER_MINUTE)
@@ -87,7 +99,7 @@ class Gate:
         answer: Response | None = None
         try:
             await self._sessions.look()
-            visitor, cookie = self._admitted(request)
+            visitor, cookie = await self._admitted(request)
             self._check_pace(request, visitor)
             if visitor is None and not request.url.path.startswith(OPEN_PATHS):
                 answer = _ask_to_sign_in(request, self._root)
@@ -101,13 +113,15 @@ class Gate:
 
     # ------------------------------------------------------------ who it is
 
-    def _admitted(self, request: Request) -> tuple[Visitor | None, str]:
+    async def _admitted(self, request: Request) -> tuple[Visitor | None, str]:
         """The visitor, if known, and the cookie of a session that begins now ("": none does)."""
         way, user = self._way(request)
         peer = self._proxies.client_of(request)
-        if way == "token" and self._shows_token(request, peer):
+        if self._token and way in ("token", "sso") and self._shows_token(request, peer):
             return Visitor("token", "API", "token", "", "", operator=True, client=peer), ""
-        shown = _cookie(request)
+        if self._sign_ins is not None:
+            return await self._signed_in(request, self._sign_ins), ""
+        shown = cookie_of(request, COOKIE)
         session = self._sessions.read(shown)
         cookie = self._sessions.renewed(shown) if session else ""
         if not session:
@@ -116,13 +130,32 @@ class Gate:
             session, cookie = self._sessions.new()
         csrf = self._sessions.csrf(session)
         if way == "proxy":
-            operator = user in self._admins
             groups = self._groups(request)
+            operator = self._is_operator(user, groups)
             return Visitor(user, user, way, session, csrf, operator, user, groups), cookie
         client = session if way == "token" else peer  # a session cost a sign-in, or nothing
         return Visitor(LOCAL, "You", way, session, csrf, operator=True, client=client), cookie
 
+    async def _signed_in(self, request: Request, sign_ins: SignIns) -> Visitor | None:
+        """The visitor whom the provider has signed in."""
+        try:
+            session = await sign_ins.find(cookie_of(request, COOKIE))
+        except StorageUnavailable as error:
+            raise Refusal(503, "It cannot be told now who you are: try again soon.") from error
+        if session is None:
+            return None
+        who, csrf = session.identity, self._sessions.csrf(session.id)
+        operator = self._is_operator(who.person, who.groups)
+        return Visitor(
+            who.person, who.name, "sso", session.id, csrf, operator, who.person, who.groups
+        )
+
+    def _is_operator(self, person: str, groups: tuple[str, ...]) -> bool:
+        return person in self._admins or not self._admin_groups.isdisjoint(groups)
+
     def _way(self, request: Request) -> tuple[Way, str]:
+        if self._sign_ins is not None:
+            return "sso", ""
         if self._header:
             user = request.headers.get(self._header, "").strip()
             if user and peer_of(request) in self._proxies:
@@ -196,14 +229,21 @@ class Gate:
         return dressed
 
 
-def set_cookie(value: str, root: str, *, secure: bool) -> str:
-    """The header that sets the session's cookie, for the paths below ``root``.
+def set_cookie(
+    value: str,
+    root: str,
+    *,
+    secure: bool,
+    seconds: int = SESSION_DAYS * 86_400,
+    name: str = COOKIE,
+) -> str:
+    """The header that sets the session's cookie, or another one, for the paths below ``root``.
 
     ``SameSite=Lax``: a link in a chat leads here signed in; forms carry a token of their own.
     """
-    age = SESSION_DAYS * 86_400 if value else 0
+    age = seconds if value else 0
     end = "; Secure" if secure else ""
-    return f"{COOKIE}={value}; Path={root or '/'}; Max-Age={age}; HttpOnly; SameSite=Lax{end}"
+    return f"{name}={value}; Path={root or '/'}; Max-Age={age}; HttpOnly; SameSite=Lax{end}"
 
 
 def refused(request: Request, status: int, sentence: str) -> Response:
@@ -232,10 +272,11 @@ def _check_local(peer: str, headers: Headers) -> None:
         raise Refusal(403, "Behind a proxy the console needs FOOTNOTE_CONSOLE_TOKEN.")
 
 
-def _cookie(request: Request) -> str:
+def cookie_of(request: Request, name: str) -> str:
+    """The value of a cookie; "" where there is none."""
     cookies: SimpleCookie = SimpleCookie()
     try:
         cookies.load(request.headers.get("cookie", ""))
     except Exception:  # noqa: BLE001  (a browser may hold anything of other programs here)
         return ""
-    return cookies[COOKIE].value if COOKIE in cookies else ""
+    return cookies[name].value if name in cookies else ""

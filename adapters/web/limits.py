@@ -26,5 +26,6 @@ LONGEST_TITLE = 200  # characters of the name that somebody gives a conversation
 SESSION_DAYS = 30  # without a visit, after which a browser has to sign in again
 SECONDS_BETWEEN_SESSION_LOOKS = 5.0  # at whether all sessions were ended in another process
 GUESSES_PER_MINUTE = 10  # of one address at the token, in forms and headers
+SIGN_INS_PER_MINUTE = 60  # of one address at the provider, beginnings and ends
 REQUESTS_PER_MINUTE = 600  # of one client, pages, pictures and all
-GROUPS_OF_ONE_VISITOR = 500  # that a proxy names
+GROUPS_OF_ONE_VISITOR = 500  # that a proxy or an OpenID provider names

@@ -19,8 +19,8 @@ from adapters.web.pace import Pace
 
 
 def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
-    """The routes of this page; there is none where no token is asked for."""
-    if console.settings.console_token is None:
+    """The routes of this page; there is none where browsers are not asked for a token."""
+    if console.settings.console_token is None or console.settings.oidc_issuer:
         return ()
     token = console.settings.console_token.get_secret_value()
     pace = Pace(GUESSES_PER_MINUTE)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from adapters.web.limits import SECONDS_BETWEEN_SESSION_LOOKS, SESSION_DAYS
-from bot.errors import StorageUnavailable
+from bot.errors import Denied, StorageUnavailable
 from bot.messages import Author
+from bot.rendering.texts import DEFAULT, texts_for
 from bot.rights.reader import Reader
 from bot.storage.workspaces import Workspaces
 
@@ -20,15 +21,17 @@ LOCAL = "local"
 _ENDED = "sessions_ended"  # the fact in the database
 _PAUSE = SECONDS_BETWEEN_SESSION_LOOKS
 
-# Ways to come in: nobody else can (loopback), with the token, through the proxy that knows them.
-Way = Literal["open", "token", "proxy"]
+# Ways to come in: nobody else can (loopback), with the token, through the proxy that knows them,
+# or signed in by the OpenID provider.
+Way = Literal["open", "token", "proxy", "sso"]
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
     """``session`` names the browser ("" for a program that shows its token), ``csrf`` goes with
     its forms. An ``operator`` may see what everybody asked. ``client`` is who must keep to the
-    pace: a person, a browser, or an address. ``groups`` are those that the proxy names."""
+    pace: a person, a browser, or an address. ``groups`` are those that the proxy or the
+    provider names."""
 
     id: str
     name: str
@@ -51,7 +54,16 @@ class Visitor:
     @property
     def channel(self) -> str:
         """The channel of their threads: their own where people are known, else a shared one."""
-        return self.id if self.way == "proxy" else LOCAL
+        return self.id if self.way in ("proxy", "sso") else LOCAL
+
+
+class SignInRefused(Denied):
+    """Somebody is not signed in. ``text_id`` names the sentence for them, ``detail`` is for the
+    log."""
+
+    def __init__(self, text_id: str, detail: str = "", **values: str) -> None:
+        super().__init__(text_id, texts_for(DEFAULT)(text_id, **values), values=values)
+        self.detail = detail
 
 
 class Sessions:
@@ -97,7 +109,7 @@ class Sessions:
 
     def _cookie(self, name: str) -> str:
         until = max(int(time.time()), self._ended + 1) + SESSION_DAYS * 86_400
-        return f"{name}.{until}.{self._sign(f'session {name} {until}')}"
+        return f"{name}.{until}.{self.sign(f'session {name} {until}')}"
 
     def read(self, cookie: str) -> str:
         """The name of the session, or "" for a cookie that is none of ours or too old."""
@@ -107,19 +119,20 @@ class Sessions:
             return ""
         if _signed_at(int(until)) <= self._ended:
             return ""
-        signed = self._sign(f"session {name} {until}")
+        signed = self.sign(f"session {name} {until}")
         return name if hmac.compare_digest(signed.encode(), signature.encode()) else ""
 
     def csrf(self, session: str) -> str:
         """The CSRF token of this session's forms: different words each time (see ``masked``)."""
-        return masked(bytes.fromhex(self._sign(f"csrf {session}")))
+        return masked(bytes.fromhex(self.sign(f"csrf {session}")))
 
     @staticmethod
     def same(shown: str, token: str) -> bool:
         """Return True if it is the token; takes as long when it is nearly so."""
         return hmac.compare_digest(shown.encode(), token.encode())
 
-    def _sign(self, text: str) -> str:
+    def sign(self, text: str) -> str:
+        """The signature of a text, as hexadecimal digits."""
         return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
 
 

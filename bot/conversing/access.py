@@ -57,9 +57,10 @@ def check_author(settings: Settings, message: Message) -> None:
 
 def shut_to_console(settings: Settings) -> list[str]:
     """Say why nobody may ask in the console though it is open, a sentence for each list that names
-    other places only; people whom a proxy names may be on the lists of channels and users."""
+    other places only; people whom a proxy or an OpenID provider names may be on the lists of
+    channels and users."""
     needed = [("workspaces", settings.allow_workspaces, IN_CONSOLE)]
-    if not settings.console_user_header:
+    if not (settings.console_user_header or settings.oidc_issuer):
         needed += [
             ("channels", settings.allow_channels, LOCAL),
             ("users", settings.allow_users, LOCAL),

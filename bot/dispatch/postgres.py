@@ -307,7 +307,10 @@ class PostgresDispatcher:
             await self.resume()
 
     async def _revive(self) -> None:
-        """Queue the jobs of workers without a heartbeat again."""
+        """Queue the jobs of workers without a heartbeat again. After an outage of the database none
+        has one, until all had the time to give it."""
+        if self._store.database.outages.ended_within(QUIET_SECONDS + HEARTBEAT_SECONDS):
+            return
         quiet = await self._jobs_without_heartbeat(QUIET_SECONDS)
         if not quiet:
             return

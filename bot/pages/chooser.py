@@ -3,11 +3,14 @@
 Cutting and counting a long page takes seconds and ten times its size in memory, and a page can be
 made to take more. That must neither stall the event loop nor fill the memory of the process that
 serves. The process keeps what it has studied, since the pages of a question are often those of the
-next one too.
+next one too. A page of an ordinary length is studied in a thread: to start a process takes longer
+than that, and the first words of such pages are cut in a thread anyway to see whether they fit
+(``bot.research.evidence.relevance``).
 """
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
@@ -34,6 +37,7 @@ from bot.pages.processes import (
 from bot.pages.urls import shown as shown_url
 
 SHORT = 20_000  # characters of a page that is studied on the spot, within a few milliseconds
+ORDINARY = 60_000  # ... in a thread: 0.02 s, or 0.2 s where it is made to take long
 KEPT_HERE = 1_000_000  # characters of short pages whose studies are kept; ten times that in bytes
 KEPT_THERE = 6_000_000  # ... and of long ones, as far as the memory suffices
 SECONDS = 20.0  # that choosing among a long page's passages may take; usually below one
@@ -76,11 +80,12 @@ class Chooser:
         Raises ``PageUnreadable`` for a page that takes too much time or memory, ``Unavailable``
         when no process can be started.
         """
-        if len(page.text) <= SHORT:
-            studied = self._studied(page)
-            return select(
-                question, studied, budget_tokens, skip=skip, rarity=rarity, weights=weights
+        if len(page.text) <= ORDINARY:
+            studied = await self._study(page)
+            chosen = partial(
+                select, question, studied, budget_tokens, skip=skip, rarity=rarity, weights=weights
             )
+            return chosen() if len(page.text) <= SHORT else await asyncio.to_thread(chosen)
         head = {
             "question": question,
             "rarity": dict(rarity or {}),
@@ -90,8 +95,9 @@ class Chooser:
 
     async def survey(self, page: Page, budget_tokens: int, *, skip: Spans = ()) -> list[Passage]:
         """``spread.spread`` of a page. Raises like ``choose``."""
-        if len(page.text) <= SHORT:
-            return spread(self._studied(page).passages, budget_tokens, skip=skip)
+        if len(page.text) <= ORDINARY:
+            chosen = partial(spread, (await self._study(page)).passages, budget_tokens, skip=skip)
+            return chosen() if len(page.text) <= SHORT else await asyncio.to_thread(chosen)
         return await self._ask({}, page, budget_tokens, skip)
 
     def is_whole(self, page: Page, shown: Spans) -> bool:
@@ -104,10 +110,15 @@ class Chooser:
         """End the process."""
         await self._pool.aclose()
 
+    async def _study(self, page: Page) -> Study:
+        if len(page.text) > SHORT and page.hash not in self._studies:
+            self._studies[page.hash] = await asyncio.to_thread(_study_of, page.text)
+        return self._studied(page)
+
     def _studied(self, page: Page) -> Study:
         studied = self._studies.get(page.hash)
         if studied is None:
-            studied = self._studies[page.hash] = study(split(page.text))
+            studied = self._studies[page.hash] = _study_of(page.text)
         return studied
 
     async def _ask(
@@ -153,6 +164,10 @@ def _passage(page: Page, told: Any) -> Passage:
             if 0 <= start < end <= len(page.text):
                 return Passage(start, end, page.text[start:end], heading, near, in_code)
     raise ValueError("a reply that means nothing")
+
+
+def _study_of(text: str) -> Study:
+    return study(split(text))
 
 
 def _kept_studies(characters: int) -> LRUCache[str, Study]:
@@ -203,7 +218,7 @@ def _reply(studies: LRUCache[str, Study], head: dict[str, Any], text: str) -> di
     if studied is None:
         if not text:
             return _UNKNOWN
-        studied = study(split(text))
+        studied = _study_of(text)
         if studies.getsizeof(studied) <= studies.maxsize:
             studies[head["hash"]] = studied
     skip = [(start, end) for start, end in head["skip"]]

@@ -87,6 +87,7 @@ def canonical(url: str) -> str:
     return str(parse(url))
 
 
+@lru_cache(ADDRESSES_REMEMBERED)
 def dedupe_key(url: str) -> str:
     """A key that variants of one page share; not an address to fetch.
 

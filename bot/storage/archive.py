@@ -16,9 +16,10 @@ from bot.answers import Answer
 from bot.errors import Invalid
 from bot.messages import Attachment, Author, RunOptions, Thread
 from bot.storage.database import Database
-from bot.storage.tables import feedback, messages, runs, steps, threads
+from bot.storage.tables import UtcDateTime, feedback, messages, runs, steps, threads
 from bot.storage.workspaces import Verdict
 
+PORTION = 500  # messages gone through at once for the latest threads
 COMPARED = 10_000  # threads among which a name's nearest is looked for
 
 _answer = TypeAdapter(Answer)
@@ -91,34 +92,31 @@ class Archive:
         self, platform: str | None, limit: int, *, channel: str | None = None
     ) -> list[Listed]:
         """Threads in which something was said, the latest first; None: of all of them."""
-        sums = (
-            sa.select(
-                messages.c.thread_key,
-                sa.func.count().label("messages"),
-                sa.func.count(runs.c.id).label("questions"),
-                sa.func.min(messages.c.id).label("first"),
-                sa.func.max(messages.c.at).label("last_at"),
-            )
-            .join_from(messages, runs, isouter=True)
-            .group_by(messages.c.thread_key)
-            .subquery()
-        )
-        query = (
-            sa.select(threads, sums, messages.c.text)
-            .join_from(sums, threads, sums.c.thread_key == threads.c.key)
-            .join(messages, messages.c.id == sums.c.first)
-            .order_by(sums.c.last_at.desc(), sums.c.thread_key)
-            .limit(limit)
-        )
-        if platform is not None:
-            query = query.where(threads.c.platform == platform)
-        if channel is not None:
-            query = query.where(threads.c.channel == channel)
         async with self._database.read() as db:
+            latest = await _latest(db, platform, channel, limit)
+            sums = (
+                sa.select(
+                    messages.c.thread_key,
+                    sa.func.count().label("messages"),
+                    sa.func.count(runs.c.id).label("questions"),
+                    sa.func.min(messages.c.id).label("first"),
+                )
+                .join_from(messages, runs, isouter=True)
+                .where(messages.c.thread_key.in_(latest))
+                .group_by(messages.c.thread_key)
+                .subquery()
+            )
+            query = (
+                sa.select(threads, sums, messages.c.text)
+                .join_from(sums, threads, sums.c.thread_key == threads.c.key)
+                .join(messages, messages.c.id == sums.c.first)
+            )
             rows = (await db.execute(query)).all()
-        return [
-            Listed(_thread(row), row.messages, row.questions, row.text, row.last_at) for row in rows
+        found = [
+            Listed(_thread(row), row.messages, row.questions, row.text, latest[row.key])
+            for row in rows
         ]
+        return sorted(found, key=lambda one: (-one.last_at.timestamp(), one.thread.key))
 
     async def find(self, name: str) -> Thread:
         """The thread with this key, or the only one whose last part is this.
@@ -178,6 +176,34 @@ class Archive:
                 for row in rows
             ),
         )
+
+
+async def _latest(
+    db: AsyncConnection, platform: str | None, channel: str | None, limit: int
+) -> dict[str, datetime]:
+    """The keys of the threads in which something was said last, with when. The messages are gone
+    through from the latest one on, in portions, which reads few of them."""
+    query = sa.select(messages.c.thread_key, messages.c.at, messages.c.id)
+    if platform is not None or channel is not None:
+        query = query.join(threads, threads.c.key == messages.c.thread_key)
+    if platform is not None:
+        query = query.where(threads.c.platform == platform)
+    if channel is not None:
+        query = query.where(threads.c.channel == channel)
+    query = query.order_by(messages.c.at.desc(), messages.c.id.desc()).limit(PORTION)
+    found: dict[str, datetime] = {}
+    rows = (await db.execute(query)).all()
+    while rows:
+        for row in rows:
+            if len(found) == limit and row.thread_key not in found:
+                return found
+            found.setdefault(row.thread_key, row.at)
+        before = sa.tuple_(
+            sa.literal(rows[-1].at, UtcDateTime()), sa.literal(rows[-1].id, sa.Integer())
+        )
+        later = query.where(sa.tuple_(messages.c.at, messages.c.id) < before)
+        rows = (await db.execute(later)).all()
+    return found
 
 
 def _thread(row: Any) -> Thread:

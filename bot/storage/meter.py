@@ -166,6 +166,8 @@ class _Seldom:
     def __init__(self) -> None:
         self._known: _Sums | None = None
         self._next = 0.0
+        self._stored: dict[str, Amount] = {}
+        self._pruned: dict[str, Amount] = {}
 
     async def take(self, db: AsyncConnection) -> _Sums:
         began = monotonic()
@@ -173,15 +175,30 @@ class _Seldom:
             spent = (await db.execute(_SPENT)).all()
             ended = (await db.execute(_ENDED)).all()
             self._known = _Sums(
-                {
-                    row.platform: Amount(*(int(getattr(row, name)) for name in COUNTS))
-                    for row in spent
-                },
+                self._never_less(
+                    {
+                        row.platform: Amount(*(int(getattr(row, name)) for name in COUNTS))
+                        for row in spent
+                    }
+                ),
                 {row.state: row.counted for row in ended},
             )
             took = monotonic() - began
             self._next = began + (100 * took if took > QUICK_SECONDS else 0.0)
         return self._known
+
+    def _never_less(self, spent: Mapping[str, Amount]) -> dict[str, Amount]:
+        """What was spent, with what was pruned since: Prometheus takes a counter that goes back for
+        one that began again at 0, and would count all of it once more."""
+        for platform, before in self._stored.items():
+            lost = before - spent.get(platform, Amount())
+            if any(getattr(lost, name) > 0 for name in COUNTS):
+                self._pruned[platform] = self._pruned.get(platform, Amount()) + lost
+        self._stored = dict(spent)
+        return {
+            platform: spent.get(platform, Amount()) + self._pruned.get(platform, Amount())
+            for platform in {**self._pruned, **spent}
+        }
 
 
 _SPENT = (

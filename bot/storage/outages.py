@@ -36,6 +36,7 @@ class Outages:
         self._began = 0.0
         self._is_told = False
         self._passed = 0.0  # seconds of outages that are over
+        self._ended: float | None = None
         self.count = 0
         self.since: datetime | None = None
         self._told: TTLCache[str, bool] = TTLCache(SENTENCES, QUIET_SECONDS)
@@ -73,11 +74,19 @@ class Outages:
         }
         if self._failing:
             return
-        lasted = monotonic() - self._began
+        self._ended = monotonic()
+        lasted = self._ended - self._began
         self._passed += lasted
         self.since = None
         if self._is_told:
             log.warning("database works again", after_seconds=round(lasted, 1))
+
+    def ended_within(self, seconds: float) -> bool:
+        """True while an outage lasts, and for so long after it: what others were to write
+        meanwhile, such as that they live, may be missing."""
+        if self._failing:
+            return True
+        return self._ended is not None and monotonic() - self._ended < seconds
 
     @property
     def seconds(self) -> float:

@@ -233,7 +233,8 @@ def _postgres_day(element: Any, compiler: Any, **kw: Any) -> str:
 
 
 class _seconds_between(FunctionElement[Any]):
-    """The seconds from the first moment to the second."""
+    """The seconds from the first moment to the second; 0 where a clock that is behind says that it
+    was before: a question is accepted in one process and ends in another."""
 
     type = sa.Float()
     inherit_cache = True
@@ -242,13 +243,14 @@ class _seconds_between(FunctionElement[Any]):
 @compiles(_seconds_between, "sqlite")
 def _sqlite_seconds(element: Any, compiler: Any, **kw: Any) -> str:
     first, second = (compiler.process(each, **kw) for each in element.clauses)
-    return f"(julianday({second}) - julianday({first})) * 86400.0"
+    return f"max(0.0, (julianday({second}) - julianday({first})) * 86400.0)"
 
 
 @compiles(_seconds_between, "postgresql")
 def _postgres_seconds(element: Any, compiler: Any, **kw: Any) -> str:
     first, second = (compiler.process(each, **kw) for each in element.clauses)
-    return f"CAST(EXTRACT(EPOCH FROM ({second} - {first})) AS double precision)"
+    took = f"CAST(EXTRACT(EPOCH FROM ({second} - {first})) AS double precision)"
+    return f"CASE WHEN {second} < {first} THEN 0.0 ELSE {took} END"
 
 
 def took() -> sa.ColumnElement[Any]:

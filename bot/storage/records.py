@@ -36,9 +36,19 @@ def is_dead(owner: str) -> bool:
         os.kill(int(pid), 0)
     except ProcessLookupError:
         return True
-    except PermissionError:  # it lives, under another user
+    except PermissionError:  # it is there, under another user
+        pass
+    return _is_zombie(int(pid))
+
+
+def _is_zombie(pid: int) -> bool:
+    """True for a process that has ended and whose parent has not taken note of it, where the system
+    tells: proc(5), the third field of /proc/PID/stat, behind a name that may hold anything."""
+    try:
+        told = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
         return False
-    return False
+    return told.rpartition(")")[2].split()[:1] in (["Z"], ["X"])
 
 
 @cache

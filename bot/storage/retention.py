@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -26,7 +26,16 @@ from bot.storage.removal import (
     remove_messages,
     remove_pages,
 )
-from bot.storage.tables import UtcDateTime, citations, messages, pages, run_pages, runs, steps
+from bot.storage.tables import (
+    UtcDateTime,
+    citations,
+    messages,
+    pages,
+    run_pages,
+    runs,
+    spending,
+    steps,
+)
 
 PICKED = 500  # rows looked for at once
 
@@ -39,6 +48,7 @@ class Keep:
     pages: timedelta | None = None
     steps: timedelta | None = None
     messages: timedelta | None = None
+    spending: timedelta | None = None
     page_ttl: timedelta = timedelta()
 
     @classmethod
@@ -52,6 +62,7 @@ class Keep:
             days(settings.keep_pages_days),
             days(settings.keep_steps_days),
             days(settings.keep_messages_days),
+            days(settings.keep_spending_days),
             timedelta(seconds=settings.page_ttl),
         )
 
@@ -77,8 +88,23 @@ class Retention:
             removed += await self._prune_messages(now - self._keep.messages)
         if self._keep.pages is not None:
             removed += await self._prune_pages(now - self._keep.pages)
+        if self._keep.spending is not None:
+            removed += await self._prune_spending((now - self._keep.spending).date())
         await tidy(self._database)
         return removed
+
+    async def _prune_spending(self, before: date) -> Removed:
+        """What was spent on days before, a day at a time."""
+        removed, batches = NOTHING_REMOVED, Batches(self._database)
+        oldest = sa.select(sa.func.min(spending.c.day))
+        while True:
+            async with self._database.read() as db:
+                day = await db.scalar(oldest)
+            if day is None or day >= before:
+                return removed
+            async with batches.batch() as db:
+                gone = await db.execute(sa.delete(spending).where(spending.c.day == day))
+            removed += Removed(spending=gone.rowcount)
 
     async def _prune_steps(self, before: datetime) -> Removed:
         """The steps of runs that ended before: not of one that was edited and restarted."""

@@ -69,6 +69,9 @@ class Amount:
     def __add__(self, other: Amount) -> Amount:
         return Amount(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
+    def __sub__(self, other: Amount) -> Amount:
+        return Amount(*(a - b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
     @property
     def tokens(self) -> int:
         """Tokens of all kinds."""
@@ -110,7 +113,7 @@ class Line:
 
 
 class Spending:
-    """Every method is one query. Failures leave as ``StorageUnavailable``."""
+    """Failures leave as ``StorageUnavailable``."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -123,32 +126,20 @@ class Spending:
     async def lines(self, since: date, today: date) -> list[Line]:
         """All accounts that spent or asked something since a day, dearest first; by scope."""
         sums = (*_sums(spending.c.day == today, "today"), *_sums(sa.true(), "month"))
-        name = (
-            sa.select(messages.c.author_name)
-            .where(
-                spending.c.scope == "user",
-                messages.c.author_id == spending.c.name,
-                messages.c.event_key.startswith(spending.c.platform + ":"),
-            )
-            .order_by(messages.c.id.desc())
-            .limit(1)
-            .scalar_subquery()
-        )
         account = (spending.c.platform, spending.c.workspace, spending.c.scope, spending.c.name)
-        query = (
-            sa.select(*account, sa.func.coalesce(name, "").label("known_as"), *sums)
-            .where(spending.c.day >= since)
-            .group_by(*account)
-        )
+        query = sa.select(*account, *sums).where(spending.c.day >= since).group_by(*account)
         async with self._database.read() as db:
             rows = (await db.execute(query)).all()
+            named = {
+                (row.platform, row.name): row.known_as for row in await db.execute(_names(since))
+            }
         found = [
             Line(
                 platform=row.platform,
                 workspace=row.workspace,
                 scope=row.scope,
                 name=row.name,
-                known_as=row.known_as,
+                known_as=named.get((row.platform, row.name), "") if row.scope == "user" else "",
                 today=_amount(row, "today"),
                 month=_amount(row, "month"),
             )
@@ -164,6 +155,31 @@ class Spending:
                 line.name,
             ),
         )
+
+
+def _names(since: date) -> sa.Select[Any]:
+    """What people who spent something since a day were last called. Looked up once for each: beside
+    the sums it would be looked up for each of their days."""
+    people = (
+        sa.select(spending.c.platform, spending.c.name)
+        .where(spending.c.scope == "user", spending.c.day >= since)
+        .distinct()
+        .subquery()
+    )
+    theirs = messages.c.event_key.startswith(people.c.platform + ":")
+    last = (
+        sa.select(messages.c.author_name)
+        .where(
+            messages.c.author_id == people.c.name,
+            # Nearly always so, which PostgreSQL believes of a CASE. Of a LIKE it believes that
+            # hardly any row is, and reads all that the person ever wrote.
+            sa.case((theirs, sa.true()), else_=sa.false()),
+        )
+        .order_by(messages.c.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    return sa.select(people, sa.func.coalesce(last, "").label("known_as"))
 
 
 async def add_spent(db: AsyncConnection, payer: Payer, day: date, amount: Amount) -> None:

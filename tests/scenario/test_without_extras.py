@@ -29,6 +29,7 @@ class Hiding(PathFinder):
 sys.meta_path[sys.meta_path.index(PathFinder)] = Hiding
 """
 USING_AN_EXTRA = {
+    "adapters.web.provider",
     "bot.dispatch.postgres",
     "bot.dispatch.queue",
     "bot.pages.formats.rst",

@@ -31,6 +31,7 @@ SETTINGS_PAGES = (
     SETTINGS_PAGE,
     HANDBOOK / "settings-of-chat.md",
     HANDBOOK / "console.md",
+    HANDBOOK / "single-sign-on.md",
     HANDBOOK / "embeddings.md",
     HANDBOOK / "postgresql.md",
 )

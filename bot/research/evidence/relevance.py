@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -47,16 +47,50 @@ def fitting(wanted: Sequence[str], pages: Sequence[Page], rarity: Mapping[str, f
 
 
 def is_named(title: str, text: str) -> bool:
-    """Return True if a text has a title's words, or the name in it without what tells namesakes
-    apart: "Hello Love" of "Hello Love (song)", "McRae" of "McRae, Arkansas" (as it is written)."""
+    """Return True if a text names a title; see ``name_in``."""
+    return bool(name_in(title, text))
+
+
+def name_in(title: str, text: str) -> frozenset[str]:
+    """Return the words by which a text names a title, none if it does not.
+
+    All words of the title, or those of the name in it without what tells namesakes apart: "Hello
+    Love" of "Hello Love (song)", "McRae" of "McRae, Arkansas" (as it is written).
+    """
     words = frozenset(terms(title)) - _ARTICLES
     if words and words <= frozenset(terms(text)):
-        return True
-    name = _QUALIFIER.sub(" ", title).strip()
-    place, comma, _ = name.partition(",")
+        return words
+    whole = _QUALIFIER.sub(" ", title).strip()
+    place, comma, _ = whole.partition(",")
+    name = place.strip()
     if comma:
-        return _has_name(text, place.strip(), re.NOFLAG)
-    return name != title and _has_name(text, name, re.IGNORECASE)
+        found = _has_name(text, name, re.NOFLAG)
+    else:
+        found = name != title and _has_name(text, name, re.IGNORECASE)
+    return frozenset(terms(name)) if found else frozenset()
+
+
+def things_named(results: Sequence[QueryResult], text: str) -> list[int]:
+    """Return the numbers of the unread hits that a text names, of namesakes the first.
+
+    Only a search for the text as it stands counts: words of a query are about one thing.
+    """
+    hits = [hit for result in results if result.query == text for hit in result.hits]
+    numbers = {hit.hit.title: hit.number for hit in hits if hit.page is None}
+    return [numbers[title] for title in named_beside(text, (), numbers)]
+
+
+def named_beside(text: str, titles: Sequence[str], others: Iterable[str]) -> list[str]:
+    """Return those of ``others`` that a text names as things of their own: by no word by which it
+    names one of ``titles`` or an earlier one of them."""
+    taken = {word for title in titles for word in name_in(title, text)}
+    apart: list[str] = []
+    for title in others:
+        words = name_in(title, text)
+        if words and not words & taken:
+            taken |= words
+            apart.append(title)
+    return apart
 
 
 def _has_name(text: str, name: str, flags: re.RegexFlag) -> bool:

@@ -31,7 +31,15 @@ from bot.reasoning.workspace import (
     WorkspaceTurn,
 )
 from bot.research.evidence.queries import Asked, AskedQuery, Searching, worded
-from bot.research.evidence.relevance import ShownPages, best_hits, fitting, to_open, with_opened
+from bot.research.evidence.relevance import (
+    ShownPages,
+    best_hits,
+    fitting,
+    named_beside,
+    things_named,
+    to_open,
+    with_opened,
+)
 from bot.research.outcomes import SearchOutcome
 from bot.research.run import Run
 from bot.research.steps import both, together
@@ -40,8 +48,9 @@ from bot.search.provider import Hit, Query
 NOTHING = "Nothing was found."
 WHOLE = 4  # times the tokens of one page are given to pages that are wanted as a whole
 PREFETCHED = 3  # pages read ahead while the reasoner chooses
-MOST_OPENED = 6  # pages opened by rank with one search
+MOST_OPENED = 6  # pages opened with one search without being chosen
 LOOKED_AT = 2  # times as many are read to see which of them fit
+ALSO_NAMED = 2  # pages opened beside those, of other things that the question itself names
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +255,8 @@ class WorkspaceKeeper:
 
         Choosing takes a turn of the reasoner's, and mostly it would choose these. Those that
         cannot be read at once, or do not fit, are left for it to choose. Half of the run's pages
-        are kept for what is chosen.
+        are kept for what is chosen. The best pages for a question as it stands are often all about
+        one of the things that it names; so the first page of each other one comes with them.
         """
         opened: list[Outcome] = []
         for outcome in outcomes:
@@ -257,15 +267,21 @@ class WorkspaceKeeper:
             if not numbers:
                 opened.append(outcome)
                 continue
-            urls = {self._hits[number - 1].url: number for number in numbers}
+            named = things_named(outcome.queries, self._question.text)[: LOOKED_AT * ALSO_NAMED]
+            urls = {self._hits[number - 1].url: number for number in (*numbers, *named)}
             titles = {url: self._hits[number - 1].title for url, number in urls.items()}
             patience = self._reading.patience
             ready = await self._run.ready(tuple(urls), tuple(titles.values()), patience)
             pages = await self._run.look(ready, [titles[url] for url in ready])
             wanted = [result.query for result in outcome.queries]
+            ranked = [page for page in pages if urls.get(page.url) in numbers]
             # Not on the event loop: pages can be made to take a tenth of a second each.
-            found = await asyncio.to_thread(fitting, wanted, pages, self._rarity_of(outcome))
+            found = await asyncio.to_thread(fitting, wanted, ranked, self._rarity_of(outcome))
             fit = found[:most]
+            others = {titles[url]: url for url in ready if urls[url] in named and url not in fit}
+            apart = named_beside(self._question.text, [titles[url] for url in fit], others)
+            more = min(ALSO_NAMED, MOST_OPENED - len(fit), room - len(fit))
+            fit += [others[title] for title in apart[:more]]
             reading = _Reading(outcome.action, self._page_tokens // 2)
             reading.urls = [(urls[url], url, "") for url in ready if url in fit]
             (read,) = await self._do([reading])

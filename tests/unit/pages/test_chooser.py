@@ -6,7 +6,8 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import AsyncIterator, Callable
+import threading
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,11 +16,12 @@ from typing import Any
 import pytest
 
 from bot.errors import PageUnreadable
+from bot.pages import chooser as chooser_module
 from bot.pages import choosing
 from bot.pages.chooser import Chooser
 from bot.pages.choosing import INDEXED, spread, study
 from bot.pages.page import Page
-from bot.pages.passages import MOST_PASSAGES, Weight, split
+from bot.pages.passages import MOST_PASSAGES, Passage, Weight, split
 from bot.pages.processes import DEFAULT
 
 QUESTION = "Which harbour holds 84 boats?"
@@ -34,7 +36,7 @@ def harbours(count: int) -> str:
     return "\n\n".join(f"Harbour {n} holds {n * 7} boats. " * 8 for n in range(count))
 
 
-SHORT, LONG, LONGER = (page_of(harbours(count)) for count in (30, 500, 2_500))
+SHORT, USUAL, LONG, LONGER = (page_of(harbours(count)) for count in (30, 200, 500, 2_500))
 
 
 @pytest.fixture
@@ -53,7 +55,9 @@ def processes(chooser: Chooser) -> list[int]:
     return [each._process.pid for each in (*chooser._pool._idle, *chooser._pool._busy)]
 
 
-@pytest.mark.parametrize("page", [SHORT, LONG, LONGER], ids=["short", "long", "longer"])
+@pytest.mark.parametrize(
+    "page", [SHORT, USUAL, LONG, LONGER], ids=["short", "usual", "long", "longer"]
+)
 async def test_what_is_chosen_is_the_same_as_here(page: Page, open_chooser: OpenChooser) -> None:
     chooser = open_chooser()
     passages = split(page.text)
@@ -64,7 +68,23 @@ async def test_what_is_chosen_is_the_same_as_here(page: Page, open_chooser: Open
     skip = {(each.start, each.end) for each in expected}
     assert not set(expected) & set(await chooser.choose(QUESTION, page, 200, skip=skip))
     assert await chooser.survey(page, 200) == spread(passages, 200)
-    assert len(processes(chooser)) == (0 if page is SHORT else 1)
+    assert len(processes(chooser)) == (0 if page in (SHORT, USUAL) else 1)
+
+
+async def test_a_page_of_usual_length_is_studied_off_the_event_loop(
+    open_chooser: OpenChooser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+
+    def noting(passages: Iterable[Passage]) -> choosing.Study:
+        threads.append(threading.current_thread())
+        return study(passages)
+
+    monkeypatch.setattr(chooser_module, "study", noting)
+    chooser = open_chooser()
+    for page in (SHORT, USUAL, USUAL):
+        await chooser.choose(QUESTION, page, 200)
+    assert [each is threading.main_thread() for each in threads] == [True, False]
 
 
 def test_the_longer_page_is_one_without_an_index() -> None:

@@ -15,6 +15,7 @@ from alembic.script import ScriptDirectory
 
 import bot.storage
 import bot.storage.installations  # its tables
+import bot.storage.sign_ins  # its table
 from bot.errors import InvalidSetting
 from bot.storage import migrate
 from bot.storage.database import open_database

@@ -182,3 +182,13 @@ async def test_an_outage_is_counted_with_its_time() -> None:
     assert outages.seconds == passed, "it is over"
     outages.failed("writing", FULL)
     assert outages.count == 2
+
+
+def test_it_is_known_for_a_while_that_there_was_an_outage() -> None:
+    outages = Outages()
+    assert not outages.ended_within(60)
+    outages.failed("writing", StorageUnavailable("It is away.", kind="broken"))
+    assert outages.ended_within(0)  # it lasts
+    outages.worked("writing")
+    assert outages.ended_within(60)
+    assert not outages.ended_within(0)

@@ -8,12 +8,15 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+import sqlalchemy as sa
 
 from bot.messages import RunOptions, Thread
+from bot.storage import overview
 from bot.storage.journal import RecordedStep
 from bot.storage.overview import Overview, Overviews, Place, Scope, of_days
 from bot.storage.spending import Amount
 from bot.storage.store import Store
+from bot.storage.tables import runs
 from tests.unit.samples import NOW
 from tests.unit.storage.past import Past, a_channel_thread, pages
 
@@ -212,3 +215,13 @@ async def test_a_day_without_anything_is_a_day(past: Past) -> None:
     found = await Overviews(past.store.database).look(Scope(date(2020, 1, 1), date(2020, 1, 2)))
     assert [(day.day.day, dict(day.states)) for day in found.days] == [(1, {}), (2, {})]
     assert found.median is None
+
+
+async def test_a_clock_that_is_behind_makes_no_negative_times(store: Store, past: Past) -> None:
+    """The question was accepted by a process whose clock is an hour ahead."""
+    run = await past.answered()
+    async with store.database.write() as db:
+        ahead = NOW + timedelta(hours=1)
+        await db.execute(sa.update(runs).values(accepted_at=ahead, ended_at=NOW))
+        seconds = await db.scalar(sa.select(overview.took()).where(runs.c.id == run))
+    assert seconds == 0

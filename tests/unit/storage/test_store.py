@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import subprocess
 from dataclasses import replace
 from datetime import timedelta
 
@@ -307,3 +308,15 @@ async def test_a_long_thread_is_shown_by_its_end(store: Store) -> None:
     assert run is not None
     texts = [entry.text for entry in (await store.transcript(run)).entries]
     assert texts == [f"Question {number}" for number in range(2, last)]
+
+
+def test_a_process_that_ended_unnoticed_by_its_parent_is_dead() -> None:
+    """A zombie can be sent signals."""
+    place, _, token = new_owner().rsplit("/", 2)
+    with subprocess.Popen(["true"]) as child:
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and stays
+        os.kill(child.pid, 0)
+        assert is_dead(f"{place}/{child.pid}/{token}")
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as living:
+        assert not is_dead(f"{place}/{living.pid}/{token}")
+        living.kill()

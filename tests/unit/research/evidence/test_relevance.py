@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.pages.page import Page
-from bot.research.evidence.relevance import fitting, is_named
+from bot.research.evidence.relevance import fitting, is_named, named_beside
 from tests.unit.samples import NOW
 
 QUESTION = "Where was the composer of the Forth Suite born?"
@@ -94,3 +94,19 @@ def test_a_title_is_named_without_what_tells_namesakes_apart(
     title: str, text: str, named: bool
 ) -> None:
     assert is_named(title, text) is named
+
+
+@pytest.mark.parametrize(
+    ("titles", "others", "apart"),
+    [
+        ((), ["Midway, Iowa", "Midway, Ohio", "McRae, Iowa"], ["Midway, Iowa", "McRae, Iowa"]),
+        (["Midway, Ohio"], ["Midway, Iowa", "McRae, Iowa"], ["McRae, Iowa"]),
+        (["Midway, Ohio"], ["Leith", ""], []),  # not named
+        (["Radio Norwood"], ["Norwood (town)"], []),  # within a name that was shown
+    ],
+)
+def test_things_named_apart_are_those_with_other_words(
+    titles: list[str], others: list[str], apart: list[str]
+) -> None:
+    text = "Is Midway, near McRae, in the state of Radio Norwood?"
+    assert named_beside(text, titles, others) == apart

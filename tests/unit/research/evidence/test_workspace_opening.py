@@ -17,6 +17,7 @@ from bot.research.run import Run
 from bot.search.provider import Hit
 from tests.fakes.library import Shelf, a_shelf
 from tests.unit.research.conftest import BUDGET, OpenRun
+from tests.unit.samples import NOW
 
 READING = Reading(shown=10, page_tokens=400, opened=2)
 TEXTS = ("Tower one is tall.", "Tower two is tall.", "Tower three is tall.", "Bridge is long.")
@@ -96,6 +97,42 @@ async def test_a_page_that_does_not_fit_is_not_opened(open_run: OpenRun) -> None
     (outcome,) = keeper.workspace.given
     assert [r.source.title for r in outcome.reads if r.source] == ["Tower"]
     assert len(outcome.queries[0].hits) == 2
+
+
+ASKED = "Is Midway, near McRae, in the state of Radio Norwood and of Lake Norman?"
+NAMED = {
+    "https://x/1": ("Midway, Iowa", "Midway is a place in the state of Iowa."),
+    "https://x/2": ("Midway, Ohio", "Midway is a place near the state line of Ohio."),
+    "https://x/3": ("Midway, Utah", "Midway is a place in Utah."),
+    "https://x/4": ("McRae, Arkansas", "McRae is a town."),
+    "https://x/5": ("Harbour", "A harbour."),
+    "https://x/6": ("Radio Norwood", "Radio Norwood is a station in Arkansas."),
+    "https://x/7": ("Lake Norman", "Lake Norman is a lake."),
+}
+
+
+def a_shelf_of_names() -> Shelf:
+    pages = {url: Page(url, title, text, NOW) for url, (title, text) in NAMED.items()}
+    return Shelf(pages, urls={ASKED: list(pages), "midway mcrae": list(pages)})
+
+
+@pytest.mark.parametrize(
+    ("query", "pages", "opened"),
+    [
+        (ASKED, 12, ["Midway, Iowa", "Midway, Ohio", "McRae, Arkansas", "Radio Norwood"]),
+        (ASKED, 3, ["Midway, Iowa", "Midway, Ohio", "McRae, Arkansas"]),
+        ("midway mcrae", 12, ["Midway, Iowa", "Midway, Ohio"]),  # the words of a query are its own
+    ],
+)
+async def test_a_page_of_each_other_thing_that_the_question_names_comes_with_the_best(
+    query: str, pages: int, opened: list[str], open_run: OpenRun
+) -> None:
+    run = await open_run(a_shelf_of_names(), replace(BUDGET, pages=20))
+    keeper = WorkspaceKeeper(run, SubQuestion(ASKED), Workspace(pages_left=pages), READING)
+    await keeper.give(queries=[query])
+    (outcome,) = keeper.workspace.given
+    assert [read.source.title for read in outcome.reads if read.source] == opened
+    assert run.usage.pages == len(opened)
 
 
 async def test_half_of_the_runs_pages_is_kept_for_what_is_chosen(open_run: OpenRun) -> None:

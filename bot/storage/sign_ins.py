@@ -1,0 +1,143 @@
+"""Who is signed in to the console by single sign-on, in which browser and until when.
+
+The browser keeps a secret; its digest alone is stored, so that a copy of the database signs in
+nobody.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import sqlalchemy as sa
+from cachetools import TTLCache
+
+from bot.storage.database import Database
+from bot.storage.tables import UtcDateTime, metadata
+
+sign_ins = sa.Table(
+    "sign_ins",
+    metadata,
+    sa.Column("digest", sa.Text, primary_key=True),
+    sa.Column("person", sa.Text, nullable=False, index=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("groups", sa.JSON, nullable=False),
+    # As the provider knows person and session: it may end them.
+    sa.Column("subject", sa.Text, nullable=False, index=True),
+    sa.Column("provider_session", sa.Text, nullable=False),
+    sa.Column("id_token", sa.Text, nullable=False),  # by which it knows whom to sign out
+    sa.Column("ends_at", UtcDateTime, nullable=False, index=True),
+)
+
+KEPT = 10_000  # sessions that a process remembers
+KEPT_SECONDS = 5.0  # after which one that ended in another process has ended here, too
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Somebody as the provider tells. ``person`` is the id by which they are known here,
+    ``subject`` and ``provider_session`` the provider's own ("" where it has no sessions)."""
+
+    person: str
+    name: str
+    groups: tuple[str, ...]
+    subject: str
+    provider_session: str
+    id_token: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """A session; ``id`` names it and opens nothing."""
+
+    id: str
+    identity: Identity
+    ends_at: datetime
+
+
+class SignIns:
+    """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
+
+    def __init__(self, database: Database, lifetime: timedelta) -> None:
+        self._database = database
+        self._lifetime = lifetime
+        self._known: TTLCache[str, SignIn] = TTLCache(KEPT, KEPT_SECONDS)
+        self._ended = 0  # times that sessions were ended here
+
+    async def begin(self, identity: Identity) -> str:
+        """Begin a session; the secret for the browser. Those that are over go on this occasion."""
+        secret, now = secrets.token_urlsafe(32), datetime.now(UTC)
+        row = {
+            "digest": _digest(secret),
+            "person": identity.person,
+            "name": identity.name,
+            "groups": list(identity.groups),
+            "subject": identity.subject,
+            "provider_session": identity.provider_session,
+            "id_token": identity.id_token,
+            "ends_at": now + self._lifetime,
+        }
+        async with self._database.write() as db:
+            await db.execute(sa.delete(sign_ins).where(sign_ins.c.ends_at <= now))
+            await db.execute(sa.insert(sign_ins).values(**row))
+        return secret
+
+    async def find(self, secret: str) -> SignIn | None:
+        """The session of a browser; None for one that has ended or never was."""
+        if not secret:
+            return None
+        digest = _digest(secret)
+        found = self._known.get(digest)
+        if found is None:
+            ended = self._ended
+            found = await self._stored(digest)
+            if found is not None and ended == self._ended:
+                self._known[digest] = found
+        return found if found is not None and found.ends_at > datetime.now(UTC) else None
+
+    async def _stored(self, digest: str) -> SignIn | None:
+        query = sa.select(sign_ins).where(sign_ins.c.digest == digest)
+        async with self._database.read() as db:
+            row = (await db.execute(query)).one_or_none()
+        if row is None:
+            return None
+        identity = Identity(
+            row.person,
+            row.name,
+            tuple(row.groups),
+            row.subject,
+            row.provider_session,
+            row.id_token,
+        )
+        return SignIn(digest, identity, row.ends_at)
+
+    async def end(self, id: str) -> None:
+        """End one session."""
+        await self._end(sign_ins.c.digest == id)
+
+    async def end_of_person(self, person: str) -> None:
+        """End all sessions of somebody."""
+        await self._end(sign_ins.c.person == person)
+
+    async def end_by_provider(self, subject: str, provider_session: str) -> None:
+        """End what the provider says has ended: a session of its own or, where it names none
+        (""), all of somebody. One of the two is given."""
+        conditions = []
+        if subject:
+            conditions.append(sign_ins.c.subject == subject)
+        if provider_session:
+            conditions.append(sign_ins.c.provider_session == provider_session)
+        await self._end(*conditions)
+
+    async def _end(self, *conditions: sa.ColumnElement[bool]) -> None:
+        assert conditions  # noqa: S101 - never all of everybody
+        async with self._database.write() as db:
+            await db.execute(sa.delete(sign_ins).where(*conditions))
+        self._ended += 1
+        self._known.clear()
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
