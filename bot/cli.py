@@ -18,7 +18,7 @@ import typer
 from bot import __version__
 from bot.cli_eval import evaluate as _evaluate
 from bot.cli_records import db, export, forget_kinds, keys, threads
-from bot.command import EXIT_NO_ANSWER, EXIT_OK, EXIT_USAGE, HANDBOOK, standard_input, tell
+from bot.command import EXIT_NO_ANSWER, EXIT_OK, EXIT_USAGE, HANDBOOK, standard_input
 from bot.command import sentences as _sentences
 from bot.command import settings_for as _settings
 from bot.errors import CredentialsRefused, Invalid
@@ -202,10 +202,11 @@ def serve(
         if no_work:
             need_queue(settings, "footnote serve --no-work")
         is_queued(settings)
+        from bot.logs import announce
         from bot.serving import serve as serve_platforms
 
         role: Literal["listen", "serve"] = "listen" if no_work else "serve"
-        asyncio.run(serve_platforms(settings, tell, role=role))
+        asyncio.run(serve_platforms(settings, announce, role=role))
 
 
 @app.command()
@@ -249,9 +250,10 @@ def worker(
         from bot.dispatch.choice import need_queue
 
         need_queue(settings, "footnote worker")
+        from bot.logs import announce
         from bot.working import work
 
-        asyncio.run(work(settings, tell, health_port=health_port))
+        asyncio.run(work(settings, announce, health_port=health_port))
 
 
 @app.command()

@@ -31,7 +31,7 @@ def settings_for(docs: list[Path] | None = None, providers: list[str] | None = N
         docs=tuple(str(path) for path in docs) if docs else None,
         providers=tuple(providers) if providers else None,
     )
-    configure_logging(settings.log_level)
+    configure_logging(settings.log_level, settings.log_format)
     return settings
 
 

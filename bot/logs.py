@@ -1,19 +1,40 @@
 """Logging set-up, and loggers that are loaded with the first line they write.
 
+Every line that is written while a run is worked on carries ``run``, ``thread`` (hashed),
+``workspace`` and ``attempt`` (see ``about``). Texts of questions and pages come at debug only.
+
 Importing structlog takes a twentieth of a second, which a question in a terminal has no use for.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import sys
-from collections.abc import MutableMapping
-from typing import Any
+from collections.abc import Mapping, MutableMapping
+from contextvars import ContextVar
+from typing import Any, Literal
 
 from bot.credentials import without_credentials
 
+Format = Literal["auto", "console", "logfmt", "json"]
+
 _level = logging.NOTSET
+_format: Format = "console"
 _is_set_up = True  # where nobody configures it, structlog stays as it is
+# What the work of this task is about. Each task has a copy, so that runs do not mix.
+_about: ContextVar[Mapping[str, str | int]] = ContextVar("about", default={})  # noqa: B039
+
+
+def about(run_id: str, thread: str, workspace: str, attempt: int) -> dict[str, str | int]:
+    """The values by which the lines of a run's work are found; ``thread`` is its key."""
+    hashed = hashlib.sha256(thread.encode()).hexdigest()[:12]
+    return {"run": run_id, "thread": hashed, "workspace": workspace, "attempt": attempt}
+
+
+def work_on(values: Mapping[str, str | int]) -> None:
+    """Have every further line of this context carry these values."""
+    _about.set(values)
 
 
 class Log:
@@ -45,7 +66,7 @@ class Log:
         _set_up()
         import structlog
 
-        getattr(structlog.get_logger(), method)(event, **values)
+        getattr(structlog.get_logger(), method)(event, **{**_about.get(), **values})
 
 
 def get_logger() -> Log:
@@ -53,10 +74,26 @@ def get_logger() -> Log:
     return Log()
 
 
-def configure_logging(level: str) -> None:
-    """Have one line an event written on stderr; retries are only told about in detail."""
-    global _level, _is_set_up
+def announce(sentence: str) -> None:
+    """Say on stderr that the program starts, works or ends, at any level: to a person as it is,
+    else as a line of the log."""
+    if _format == "console":
+        print(sentence, file=sys.stderr, flush=True)  # noqa: T201
+        return
+    _set_up()
+    import structlog
+
+    structlog.get_logger().info(sentence)
+
+
+def configure_logging(level: str, format: Format = "auto") -> None:
+    """Have one line an event written on stderr; retries are only told about in detail.
+
+    ``auto`` writes for people on a terminal, else logfmt.
+    """
+    global _level, _format, _is_set_up
     _level = logging.getLevelNamesMapping()[level.upper()]
+    _format = format if format != "auto" else "console" if sys.stderr.isatty() else "logfmt"
     _is_set_up = False
     if _level > logging.DEBUG:
         import stamina
@@ -76,6 +113,16 @@ def hide_credentials(
     }
 
 
+def _renderer() -> Any:
+    import structlog
+
+    if _format == "json":
+        return structlog.processors.JSONRenderer(ensure_ascii=False)
+    if _format == "console":
+        return structlog.dev.ConsoleRenderer()
+    return structlog.processors.LogfmtRenderer(bool_as_flag=False)
+
+
 def _set_up() -> None:
     global _is_set_up
     if _is_set_up:
@@ -89,8 +136,8 @@ def _set_up() -> None:
             structlog.processors.TimeStamper(fmt="iso"),
             structlog.processors.format_exc_info,
             hide_credentials,  # behind what writes tracebacks
-            structlog.processors.LogfmtRenderer(bool_as_flag=False),
+            _renderer(),
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(_level),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.NOTSET),  # ``Log`` filters
         logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
     )

@@ -26,7 +26,7 @@ from bot.errors import (
     StorageUnavailable,
 )
 from bot.investigation import Investigation
-from bot.logs import get_logger
+from bot.logs import about, get_logger
 from bot.messages import Message, RunOptions, Thread
 from bot.pages.turns import reading_for
 from bot.posting import Poster, PostState, Reply, RunRef
@@ -109,7 +109,7 @@ class ResearchService:
         """
         message = replace(message, text=clean_question(message.text))
         run_id = secrets.token_hex(6)
-        return await self._store.accept(
+        accepted = await self._store.accept(
             run_id,
             message,
             options,
@@ -120,6 +120,11 @@ class ResearchService:
             permit=self.permit(options),
             files=files,
         )
+        run_id, is_new = accepted
+        thread = message.thread
+        event = "accepted" if is_new else "accepted before"
+        log.info(event, platform=thread.platform, **about(run_id, thread.key, thread.workspace, 0))
+        return accepted
 
     def permit(self, options: RunOptions) -> Callable[[DaySpent], None] | None:
         """A check that refuses a question once the day's budget is spent (``DaySpentUp``)."""
@@ -185,6 +190,7 @@ class ResearchService:
                 answer = await posting.finish(answer, stop)
             else:
                 await reply.finish(answer)
+            log.info("posted")
             await self._end(record, answer.status)
         except RunLost as lost:
             # Whoever took the run over posts its answer; a word more from here would be a second.
@@ -211,7 +217,9 @@ class ResearchService:
             log.info("run lost", run=record.id, attempt=record.attempt, error=str(lost))
 
     async def _end(self, record: RunRecord, state: str) -> None:
-        await self._store.end(record.id, record.attempt, state, datetime.now(UTC))
+        now = datetime.now(UTC)
+        await self._store.end(record.id, record.attempt, state, now)
+        log.info("ended", state=state, seconds=round((now - record.accepted_at).total_seconds(), 3))
 
     async def _saved(self, record: RunRecord) -> RunRecord:
         """The record as it is now."""

@@ -243,6 +243,8 @@ class Settings(BaseSettings):
     concurrency: int = Field(256, ge=1)  # runs at once in this process
     drain_seconds: float = Field(10.0, ge=0)  # that working runs get when `serve` is ended
     log_level: Literal["debug", "info", "warning", "error"] = "warning"
+    # How a line is written; auto: console on a terminal, else logfmt.
+    log_format: Literal["auto", "console", "logfmt", "json"] = "auto"
 
     @field_validator("*")
     @classmethod

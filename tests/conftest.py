@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
@@ -66,6 +67,7 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
 def _log_configured_by_one_test_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Undo ``configure_logging``: it keeps the stderr of the test, which is closed after it."""
     monkeypatch.setattr("bot.logs._level", logging.NOTSET)
+    monkeypatch.setattr("bot.logs._format", "console")
     monkeypatch.setattr("bot.logs._is_set_up", True)
     yield
     structlog.reset_defaults()
@@ -97,6 +99,19 @@ def fork_server() -> Iterator[ForkServer]:
     fork_server = ForkServer()
     yield fork_server
     fork_server.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Spare the collector of garbage what is there from the start.
+
+    Twelve thousand tests and the modules that they import are never garbage: looking at them again
+    and again takes a fifth of the collection, and a tenth of the tests.
+    """
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

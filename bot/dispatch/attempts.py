@@ -18,7 +18,7 @@ from cachetools import LRUCache
 
 from bot.dispatch.pace import Rounds
 from bot.errors import RunLost, StorageUnavailable, Unavailable
-from bot.logs import get_logger
+from bot.logs import about, get_logger, work_on
 from bot.posting import holding
 from bot.storage.records import RunRecord, new_owner
 from bot.storage.store import Store
@@ -169,6 +169,10 @@ class Attempts:
             job.stop.set()
         context = contextvars.copy_context()
         context.run(holding.set, lambda: self._hold(job))
+        place = run.message.thread
+        its = about(run.id, place.key, place.workspace, run.attempt)
+        context.run(work_on, its)
+        log.info("claimed", platform=place.platform, **its)
         job.work = asyncio.create_task(self._executor.answer(run, job.stop), context=context)
         try:
             await _done(job.work)

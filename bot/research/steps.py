@@ -30,6 +30,7 @@ from pydantic import TypeAdapter
 
 from bot.answers import StepState, StepView
 from bot.errors import BudgetSpent, FootnoteError
+from bot.logs import get_logger
 from bot.pages.page import Page
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Fold, TextDelta
@@ -40,6 +41,8 @@ from bot.storage.journal import Journal, RecordedStep, step_key
 from bot.storage.spending import NOTHING, Amount
 
 T = TypeVar("T")
+
+log = get_logger()
 
 LAST_SECONDS = 5.0  # that a finished step gets to be kept when its run is cancelled
 
@@ -132,6 +135,7 @@ class Steps:
             reason = error.sentence if isinstance(error, BudgetSpent) else ""
             seconds = monotonic() - started
             self.show(replace(line, state="failed", seconds=seconds, detail=reason))
+            _log_end(kind, "failed", seconds)
             if isinstance(error, FootnoteError):
                 twin.set_exception(error)
                 twin.exception()  # the caller sees it; without one there is no warning
@@ -144,6 +148,7 @@ class Steps:
         problem = _problem(result)
         state: StepState = "failed" if problem else "done"
         self.show(replace(line, state=state, seconds=seconds, detail=problem))
+        _log_end(kind, state, seconds)
         return result
 
     def finished(self, key: str, sources: tuple[str, ...] = ()) -> RecordedStep | None:
@@ -208,7 +213,14 @@ class Steps:
         try:
             yield finish
         finally:
-            self.show(replace(line, state=state, seconds=monotonic() - started))
+            seconds = monotonic() - started
+            self.show(replace(line, state=state, seconds=seconds))
+            _log_end(kind, state, seconds)
+
+
+def _log_end(kind: str, state: StepState, seconds: float) -> None:
+    """Tell of a step by its kind alone: titles hold words of the question."""
+    log.info("step ended", kind=kind, state=state, seconds=round(seconds, 3))
 
 
 def _is_cancelled() -> bool:
