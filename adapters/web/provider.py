@@ -353,7 +353,7 @@ def _discovery(told: Mapping[str, Any], settings: Settings) -> Discovery:
         is_safe = parts.scheme == "https" or is_loopback(parts.hostname or "")
         if (needed and not url) or (url and not (parts.hostname and is_safe)):
             raise Unavailable(f"The OpenID provider's discovery document has no usable {name}.")
-        return str(url)
+        return url if isinstance(url, str) else ""
 
     issuer = told.get("issuer")
     if not isinstance(issuer, str) or issuer.rstrip("/") != settings.oidc_issuer.rstrip("/"):

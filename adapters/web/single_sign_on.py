@@ -197,7 +197,9 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
             await sign_ins.end(visitor.session)
         back = provider_addresses(settings)[1]
         url = await provider.sign_out_url(session.identity.id_token, back) if session else ""
-        answer = console.page(request, "leaving.html", url=url or back)
+        answer: Response = RedirectResponse(root + SIGNED_OUT, status_code=303)
+        if url:
+            answer = console.page(request, "leaving.html", url=url)
         answer.headers["Set-Cookie"] = set_cookie("", root, secure=secure)
         return answer
 

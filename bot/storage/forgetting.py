@@ -15,6 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.messages import CONSOLE
 from bot.storage.database import Database
 from bot.storage.found_words import tidy
 from bot.storage.history import forget_names_by
@@ -33,6 +34,7 @@ from bot.storage.removal import (
     remove_pages,
 )
 from bot.storage.rows import insert
+from bot.storage.sign_ins import end_sign_ins, sign_ins
 from bot.storage.subjects import (
     Subject,
     about,
@@ -196,6 +198,8 @@ class Forgetting:
                 removed += await self._remove_messages(some)
         if subject.kind == "person":
             removed += await self._remove_verdicts(subject)
+            if subject.platform == CONSOLE:
+                await end_sign_ins(self._database, sign_ins.c.person == subject.name)
         else:
             removed += await self._remove_place(subject)
         await tidy(self._database)

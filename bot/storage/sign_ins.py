@@ -132,11 +132,17 @@ class SignIns:
         await self._end(*conditions)
 
     async def _end(self, *conditions: sa.ColumnElement[bool]) -> None:
-        assert conditions  # noqa: S101 - never all of everybody
-        async with self._database.write() as db:
-            await db.execute(sa.delete(sign_ins).where(*conditions))
+        await end_sign_ins(self._database, *conditions)
         self._ended += 1
         self._known.clear()
+
+
+async def end_sign_ins(database: Database, *conditions: sa.ColumnElement[bool]) -> None:
+    """End the sessions that meet all the conditions, of which there is at least one; processes
+    that remember such a session do so for ``KEPT_SECONDS``."""
+    assert conditions  # noqa: S101 - never all of everybody
+    async with database.write() as db:
+        await db.execute(sa.delete(sign_ins).where(*conditions))
 
 
 def _digest(secret: str) -> str:

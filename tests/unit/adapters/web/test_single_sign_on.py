@@ -9,10 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
+from adapters.web.declaration import PLATFORM
 from adapters.web.provider import groups_in
 from bot.configuration import load_settings
 from bot.console_access import has_console
-from bot.errors import InvalidSetting
+from bot.errors import InvalidSetting, Unavailable
 from tests.fakes.oidc import (
     CLIENT,
     SECRET,
@@ -452,6 +453,16 @@ async def test_signing_out_ends_the_session_here_and_at_the_provider(
     assert "You are signed out" in (await browser.get("/sign-in/signed-out")).text
 
 
+async def test_a_provider_without_an_end_of_sessions_is_not_led_to(
+    console: Running, provider: FakeProvider
+) -> None:
+    provider.document = {"end_session_endpoint": None}
+    browser = await signed_in(console)
+    answer = await sign_out(browser)
+    assert answer.headers["location"] == "/sign-in/signed-out"
+    assert (await browser.get("/")).status_code == 303
+
+
 async def test_signing_out_everywhere_ends_the_sessions_of_one_person(
     console: Running, provider: FakeProvider
 ) -> None:
@@ -569,6 +580,27 @@ def test_settings_that_sign_nobody_in_are_refused(changes: dict[str, str], words
     assert has_console(load_settings(**good))
     with pytest.raises(InvalidSetting, match=words):
         has_console(load_settings(**{**good, **changes}))
+
+
+async def test_the_doctor_tells_what_to_register(
+    provider: FakeProvider, settings: dict[str, Any]
+) -> None:
+    provider.document = {"backchannel_logout_supported": True}
+    told = await PLATFORM.check(load_settings(**{**settings, "public_url": f"{PUBLIC}/ask"}))
+    for path in ("callback", "signed-out", "back-channel"):
+        assert f"{PUBLIC}/ask/sign-in/{path} " in f"{told} "
+    assert "with 1 key" in told
+
+
+async def test_the_doctor_tells_what_is_wrong_with_a_provider(
+    provider: FakeProvider, settings: dict[str, Any]
+) -> None:
+    provider.document = {"issuer": "https://login.example/"}
+    with pytest.raises(Unavailable, match=r"calls itself https://login\.example/"):
+        await PLATFORM.check(load_settings(**settings))
+    provider.down = True
+    with pytest.raises(Unavailable, match=r"/\.well-known/openid-configuration"):
+        await PLATFORM.check(load_settings(**settings))
 
 
 def test_keys_of_the_tests_differ() -> None:
