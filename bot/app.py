@@ -28,6 +28,7 @@ from bot.service import ResearchService
 from bot.settings import Settings
 from bot.storage.connecting import Connecting
 from bot.storage.store import Store, open_store
+from bot.telemetry import exporting
 
 YOUNG_OBJECTS = 50_000
 """Threshold of new objects for a garbage collection where questions are answered for days."""
@@ -80,18 +81,20 @@ async def open_app(
             chooser=Chooser(Shares(settings.reading_memory)),
         )
         stack.push_async_callback(library.aclose)
+        price = partial(price_of, settings)
         service = ResearchService(
             settings,
             store,
             library,
             reasoner=await _open_reasoner(settings, stack, observed, role),
             fallback=Extractive,
-            price=partial(price_of, settings),
+            price=price,
             posters=posters,
             page_of=partial(run_page, settings),
         )
+        executor = await stack.enter_async_context(exporting(settings, store, service, price))
         dispatcher = await stack.enter_async_context(
-            open_dispatcher(settings, store, service, posters.keys(), role)
+            open_dispatcher(settings, store, executor, posters.keys(), role)
         )
         if role != "alone":
             # What is loaded by now stays. A full collection would look at all of it again and

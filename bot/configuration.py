@@ -19,6 +19,7 @@ from bot.errors import InvalidSetting
 from bot.platform import platforms
 from bot.reasoning.declaration import chosen, reasoners
 from bot.search.declaration import declarations
+from bot.secret_files import ENDING, is_secret, secrets_in_files
 from bot.settings import DOTENV, PREFIX, TOML, Settings
 from bot.settings_file import nearest_name, settings_in_file
 
@@ -41,6 +42,7 @@ def load_settings(**overrides: Any) -> Settings:
     """
     _refuse_unknown_names()
     given = {name: value for name, value in overrides.items() if value is not None}
+    given = {**_secrets(), **given}
     try:
         settings = settings_class()(**given)
     except ValidationError as error:
@@ -70,20 +72,46 @@ def known_names() -> list[str]:
     return [_env_name(field) for field in settings_class().model_fields]
 
 
+def secret_names() -> list[str]:
+    """Every name that may have ``_FILE`` behind it."""
+    fields = settings_class().model_fields
+    return [_env_name(field) for field, info in fields.items() if is_secret(field, info)]
+
+
+def _secrets() -> dict[str, str]:
+    """Those that files hold, by the name under which the settings take each."""
+    fields = settings_class().model_fields
+    names = {
+        _env_name(field) if info.validation_alias else field: _env_name(field)
+        for field, info in fields.items()
+        if is_secret(field, info)
+    }
+    # As of every setting, the environment goes before .env.
+    given = {name.upper(): value for name, value in dotenv_values(DOTENV).items() if value}
+    for name, value in os.environ.items():
+        if value:
+            given.pop(name.upper().removesuffix(ENDING), None)
+            given.pop(name.upper() + ENDING, None)
+    given |= {name.upper(): value for name, value in os.environ.items() if value}
+    return secrets_in_files(names, given)
+
+
 def _env_name(field: str) -> str:
     alias = settings_class().model_fields[field].validation_alias
     return str(alias.choices[0]) if isinstance(alias, AliasChoices) else PREFIX + field.upper()
 
 
 def _refuse_unknown_names() -> None:
-    known = known_names()
+    known, secrets = known_names(), secret_names()
     try:
         links = {n for n, v in os.environ.items() if SERVICE_LINK.fullmatch(f"{n}={v}")}
         names = [*(os.environ.keys() - links), *dotenv_values(DOTENV)]
     except UnicodeDecodeError:
         raise InvalidSetting(f"{DOTENV} is not UTF-8 text: save it as such.") from None
     for name in names:
-        if name.upper().startswith(PREFIX) and name.upper() not in known:
+        plain = name.upper().removesuffix(ENDING) if name.upper().endswith(ENDING) else ""
+        is_known = name.upper() in known or plain in secrets
+        if name.upper().startswith(PREFIX) and not is_known:
             raise InvalidSetting(f"Unknown setting {name}.{nearest_name(name.upper(), known)}")
     if Path(TOML).is_file():
         settings_in_file(Path(TOML), list(settings_class().model_fields))

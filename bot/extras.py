@@ -10,7 +10,9 @@ from typing import Literal, NamedTuple
 
 from bot.errors import FootnoteError, InvalidSetting
 
-Extra = Literal["browser", "office", "openai", "postgres", "rst", "sso", "vectors", "workspaces"]
+Extra = Literal[
+    "browser", "office", "openai", "otel", "postgres", "rst", "sso", "vectors", "workspaces"
+]
 
 
 class _Contents(NamedTuple):
@@ -22,6 +24,9 @@ EXTRAS: dict[Extra, _Contents] = {
     "browser": _Contents("web pages built by script", ("playwright",)),
     "office": _Contents("Excel workbooks", ("openpyxl",)),
     "openai": _Contents("models over OpenAI's API", ("openai",)),
+    "otel": _Contents(
+        "traces for OpenTelemetry", ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
+    ),
     "postgres": _Contents("PostgreSQL and its queue", ("psycopg", "procrastinate")),
     "rst": _Contents("reStructuredText", ("docutils",)),
     "sso": _Contents("single sign-on for the console", ("authlib", "joserfc")),
@@ -58,4 +63,11 @@ def _install(*extras: Extra) -> str:
 
 
 def _missing(extra: Extra) -> list[str]:
-    return [module for module in EXTRAS[extra].modules if find_spec(module) is None]
+    return [module for module in EXTRAS[extra].modules if not _is_there(module)]
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # of a package that it would be in
+        return False

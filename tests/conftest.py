@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
@@ -98,6 +99,19 @@ def fork_server() -> Iterator[ForkServer]:
     fork_server = ForkServer()
     yield fork_server
     fork_server.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Spare the collector of garbage what is there from the start.
+
+    Twelve thousand tests and the modules that they import are never garbage: looking at them again
+    and again takes a fifth of the collection, and a tenth of the tests.
+    """
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -29,7 +29,7 @@ TAGS = {
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
 ATTRIBUTES = {
-    "a": {"href", "class", "data-n", "data-q", "title", "tabindex", "target"},
+    "a": {"href", "class", "role", "data-n", "data-q", "title", "tabindex", "target"},
     "sup": {"class"},
     "p": {"class"},
     "li": {"class"},
@@ -230,7 +230,9 @@ class _Shown:
             leads = f'href="{escape(place.href)}"'
             if place.quotes:
                 leads += f' data-q="{escape(" ".join(place.quotes))}"'
-        return f'<sup class="fn"><a class="mark" data-n="{number}" {leads}>{number}</a></sup>'
+        # By its role it is heard as a reference to a note, not as a link that is called "1".
+        about = f'class="mark" data-n="{number}" role="doc-noteref"'
+        return f'<sup class="fn"><a {about} {leads}>{number}</a></sup>'
 
 
 def _last_sentence(said: str) -> str:

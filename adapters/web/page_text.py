@@ -31,6 +31,7 @@ _NO_BOLD_AFTER = re.compile(r"[0-9A-Za-z_*]")
 _OF_LISTS = frozenset({"list_item_open", "bullet_list_close"})
 _BORDER = re.compile(r"(?<!\\)\|(?:[ \t]*:?-{3,}:?[ \t]*\|)*|[ \t]`{3,}\w*[ \t]")
 _LINE_MARK = re.compile(r"^[ \t]*(?:#{1,6}|[-*+])[ \t]+")
+_BROKEN_MARK = re.compile(r"(<mark[^>]*>)([^<]*)</mark>\1")
 _ESCAPED = re.compile(r"\\[#|+]")  # a line that ``bot.pages.literal`` wrote
 
 
@@ -130,7 +131,15 @@ def _html_of(text: str, tokens: Sequence[Token], quoted: Sequence[Quoted], below
             token.children = [*found.inline(children)]
         elif token.type == "fence":
             token.type, token.content = "html_block", found.fence(token)
-    return safe(_parser().renderer.render(tokens, _parser().options, {}))
+    return _whole_marks(safe(_parser().renderer.render(tokens, _parser().options, {})))
+
+
+def _whole_marks(html: str) -> str:
+    """HTML in which words of one quote that follow each other are one element: a screen reader
+    tells where each begins and ends."""
+    while (joined := _BROKEN_MARK.sub(r"\1\2", html)) != html:
+        html = joined
+    return html
 
 
 @cache

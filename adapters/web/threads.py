@@ -58,10 +58,6 @@ class Page:
     groups: tuple[Group, ...]
     older: int = 0
 
-    @property
-    def is_empty(self) -> bool:
-        return not self.groups
-
 
 def channel_of(visitor: Visitor) -> str | None:
     """The channel of the threads that a visitor may see; None: of all."""

@@ -1,4 +1,9 @@
-"""Bringing a database to the schema of this version; see ``migrations``."""
+"""Bringing a database to the schema of this version; see ``migrations``.
+
+Within a thousand of revision numbers (``MAJOR``) migrations only add, so that an older process goes
+on working beside a newer one that has migrated the database, and can be put back in its place. One
+that takes away or changes begins the next thousand; older processes then refuse the database.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +17,15 @@ from bot.storage.tables import HEAD
 
 # Any number that is ours: who migrates holds it, so that processes starting together do not clash.
 _ADVISORY_LOCK = 0x_F007_107E
+
+
+MAJOR = 1000
+
+
+def goes_with(revision: str) -> bool:
+    """Whether a database at this revision, or a newer one than ours, is one that we can use."""
+    is_number = revision.isdecimal() and len(revision) == len(HEAD)
+    return is_number and revision >= HEAD and int(revision) // MAJOR == int(HEAD) // MAJOR
 
 
 def revision(connection: sa.Connection) -> str | None:
@@ -28,8 +42,10 @@ def missing(connection: sa.Connection) -> str:
     A newer version may have migrated it under us: what it adds does not keep this one from working.
     """
     found = revision(connection)
-    if found is not None and found >= HEAD:
+    if found is not None and goes_with(found):
         return ""
+    if found is not None and found > HEAD:
+        return f"is at revision {found}, which is too new for this Footnote: upgrade it"
     if found is None:
         return f"has no tables of Footnote, which needs revision {HEAD}: run `footnote db upgrade`"
     return (
@@ -40,7 +56,8 @@ def missing(connection: sa.Connection) -> str:
 
 def is_current(connection: sa.Connection) -> bool:
     """Return True if there is nothing to migrate."""
-    if revision(connection) != HEAD:
+    found = revision(connection)
+    if found is None or not goes_with(found):
         return False
     return connection.dialect.name != "postgresql" or queue_schema.is_current(connection)
 
@@ -48,7 +65,8 @@ def is_current(connection: sa.Connection) -> bool:
 def upgrade(connection: sa.Connection) -> None:
     """Bring the schema to ``HEAD`` within the connection's transaction.
 
-    Raises ``InvalidSetting`` where a newer Footnote has been.
+    One that a newer Footnote has added to is left as it is. Raises ``InvalidSetting`` where a newer
+    one has changed what this one needs.
     """
     # Alembic takes a fifth of a second to import and is needed only here.
     from alembic import command
@@ -61,13 +79,14 @@ def upgrade(connection: sa.Connection) -> None:
     _alone(connection)
     current = revision(connection)  # again, under the lock: another process may be done
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if current is not None and goes_with(current):
+        return
     if current is not None and current not in known:
         raise InvalidSetting(
             "The database was written by a newer Footnote: upgrade this one, "
             "or choose another place with FOOTNOTE_DATA_DIR or FOOTNOTE_DATABASE_URL."
         )
-    if current != HEAD:
-        command.upgrade(config, "head")
+    command.upgrade(config, "head")
 
 
 def upgrade_queue(connection: sa.Connection, folder: Path | None = None) -> bool:

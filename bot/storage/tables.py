@@ -1,4 +1,7 @@
-"""The schema. A change here is a new file in ``migrations/versions``; the tests compare the two."""
+"""The schema. A change here is a new file in ``migrations/versions``; the tests compare the two.
+
+Migrations only add, with defaults, so that older processes go on working: see ``storage.migrate``.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,6 @@ MOST_SAID = 0.75  # share of them that a clause has which says the same
 _CLAUSE_WORDS = listed("which while whereas although though but where after before because when")
 _MODALS = listed("would will could may might must should can did does has had")
 _JOINS = listed("and , or &")
-_BY = listed("by")
 _ADVERBS = listed("also then later first originally jointly partly subsequently soon finally never")
 _AWAY = listed("from to over against under for with at")
 _LABILE = listed(

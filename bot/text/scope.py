@@ -67,11 +67,6 @@ _OUT_OF = lazy_regex(
     rf"(?P<total>\d+|{'|'.join(UNITS)})\b",
     re.IGNORECASE,
 )
-_ORDER_BEFORE = lazy_regex(
-    r"\b(?P<order>second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d+(?:st|nd|rd|th))"
-    r"[\s-](?:\w+[\s-]){0,1}$",
-    re.IGNORECASE,
-)
 
 
 def out_of_scope(claim: str, quoted: str) -> str:

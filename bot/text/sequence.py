@@ -50,13 +50,6 @@ _BECAUSE = lazy_regex(
     r"\b(?:because(?: of)?|due to|owing to|thanks to|as a result of|caused by|on account of) (.+)$",
     re.IGNORECASE,
 )
-_CAUSAL = lazy_regex(
-    r"\b(?:because|due|owing|thanks|result\w*|caus\w+|since|so|therefore|thus|hence|reason\w*|led|"
-    r"lead\w*|leaving|for|to|as|account\w*|explain\w*|attribut\w+|consequen\w+|following|upon|when|"
-    r"after|by|through|over|from|with|make|makes|made|mean\w*|if|under|prompt\w*|despite|although|"
-    r"ensur\w+|allow\w*|enabl\w+|help\w*|forc\w+)\b",
-    re.IGNORECASE,
-)
 _BORN = lazy_regex(r"\bborn\b", re.IGNORECASE)
 _DIED = lazy_regex(r"\b(?:died|death|dies)\b", re.IGNORECASE)
 _LIFE = lazy_regex(r"[(（]([^()（）]{0,120}?)\s?[–—-]\s?([^()（）]{0,80}?)[)）]")

@@ -275,6 +275,39 @@ def test_without_a_mouse(console: Console) -> None:
     assert focused(page) == "1"
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/conversations", "/conversations?q=key", "/overview/feedback"),
+        *("/overview/unanswered", "/preferences", "/keys"),
+    ],
+)
+def test_each_stop_of_the_keyboard_has_a_name_and_is_seen(console: Console, path: str) -> None:
+    page = console.page(path)
+    stops = list[str]()
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement === document.body"):
+            break
+        stops.append(focused(page))
+    else:
+        raise AssertionError(f"the keyboard finds no end: {stops}")
+    assert stops[:2] == ["Skip to the content", "Footnote"]
+    assert all(stops), stops
+
+
+def test_a_menu_of_the_list_is_left_by_escape(console: Console) -> None:
+    page = console.page("/conversations")
+    menu = page.locator(".entries .more > summary").first
+    menu.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Rename").first).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Rename").first).to_be_hidden()
+    expect(menu).to_be_focused()
+
+
 def test_who_stops_an_answer_by_keyboard_stays_with_its_question(at_work: Page) -> None:
     at_work.get_by_role("button", name="Stop").focus()
     at_work.keyboard.press("Enter")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import httpx
 import pytest
 
+from tests.live import demo
 from tests.live.page_tools import html_faults, lighthouse_faults
-from tests.live.stages import DEEP, Stage, open_stage
-from tests.scenario.conftest import DOCUMENTS
+from tests.live.stages import Stage
+from tests.live.states import open_states, share
 from tests.scenario.gate import until
 from tests.scenario.serving import ForkServer
 
@@ -17,44 +19,57 @@ pytestmark = pytest.mark.live
 
 PATHS = (
     *("/", "/threads/THREAD", "/runs/RUN", "/runs/RUN/pages/1", "/overview"),
-    *("/handbook", "/handbook/settings", "/threads/nowhere"),
+    *("/conversations", "/conversations?q=work", "/shared/TOKEN", "/overview/feedback"),
+    *("/overview/unanswered", "/handbook", "/handbook/settings", "/preferences", "/keys"),
+    "/threads/nowhere",
+)
+LOOKED_AT = (
+    *(("/", "desktop"), ("/threads/THREAD", "mobile"), ("/runs/RUN", "mobile")),
+    *(("/conversations", "mobile"), ("/shared/TOKEN", "mobile"), ("/overview", "desktop")),
+    *(("/overview/feedback", "mobile"), ("/overview/unanswered", "desktop")),
+    ("/handbook", "mobile"),
 )
 
 
+@dataclass(frozen=True)
+class Pages:
+    """A console with a past and one question that was answered in parts, and names in paths."""
+
+    stage: Stage
+    named: Mapping[str, str]
+
+    def path(self, pattern: str) -> str:
+        for name, value in self.named.items():
+            pattern = pattern.replace(name, value)
+        return pattern
+
+
 @pytest.fixture(scope="module")
-def paths(
-    fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Stage, list[str]]]:
-    """A console with one question that was answered in parts, and the addresses of its pages."""
+def pages(fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pages]:
     folder = tmp_path_factory.mktemp("page-tools")
     with (
-        open_stage(fork_server, folder, DOCUMENTS) as stage,
+        open_states(fork_server, folder) as stage,
         httpx.Client(base_url=stage.http) as api,
     ):
-        asked = api.post("/api/questions", json={"question": DEEP, "depth": "deep"}).json()
+        asked = api.post("/api/questions", json={"question": demo.QUESTION, "depth": "deep"}).json()
         until(lambda: api.get(f"/api/runs/{asked['run']}").json()["state"] == "answered")
-        named = {"THREAD": asked["thread"], "RUN": asked["run"]}
-        found = list(PATHS)
-        for name, value in named.items():
-            found = [path.replace(name, value) for path in found]
-        yield stage, found
+        token = share(stage, asked["thread"]).rpartition("/")[2]
+        yield Pages(stage, {"THREAD": asked["thread"], "RUN": asked["run"], "TOKEN": token})
 
 
 @pytest.mark.parametrize("language", ["en", "zh-CN"])
-def test_the_html_is_valid(paths: tuple[Stage, list[str]], language: str) -> None:
-    stage, addresses = paths
+def test_the_html_is_valid(pages: Pages, language: str) -> None:
     headers = {"Accept-Language": language}
-    with httpx.Client(base_url=stage.http, headers=headers, follow_redirects=True) as browser:
-        pages = {path: browser.get(path).text for path in addresses}
-    found = html_faults(pages)
+    base = pages.stage.http
+    with httpx.Client(base_url=base, headers=headers, follow_redirects=True) as browser:
+        shown = {path: browser.get(pages.path(path)).text for path in PATHS}
+    found = html_faults(shown)
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize(("number", "form"), [(0, "desktop"), (1, "mobile"), (2, "mobile")])
-def test_lighthouse_finds_nothing(paths: tuple[Stage, list[str]], number: int, form: str) -> None:
-    """The home page, a conversation and the page of a run; axe looks at all of them."""
-    stage, addresses = paths
-    assert lighthouse_faults(stage.http + addresses[number], form) == []
+@pytest.mark.parametrize(("path", "form"), LOOKED_AT)
+def test_lighthouse_finds_nothing(pages: Pages, path: str, form: str) -> None:
+    assert lighthouse_faults(pages.stage.http + pages.path(path), form) == []
 
 
 def test_faults_are_found() -> None:

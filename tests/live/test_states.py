@@ -1,7 +1,8 @@
 """Pictures of each state of the console, wide and narrow, light and dark, English and Chinese.
 
 ``STATES=FOLDER`` keeps them there; without it they are made all the same and looked at by what can
-be measured: that nothing reaches out of the window, and that each is a picture of its own.
+be measured: that axe finds nothing, that nothing reaches out of the window, and that each is a
+picture of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.live.browser import chromium, scrolls_sideways, too_wide, watched
+from tests.live.browser import barriers, chromium, scrolls_sideways, too_wide, watched
 from tests.live.stages import Stage
 from tests.live.states import SPEECHES, Speech, Walk, open_states
 from tests.scenario.program import REPOSITORY
@@ -59,11 +60,13 @@ def test_each_state_has_its_pictures(
             if scrolls_sideways(page):
                 faults.append(f"{state}: {scrolls_sideways(page)} pixels too wide")
             faults += [f"{state}: reaches out: {one}" for one in too_wide(page)]
+            faults += [f"{state}: {one}" for one in barriers(page)]
             for theme in THEMES:
                 path = folder / f"{speech.locale[:2]}-{state}-{size[0]}-{theme}.png"
                 _take(page, path, theme)
                 assert _size(path) == size
                 taken.append(path)
+            faults += [f"{state}, dark: {one}" for one in barriers(page, "color-contrast")]
             page.emulate_media(color_scheme="light")
     assert faults == []
     assert len({hashlib.sha256(path.read_bytes()).digest() for path in taken}) == len(taken)

@@ -21,13 +21,15 @@ from importlib.machinery import PathFinder
 class Hiding(PathFinder):
     @classmethod
     def find_spec(cls, name, path=None, target=None):
-        if name.partition(".")[0] in {[name for each in EXTRAS.values() for name in each.modules]}:
+        hidden = {[name for each in EXTRAS.values() for name in each.modules]}
+        if name in hidden or name.partition(".")[0] in hidden:
             return None
         return super().find_spec(name, path, target)
 
 sys.meta_path[sys.meta_path.index(PathFinder)] = Hiding
 """
 USING_AN_EXTRA = {
+    "adapters.web.provider",
     "bot.dispatch.postgres",
     "bot.dispatch.queue",
     "bot.pages.formats.rst",

@@ -1,5 +1,6 @@
 // The list of conversations: follows other tabs, and names days as its reader does.
 
+import "./menus.js";
 import { form } from "./moments.js";
 
 const channel = "BroadcastChannel" in self ? new BroadcastChannel("footnote-history") : null;

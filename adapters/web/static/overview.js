@@ -1,5 +1,6 @@
 // The overview: a filter that was changed is applied at once.
 
+import "./menus.js";
 import { showLocally } from "./moments.js";
 
 showLocally();

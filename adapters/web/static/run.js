@@ -1,5 +1,6 @@
 // The page of a run: opens what a link leads into, and follows a run that is being worked on.
 
+import "./menus.js";
 import { showLocally } from "./moments.js";
 
 const PAUSE = 1500; // ms between looks at a run that works

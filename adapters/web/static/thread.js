@@ -2,6 +2,7 @@
 
 import { withFiles } from "./files.js";
 import { changed } from "./history.js";
+import { closeMenu } from "./menus.js";
 import { patch } from "./patch.js";
 import { follow } from "./stream.js";
 
@@ -200,12 +201,6 @@ async function press(form, submitter) {
   }
 }
 
-function closeMenu(menu) {
-  const held = menu?.contains(document.activeElement);
-  menu?.removeAttribute("open");
-  if (held) menu.querySelector("summary").focus();
-}
-
 // What is being written survives a reload, in this tab only.
 const draft = `draft ${location.pathname}`;
 
@@ -262,9 +257,6 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     import("./keys.js").then(({ showKeys }) => showKeys(keys.href));
   }
-  for (const open of document.querySelectorAll("details.more[open], details.prefs[open]")) {
-    if (!open.contains(event.target)) open.removeAttribute("open");
-  }
 });
 
 document.addEventListener("keydown", (event) => {
@@ -272,8 +264,6 @@ document.addEventListener("keydown", (event) => {
   if (typing && event.key === "Enter" && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
     ask.requestSubmit(ask.querySelector(".send"));
-  } else if (event.key === "Escape") {
-    closeMenu(document.querySelector("details.more[open], details.prefs[open]"));
   } else if (event.key === "?" && !event.target.closest("input, textarea, select")) {
     document.querySelector("[data-keys]")?.click();
   } else if (event.key === "/" && !event.target.closest("input, textarea, select")) {

@@ -87,7 +87,7 @@ ELSEWHERE = {
     "crash": "tests/scenario/test_crash_campaign.py",
 }
 """Benches whose work another test does at its smallest size."""
-TOO_LONG = {"load"}
+TOO_LONG = {"load", "connections"}
 """Benches that take most of a minute at their smallest size: run them by hand."""
 
 

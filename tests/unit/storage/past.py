@@ -54,9 +54,11 @@ class Past:
         """Somebody says something that is no question."""
         await Conversations(self.store.database).hear([self.message(text, author)], self.at)
 
-    async def begun(self, author: str = "ada", **parts: Any) -> tuple[RunRecord, Journal]:
+    async def begun(
+        self, author: str = "ada", asked: str = "", **parts: Any
+    ) -> tuple[RunRecord, Journal]:
         """Somebody asks, and a process on another host takes it on."""
-        message = self.message(f"Question {self.numbered + 1}?", author, **parts)
+        message = self.message(asked or f"Question {self.numbered + 1}?", author, **parts)
         run_id = f"r{self.numbered}"
         await self.store.accept(run_id, message, RunOptions(), self.at)
         run = await self.store.claim(run_id, OWNER, self.at, LEASE)

@@ -33,6 +33,7 @@ def test_a_mark_leads_to_its_source() -> None:
     assert 'data-n="1"' in html
     assert 'rel="noopener noreferrer nofollow"' in html
     assert ">1</a></sup>." in html
+    assert 'role="doc-noteref"' in html
 
 
 def test_marks_that_follow_each_other_are_all_marks() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from adapters.web.code import LONGEST, coloured
 from adapters.web.formulas import mathml
 from adapters.web.page_text import page_html
+from bot.research.answer.support import Quoted
 
 SAFE = {
     *("p", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "pre", "code", "table", "thead"),
@@ -82,3 +83,9 @@ def test_no_formula_brings_links_styles_or_scripts(latex: str) -> None:
     assert not tags(f"<div>{html}</div>") & {"a", "script", "style"}
     assert "href=" not in html
     assert "style=" not in html
+
+
+def test_a_quote_over_several_lines_is_one_mark() -> None:
+    text = "One two\nthree four\nfive. Six.\n"
+    html = page_html(text, [Quoted("q", 4, 23)])
+    assert '<mark data-q="q">two\nthree four\nfive</mark>. Six.' in html

@@ -1,19 +1,16 @@
-"""The graph at work: when nodes begin, what they are told, what is asked of the planner."""
+"""The graph at work: when nodes begin, what they are told, what ends it, what is shown."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.errors import (
-    BudgetSpent,
-    CredentialsRefused,
     FootnoteError,
     ModelBroken,
     ModelRefused,
@@ -21,121 +18,31 @@ from bot.errors import (
     RunLost,
     StorageUnavailable,
 )
-from bot.messages import RunOptions
-from bot.reasoning.evidence import Evidence, Finding
-from bot.reasoning.graphs import EXTENSIONS, MOST_NODES, Graph, GraphEdit, NewNode
+from bot.reasoning.graphs import MOST_NODES, GraphEdit, NewNode
 from bot.reasoning.questions import SubQuestion
-from bot.reasoning.reasoner import OnAnswer, OnQueries
-from bot.reasoning.workspace import Finish, Read, Search, Turn, Workspace
-from bot.research.budget.account import Account
-from bot.research.budget.budget import Budget
+from bot.reasoning.reasoner import OnAnswer
+from bot.reasoning.workspace import Finish, Turn, Workspace
 from bot.research.evidence.workspace import Reading
-from bot.research.inputs import Asked, Resources
 from bot.research.run import Run
 from bot.research.strategies.graph import AT_ONCE, NODE_PAGES, NODE_SEARCHES, explore
 from bot.search.blend import SearchResult
 from bot.search.provider import ProviderKind, Query
-from bot.storage.journal import Journal
-from tests.fakes.journal import MemoryJournal
-from tests.fakes.library import Shelf, a_library, a_shelf
-from tests.fakes.reasoner import Scripted
+from tests.fakes.library import Shelf, a_shelf
 from tests.fakes.virtual_time import in_virtual_time, now
-from tests.unit.research.conftest import BUDGET
-from tests.unit.samples import NOW, a_message
-
-ASKED = SubQuestion("What is to be known about all this?", queries=("all this",))
-READING = Reading(shown=2, page_tokens=200)
-PLENTY = replace(BUDGET, pages=24)
-PLANNING = 1.0  # seconds that a plan takes
-
-
-def a_run(
-    shelf: Shelf | None = None,
-    journal: MemoryJournal | None = None,
-    budget: Budget = PLENTY,
-    locale: str = "en",
-    prefetch_pages: int = 0,
-) -> Run:
-    return Run(
-        Asked("r1", replace(a_message(), locale=locale), RunOptions(), NOW),
-        Resources(a_library(shelf or a_shelf()), prefetch_pages=prefetch_pages),
-        cast(Journal, journal or MemoryJournal()),
-        Account(budget, lambda reply: None),
-        lambda plan: None,
-    )
-
-
-def found(text: str = "It is so.") -> Finish:
-    return Finish((Finding(text),))
-
-
-Ending = Finish | FootnoteError
-
-
-@dataclass
-class Timed(Scripted):
-    """Works ``seconds`` on a sub-question and ends as ``endings`` say; all in virtual time."""
-
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    endings: Mapping[str, Ending] = field(default_factory=dict)
-    planning: Mapping[int, FootnoteError] = field(default_factory=dict)  # by turn
-    foretold: tuple[tuple[str, ...], ...] = ()  # queries, before the plan is there
-    asked: dict[str, SubQuestion] = field(default_factory=dict)
-    desks_of: dict[str, list[Workspace]] = field(default_factory=dict)
-    begun: dict[str, float] = field(default_factory=dict)
-    ended: dict[str, float] = field(default_factory=dict)
-    planned: list[float] = field(default_factory=list)
-
-    async def next_turn(
-        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
-    ) -> Turn:
-        self.sees(question, workspace)
-        await asyncio.sleep(self.seconds.get(question.text, 1.0))
-        self.ended[question.text] = now()
-        ending = self.endings.get(question.text, found(f"{question.text} Yes."))
-        if isinstance(ending, FootnoteError):
-            raise ending
-        return Turn((ending,))
-
-    def sees(self, question: SubQuestion, workspace: Workspace) -> None:
-        self.asked[question.text] = question
-        self.workspaces.append(workspace)
-        self.desks_of.setdefault(question.text, []).append(workspace)
-        self.begun.setdefault(question.text, now())
-
-    async def plan(
-        self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
-    ) -> GraphEdit:
-        self.planned.append(now())
-        if on_queries is not None:
-            for queries in self.foretold:
-                on_queries(queries)
-        await asyncio.sleep(PLANNING)
-        if len(graph.turns) in self.planning:
-            raise self.planning[len(graph.turns)]
-        return await super().plan(question, graph)
-
-
-def node(id: str, *needs: str) -> NewNode:
-    return NewNode(id, f"What is {id * 3}?", needs)
-
-
-def text(id: str) -> str:
-    return f"What is {id * 3}?"
-
-
-LAST = "z"
-
-
-def complete(*nodes: NewNode) -> tuple[GraphEdit, ...]:
-    """A plan in which another node, which is left to the question itself, needs all of these."""
-    return (GraphEdit((*nodes, node(LAST, *(each.id for each in nodes))), done=True),)
-
-
-async def play(reasoner: Timed, run: Run | None = None, **options: object) -> Evidence:
-    question = replace(ASKED, queries=())
-    return await explore(run or a_run(), reasoner, question, READING, searches=10, **options)  # type: ignore[arg-type]
-
+from tests.unit.research.strategies.graph_stage import (
+    ASKED,
+    PLANNING,
+    PLENTY,
+    READING,
+    Reader,
+    Timed,
+    a_run,
+    complete,
+    found,
+    node,
+    play,
+    text,
+)
 
 # ---------------------------------------------------------------- when nodes begin
 
@@ -375,21 +282,6 @@ async def test_the_question_has_the_passages_that_its_parts_rest_on() -> None:
     assert {source.url for source in last.sources} <= {source.url for source in evidence.sources}
 
 
-@dataclass
-class Reader(Timed):
-    """Searches for its question, reads ``reads`` of the hits in two turns, and finishes."""
-
-    reads: tuple[int, ...] = (1,)
-
-    async def next_turn(
-        self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
-    ) -> Turn:
-        if len(workspace.turns) == 2:
-            return await super().next_turn(question, workspace, on_answer)
-        self.sees(question, workspace)
-        return Turn((Read(self.reads, "r") if workspace.turns else Search(("fact",), "s"),))
-
-
 def reading_run(pages: int, count: int = 9) -> Run:
     shelf = a_shelf(*[f"Page {n} says fact {n} of {count}." for n in range(count)])
     return a_run(shelf, budget=replace(PLENTY, pages=pages))
@@ -491,269 +383,6 @@ async def test_a_spent_budget_begins_nothing_more_and_is_said_once() -> None:
         "node-c": "failed",
     }
     assert len(reasoner.planned) == 1
-
-
-# ---------------------------------------------------------------- the planner
-
-
-@in_virtual_time
-async def test_what_was_refused_is_corrected_while_the_rest_is_worked_on() -> None:
-    reasoner = Timed(
-        edits=(
-            GraphEdit((node("a"), node("b", "q"))),
-            GraphEdit((node("b", "a"), node(LAST, "b")), done=True),
-        ),
-        seconds={text("a"): 5},
-    )
-    began = now()
-    await play(reasoner)
-    assert reasoner.begun[text("a")] == began + PLANNING == reasoner.planned[1]
-    assert reasoner.begun[text("b")] == began + PLANNING + 5
-    correcting = reasoner.graphs[1]
-    assert correcting.turns[0].refused == ("b was not added: it needs q, which does not exist.",)
-    assert [node.state for node in correcting.nodes] == ["waiting"], "not how far it is by now"
-
-
-@in_virtual_time
-async def test_a_plan_that_stays_wrong_goes_on_with_what_is_sound_of_it() -> None:
-    wrong = GraphEdit((node("b", "q"),), done=True)
-    reasoner = Timed(edits=(GraphEdit((node("a"), node("c", "a"), *wrong.nodes)), wrong))
-    evidence = await play(reasoner)
-    assert set(reasoner.begun) == {text("a"), ASKED.text}
-    assert len(reasoner.planned) == 2
-    assert evidence.enough
-
-
-@pytest.mark.parametrize(
-    "reasoner",
-    [
-        Timed(edits=(GraphEdit(problem="no JSON"), GraphEdit(problem="no JSON"))),
-        Timed(edits=(GraphEdit(), GraphEdit(done=True))),
-        Timed(edits=(GraphEdit((NewNode("a", ASKED.text),), done=True),)),
-        Timed(edits=(GraphEdit((NewNode("a", "So what about all this?"),), done=True),)),
-        Timed(planning={0: ModelBroken("nonsense")}),
-    ],
-    ids=["unreadable", "empty", "uncut", "reworded", "broken"],
-)
-def test_without_a_plan_the_question_itself_is_worked_on(reasoner: Timed) -> None:
-    @in_virtual_time
-    async def run() -> None:
-        run = a_run()
-        await play(reasoner, run)
-        assert list(reasoner.asked) == [ASKED.text]
-        assert reasoner.workspaces[0].searches_left == 10
-        assert reasoner.workspaces[0].pages_left == PLENTY.pages
-        assert run.steps == (), "no line for a part that is the whole"
-
-    run()
-
-
-@in_virtual_time
-async def test_the_planner_extends_the_graph_when_all_has_ended() -> None:
-    reasoner = Timed(
-        edits=(
-            GraphEdit((node("a"), node("b"))),
-            GraphEdit((node("c", "a"),)),
-            GraphEdit(done=True),
-        ),
-        seconds={text("b"): 7},
-    )
-    await play(reasoner)
-    assert reasoner.planned[1] == reasoner.ended[text("b")]
-    seen = reasoner.graphs[1].turns[-1]
-    assert [(n.id, n.state, n.findings[0].text) for n in seen.ended] == [
-        ("a", "done", "What is aaa? Yes."),
-        ("b", "done", "What is bbb? Yes."),
-    ]
-    assert [n.id for n in reasoner.graphs[2].turns[-1].ended] == ["c"]
-    assert len(reasoner.planned) == 3
-
-
-@in_virtual_time
-async def test_it_is_extended_three_times_at_most() -> None:
-    edits = tuple(GraphEdit((node(chr(ord("a") + n)),)) for n in range(8))
-    reasoner = Timed(edits=edits)
-    await play(reasoner)
-    assert len(reasoner.planned) == 1 + EXTENSIONS
-    left = [graph.turns[-1].extensions_left for graph in reasoner.graphs[1:]]
-    assert left == [2, 1, 0]
-
-
-@in_virtual_time
-async def test_what_is_missing_is_looked_for_by_the_question_and_not_planned_again() -> None:
-    missing = Finish((Finding("Half of it."),), enough=False, missing=("the other half",))
-    endings: tuple[tuple[Ending, tuple[str, ...]], ...] = (
-        (missing, ("the other half",)),
-        (Finish(), (text("a"),)),
-        (ModelBroken("x"), (text("a"),)),
-    )
-    for ending, gaps in endings:
-        reasoner = Timed(edits=complete(node("a"), node("b")), endings={text("a"): ending})
-        evidence = await play(reasoner)
-        assert len(reasoner.planned) == 1
-        assert reasoner.asked[ASKED.text].missing == gaps
-        assert evidence.enough, "by the word of the loop over the question"
-
-
-NONSENSE = GraphEdit(problem="That was not valid JSON.")
-REPEATED = GraphEdit((NewNode("y", text("a")),))
-
-
-@pytest.mark.parametrize(
-    ("edits", "planning"),
-    [
-        ((), {1: ModelUnavailable("away")}),
-        ((), {1: BudgetSpent("Spent.")}),
-        ((NONSENSE, NONSENSE), {}),
-        ((REPEATED, REPEATED), {}),
-        ((NONSENSE,), {2: ModelBroken("nonsense")}),
-        ((GraphEdit(done=True, outgrown=True),), {}),
-    ],
-    ids=["away", "no budget", "unreadable", "refused", "broken when corrected", "outgrown"],
-)
-def test_a_planner_that_says_nothing_of_use_is_followed_by_the_question(
-    edits: tuple[GraphEdit, ...], planning: dict[int, FootnoteError]
-) -> None:
-    reasoner = Timed(
-        edits=(GraphEdit((node("a"), node("b"))), *edits),
-        endings={text("b"): Finish((), enough=False, missing=("the year of b",))},
-        planning=planning,
-    )
-
-    @in_virtual_time
-    async def run() -> None:
-        await play(reasoner)
-        assert reasoner.asked[ASKED.text].missing == ("the year of b",)
-
-    run()
-
-
-@in_virtual_time
-async def test_a_model_that_is_away_when_planning_begins_is_for_the_road() -> None:
-    with pytest.raises(ModelUnavailable):
-        await play(Timed(planning={0: ModelUnavailable("away")}))
-
-
-@in_virtual_time
-async def test_a_plan_that_cannot_be_extended_rests_on_what_there_is() -> None:
-    for error in (ModelUnavailable("The model is away."), BudgetSpent("Spent.")):
-        run = a_run()
-        reasoner = Timed(edits=(GraphEdit((node("a"), node("b"))),), planning={1: error})
-        evidence = await play(reasoner, run)
-        assert len(reasoner.asked[ASKED.text].known) == 2
-        assert evidence.enough
-        assert run.notes == [f"{error.sentence} The answer uses what was found until then."]
-
-
-# ---------------------------------------------------------------- failures
-
-
-@pytest.mark.parametrize(
-    ("error", "reason"),
-    [
-        (ModelUnavailable("Away: try again."), "暂时无法连接语言模型。"),
-        (CredentialsRefused("The key is wrong."), "语言模型不接受所用的密钥。"),
-        (ModelRefused("It declined: ask otherwise."), "语言模型拒绝处理这个问题。"),
-        (ModelBroken("Nonsense: try again."), "语言模型的回复无法使用。"),
-    ],
-)
-def test_why_a_part_failed_is_said_in_the_askers_language(
-    error: FootnoteError, reason: str
-) -> None:
-    run = a_run(locale="zh-Hans")
-    reasoner = Timed(edits=complete(node("a"), node("b")), endings={text("b"): error})
-
-    @in_virtual_time
-    async def work() -> None:
-        await play(reasoner, run)
-
-    work()
-    assert list(run.notes) == [f"未能查明“{text('b')}”：{reason}"]
-    details = {line.id: line.detail for line in run.steps}
-    assert details == {"node-a": "", "node-b": reason, "node-z": ""}
-
-
-def again(journal: MemoryJournal) -> MemoryJournal:
-    """The state that the next attempt at the run finds."""
-    return MemoryJournal(journal.shelved)
-
-
-@pytest.mark.parametrize(
-    "error",
-    [ModelUnavailable("Away."), ModelRefused("No."), ModelBroken("?"), BudgetSpent("Spent.")],
-)
-def test_what_failed_fails_again_where_it_failed_before(error: FootnoteError) -> None:
-    shelf = a_shelf(*[f"Page {n} says fact {n}." for n in range(4)])
-    edits = complete(node("a"), node("b"), node("c", "a"))
-
-    @in_virtual_time
-    async def work() -> None:
-        failing = Reader(edits=edits, endings={text("a"): error})
-        first = a_run(shelf, journal := MemoryJournal())
-        expected = await play(failing, first)
-        healthy = Reader(edits=edits)
-        resumed = a_run(shelf, again(journal))
-        assert await play(healthy, resumed) == expected
-        assert healthy.asked[text("c")] == failing.asked[text("c")]
-        assert len(healthy.desks_of[text("a")]) == 2, "it is asked up to where it failed"
-        assert resumed.sources == first.sources, "what it had read by then is there too"
-        assert list(resumed.notes) == list(first.notes)
-        assert resumed.usage.pages == first.usage.pages
-
-    work()
-
-
-@in_virtual_time
-async def test_a_planner_that_could_not_extend_the_plan_does_not_on_the_next_attempt() -> None:
-    edits = (GraphEdit((node("a"), node("b"))), GraphEdit((node("c"),), done=True))
-    journal = MemoryJournal()
-    away = Timed(edits=edits, planning={1: ModelUnavailable("Away.")})
-    expected = await play(away, a_run(journal=journal))
-    assert await play(Timed(edits=edits), a_run(journal=again(journal))) == expected
-
-
-@in_virtual_time
-async def test_an_edited_question_does_not_fail_because_the_earlier_one_did() -> None:
-    journal = MemoryJournal()
-    edits = complete(node("a"), node("b"))
-    await play(Timed(edits=edits, endings={text("a"): ModelRefused("No.")}), a_run(journal=journal))
-    edited = a_run(journal=again(journal))
-    edited.now = NOW.replace(year=NOW.year + 1)
-    assert (await play(Timed(edits=edits), edited)).enough
-
-
-@in_virtual_time
-async def test_who_is_begun_when_a_budget_runs_out_is_the_same_on_every_attempt() -> None:
-    edits = complete(node("a"), node("b"), node("c", "a"), node("d", "b"))
-
-    class Spending(Timed):
-        """Spends the budget with the end of b."""
-
-        run: Run
-
-        async def next_turn(
-            self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
-        ) -> Turn:
-            turn = await super().next_turn(question, workspace, on_answer)
-            if question.text == text("b"):
-                self.run.budget = replace(self.run.budget, model_calls=0)
-            return turn
-
-    async def attempt(journal: MemoryJournal, **seconds: float) -> tuple[Spending, Evidence]:
-        reasoner = Spending(edits=edits, seconds={text(id): of for id, of in seconds.items()})
-        reasoner.run = a_run(journal=journal)
-        return reasoner, await play(reasoner, reasoner.run)
-
-    first, expected = await attempt(journal := MemoryJournal(), a=1, b=3, c=9)
-    assert set(first.begun) == {text("a"), text("b"), text("c"), ASKED.text}
-    # b is the first to end now: but c was begun, and what it found is paid for.
-    second, evidence = await attempt(again(journal), a=4, b=1, c=9)
-    assert set(second.begun) == set(first.begun)
-    assert evidence == expected
-    # And d was not, though there is budget left where it could begin.
-    third = Timed(edits=edits)
-    assert await play(third, a_run(journal=again(journal))) == expected
-    assert text("d") not in third.begun
 
 
 # ---------------------------------------------------------------- the plan that is shown

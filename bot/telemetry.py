@@ -1,0 +1,192 @@
+"""One OpenTelemetry trace for each run, sent over OTLP when the run has ended.
+
+The spans are those of the run's page: they come from the journal, so that they are complete when a
+run was continued by another process. The trace's id is the run's id behind zeros, by which logs
+and pages name the run. Calls of models follow the GenAI semantic conventions
+(https://opentelemetry.io/docs/specs/semconv/gen-ai/). No attribute has words of a question, a page
+or an answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, cast
+
+from bot import __version__
+from bot.dispatch.attempts import Executor
+from bot.errors import StorageUnavailable
+from bot.extras import need
+from bot.logs import get_logger
+from bot.research.trace.timeline import Span as Line
+from bot.research.trace.trace import ModelCall, Price, Trace, trace
+from bot.settings import Settings
+from bot.storage.records import RunRecord
+from bot.storage.store import Store
+from bot.storage.traces import Traces
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.id_generator import IdGenerator
+    from opentelemetry.trace import Span, Tracer
+
+    Attributes = dict[str, str | int | float | tuple[str, ...]]
+
+FAILED = ("failed", "not_found")  # states of a run that its span has as an error
+FLUSH_MS = 5_000  # milliseconds for what is still to be sent when the process ends
+
+log = get_logger()
+
+
+@asynccontextmanager
+async def exporting(
+    settings: Settings, store: Store, executor: Executor, price: Price
+) -> AsyncIterator[Executor]:
+    """The executor itself, or, where the settings name a collector, one that also sends traces;
+    those still unsent are sent on leaving.
+
+    Raises ``InvalidSetting`` where the extra is not installed.
+    """
+    if not settings.otlp_endpoint:
+        yield executor
+        return
+    need("otel", "FOOTNOTE_OTLP_ENDPOINT, for traces,")
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    # The exporter itself reads OTEL_EXPORTER_OTLP_HEADERS, …_CERTIFICATE, …_TIMEOUT and the like.
+    endpoint = f"{settings.otlp_endpoint.rstrip('/')}/v1/traces"
+    named = Resource.create({SERVICE_VERSION: __version__})
+    if str(named.attributes[SERVICE_NAME]).startswith("unknown_service"):  # no OTEL_SERVICE_NAME
+        named = named.merge(Resource({SERVICE_NAME: "footnote"}))
+    ids = _Ids()
+    provider = TracerProvider(
+        resource=named, id_generator=cast("IdGenerator", ids), shutdown_on_exit=False
+    )
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint)))
+    try:
+        yield Exporting(executor, Traces(store), provider, ids, price)
+    finally:
+        await asyncio.to_thread(provider.force_flush, FLUSH_MS)
+        await asyncio.to_thread(provider.shutdown)
+
+
+class Exporting:
+    """An ``Executor`` that sends the trace of each run that it has worked to its end."""
+
+    def __init__(
+        self,
+        executor: Executor,
+        traces: Traces,
+        provider: TracerProvider,
+        ids: _Ids,
+        price: Price,
+    ) -> None:
+        self._executor = executor
+        self._traces = traces
+        self._ids = ids
+        self._price = price
+        self._tracer = provider.get_tracer("footnote", __version__)
+
+    async def answer(self, run: RunRecord, stop: asyncio.Event) -> None:
+        """Work the run to its end, then send its trace."""
+        await self._executor.answer(run, stop)
+        try:
+            kept = await self._traces.run(run.id)
+        except StorageUnavailable as error:  # the run has ended well; only its trace is missing
+            log.info("trace not sent", run=run.id, error=str(error))
+            return
+        if kept is not None and kept.ended_at is not None:
+            self._ids.trace_id = int(run.id, 16)
+            export(trace(kept, self._price), self._tracer)
+
+
+class _Ids:
+    """An ``IdGenerator`` of OpenTelemetry: the id of the next trace is that of a run."""
+
+    def __init__(self) -> None:
+        self.trace_id = 0
+
+    def generate_trace_id(self) -> int:
+        return self.trace_id
+
+    def generate_span_id(self) -> int:
+        return random.getrandbits(64) or 1
+
+    def is_trace_id_random(self) -> bool:
+        return False
+
+
+def export(traced: Trace, tracer: Tracer) -> None:
+    """Make the spans of a run that has ended."""
+    from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_context
+
+    record = traced.record
+    began = _nanoseconds(record.accepted_at)
+    root = tracer.start_span(
+        "invoke_workflow footnote",
+        kind=SpanKind.CONSUMER,
+        start_time=began,
+        attributes=_of_run(traced),
+    )
+    if record.state in FAILED:
+        root.set_status(Status(StatusCode.ERROR, record.state))
+    spans: dict[str, Span] = {"": root}
+    for line in traced.spans:  # what stands under another follows it
+        if line.begin is None or line.end is None:
+            continue
+        call = traced.calls.get(line.id)
+        span = tracer.start_span(
+            f"chat {call.model}" if call else line.kind,
+            context=set_span_in_context(spans.get(line.parent, root)),
+            kind=SpanKind.CLIENT if call else SpanKind.INTERNAL,
+            start_time=began + int(line.begin * 1e9),
+            attributes=_of_line(line, call),
+        )
+        if line.state == "failed":
+            span.set_status(Status(StatusCode.ERROR))
+        spans[line.id] = span
+        span.end(began + int(line.end * 1e9))
+    root.end(_nanoseconds(traced.ended_at or record.accepted_at))
+
+
+def _of_run(traced: Trace) -> Attributes:
+    record, spent = traced.record, traced.spent
+    found: Attributes = {
+        "gen_ai.operation.name": "invoke_workflow",
+        "footnote.run": record.id,
+        "footnote.platform": record.message.thread.platform,
+        "footnote.state": record.state,
+        "footnote.attempts": record.attempt,
+        "footnote.pages": len(traced.pages),
+        "footnote.model_calls": spent.model_calls,
+        "gen_ai.usage.input_tokens": spent.input_tokens + spent.cached_tokens,
+        "gen_ai.usage.output_tokens": spent.output_tokens,
+    }
+    return found
+
+
+def _of_line(line: Line, call: ModelCall | None) -> Attributes:
+    found: Attributes = {"footnote.step": line.kind, "footnote.attempt": line.attempt}
+    if call is not None:
+        found |= {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.request.model": call.model,
+            "gen_ai.response.model": call.model,
+            "gen_ai.response.finish_reasons": (call.stop_reason,),
+            "gen_ai.usage.input_tokens": call.input_tokens + call.cached_tokens,
+            "gen_ai.usage.output_tokens": call.output_tokens,
+            "gen_ai.usage.cache_read.input_tokens": call.cached_tokens,
+        }
+        if call.usd is not None:
+            found["footnote.usd"] = call.usd
+    return found
+
+
+def _nanoseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1_000_000) * 1_000
