@@ -26,7 +26,8 @@ _SHAPE = """
     SELECT string_agg(concat_ws(' ', oid, relname, relfilenode), ',' ORDER BY oid),
         (SELECT count(*) FROM pg_attribute), (SELECT max(oid) FROM pg_trigger),
         (SELECT max(oid) FROM pg_constraint), (SELECT max(oid) FROM pg_proc),
-        (SELECT max(oid) FROM pg_type), current_database()
+        (SELECT max(oid) FROM pg_type), (SELECT version_num FROM alembic_version),
+        current_database()
     FROM pg_class WHERE relnamespace = 'public'::regnamespace
 """
 # Statements that empty all tables, without looking at foreign keys, and count from 1 again.

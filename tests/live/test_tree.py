@@ -46,6 +46,7 @@ def stage(fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> 
     with open_stage(fork_server, folder, demo.DOCUMENTS, demo.brain) as stage:
         # The examples are made of documents, once these are indexed.
         until(lambda: httpx.get(stage.http).text.count('class="example"') == EXAMPLES)
+        until(lambda: f"{len(demo.DOCUMENTS)} documents" in httpx.get(stage.http).text)
         yield stage
 
 

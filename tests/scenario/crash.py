@@ -27,6 +27,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 import adapters.terminal.listener as listener
 from bot.configuration import load_settings
+from bot.logs import configure_logging
 from bot.messages import RunOptions
 from bot.storage.database import Database
 from tests.scenario.fork_server import import_parts
@@ -62,6 +63,7 @@ def child(request: dict[str, Any], report: Path) -> None:
     """Ask as the command line does, in this process."""
     bomb = Bomb(request["commit"], after=request.get("after", False))
     bomb.arm()
+    configure_logging("warning")
     settings = load_settings(data_dir=Path(request["folder"]))
     answer, _ = asyncio.run(
         listener.ask_once(
