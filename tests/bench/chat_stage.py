@@ -117,6 +117,7 @@ def serving(stage: Stage, **settings: str) -> Iterator[Serving]:
             "PYTHONPATH": str(REPOSITORY),
             "NO_PROXY": "*",
             "FOOTNOTE_DATA_DIR": folder,
+            "FOOTNOTE_LOG_FORMAT": "console",  # its start in plain sentences
             "FOOTNOTE_DOCS": str(HANDBOOK),
             "FOOTNOTE_HTTP_PORT": "0",
             "FOOTNOTE_SLACK_API_URL": stage.slack.api_url,
