@@ -1,8 +1,8 @@
 """One OpenTelemetry trace for each run, sent over OTLP when the run has ended.
 
 The spans are those of the run's page: they come from the journal, so that they are complete when a
-run was continued by another process. The trace's id is the run's id behind zeros, by which logs
-and pages name the run. Calls of models follow the GenAI semantic conventions
+run was continued by another process. The trace's id begins with the run's id, by which logs and
+pages name the run. Calls of models follow the GenAI semantic conventions
 (https://opentelemetry.io/docs/specs/semconv/gen-ai/). No attribute has words of a question, a page
 or an answer.
 """
@@ -10,6 +10,7 @@ or an answer.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -102,8 +103,15 @@ class Exporting:
             log.info("trace not sent", run=run.id, error=str(error))
             return
         if kept is not None and kept.ended_at is not None:
-            self._ids.trace_id = int(run.id, 16)
+            self._ids.trace_id = trace_id_of(run.id)
             export(trace(kept, self._price), self._tracer)
+
+
+def trace_id_of(run_id: str) -> int:
+    """The run's id (12 hexadecimal digits), filled up with a digest of it: OpenTelemetry's samplers
+    decide by the lower bits, which therefore must be spread evenly."""
+    digest = hashlib.sha256(run_id.encode()).hexdigest()
+    return int((run_id + digest)[:32], 16)
 
 
 class _Ids:

@@ -96,12 +96,12 @@ async def _quotes(connection: AsyncConnection) -> Finding:
 
 
 async def _numbers(connection: AsyncConnection) -> Finding:
-    """Each citation has a footnote number that its run gave to that page."""
+    """Each citation has a footnote number that its run has given. Copies of one address share it,
+    so the page that is quoted may be another one than that which the number was given to."""
+    given = sa.func.coalesce(run_pages.c.shown, run_pages.c.number)
     joined = citations.outerjoin(
         run_pages,
-        sa.and_(
-            run_pages.c.run_id == citations.c.run_id, run_pages.c.page_id == citations.c.page_id
-        ),
+        sa.and_(run_pages.c.run_id == citations.c.run_id, given == citations.c.number),
     )
     count = await connection.scalar(sa.select(sa.func.count()).select_from(run_pages))
     strange = sa.select(citations.c.run_id).select_from(joined).where(run_pages.c.page_id.is_(None))

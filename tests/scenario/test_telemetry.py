@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from opentelemetry.sdk.trace.sampling import TraceIdRatioBased
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from bot.telemetry import trace_id_of
 from tests.fakes.claude import FakeClaude
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
@@ -80,7 +82,8 @@ def test_a_run_is_one_trace_with_its_steps_and_model_calls(
     assert ended.code == 0, ended.err
     answer = ended.json
     spans = collector.spans
-    assert {span.trace_id.hex() for span in spans} == {answer["run"].zfill(32)}
+    (trace_id,) = {span.trace_id.hex() for span in spans}
+    assert trace_id.startswith(answer["run"])
     (root,) = [span for span in spans if not span.parent_span_id]
     told = attributes(root)
     assert (told["footnote.state"], told["footnote.platform"]) == ("answered", "terminal")
@@ -95,6 +98,15 @@ def test_a_run_is_one_trace_with_its_steps_and_model_calls(
     assert sum(int(str(each["gen_ai.usage.input_tokens"])) for each in calls) == sent
     names = {span.name for span in spans}
     assert {"search", "read"} <= names
+
+
+def test_samplers_keep_their_share_of_runs() -> None:
+    sampler = TraceIdRatioBased(0.25)
+    kept = [
+        sampler.should_sample(None, trace_id_of(f"{run:012x}"), "run").decision.is_sampled()
+        for run in range(1_000)
+    ]
+    assert 200 < sum(kept) < 300
 
 
 def test_a_trace_has_no_words_of_the_question_or_of_pages(

@@ -14,6 +14,7 @@ from bot.storage.store import Store, open_store
 from bot.storage.tables import citations, run_pages, runs
 from bot.storage.tables import pages as stored_pages
 from tests.fakes import sqlite
+from tests.unit.samples import a_page
 from tests.unit.storage.past import Past, pages
 
 
@@ -33,6 +34,12 @@ async def test_a_whole_database_has_no_problems(store: Store, run_id: str) -> No
     counts = {each.what: each.looked_at for each in found}
     assert counts["quotes"] == counts["footnote numbers"] == counts["pages"] == 2
     assert counts["runs"] == 1
+
+
+async def test_two_copies_of_a_page_may_share_a_footnote(store: Store) -> None:
+    copies = tuple(a_page(text=text) for text in ("It was 324 m tall.", "It is 330 m tall."))
+    await Past(store).answered("ada", cited=copies)
+    assert await problems(store) == {}
 
 
 async def test_a_quote_that_its_page_has_not_is_told_with_its_run(
