@@ -1,6 +1,6 @@
-"""An OpenID provider: its discovery document, its keys, and whom its ID tokens tell of.
+"""An OpenID provider: signing people in and out, and the identities in its ID tokens.
 
-OpenID Connect Core 1.0, Discovery 1.0, RP-Initiated Logout 1.0 and Back-Channel Logout 1.0
+OpenID Connect Core 1.0, RP-Initiated Logout 1.0 and Back-Channel Logout 1.0
 (https://openid.net/developers/specs/), with PKCE (RFC 7636). Authlib speaks the protocol and checks
 the claims, joserfc the signatures; here it is decided what is believed.
 """
@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote_plus, urlencode, urlsplit
 
@@ -20,12 +19,11 @@ from authlib.integrations.httpx_client import AsyncOAuth2Client
 from authlib.oidc.core import CodeIDToken
 from joserfc import jwt
 from joserfc.errors import ClaimError, ExpiredTokenError, InvalidKeyIdError, JoseError
-from joserfc.jwk import KeySet
 
 from adapters.web.addresses import provider_addresses
 from adapters.web.limits import GROUPS_OF_ONE_VISITOR
+from adapters.web.publication import CALL_SECONDS, Discovery, Publication, unavailable
 from adapters.web.visitors import LOCAL, SignInRefused
-from bot.console_access import is_loopback
 from bot.errors import Unavailable, unusable_proxy
 from bot.logs import get_logger
 from bot.rendering.lines import shortened
@@ -33,11 +31,6 @@ from bot.settings import Settings
 from bot.storage.sign_ins import Identity
 
 LEEWAY_SECONDS = 60  # that the provider's clock and ours may differ
-FRESH_SECONDS = 3_600.0  # that the discovery document and the keys are believed
-# A token may name a key that the provider has only just made, and anybody may send such tokens to
-# the back channel: so often are the keys read again.
-SECONDS_BETWEEN_KEYS = 5.0
-CALL_SECONDS = 10.0
 # Signatures by a key that the provider alone has (RFC 7518 section 3.1, RFC 8037). "none" signs
 # nothing, and for HS256 a public key would do as the secret.
 ALGORITHMS = (
@@ -52,46 +45,19 @@ _OURS = (LOCAL, "token")  # ids of those who come in without a name
 log = get_logger()
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
-    """What the provider's discovery document tells; "" for an endpoint that it has not."""
-
-    issuer: str
-    authorization: str
-    token: str
-    keys: str
-    userinfo: str
-    end_session: str
-    authentication: tuple[str, ...]  # ways in which a client proves itself at the token endpoint
-    names_issuer: bool  # in its answers by way of the browser (RFC 9207)
-    has_back_channel: bool  # by which it tells that a session has ended
-
-
 class Provider:
-    """``redirect`` is the address to which it sends browsers back. ``transport`` and ``clock`` are
-    for tests."""
+    """``redirect`` is the address to which it sends browsers back."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        redirect: str,
-        transport: httpx2.AsyncBaseTransport | None = None,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, settings: Settings, redirect: str) -> None:
+        self.publication = Publication(settings)
         self._settings = settings
         self._redirect = redirect
-        self._transport = transport
-        self._clock = clock
-        self._discovery: Discovery | None = None
-        self._discovered = self._read_keys = float("-inf")
-        self._keys: KeySet | None = None
-        self._reading = asyncio.Lock()
 
     # ------------------------------------------------------------ signing in
 
     async def authorization_url(self, state: str, nonce: str, verifier: str) -> str:
-        """Where a browser goes to sign in. Raises ``Unavailable``."""
-        known = await self.discovery()
+        """The address at which a browser signs in. Raises ``Unavailable``."""
+        known = await self.publication.discovery()
         async with self._client(known) as client:
             url, _ = client.create_authorization_url(
                 known.authorization, state=state, code_verifier=verifier, nonce=nonce
@@ -99,9 +65,9 @@ class Provider:
         return str(url)
 
     async def identify(self, code: str, issuer: str, nonce: str, verifier: str) -> Identity:
-        """Who has signed in: ``code`` and ``issuer`` ("": not named) are what the browser brought
-        back. Raises ``SignInRefused`` and ``Unavailable``."""
-        known = await self.discovery()
+        """The person who has signed in: the browser has brought back ``code`` and ``issuer`` ("":
+        not named). Raises ``SignInRefused`` and ``Unavailable``."""
+        known = await self.publication.discovery()
         if (issuer or known.names_issuer) and issuer != known.issuer:
             raise SignInRefused("sso-refused-issuer", f"the answer is from {issuer!r}")
         async with self._client(known) as client:
@@ -130,7 +96,7 @@ class Provider:
                 "The sign-in service does not work now.", detail=str(error)
             ) from error
         except (httpx2.HTTPError, TimeoutError, ValueError) as error:
-            raise _away(error) from error
+            raise unavailable(error) from error
         return dict(token)
 
     def _basic(self, known: Discovery) -> httpx2.BasicAuth | None:
@@ -179,7 +145,7 @@ class Provider:
             answer.raise_for_status()
             told = answer.json()
         except (OAuthError, httpx2.HTTPError, TimeoutError, ValueError) as error:
-            raise _away(error) from error
+            raise unavailable(error) from error
         # Core 5.3.2: otherwise somebody else's could be put in its place.
         if not isinstance(told, dict) or told.get("sub") != claims["sub"]:
             raise SignInRefused("sso-refused-token", "userinfo is about somebody else")
@@ -189,7 +155,7 @@ class Provider:
 
     async def _checked(self, id_token: str, nonce: str, access_token: str) -> dict[str, Any]:
         """The claims of an ID token (Core 3.1.3.7); raises ``SignInRefused``."""
-        known = await self.discovery()
+        known = await self.publication.discovery()
         token = await self._verified(id_token)
         client_id = self._settings.oidc_client_id
         claims = CodeIDToken(
@@ -207,12 +173,12 @@ class Provider:
         return dict(claims)
 
     async def ended(self, logout_token: str) -> tuple[str, str]:
-        """Whose sessions the provider ends by a token to the back channel: the subject and the
-        session, one of which may be "". Raises ``SignInRefused`` and ``Unavailable``."""
-        known = await self.discovery()
+        """The subject and the session, one of which may be "", that the provider ends by a token to
+        the back channel. Raises ``SignInRefused`` and ``Unavailable``."""
+        known = await self.publication.discovery()
         token = await self._verified(logout_token)
         registry = jwt.JWTClaimsRegistry(
-            now=int(self._clock()),
+            now=int(time.time()),
             leeway=LEEWAY_SECONDS,
             iss={"essential": True, "value": known.issuer},
             aud={"essential": True, "value": self._settings.oidc_client_id},
@@ -231,7 +197,7 @@ class Provider:
 
     def _validate(self, claims: CodeIDToken) -> None:
         try:
-            claims.validate(now=int(self._clock()), leeway=LEEWAY_SECONDS)
+            claims.validate(now=int(time.time()), leeway=LEEWAY_SECONDS)
         except ExpiredTokenError as error:
             raise SignInRefused("sso-refused-expired", str(error)) from error
         except ClaimError as error:
@@ -250,7 +216,7 @@ class Provider:
     async def _verified(self, token: str) -> jwt.Token:
         """The token, if one of the provider's keys has signed it. A key that is not known yet is
         looked for once: the provider may have changed its keys."""
-        for keys in (self.keys, self._newer_keys):
+        for keys in (self.publication.keys, self.publication.newer_keys):
             try:
                 return jwt.decode(token, await keys(), algorithms=ALGORITHMS)
             except InvalidKeyIdError as error:
@@ -259,53 +225,7 @@ class Provider:
                 raise SignInRefused("sso-refused-signature", repr(error)) from error
         raise SignInRefused("sso-refused-signature", str(unknown)) from unknown
 
-    # ------------------------------------------------------------ what it publishes
-
-    async def discovery(self) -> Discovery:
-        """The discovery document, read at most hourly. Raises ``Unavailable``."""
-        async with self._reading:
-            if self._discovery is None or time.monotonic() > self._discovered + FRESH_SECONDS:
-                self._discovery = _discovery(await self._read(self.document), self._settings)
-                self._discovered = time.monotonic()
-            return self._discovery
-
-    @property
-    def document(self) -> str:
-        """The address of its discovery document."""
-        return f"{self._settings.oidc_issuer.rstrip('/')}/.well-known/openid-configuration"
-
-    async def keys(self) -> KeySet:
-        """The keys by which it signs, read at most hourly. Raises ``Unavailable``."""
-        return await self._keys_read_within(FRESH_SECONDS)
-
-    async def _newer_keys(self) -> KeySet:
-        return await self._keys_read_within(SECONDS_BETWEEN_KEYS)
-
-    async def _keys_read_within(self, seconds: float) -> KeySet:
-        known = await self.discovery()
-        async with self._reading:
-            if self._keys is None or time.monotonic() > self._read_keys + seconds:
-                told = await self._read(known.keys)
-                try:
-                    self._keys = KeySet.import_key_set(told)  # type: ignore[arg-type]
-                except (JoseError, KeyError, TypeError, ValueError) as error:
-                    raise _away(error) from error
-                self._read_keys = time.monotonic()
-            return self._keys
-
-    async def _read(self, url: str) -> dict[str, Any]:
-        try:
-            async with self._client(None) as client, asyncio.timeout(CALL_SECONDS):
-                answer = await client.request("GET", url, withhold_token=True)
-            answer.raise_for_status()
-            told = answer.json()
-        except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, ValueError) as error:
-            raise _away(error) from error
-        if not isinstance(told, dict):
-            raise _away(ValueError(f"{url} is no JSON object"))
-        return told
-
-    def _client(self, known: Discovery | None) -> Any:
+    def _client(self, known: Discovery) -> Any:
         """The client of one sign-in; Authlib's, which keeps the access token for it."""
         secret = self._settings.oidc_client_secret
         try:
@@ -316,7 +236,6 @@ class Provider:
                 scope=" ".join(dict.fromkeys(("openid", *self._settings.oidc_scopes))),
                 redirect_uri=self._redirect,
                 code_challenge_method="S256",
-                transport=self._transport,
                 timeout=CALL_SECONDS,
             )
         except (ValueError, OSError, ImportError, httpx2.InvalidURL) as error:
@@ -325,10 +244,10 @@ class Provider:
     # ------------------------------------------------------------ signing out
 
     async def sign_out_url(self, id_token: str, back: str) -> str:
-        """Where a browser goes to end its session at the provider, which sends it to ``back``; ""
-        where the provider has no such place or cannot be asked."""
+        """The address at which a browser ends its session at the provider, which sends it to
+        ``back``; "" where the provider has no such place or cannot be asked."""
         try:
-            known = await self.discovery()
+            known = await self.publication.discovery()
         except Unavailable as error:
             log.warning("not signed out at the provider", error=str(error))
             return ""
@@ -343,41 +262,10 @@ class Provider:
         return f"{known.end_session}{mark}{urlencode(asked)}"
 
 
-def _discovery(told: Mapping[str, Any], settings: Settings) -> Discovery:
-    """Raises ``Unavailable`` for a document that is not the issuer's own (Discovery 4.3) or that
-    leaves out what is needed."""
-
-    def endpoint(name: str, *, needed: bool = True) -> str:
-        url = told.get(name, "")
-        parts = urlsplit(url if isinstance(url, str) else "")
-        is_safe = parts.scheme == "https" or is_loopback(parts.hostname or "")
-        if (needed and not url) or (url and not (parts.hostname and is_safe)):
-            raise Unavailable(f"The OpenID provider's discovery document has no usable {name}.")
-        return url if isinstance(url, str) else ""
-
-    issuer = told.get("issuer")
-    if not isinstance(issuer, str) or issuer.rstrip("/") != settings.oidc_issuer.rstrip("/"):
-        raise Unavailable(
-            f"FOOTNOTE_OIDC_ISSUER is {settings.oidc_issuer}, but the provider calls itself "
-            f"{shortened(str(issuer), 200)}: set it to that."
-        )
-    return Discovery(
-        issuer,
-        endpoint("authorization_endpoint"),
-        endpoint("token_endpoint"),
-        endpoint("jwks_uri"),
-        endpoint("userinfo_endpoint", needed=False),
-        endpoint("end_session_endpoint", needed=False),
-        tuple(told.get("token_endpoint_auth_methods_supported") or ("client_secret_basic",)),
-        told.get("authorization_response_iss_parameter_supported") is True,
-        told.get("backchannel_logout_supported") is True,
-    )
-
-
-def _authentication(known: Discovery | None, *, has_secret: bool) -> str:
+def _authentication(known: Discovery, *, has_secret: bool) -> str:
     if not has_secret:
         return "none"
-    ways = known.authentication if known else ()
+    ways = known.authentication
     is_post = "client_secret_post" in ways and "client_secret_basic" not in ways
     return "client_secret_post" if is_post else "client_secret_basic"
 
@@ -403,25 +291,21 @@ def groups_in(claims: Mapping[str, Any], claim: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))[:GROUPS_OF_ONE_VISITOR]
 
 
-def _away(error: Exception) -> Unavailable:
-    return Unavailable("The OpenID provider cannot be asked now.", detail=repr(error))
-
-
 async def report(settings: Settings) -> str:
-    """What works of the provider, and what it must be told, in a sentence without its full stop.
+    """Report on the provider, and on what it must be told, in a sentence without its full stop.
 
     Raises ``Unavailable`` where it cannot be asked or publishes nothing usable.
     """
     redirect, signed_out, back_channel = provider_addresses(settings)
-    provider = Provider(settings, redirect)
+    publication = Publication(settings)
     try:
-        known = await provider.discovery()
-        keys = await provider.keys()
+        known = await publication.discovery()
+        keys = await publication.keys()
     except Unavailable as error:
         raise Unavailable(
             f"The OpenID provider {settings.oidc_issuer} does not sign people in: "
             f"{error.sentence[:1].lower()}{error.sentence[1:].rstrip('.')}. Its document should be "
-            f"at {provider.document}.",
+            f"at {publication.document}.",
             detail=error.detail,
         ) from error
     count = len(keys.keys)

@@ -30,6 +30,7 @@ sys.meta_path[sys.meta_path.index(PathFinder)] = Hiding
 """
 USING_AN_EXTRA = {
     "adapters.web.provider",
+    "adapters.web.publication",
     "bot.dispatch.postgres",
     "bot.dispatch.queue",
     "bot.pages.formats.rst",

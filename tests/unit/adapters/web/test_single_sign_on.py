@@ -332,7 +332,7 @@ async def test_a_wrong_secret_is_told_to_the_operator(
 async def test_new_keys_are_read_when_a_token_names_one(
     console: Running, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.web.provider.SECONDS_BETWEEN_KEYS", -1.0)
+    monkeypatch.setattr("adapters.web.publication.SECONDS_BETWEEN_KEYS", -1.0)
     await signed_in(console)
     await signed_in(console)
     assert provider.told("keys") == 1
