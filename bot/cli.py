@@ -22,6 +22,7 @@ from bot.command import EXIT_NO_ANSWER, EXIT_OK, EXIT_USAGE, HANDBOOK, standard_
 from bot.command import sentences as _sentences
 from bot.command import settings_for as _settings
 from bot.errors import CredentialsRefused, Invalid
+from bot.logs import announce
 
 if TYPE_CHECKING:
     from bot.settings import Settings
@@ -202,11 +203,9 @@ def serve(
         if no_work:
             need_queue(settings, "footnote serve --no-work")
         is_queued(settings)
-        from bot.logs import announce
         from bot.serving import serve as serve_platforms
 
-        role: Literal["listen", "serve"] = "listen" if no_work else "serve"
-        asyncio.run(serve_platforms(settings, announce, role=role))
+        asyncio.run(serve_platforms(settings, announce, role="listen" if no_work else "serve"))
 
 
 @app.command()
@@ -250,7 +249,6 @@ def worker(
         from bot.dispatch.choice import need_queue
 
         need_queue(settings, "footnote worker")
-        from bot.logs import announce
         from bot.working import work
 
         asyncio.run(work(settings, announce, health_port=health_port))

@@ -17,7 +17,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.storage.database import Database
-from bot.storage.overview import Queue, Searched, queue_of, took
+from bot.storage.moments import took
+from bot.storage.overview import Queue, Searched, queue_of
 from bot.storage.records import UNFINISHED
 from bot.storage.rows import insert_for
 from bot.storage.spending import COUNTS, Amount
