@@ -39,11 +39,23 @@ class Holder:
 
 
 Permit = Callable[[DaySpent, DaySpent], bool]
-"""Whether a call may begin, given what its payer's accounts have spent today and what is put aside
-for other calls; raises to refuse it for the whole day."""
+"""Decides if a call may begin, given what its payer's accounts have spent today and what is put
+aside for other calls; raises to refuse it for the whole day."""
 
 Kind = Literal["gathering", "answer", "after"]
-"""What a call is for: what comes before the answer, the answer itself, or what comes after it."""
+"""The purpose of a call: what comes before the answer, the answer itself, or what comes after."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """The most that a call may cost. ``scopes`` are those that have a limit; ``id`` is the
+    caller's own, so that a transaction whose connection broke can be repeated."""
+
+    id: str
+    holder: Holder
+    kind: Kind
+    scopes: Collection[Scope]
+    micro_usd: int
 
 
 class Reservations:
@@ -53,32 +65,22 @@ class Reservations:
         self.database = database
 
     @awaited
-    async def begin(
-        self,
-        id: str,
-        holder: Holder,
-        kind: Kind,
-        scopes: Collection[Scope],
-        micro_usd: int,
-        now: datetime,
-        permit: Permit,
-    ) -> bool:
-        """Put aside what a call may cost, if ``permit`` allows it; whether it does.
+    async def begin(self, call: Reservation, now: datetime, permit: Permit) -> bool:
+        """Put aside what a call may cost if ``permit`` allows it, and return True if it does.
 
-        ``scopes`` are those that have a limit; ``id`` is the caller's own, so that a transaction
-        whose connection broke can be repeated. Raises what ``permit`` raises.
+        Raises what ``permit`` raises.
         """
-        payer = holder.payer
+        holder = call.holder
         answer = f"answer {holder.run_id} {holder.attempt}"
         async with self.database.write() as db:
-            await _alone(db, [payer.account(scope) for scope in scopes])
+            await _alone(db, [holder.payer.account(scope) for scope in call.scopes])
             await db.execute(sa.delete(reservations).where(~_holds(now)))
-            spent, aside = await _looked_up(db, id, holder, scopes, now)
+            spent, aside = await _looked_up(db, call, now)
             if not permit(spent, aside):
                 return False
-            await _put_aside(db, id, holder, micro_usd, is_answer=False)
-            if kind == "gathering":
-                await _put_aside(db, answer, holder, micro_usd, is_answer=True)
+            await _put_aside(db, call.id, holder, call.micro_usd, is_answer=False)
+            if call.kind == "gathering":
+                await _put_aside(db, answer, holder, call.micro_usd, is_answer=True)
             else:  # it is written now
                 await db.execute(sa.delete(reservations).where(reservations.c.id == answer))
         return True
@@ -115,7 +117,7 @@ async def _put_aside(
 
 
 def _holds(now: datetime) -> sa.ColumnElement[bool]:
-    """Whether a reservation's attempt still holds its run."""
+    """True if a reservation's attempt still holds its run."""
     return sa.exists().where(
         runs.c.id == reservations.c.run_id,
         runs.c.attempt == reservations.c.attempt,
@@ -135,12 +137,13 @@ async def _alone(db: AsyncConnection, accounts: Collection[tuple[str, ...]]) -> 
 
 
 async def _looked_up(
-    db: AsyncConnection, id: str, holder: Holder, scopes: Collection[Scope], now: datetime
+    db: AsyncConnection, call: Reservation, now: datetime
 ) -> tuple[DaySpent, DaySpent]:
-    """What the payer's accounts have spent today, and what is put aside for other calls.
+    """The amounts that the payer's accounts have spent today, and those put aside for other calls.
 
     Both come from one statement: between two, a call could be kept and its reservation end.
     """
+    holder, scopes = call.holder, call.scopes
     payer, at = holder.payer, holder.accepted_at
     is_older = sa.or_(
         runs.c.accepted_at < at, sa.and_(runs.c.accepted_at == at, runs.c.id < holder.run_id)
@@ -154,7 +157,7 @@ async def _looked_up(
         .join_from(reservations, runs)
         .where(
             _is_on(payer, scope),
-            reservations.c.id != id,
+            reservations.c.id != call.id,
             sa.or_(~reservations.c.is_answer, is_older),
         )
         for scope in scopes
@@ -168,7 +171,7 @@ async def _looked_up(
 
 
 def _is_on(payer: Payer, scope: Scope) -> sa.ColumnElement[bool]:
-    """Whether a reservation is on the payer's account in a scope."""
+    """True if a reservation is on the payer's account in a scope."""
     columns: dict[Scope, sa.ColumnElement[Any]] = {
         "user": reservations.c.person,
         "channel": reservations.c.channel,

@@ -21,7 +21,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -35,8 +35,8 @@ from bot.logs import get_logger
 from bot.reasoning.calls import ModelReply
 from bot.research.budget.budget import Budget, DayLimits
 from bot.storage.journal import step_key
-from bot.storage.reservations import Holder, Kind, Permit
-from bot.storage.spending import Amount, DaySpent, Scope
+from bot.storage.reservations import Holder, Kind, Permit, Reservation
+from bot.storage.spending import Amount, DaySpent
 from bot.text.tokens import estimate
 
 # The estimate of tokens is a rule of thumb, and models' tokenizers differ by a third.
@@ -227,16 +227,7 @@ class Account:
 class Ledger(Protocol):
     """The record of what is spent and put aside: ``storage.reservations.Reservations``."""
 
-    async def begin(
-        self,
-        id: str,
-        holder: Holder,
-        kind: Kind,
-        scopes: Collection[Scope],
-        micro_usd: int,
-        now: datetime,
-        permit: Permit,
-    ) -> bool: ...
+    async def begin(self, call: Reservation, now: datetime, permit: Permit) -> bool: ...
 
     async def end(self, id: str) -> None: ...
 
@@ -266,17 +257,15 @@ class Days:
         scopes = tuple(limits.micro_usd)
         accounts = tuple(holder.payer.account(scope) for scope in scopes)
         permit = partial(_covers, limits)
-        id = secrets.token_hex(8)
-        this = (holder.accepted_at, holder.run_id, id)
+        call = Reservation(secrets.token_hex(8), holder, kind, scopes, micro_usd)
+        this = (holder.accepted_at, holder.run_id, call.id)
         waiting = self._waiting.setdefault(accounts, set())
         waiting.add(this)
         try:
             while True:
                 changed, is_first = self._changed, min(waiting) == this
-                if is_first and await self._ledger.begin(
-                    id, holder, kind, scopes, micro_usd, self._now(), permit
-                ):
-                    return id
+                if is_first and await self._ledger.begin(call, self._now(), permit):
+                    return call.id
                 with suppress(TimeoutError):
                     async with asyncio.timeout(LOOK_SECONDS if is_first else None):
                         await changed.wait()
@@ -302,7 +291,7 @@ class Days:
 
 
 def _covers(limits: DayLimits, spent: DaySpent, aside: DaySpent) -> bool:
-    """Whether another call may begin; raises ``BudgetSpent``."""
+    """Return True if another call may begin; raises ``BudgetSpent``."""
     limits.check_call(spent)
     return not any(
         aside.of(scope).micro_usd and spent.of(scope).micro_usd + aside.of(scope).micro_usd >= limit

@@ -13,7 +13,7 @@ from bot.messages import RunOptions
 from bot.research.budget.account import Days
 from bot.research.budget.budget import DayLimits
 from bot.storage.journal import Journal, RecordedStep, open_journal
-from bot.storage.reservations import Holder, Kind, Reservations
+from bot.storage.reservations import Holder, Kind, Reservation, Reservations
 from bot.storage.spending import Amount, DaySpent, Payer, Spending, add_spent
 from bot.storage.store import Store, open_store
 from tests.unit.samples import a_message, a_thread
@@ -47,9 +47,8 @@ async def put_aside(
         return True
 
     scopes = tuple(LIMITS.micro_usd)
-    await Reservations(store.database).begin(
-        f"call of {holder.run_id}", holder, kind, scopes, CALL, at or now(), permit
-    )
+    call = Reservation(f"call of {holder.run_id}", holder, kind, scopes, CALL)
+    await Reservations(store.database).begin(call, at or now(), permit)
     return seen[0]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, date, datetime
 from typing import Any
@@ -17,7 +17,7 @@ from bot.errors import BudgetSpent, StorageUnavailable
 from bot.reasoning.calls import ModelReply
 from bot.research.budget.account import LOOK_SECONDS, Account, Days
 from bot.research.budget.budget import Budget, DayLimits
-from bot.storage.reservations import Holder, Kind, Permit
+from bot.storage.reservations import Holder, Permit, Reservation
 from bot.storage.spending import SCOPES, Amount, DaySpent, Payer, Scope
 from tests.fakes.virtual_time import in_virtual_time
 from tests.unit.samples import NOW
@@ -302,26 +302,17 @@ class Ledger:
         self.aside: dict[str, tuple[set[tuple[str, ...]], int]] = {}
         self.looks: list[date] = []
 
-    async def begin(
-        self,
-        id: str,
-        holder: Holder,
-        kind: Kind,
-        scopes: Collection[Scope],
-        micro_usd: int,
-        now: datetime,
-        permit: Permit,
-    ) -> bool:
+    async def begin(self, call: Reservation, now: datetime, permit: Permit) -> bool:
         self.looks.append(now.astimezone(UTC).date())
         await asyncio.sleep(0)
-        accounts = {scope: holder.payer.account(scope) for scope in scopes}
+        accounts = {scope: call.holder.payer.account(scope) for scope in call.scopes}
         spent = {scope: self.spent.get(account, 0) for scope, account in accounts.items()}
         aside = {
             scope: sum(held for on, held in self.aside.values() if account in on)
             for scope, account in accounts.items()
         }
         if permit(a_day(spent), a_day(aside)):
-            self.aside[id] = set(accounts.values()), micro_usd
+            self.aside[call.id] = set(accounts.values()), call.micro_usd
             return True
         return False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from bot.reasoning.evidence import AnswerDelta, Paragraph
 from bot.research.budget.account import Days
 from bot.research.budget.budget import DayLimits
 from bot.research.report.report import Report
-from bot.storage.reservations import Holder, Permit
+from bot.storage.reservations import Holder, Permit, Reservation
 from bot.storage.spending import Amount, DaySpent, Payer
 from tests.fakes.library import a_shelf
 from tests.fakes.virtual_time import in_virtual_time
@@ -39,8 +40,7 @@ class Ledger:
     def __init__(self, spent: Callable[[], int]) -> None:
         self._spent = spent
 
-    async def begin(self, *call: Any) -> bool:
-        permit: Permit = call[-1]
+    async def begin(self, call: Reservation, now: datetime, permit: Permit) -> bool:
         return permit(DaySpent(user=Amount(micro_usd=self._spent())), DaySpent())
 
     async def end(self, id: str) -> None: ...
