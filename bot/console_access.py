@@ -65,7 +65,7 @@ def has_console(settings: Settings) -> bool:
 
 
 def console_address(settings: Settings) -> str:
-    """Where browsers reach the console, as far as the settings tell, without a slash at its end."""
+    """The console's address for browsers, as far as the settings tell, without a final slash."""
     if settings.public_url:
         return settings.public_url
     host = f"[{settings.http_host}]" if ":" in settings.http_host else settings.http_host

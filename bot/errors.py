@@ -212,7 +212,7 @@ class BudgetSpent(FootnoteError):
 
     @property
     def is_of_day(self) -> bool:
-        """Whether it is a budget of the day that is spent, not the run's own."""
+        """True for a budget of the day, False for the run's own."""
         return self.text_id.startswith("budget-day-")
 
 

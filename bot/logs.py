@@ -22,7 +22,7 @@ Format = Literal["auto", "console", "logfmt", "json"]
 _level = logging.NOTSET
 _format: Format = "console"
 _is_set_up = True  # where nobody configures it, structlog stays as it is
-# What the work of this task is about. Each task has a copy, so that runs do not mix.
+# The run that this task works on. Each task has a copy, so that runs do not mix.
 _about: ContextVar[Mapping[str, str | int]] = ContextVar("about", default={})  # noqa: B039
 
 

@@ -149,7 +149,7 @@ class Metrics:
             return generate_latest(self.registry)
 
     async def _takes(self) -> bool:
-        """Whether the database takes what is to be written."""
+        """True if the database accepts writes."""
         try:
             async with asyncio.timeout(LOOK_SECONDS):
                 await self._meter.try_to_write()

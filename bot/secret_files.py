@@ -48,7 +48,7 @@ def secrets_in_files(names: Mapping[str, str], given: Mapping[str, str | None]) 
 
 
 def _secret_of(name: str, path: Path) -> str:
-    """What a file holds, without the line break at its end, which editors add."""
+    """The content of a file without the line break at its end, which editors add."""
     try:
         with path.open(encoding="utf-8") as file:
             text = file.read(LONGEST + 1)

@@ -107,8 +107,8 @@ async def acknowledged(
 async def tell(
     interaction: FootnoteInteraction, sentence: str, view: discord.ui.View | None = None
 ) -> None:
-    """A sentence for the person who acted; alone, unless the deferral was for all to see. It pings
-    nobody, though it may repeat what somebody typed. Controls in ``view`` stand below it."""
+    """A sentence for the person who acted; alone, unless the deferral was for all to see. It
+    mentions no one, though it may repeat text that somebody typed. ``view`` is shown below it."""
     sentence = sentence[:CONTENT]
     try:
         if not await _responded(interaction, sentence, view):
@@ -157,7 +157,7 @@ def _below(view: discord.ui.View | None) -> dict[str, Any]:
 
 
 def _is_private(interaction: FootnoteInteraction) -> bool:
-    """Whether what was pressed stands in a message that only the presser sees."""
+    """Return True if the message with the pressed control is visible to its presser alone."""
     return interaction.message is not None and interaction.message.flags.ephemeral
 
 

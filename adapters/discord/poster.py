@@ -310,7 +310,7 @@ class DiscordPoster:
         ]
 
     async def _is_ours_alone(self, thread: str) -> bool:
-        """Return True if we opened this thread and nobody else wrote in it."""
+        """Return True if we opened this thread and no one else wrote in it."""
         try:
             told = await self._wire.request("GET", "/channels/{channel_id}", channel_id=thread)
             said = await ChannelOutlet(self._wire, thread).latest()

@@ -291,8 +291,8 @@ def method_of(url: str) -> str:
 
 
 def refuses_token(body: bytes) -> bool:
-    """Whether a reply of the Web API says that the token of its call is none: its HTTP status is
-    200 all the same."""
+    """Return True if a reply of the Web API rejects the token of its call; its HTTP status is 200
+    all the same."""
     if b'"error"' not in body:
         return False
     try:

@@ -38,8 +38,8 @@ def own_path(path: str) -> str:
 
 
 def provider_addresses(settings: Settings) -> tuple[str, str, str]:
-    """What the provider must know: where it sends browsers back to, where after signing out, and
-    where it tells us itself that a session has ended."""
+    """The addresses to register at the provider: for browsers after signing in, for browsers after
+    signing out, and for its own requests when a session has ended."""
     address = console_address(settings)
     return address + CALLBACK, address + SIGNED_OUT, address + BACK_CHANNEL
 

@@ -149,7 +149,7 @@ class OverviewView(Filters):
 
     @property
     def is_new(self) -> bool:
-        """True if nobody has asked anything anywhere yet."""
+        """True if no question has been asked yet."""
         return not self._places
 
     @property

@@ -1,4 +1,4 @@
-"""What an OpenID provider publishes: its discovery document and its keys, each read at most hourly.
+"""The discovery document and the keys that an OpenID provider publishes, read at most hourly.
 
 OpenID Connect Discovery 1.0 (https://openid.net/specs/openid-connect-discovery-1_0.html).
 """

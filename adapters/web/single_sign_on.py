@@ -1,7 +1,7 @@
 """Signing in by an OpenID provider, and out: the pages, and the provider's back channel.
 
-A sign-in that has begun is remembered by nobody: its state, nonce and PKCE verifier follow from a
-secret that the browser keeps, so that any number of tabs may sign in at once, in any process.
+A sign-in in progress is not stored: its state, nonce and PKCE verifier are derived from a secret
+that the browser keeps, so that any number of tabs may sign in at once, in any process.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Attempts:
 
     @staticmethod
     def path_in(state: str) -> str:
-        """The page to which an attempt leads, whoever made it: a path of ours."""
+        """The path of ours to which an attempt leads; its signature is not checked."""
         told = _read(state.partition(".")[0])
         return own_path(told[1]) if told else "/"
 
@@ -165,7 +165,7 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
         return b"set-cookie", told.encode()
 
     def _failed(request: Request, error: FootnoteError, to: str) -> Response:
-        """Why somebody is not signed in, with a way to try again."""
+        """The page that tells the reason why a sign-in failed, with a way to try again."""
         is_denied = isinstance(error, Denied)
         log.warning("not signed in", error=error.sentence, detail=error.detail)
         texts = texts_of(request)

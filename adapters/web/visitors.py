@@ -21,8 +21,8 @@ LOCAL = "local"
 _ENDED = "sessions_ended"  # the fact in the database
 _PAUSE = SECONDS_BETWEEN_SESSION_LOOKS
 
-# Ways to come in: nobody else can (loopback), with the token, through the proxy that knows them,
-# or signed in by the OpenID provider.
+# Ways to come in: from this machine (loopback), with the token, through the proxy that names the
+# person, or signed in by the OpenID provider.
 Way = Literal["open", "token", "proxy", "sso"]
 
 

@@ -56,7 +56,7 @@ def check_author(settings: Settings, message: Message) -> None:
 
 
 def shut_to_console(settings: Settings) -> list[str]:
-    """Say why nobody may ask in the console though it is open, a sentence for each list that names
+    """Tell which lists keep everyone from asking in an open console, a sentence for each that names
     other places only; people whom a proxy or an OpenID provider names may be on the lists of
     channels and users."""
     needed = [("workspaces", settings.allow_workspaces, IN_CONSOLE)]

@@ -1,4 +1,4 @@
-"""How a process connects to its database: with how many connections, and through what."""
+"""The connections of a process to its database: their number, and the pooler between them."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Connecting:
         return self.connections - LISTENING - QUEUE
 
     def listen_at(self, url: sa.URL) -> sa.URL | None:
-        """Where notifications of the database at an address are heard; None where they are not: a
-        pooler would hand the connection on."""
+        """The address at which to listen for notifications of a database; None behind a pooler,
+        which would hand the connection on."""
         if self.listen_url:
             return sa.make_url(self.listen_url)
         return None if self.is_pooled else url

@@ -23,7 +23,7 @@ log = get_logger()
 
 
 def _nothing() -> None:
-    """What most do when listening begins or ends."""
+    """The default reaction when listening begins or ends."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ class Listener:
         await self._ended()
 
     async def _ended(self) -> None:
-        """Return once the connection is closed, if nobody listens any more."""
+        """Return once the connection is closed, if no hearer is left."""
         if self._task is not None and not self._hearers:
             await asyncio.wait({self._task})
 

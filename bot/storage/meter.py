@@ -189,7 +189,7 @@ class _Seldom:
         return self._known
 
     def _never_less(self, spent: Mapping[str, Amount]) -> dict[str, Amount]:
-        """What was spent, with what was pruned since: Prometheus takes a counter that goes back for
+        """The amounts spent, pruned ones included: Prometheus takes a counter that decreases for
         one that began again at 0, and would count all of it once more."""
         for platform, before in self._stored.items():
             lost = before - spent.get(platform, Amount())

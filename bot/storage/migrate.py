@@ -23,7 +23,7 @@ MAJOR = 1000
 
 
 def goes_with(revision: str) -> bool:
-    """Whether a database at this revision, or a newer one than ours, is one that we can use."""
+    """Return True if this Footnote can use a database at a revision, ours or a newer one."""
     is_number = revision.isdecimal() and len(revision) == len(HEAD)
     return is_number and revision >= HEAD and int(revision) // MAJOR == int(HEAD) // MAJOR
 

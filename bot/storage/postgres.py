@@ -222,7 +222,7 @@ class _Closing:
 
 
 def driver_arguments(connecting: Connecting) -> dict[str, Any]:
-    """What the driver is told beside the address."""
+    """The arguments of the driver beside the address."""
     if not connecting.is_pooled:
         return dict(_HOW)
     # PgBouncer knows no ``options`` and hands connections on between transactions: what the driver

@@ -152,7 +152,7 @@ async def pages_attached(db: AsyncConnection, message_ids: Collection[int]) -> l
 
 T = TypeVar("T")
 
-# The limits of one batch. SQLite has one writer, so others wait that long; on PostgreSQL nobody
+# The limits of one batch. SQLite has one writer, so others wait that long; on PostgreSQL none
 # waits, and a commit alone may take some milliseconds.
 GOAL_SECONDS = {"sqlite": 0.003, "postgresql": 0.1}
 # Rows of a batch. The least is what takes less than that anywhere: a machine that is busy with

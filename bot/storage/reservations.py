@@ -2,7 +2,7 @@
 
 A reservation belongs to one attempt at a run. It counts while that attempt holds the run: once the
 run has ended, was claimed again, or its lease is over, because its process died, it counts no more
-and is deleted by whoever looks next. What a call did cost is added to the day's spending
+and is deleted by the next call that begins. What a call did cost is added to the day's spending
 (``storage.journal``) before its reservation ends, so that at no moment it is in neither.
 
 With its first call a run also puts aside money for its answer, as much as its dearest call so far

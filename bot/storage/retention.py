@@ -94,7 +94,7 @@ class Retention:
         return removed
 
     async def _prune_spending(self, before: date) -> Removed:
-        """What was spent on days before, a day at a time."""
+        """Delete the spending of days before, a day at a time."""
         removed, batches = NOTHING_REMOVED, Batches(self._database)
         oldest = sa.select(sa.func.min(spending.c.day))
         while True:

@@ -1,7 +1,7 @@
-"""Who is signed in to the console by single sign-on, in which browser and until when.
+"""Sessions of the console by single sign-on: the person, the browser and the end of each.
 
-The browser keeps a secret; its digest alone is stored, so that a copy of the database signs in
-nobody.
+The browser keeps a secret; its digest alone is stored, so that a copy of the database does not let
+its reader sign in.
 """
 
 from __future__ import annotations

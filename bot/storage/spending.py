@@ -158,8 +158,8 @@ class Spending:
 
 
 def _names(since: date) -> sa.Select[Any]:
-    """What people who spent something since a day were last called. Looked up once for each: beside
-    the sums it would be looked up for each of their days."""
+    """The last known names of people who spent something since a day. Each is looked up once: in
+    the query of the sums it would be looked up for each of their days."""
     people = (
         sa.select(spending.c.platform, spending.c.name)
         .where(spending.c.scope == "user", spending.c.day >= since)
@@ -264,7 +264,7 @@ def account_rows(payer: Payer, scopes: Collection[Scope], day: date) -> list[sa.
 
 
 def _is_on(payer: Payer, scope: Scope, day: date) -> Sequence[sa.ColumnElement[bool]]:
-    """Whether a row is of the payer's account in a scope on a day."""
+    """The conditions for a row of the payer's account in a scope on a day."""
     here = spending.c.workspace == payer.workspace
     return (
         spending.c.platform == payer.platform,

@@ -269,7 +269,7 @@ spending = sa.Table(
     sa.Index(None, "day"),
 )
 
-# What a model call under way may cost: see ``storage.reservations``.
+# Money put aside for model calls under way: see ``storage.reservations``.
 reservations = sa.Table(
     "reservations",
     metadata,

@@ -342,7 +342,7 @@ class NamesIn:
         )
 
     def _has_kindred(self, stem: str) -> bool:
-        """Whether the text has a word of the same family: "Senator" for "Senate"."""
+        """Return True if the text has a word of the same family: "Senator" for "Senate"."""
         return len(stem) > 4 and not family(stem).isdisjoint(self._stems)
 
     def _has_parts(self, word: str) -> bool:

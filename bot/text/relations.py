@@ -302,7 +302,7 @@ def _owned(sentence: Sequence[Piece]) -> Iterator[tuple[str, tuple[Piece, ...]]]
 
 
 def _is_before_a_name(piece: Piece) -> bool:
-    """Whether a piece is an article or says what somebody is: "the", "actor" and "/"."""
+    """Return True for an article and for a role: "the", "actor" and "/"."""
     return piece.text in _ARTICLES or piece.text == "/" or piece.text in ROLES
 
 
@@ -340,7 +340,7 @@ def _has(known: Sequence[Piece], name: Piece) -> bool:
 
 
 def _is_alias(name: Piece, theirs: Sequence[Sequence[Piece]]) -> bool:
-    """Whether the quote says that somebody is also called so, or what title somebody has."""
+    """Return True if the quote gives a name as an alias or as part of a title."""
     for sentence in theirs:
         for at, piece in enumerate(sentence):
             if piece.kind != "name" or not same_name(name, piece):

@@ -92,7 +92,7 @@ class FakeProvider:
         )
 
     def told(self, path: str) -> int:
-        """How often a path was asked for."""
+        """The number of requests for a path."""
         return self.calls.count(path)
 
     def claims(self, **more: Any) -> Claims:
@@ -101,7 +101,7 @@ class FakeProvider:
         return {"iss": self.url, "aud": CLIENT, "iat": now, "exp": now + SECONDS, **more}
 
     def logout_token(self, **more: Any) -> str:
-        """What it sends to the back channel."""
+        """The body of its request to the back channel."""
         events: Claims = {"http://schemas.openid.net/event/backchannel-logout": {}}
         return signed(self.claims(jti=secrets.token_hex(8), events=events, **more))
 

@@ -137,7 +137,7 @@ def test_new_keys_of_the_provider_are_found(stage: Stage, chromium: Browser) -> 
     with visiting(chromium) as browser:
         open_signed_in(browser.context.new_page(), stage, "ada")
     stage.provider.rotate()
-    # So long nobody makes Footnote ask for keys again, see publication.SECONDS_BETWEEN_KEYS.
+    # Until then Footnote does not ask for keys again, see publication.SECONDS_BETWEEN_KEYS.
     with visiting(chromium) as browser:
         page = browser.context.new_page()
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.live
 
 EXAMPLES = 3
 TREES = Path(__file__).with_name("trees")
-# What differs from one run to the next: times, costs, names of files in the test's folder.
+# Differences from one run to the next: times, costs, names of files in the test's folder.
 VARYING = (
     (r"\b[A-Z][a-z]{2} \d{1,2}, \d{4}(?:, \d{1,2}:\d\d [AP]M)?", "DATE"),
     (r"\b\d{4}-\d\d-\d\d(?: \d\d:\d\d(?: UTC)?)?", "DATE"),

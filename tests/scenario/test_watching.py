@@ -67,7 +67,7 @@ def test_an_answer_can_be_looked_into_and_is_counted(
         # The end is kept when the answer has been shown.
         ended = ("footnote_run_seconds_count", place.name, "answered")
         place.until(lambda: numbers(metrics).get(ended) == 1)
-        # What it cost is counted in a transaction of its own.
+        # Its cost is counted in a transaction of its own.
         asked = ("footnote_questions_total", place.name)
         place.until(lambda: numbers(metrics).get(asked) == 1)
         after = numbers(metrics)

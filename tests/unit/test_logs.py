@@ -1,4 +1,4 @@
-"""How lines of the log are written, and by what a run's are found."""
+"""The format of log lines, and the values by which those of a run are found."""
 
 from __future__ import annotations
 

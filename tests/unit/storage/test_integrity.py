@@ -19,7 +19,7 @@ from tests.unit.storage.past import Past, pages
 
 
 async def problems(store: Store) -> dict[str, str]:
-    """What is wrong, by the name of the check."""
+    """The problems, by the name of the check."""
     return {each.what: each.problem async for each in findings(store.database) if each.problem}
 
 
@@ -47,7 +47,7 @@ async def test_a_quote_that_its_page_has_not_is_told_with_its_run(
 ) -> None:
     async with store.database.write() as connection:
         changed = citations.update().where(citations.c.position == 0)
-        await connection.execute(changed.values(quote="What nobody wrote."))
+        await connection.execute(changed.values(quote="Words of no page."))
     (problem,) = (await problems(store)).items()
     assert problem[0] == "quotes"
     assert problem[1].startswith(f"1 quotes do not stand in their pages (run {run_id}).")

@@ -53,7 +53,7 @@ def test_a_migration_within_a_thousand_only_adds(path: Path) -> None:
 
 
 def later(url: str, revision: str) -> None:
-    """What a later version's migration may do: new columns everywhere, and a new table."""
+    """Migrate as a later version may: new columns everywhere, and a new table."""
     engine = sa.create_engine(url.replace("+aiosqlite", ""))
     with engine.begin() as db:
         for table in metadata.sorted_tables:

@@ -1,4 +1,4 @@
-"""What model calls under way may cost, put aside where all processes see it."""
+"""Reservations of money for model calls under way, visible to all processes."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Who is signed in to the console by single sign-on."""
+"""Sessions of the console by single sign-on."""
 
 import sqlalchemy as sa
 from alembic import op

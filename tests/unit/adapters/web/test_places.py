@@ -1,4 +1,4 @@
-"""Where a mark leads: to the quote that its sentence rests on, in the copy that was read."""
+"""A mark leads to the quote that its sentence rests on, in the copy that was read."""
 
 from __future__ import annotations
 

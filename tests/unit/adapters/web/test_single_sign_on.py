@@ -81,7 +81,7 @@ async def signed_in(console: Running) -> Browser:
 
 
 async def refusal(console: Running) -> str:
-    """Why a sign-in fails, as the page says; nobody is in after it."""
+    """The reason that the page gives for a failed sign-in; checks that no session began."""
     browser = await a_browser(console)
     answer = await sign_in(browser)
     assert answer.status_code == 403, answer.status_code
