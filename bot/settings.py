@@ -207,7 +207,7 @@ class Settings(BaseSettings):
 
     # who may read /metrics; auto: whom the console would let in as an operator; open: everyone
     metrics: Literal["auto", "open", "off"] = "auto"
-    otlp_endpoint: str = ""  # of an OpenTelemetry collector: each run sends it a trace
+    otlp_url: str = ""  # of an OpenTelemetry collector: each run sends it a trace
 
     # --- the web console; off the loopback it needs the token, the header or an OpenID provider
     console: Literal["auto", "on", "off"] = "auto"  # auto: wherever it is safe

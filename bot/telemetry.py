@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
@@ -30,14 +31,15 @@ from bot.storage.store import Store
 from bot.storage.traces import Traces
 
 if TYPE_CHECKING:
-    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+    from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
     from opentelemetry.sdk.trace.id_generator import IdGenerator
     from opentelemetry.trace import Span, Tracer
 
     Attributes = dict[str, str | int | float | tuple[str, ...]]
 
 FAILED = ("failed", "not_found")  # states of a run that its span has as an error
-FLUSH_MS = 5_000  # milliseconds for what is still to be sent when the process ends
+EXPORT_SECONDS = 3.0  # for sending a batch, further attempts included
 
 log = get_logger()
 
@@ -51,17 +53,20 @@ async def exporting(
 
     Raises ``InvalidSetting`` where the extra is not installed.
     """
-    if not settings.otlp_endpoint:
+    if not settings.otlp_url:
         yield executor
         return
-    need("otel", "FOOTNOTE_OTLP_ENDPOINT, for traces,")
+    need("otel", "FOOTNOTE_OTLP_URL, for traces,")
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    # The exporter itself reads OTEL_EXPORTER_OTLP_HEADERS, …_CERTIFICATE, …_TIMEOUT and the like.
-    endpoint = f"{settings.otlp_endpoint.rstrip('/')}/v1/traces"
+    # It says in many lines what ``_Told`` says in one.
+    logging.getLogger("opentelemetry").addHandler(logging.NullHandler())
+    url = f"{settings.otlp_url.rstrip('/')}/v1/traces"
+    # It reads OTEL_EXPORTER_OTLP_HEADERS, …_CERTIFICATE and the like by itself.
+    exporter = _Told(OTLPSpanExporter(endpoint=url, timeout=EXPORT_SECONDS), url)
     named = Resource.create({SERVICE_VERSION: __version__})
     if str(named.attributes[SERVICE_NAME]).startswith("unknown_service"):  # no OTEL_SERVICE_NAME
         named = named.merge(Resource({SERVICE_NAME: "footnote"}))
@@ -69,12 +74,35 @@ async def exporting(
     provider = TracerProvider(
         resource=named, id_generator=cast("IdGenerator", ids), shutdown_on_exit=False
     )
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint)))
+    provider.add_span_processor(BatchSpanProcessor(cast("SpanExporter", exporter)))
     try:
         yield Exporting(executor, Traces(store), provider, ids, price)
     finally:
-        await asyncio.to_thread(provider.force_flush, FLUSH_MS)
-        await asyncio.to_thread(provider.shutdown)
+        await asyncio.to_thread(provider.shutdown)  # sends what is still unsent
+
+
+class _Told:
+    """A ``SpanExporter`` that logs once that its collector does not take traces, and once when it
+    does again."""
+
+    def __init__(self, exporter: SpanExporter, url: str) -> None:
+        self._exporter = exporter
+        self._url = url
+        self._works = True
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        result = self._exporter.export(spans)
+        works = result.name == "SUCCESS"
+        if works != self._works:
+            self._works = works
+            log.warning("traces are sent again" if works else "traces not sent", url=self._url)
+        return result
+
+    def shutdown(self) -> None:
+        self._exporter.shutdown()
+
+    def force_flush(self, timeout_millis: int = 0) -> bool:
+        return True
 
 
 class Exporting:

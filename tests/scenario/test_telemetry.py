@@ -63,7 +63,7 @@ def footnote(tmp_path: Path, fork_server: ForkServer, collector: Collector) -> I
             "ANTHROPIC_API_KEY": "sk-test",
             "ANTHROPIC_BASE_URL": claude_url,
             "FOOTNOTE_WIKIPEDIA_URL": wiki_url,
-            "FOOTNOTE_OTLP_ENDPOINT": collector_url,
+            "FOOTNOTE_OTLP_URL": collector_url,
         }
         yield Program(tmp_path, settings, fork_server)
 
@@ -120,7 +120,9 @@ def test_a_trace_has_no_words_of_the_question_or_of_pages(
 
 
 def test_a_collector_that_is_away_costs_no_answer(footnote: Program) -> None:
-    settings = {**footnote.settings, "FOOTNOTE_OTLP_ENDPOINT": "http://127.0.0.1:9"}
+    settings = {**footnote.settings, "FOOTNOTE_OTLP_URL": "http://127.0.0.1:9"}
     ended = replace(footnote, settings=settings).run("ask", "--json", QUESTION)
     assert ended.code == 0, ended.err
     assert "[1]" in ended.json["answer"]
+    assert ended.err.count("traces not sent") == 1
+    assert "HTTPConnectionPool" not in ended.err
