@@ -12,6 +12,7 @@ from tests.fakes import sqlite
 from tests.live import demo
 from tests.live.browser import ask, chromium, scrolls_sideways, watched
 from tests.live.stages import DEEP, Stage, open_stage
+from tests.scenario.gate import until
 from tests.scenario.serving import ForkServer
 
 __all__ = ["chromium"]
@@ -255,9 +256,13 @@ def test_latin_letters_are_never_set_in_a_chinese_font(stage: Stage, chromium: B
         page.locator("h1").evaluate("one => one.textContent = 'Don’t ask'")
         root = client.send("DOM.getDocument")["root"]["nodeId"]
         node = client.send("DOM.querySelector", {"nodeId": root, "selector": "h1"})["nodeId"]
-        fonts = client.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
-        assert fonts
-        assert [each["familyName"] for each in fonts if "CJK" in each["familyName"]] == []
+
+        def families() -> list[str]:
+            fonts = client.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
+            return [each["familyName"] for each in fonts]
+
+        until(lambda: bool(families()))  # it is painted
+        assert [each for each in families() if "CJK" in each] == []
 
 
 def test_everything_works_under_a_path(
