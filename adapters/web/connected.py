@@ -123,7 +123,8 @@ class Connected:
                 known = await self._documents.count(reach)
             except ProviderUnavailable:
                 known = 0  # nothing is indexed yet
-            self._counts[reach.signature] = known
+            if known:  # an empty index is about to be filled
+                self._counts[reach.signature] = known
         return known
 
     # ------------------------------------------------------------ what is chosen
