@@ -70,6 +70,17 @@ async def test_collections_stand_on_the_page_with_their_numbers(
     assert re.search(r">Handbook <span class=\"count\"[^>]*>one document", page)
 
 
+async def test_documents_are_counted_as_soon_as_there_is_an_index(
+    open_console: OpenConsole, documents: dict[str, Any], tmp_path: Path
+) -> None:
+    index = tmp_path / "index.sqlite"
+    filled = index.rename(tmp_path / "filled.sqlite")
+    ada = await visitor(open_console, "ada", **documents)
+    assert "one document" not in (await ada.get("/")).text
+    filled.rename(index)
+    assert "one document" in (await ada.get("/")).text
+
+
 async def test_nobody_sees_collections_that_are_not_theirs(
     open_console: OpenConsole, documents: dict[str, Any]
 ) -> None:
