@@ -33,8 +33,9 @@ from tests.bench.depth_requests import (
     title_of,
 )
 from tests.bench.depth_tasks import Part, Task
-from tests.fakes.claude_brain import researcher, search_results, user_texts
+from tests.fakes.claude_brain import researcher
 from tests.fakes.claude_replies import Block, Reply, citation, cited, says, text, thinking, tool
+from tests.fakes.claude_requests import search_results, user_texts
 
 THOUGHT = (
     "What is shown by now, and what is still missing: the next fact needs a page of its own, "

@@ -48,7 +48,7 @@ from tests.bench.depth_requests import (
 )
 from tests.bench.depth_tasks import Pages, load_tasks, load_texts
 from tests.fakes.claude import FakeClaude, Reply
-from tests.fakes.claude_brain import user_texts
+from tests.fakes.claude_requests import user_texts
 from tests.fakes.claude_wire import send_all, send_json
 
 HANDED_ON = ("question", "report", "draft")  # elements in which a call repeats earlier ones

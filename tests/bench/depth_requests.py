@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tests.fakes.claude_brain import search_results, texts_of, user_texts
 from tests.fakes.claude_replies import Reply
+from tests.fakes.claude_requests import search_results, texts_of, user_texts
 
 HIT = re.compile(r"^(\d+)\. (.*)$", re.M)
 RESULT = re.compile(r"(?:Page (\d+): )?(.*?)(?: \(whole page\))?")

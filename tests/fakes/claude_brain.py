@@ -9,37 +9,35 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from tests.fakes.claude_replies import Block, Reply, citation, cited, says, text, thinking, tool
+from tests.fakes.claude_requests import (
+    CJK,
+    PAGE,
+    asked_last,
+    desk_pages,
+    keywords,
+    overlap_of,
+    search_results,
+    tagged,
+    user_texts,
+)
 
 PAGES_READ = 2
 PARTS = 12
 SENTENCES = 6
 EXCERPT = 400  # characters
 CITED_IN_PARAGRAPH = 3  # passages
-STOP = frozenset(
-    re.findall(
-        r"\w+",
-        """a an and are as at be by can could did do does for from had has have how i in is it
-        its me my of on or our please so tell than that the their them then there they this
-        to was we were what when where which who whom whose why will with would you your
-        about""",
-    )
-)
 GREETING = re.compile(r"\s*(hi|hello|hey|thanks|thank you|good morning)\b[^?]{0,30}$", re.I)
 PARTED = re.compile(r"\?|;|,? and (?=in|when|who|where|what|which|how|then)\b", re.I)
 ABOUT_ALL = re.compile(r"\b(?:summari[sz]e|sum up|compare)\b|总结|比较", re.I)
 URL = re.compile(r"https?://[^\s<>()]+")
 HIT = re.compile(r"^(\d+)\. (.*)$", re.M)
 OPEN = "(open)"  # at the end of a hit's line
-PAGE = re.compile(r'<page number="(\d+)"[^>]*>\n(.*?)\n</page>', re.S)
-PASSAGE = re.compile(r"^\d+\.\d+ ", re.M)  # what numbers the passages on a desk
-TITLE = re.compile(r"Page (\d+): ")
 SENTENCE = re.compile(r'<sentence number="(\d+)" quotes="([^"]*)">\n(.*?)\n</sentence>', re.S)
-CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def researcher(request: Mapping[str, Any]) -> Reply:
@@ -63,13 +61,13 @@ def researcher(request: Mapping[str, Any]) -> Reply:
         return _rewrite(request, wanted["schema"])
     if {"search", "read", "finish"} <= names:
         return _loop(request)
-    if "<draft" in _asked(request):
+    if "<draft" in asked_last(request):
         return _revise(request)
-    if search_results(request) or "<question" in _asked(request):
+    if search_results(request) or "<question" in asked_last(request):
         return _write(request)
     if '"kind"' in json.dumps(request.get("system") or ""):
         return _rewrite(request, None)
-    return says("I see: " + _asked(request)[-200:].strip())
+    return says("I see: " + asked_last(request)[-200:].strip())
 
 
 def _fields(request: Mapping[str, Any]) -> set[str]:
@@ -83,21 +81,21 @@ def _fields(request: Mapping[str, Any]) -> set[str]:
 
 def _rewrite(request: Mapping[str, Any], schema: Mapping[str, Any] | None) -> Reply:
     """What differs from the message and the defaults, and whatever a schema insists on."""
-    asked = _asked(request)
-    message = (_tagged(asked, "new_message") or asked).strip()
+    asked = asked_last(request)
+    message = (tagged(asked, "new_message") or asked).strip()
     earlier = re.findall(r'question="([^"]+)"', asked)
     question = message
     if earlier and (
-        len(_keywords(message)) < 3 or re.match(r"\W*(and|what about)\b", message, re.I)
+        len(keywords(message)) < 3 or re.match(r"\W*(and|what about)\b", message, re.I)
     ):
-        question = f"{message.rstrip('?')} ({' '.join(_keywords(earlier[-1]))})?"
+        question = f"{message.rstrip('?')} ({' '.join(keywords(earlier[-1]))})?"
     links = URL.findall(message)
     kind = "chat" if GREETING.match(message) else "links" if links else "search"
     answer: dict[str, Any] = {"kind": kind}
     if question != message:
         answer["question"] = question
     if kind == "search":
-        answer["queries"] = [" ".join(_keywords(question))]
+        answer["queries"] = [" ".join(keywords(question))]
     if links:
         answer["links"] = links
     if kind == "links" and ABOUT_ALL.search(message):
@@ -149,8 +147,8 @@ def _plan(request: Mapping[str, Any]) -> Reply:
 
     Whatever comes of them, the plan is not extended.
     """
-    question = _tagged("\n".join(user_texts(request)), "question") or ""
-    subject = " ".join(w for w in _keywords(question) if w[0].isupper() or CJK.search(w))
+    question = tagged("\n".join(user_texts(request)), "question") or ""
+    subject = " ".join(w for w in keywords(question) if w[0].isupper() or CJK.search(w))
     parts = [part.strip(" ?.,") for part in PARTED.split(question)]
     nodes: list[dict[str, Any]] = []
     if not any(m["role"] == "assistant" for m in request["messages"]):
@@ -162,7 +160,7 @@ def _plan(request: Mapping[str, Any]) -> Reply:
                     "id": chr(ord("a") + len(nodes)),
                     "question": f"{whole}?",
                     "needs": [nodes[-1]["id"]] if then else [],
-                    "queries": [" ".join(_keywords(whole)[:6])],
+                    "queries": [" ".join(keywords(whole)[:6])],
                 }
             )
     plan = {"nodes": nodes, "done": True, "missing": []}
@@ -174,9 +172,9 @@ def _plan(request: Mapping[str, Any]) -> Reply:
 
 def _loop(request: Mapping[str, Any]) -> Reply:
     shown = "\n".join(user_texts(request))
-    question = _tagged(shown, "question") or shown
+    question = tagged(shown, "question") or shown
     turns = sum(m["role"] == "assistant" for m in request["messages"])
-    pages = _desk_pages(request)
+    pages = desk_pages(request)
     asked = [
         block
         for m in request["messages"]
@@ -195,27 +193,12 @@ def _loop(request: Mapping[str, Any]) -> Reply:
     if not pages and fresh and len(chosen) < 2 * PAGES_READ:
         ids = list(dict.fromkeys(fresh))[:PAGES_READ]
         return says(*thoughts, "The first hits look right.", _call("read", {"ids": ids}, turns))
-    words = _keywords(question)
+    words = keywords(question)
     wordings = [" ".join(words[:6]), " ".join(words[:3])]
     query = next((w for w in wordings if w and w not in tried), "")
     if not pages and query and not chosen:
         return says(*thoughts, _call("search", {"queries": [query]}, turns))
     return says(*thoughts, _call("finish", _conclusion(question, pages), turns))
-
-
-def _desk_pages(request: Mapping[str, Any]) -> dict[int, str]:
-    """What is shown of each page on the desk, by its number."""
-    pages: dict[int, str] = {}
-    for result in search_results(request):
-        number = TITLE.match(result["title"])
-        if number is not None:
-            body = "\n".join(part["text"] for part in result["content"])
-            pages[int(number[1])] = "\n".join(
-                filter(None, (pages.get(int(number[1])), PASSAGE.sub("", body)))
-            )
-    for number, body in PAGE.findall("\n".join(user_texts(request))):
-        pages[int(number)] = PASSAGE.sub("", body)
-    return pages
 
 
 def _call(name: str, arguments: Mapping[str, Any], turn: int) -> Block:
@@ -238,11 +221,11 @@ def _conclusion(question: str, pages: Mapping[int, str]) -> dict[str, Any]:
 
 
 def _best_sentence(question: str, body: str) -> str:
-    wanted = {w.lower() for w in _keywords(question)}
+    wanted = {w.lower() for w in keywords(question)}
     sentences = [
         s.strip() for s in re.split(r"(?<=[.!?。！？])\s*|\n+", body) if len(s.strip()) > 20
     ]
-    return max(sentences, key=lambda s: _overlap(wanted, s), default=body.strip()[:200])[:240]
+    return max(sentences, key=lambda s: overlap_of(wanted, s), default=body.strip()[:200])[:240]
 
 
 def _excerpt(question: str, passage: str) -> str:
@@ -260,13 +243,13 @@ def _excerpt(question: str, passage: str) -> str:
 
 def _write(request: Mapping[str, Any]) -> Reply:
     asked = "\n".join(user_texts(request))
-    question = _tagged(asked, "question") or ""
-    wanted = {w.lower() for w in _keywords(question)}
+    question = tagged(asked, "question") or ""
+    wanted = {w.lower() for w in keywords(question)}
     blocks: list[Block] = []
     results = search_results(request)
     if results and (results[0].get("citations") or {}).get("enabled"):
         passages = [
-            (_overlap(wanted, part["text"]), number, at, part["text"], result)
+            (overlap_of(wanted, part["text"]), number, at, part["text"], result)
             for number, result in enumerate(results)
             for at, part in enumerate(result["content"])
         ]
@@ -277,7 +260,7 @@ def _write(request: Mapping[str, Any]) -> Reply:
     else:
         for page, body in PAGE.findall(asked)[:SENTENCES]:
             blocks.append(text(f"{_excerpt(question, body)} [{page}] "))
-    missing = _tagged(asked, "missing")
+    missing = tagged(asked, "missing")
     if not blocks:
         blocks.append(text("I found nothing that answers this."))
     if missing:
@@ -291,8 +274,8 @@ def _write(request: Mapping[str, Any]) -> Reply:
 def _draft(request: Mapping[str, Any]) -> Reply:
     """A paragraph for the question, and one for each page of the first look (at least two)."""
     asked = "\n".join(user_texts(request))
-    question = (_tagged(asked, "question") or asked).strip()
-    topic = " ".join(_keywords(question)[:3])
+    question = (tagged(asked, "question") or asked).strip()
+    topic = " ".join(keywords(question)[:3])
     pages = re.findall(r'<page number="\d+" title="([^"]*)"', asked)
     headings = ["", *(dict.fromkeys(pages or ["Background"])), "Open questions"][:8]
     paragraphs = [
@@ -308,17 +291,17 @@ def _draft(request: Mapping[str, Any]) -> Reply:
 
 def _queries(request: Mapping[str, Any]) -> Reply:
     asked = "\n".join(user_texts(request))
-    question = _tagged(asked, "question") or ""
+    question = tagged(asked, "question") or ""
     heading = re.search(r'<draft heading="([^"]*)"', asked)
-    words = [*(_keywords(heading[1])[:3] if heading else ()), *_keywords(question)[:3]]
+    words = [*(keywords(heading[1])[:3] if heading else ()), *keywords(question)[:3]]
     return says(json.dumps({"queries": [" ".join(dict.fromkeys(words))]}, ensure_ascii=False))
 
 
 def _judge(request: Mapping[str, Any]) -> Reply:
     """By how many words of the expected answer the given one has."""
-    asked = _asked(request)
-    wanted = {w.lower() for w in _keywords(_tagged(asked, "expected_answer") or "")}
-    found = _overlap(wanted, _tagged(asked, "given_answer") or "")
+    asked = asked_last(request)
+    wanted = {w.lower() for w in keywords(tagged(asked, "expected_answer") or "")}
+    found = overlap_of(wanted, tagged(asked, "given_answer") or "")
     grade = "right" if found == len(wanted) else "partly" if found else "wrong"
     reason = f"{found} of {len(wanted)} words are there."
     return says(json.dumps({"reason": reason, "grade": grade}))
@@ -339,7 +322,7 @@ def doubter(request: Mapping[str, Any]) -> Reply:
     if _fields(request) == {"verdicts"}:
         said = [
             {"sentence": int(number), "verdict": "not_supported", "words": ""}
-            for number, _, _ in SENTENCE.findall(_asked(request))
+            for number, _, _ in SENTENCE.findall(asked_last(request))
         ]
         return says(json.dumps({"verdicts": said}))
     if _fields(request) == {"sentences"}:
@@ -349,12 +332,12 @@ def doubter(request: Mapping[str, Any]) -> Reply:
 
 def _verify(request: Mapping[str, Any]) -> Reply:
     """By how many words of a sentence its quotes have."""
-    asked = _asked(request)
+    asked = asked_last(request)
     quotes = dict(re.findall(r'<quote number="(\d+)"[^>]*>\n(.*?)\n</quote>', asked, re.S))
     said = []
     for number, cites, sentence in SENTENCE.findall(asked):
-        words = {w.lower() for w in _keywords(sentence)}
-        found = _overlap(words, " ".join(quotes[each] for each in cites.split(", ")))
+        words = {w.lower() for w in keywords(sentence)}
+        found = overlap_of(words, " ".join(quotes[each] for each in cites.split(", ")))
         verdict = "supported" if 2 * found >= len(words) else "not_supported"
         said.append({"sentence": int(number), "verdict": verdict, "words": ""})
     return says(json.dumps({"verdicts": said}))
@@ -362,7 +345,7 @@ def _verify(request: Mapping[str, Any]) -> Reply:
 
 def _restate(request: Mapping[str, Any]) -> Reply:
     """Each sentence becomes the first one of what it cites."""
-    asked = _asked(request)
+    asked = asked_last(request)
     quotes = dict(re.findall(r'<quote number="(\d+)"[^>]*>\n(.*?)\n</quote>', asked, re.S))
     said = [
         {"sentence": int(number), "text": quotes[cites.split(", ")[0]].split(". ")[0]}
@@ -376,14 +359,14 @@ def _revise(request: Mapping[str, Any]) -> Reply:
     asked = "\n".join(user_texts(request))
     report = " ".join(re.findall(r"<report>\n(## .*?)\n</report>", asked, re.S))
     heading = re.search(r'<draft heading="([^"]*)"', asked)
-    topic = heading[1] if heading else _tagged(asked, "question") or ""
-    wanted = {w.lower() for w in _keywords(topic)}
+    topic = heading[1] if heading else tagged(asked, "question") or ""
+    wanted = {w.lower() for w in keywords(topic)}
     results = search_results(request)
     most = CITED_IN_PARAGRAPH if heading else 1  # an opening leaves the others something to say
     blocks: list[Block] = []
     if results:
         passages = sorted(
-            (-_overlap(wanted, f"{result['title']} {part['text']}"), number, at, part["text"])
+            (-overlap_of(wanted, f"{result['title']} {part['text']}"), number, at, part["text"])
             for number, result in enumerate(results)
             for at, part in enumerate(result["content"])
         )
@@ -398,71 +381,8 @@ def _revise(request: Mapping[str, Any]) -> Reply:
     else:
         for page, body in PAGE.findall(asked)[:most]:
             excerpt = _excerpt(topic, body)
-            if excerpt not in report and _overlap(wanted, excerpt):
+            if excerpt not in report and overlap_of(wanted, excerpt):
                 blocks.append(text(f"{excerpt} [{page}] "))
     if not blocks:
         blocks.append(text(f"> Nothing was found on: {topic}."))
     return Reply(tuple(blocks))
-
-
-# ---------------------------------------------------------------- reading a request
-
-
-def user_texts(request: Mapping[str, Any]) -> list[str]:
-    """Every text of the user's turns, tool results included, in order."""
-    found: list[str] = []
-    for message in request["messages"]:
-        if message["role"] == "user":
-            content = message["content"]
-            found += [content] if isinstance(content, str) else texts_of(content)
-    return found
-
-
-def texts_of(blocks: Sequence[Block]) -> list[str]:
-    found: list[str] = []
-    for block in blocks:
-        if block["type"] == "text":
-            found.append(block["text"])
-        elif block["type"] == "tool_result":
-            inner = block.get("content") or ""
-            found += [inner] if isinstance(inner, str) else texts_of(inner)
-    return found
-
-
-def _asked(request: Mapping[str, Any]) -> str:
-    texts = user_texts(request)
-    return texts[-1] if texts else ""
-
-
-def search_results(request: Mapping[str, Any]) -> list[Block]:
-    """The request's search results, those of tools included, as citations count them."""
-    blocks = [
-        block
-        for message in request["messages"]
-        if not isinstance(message["content"], str)
-        for block in message["content"]
-    ]
-    inner = [
-        each
-        for block in blocks
-        if block["type"] == "tool_result" and not isinstance(block.get("content") or "", str)
-        for each in block["content"]
-    ]
-    return [block for block in (*blocks, *inner) if block["type"] == "search_result"]
-
-
-def _tagged(words: str, tag: str) -> str | None:
-    found = re.findall(rf"<{tag}(?: [^>]*)?>\n?(.*?)\n?</{tag}>", words, re.S)
-    return found[-1] if found else None
-
-
-def _keywords(words: str) -> list[str]:
-    if CJK.search(words):
-        return [re.sub(r"[？?。！!，,\s]+", " ", words).strip()]
-    tokens = re.findall(r"[^\W_][\w'’.-]*", words)
-    kept = [t.rstrip(".'’-") for t in tokens if t.lower().rstrip(".") not in STOP]
-    return list(dict.fromkeys(kept))[:8] or tokens[:4]
-
-
-def _overlap(wanted: set[str], words: str) -> int:
-    return len(wanted & {w.lower() for w in re.findall(r"\w[\w'’-]*", words)})
