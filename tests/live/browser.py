@@ -97,7 +97,8 @@ def watched(browser: Browser, **options: Any) -> Iterator[Watched]:
 
 
 def ask(page: Page, question: str, depth: str = "") -> None:
-    """Put a question as people do."""
+    """Put a question as people do: Enter sends it once the page's scripts are there."""
+    page.wait_for_load_state("domcontentloaded")
     if depth:
         page.locator("#depth").select_option(depth)
     box = page.locator("#question")
