@@ -6,6 +6,7 @@ import io
 import shutil
 import subprocess
 import tarfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,7 +45,7 @@ def the_release_before() -> str:
 
 
 @pytest.fixture
-def earlier(tmp_path: Path, record_property: pytest.RecordProperty) -> Path:
+def earlier(tmp_path: Path, record_property: Callable[[str, object], None]) -> Path:
     """The folder of its packages."""
     folder, release = tmp_path / "earlier", the_release_before()
     record_property("release", release or "today's: there is no history")
