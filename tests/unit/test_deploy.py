@@ -23,9 +23,10 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.routing import Route
 
+from bot import __version__
 from bot.cli import app
 from bot.command import EXIT_USAGE
-from bot.configuration import known_names, load_settings
+from bot.configuration import known_names, load_settings, secret_names
 from bot.console_access import has_console
 from bot.dispatch.choice import is_queued
 from bot.health import Readiness, health_routes, http_endpoint
@@ -350,6 +351,18 @@ def test_the_unit_opens_as_many_files_as_connections_need() -> None:
     unit = (DEPLOY / "footnote.service").read_text(encoding="utf-8")
     (files,) = re.findall(r"^LimitNOFILE=(\d+)$", unit, re.MULTILINE)
     assert int(files) >= MOST_CONNECTIONS + SPARE + OTHER_FILES
+
+
+# ---------------------------------------------------------------- Kubernetes
+
+
+def test_the_chart_knows_every_secret_and_has_the_version_of_the_program() -> None:
+    """What Helm itself makes of the chart is looked at in tests/live."""
+    schema = json.loads((DEPLOY / "helm" / "values.schema.json").read_text(encoding="utf-8"))
+    assert schema["definitions"]["secretName"]["enum"] == sorted(secret_names())
+    assert set(schema["definitions"]["set"]["enum"]) <= set(known_names())
+    chart = yaml.safe_load((DEPLOY / "helm" / "Chart.yaml").read_text(encoding="utf-8"))
+    assert chart["version"] == chart["appVersion"] == __version__
 
 
 # ---------------------------------------------------------------- alarms
