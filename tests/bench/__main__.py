@@ -24,6 +24,7 @@ BENCHES = {
     "extraction": "text of real news pages",
     "reading": "text of real documentation: words kept, navigation",
     "crash": "random kills and broken networks: one answer each, nothing paid for twice",
+    "million": "a million runs in PostgreSQL: what each hot statement reads, and its time",
     "load": "one worker and two on one PostgreSQL: throughput, delays, database calls, memory",
     "connections": "connections to PostgreSQL of five processes, in a burst and after it",
     "run_page": "the page of a long run: time on the server, size",

@@ -65,7 +65,7 @@ class Process:
 
     @property
     def complaints(self) -> list[str]:
-        return [line for line in self.lines if "level=" in line]
+        return [line for line in self.lines if re.search(r"\[\S*(warning|error)", line)]
 
     @property
     def address(self) -> str:
@@ -178,6 +178,8 @@ def a_stage(threads: int) -> Iterator[Stage]:
         peers, port = stack.enter_context(_peers())
         settings = {
             "FOOTNOTE_DATABASE_URL": base.url,
+            "FOOTNOTE_LOG_FORMAT": "console",  # its start in plain sentences
+            "FOOTNOTE_LOG_LEVEL": "warning",
             "FOOTNOTE_PROVIDERS": "brave",
             "BRAVE_SEARCH_API_KEY": "key",
             "FOOTNOTE_BRAVE_URL": f"http://127.0.0.1:{port}",

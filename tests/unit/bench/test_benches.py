@@ -85,6 +85,7 @@ ELSEWHERE = {
     "documentation": "tests/unit/bench/test_documentation.py",
     "reading": "tests/unit/bench/test_reading.py",
     "crash": "tests/scenario/test_crash_campaign.py",
+    "million": "tests/unit/storage/test_scale.py",
 }
 """Benches whose work another test does at its smallest size."""
 TOO_LONG = {"load", "connections"}
