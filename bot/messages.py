@@ -149,6 +149,8 @@ class RunOptions:
 
     ``direct``, ``shared``, ``groups`` and ``guest`` are what was known of the question and its
     author on arrival, on which rights to documents depend.
+
+    ``watch`` is the id of the standing question that is looked at once more, or "".
     """
 
     depth: Depth = "auto"
@@ -161,6 +163,7 @@ class RunOptions:
     groups: tuple[str, ...] = ()
     guest: bool | None = False
     collections: tuple[str, ...] | None = None
+    watch: str = ""
 
     def asked_in(self, message: Message) -> RunOptions:
         """The options for a message that has just arrived."""

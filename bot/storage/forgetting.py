@@ -35,6 +35,7 @@ from bot.storage.removal import (
 )
 from bot.storage.rows import insert
 from bot.storage.sign_ins import end_sign_ins, sign_ins
+from bot.storage.standing import forget_watches_by
 from bot.storage.subjects import (
     Subject,
     about,
@@ -277,6 +278,7 @@ class Forgetting:
                 .values(author_id="")
             )
             await forget_names_by(db, subject.platform, subject.name)
+            await forget_watches_by(db, subject.platform, subject.name)
         return Removed(feedback=gone.rowcount)
 
     async def _remove_place(self, subject: Subject) -> Removed:
