@@ -11,8 +11,8 @@ from alembic import op
 
 from bot.storage.tables import UtcDateTime
 
-revision = "0017"
-down_revision = "0016"
+revision = "0018"
+down_revision = "0017"
 
 _UNCHANGED = " AND ".join(
     f"new.{name} = old.{name}"
