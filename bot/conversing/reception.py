@@ -278,9 +278,9 @@ class Reception:
     ) -> Watch:
         """Watch the question of a run. Raises ``Denied`` and ``Invalid``."""
         run = await self._run(run_id)
-        return await self.standing.begin(
-            run, _pressed(run, "watch", author, "", locale, direct), schedule
-        )
+        message = _pressed(run, "watch", author, "", locale, direct)
+        check_access(self.settings, message)
+        return await self.standing.begin(run, message, schedule)
 
     async def follow_up(
         self, run_id: str, number: int, author: Author, *, locale: str, direct: bool

@@ -7,15 +7,15 @@ leave out or to add although its page says what it said before, are no change.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.answers import Answer, Change, Citation
 from bot.pages.urls import dedupe_key
-from bot.rendering.marks import numbers_in, renumbered, without_marks
+from bot.rendering.marks import as_marks, numbers_in, renumbered, without_marks
 from bot.text.facts import Fact, facts, missing_from
 from bot.text.opposed import opposed
-from bot.text.sentences import sentences
+from bot.text.sentences import blocks, sentences_of
 from bot.text.terms import keywords, terms
 
 ABOUT = 0.5  # share of a claim's words, facts aside, in a sentence that is about the same
@@ -126,21 +126,32 @@ def _old_citations(
 
 def _claims(answer: Answer) -> list[_Claim]:
     """The cited sentences of an answer, but those that are in doubt; each once."""
-    text = answer.current
     doubted = {doubt.sentence for doubt in answer.doubts}
     found: dict[str, _Claim] = {}
-    for span in sentences(text):
-        sentence = text[span.start : span.end]
-        numbers = numbers_in(sentence)
-        if not numbers or sentence in doubted:
+    for sentence, numbers in _cited(answer.current):
+        if sentence in doubted:
             continue
         words = without_marks(sentence)
         claimed = tuple(facts(words))
         measured = {term for fact in claimed if fact.kind != "name" for term in terms(fact.text)}
         about = frozenset(keywords(words)) - measured
         rests_on = tuple(each for each in answer.citations if each.number in numbers)
+        if not numbers_in(sentence):
+            sentence += f" {as_marks(numbers)}"
         found.setdefault(words, _Claim(sentence, words, claimed, about, rests_on))
     return list(found.values())
+
+
+def _cited(text: str) -> Iterator[tuple[str, list[int]]]:
+    """The sentences with the numbers of their footnotes; one without any shares those of the next
+    in its paragraph that has some."""
+    for block in blocks(text):
+        waiting: list[str] = []
+        for span in sentences_of(text, block):
+            waiting.append(text[span.start : span.end])
+            if numbers := numbers_in(waiting[-1]):
+                yield from ((sentence, numbers) for sentence in waiting)
+                waiting = []
 
 
 def _nearest(claim: _Claim, among: Sequence[_Claim]) -> _Claim | None:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from bot.conversing.access import check_access
 from bot.messages import Message, Thread
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts, invalid
@@ -34,11 +33,7 @@ class Desk:
 
     async def begin(self, run: RunRecord, by: Message, schedule: str = DAILY) -> Watch:
         """Watch the question of a run for the author of ``by``, the command or the press that asks
-        for it in the run's place.
-
-        Raises ``Denied`` and ``Invalid`` with the sentence for the author.
-        """
-        check_access(self._settings, by)
+        for it in the run's place. Raises ``Invalid`` with the sentence for the author."""
         schedule = schedule_named(schedule)
         now = datetime.now(UTC)
         most = self._settings.watches_per_person
@@ -78,7 +73,7 @@ class Desk:
             raise invalid("watch-unknown", id=id)
         now = datetime.now(UTC)
         if verb == "stop":
-            await self._standing.stop(watch.id)
+            await self._standing.stop(watch)
             return watch
         state: WatchState = "paused" if verb == "pause" else "watching"
         due = watch.due_at if watch.due_at > now else due_after(watch.schedule, watch.due_at, now)

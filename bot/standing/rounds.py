@@ -12,7 +12,7 @@ from bot.dispatch.dispatcher import Dispatcher
 from bot.dispatch.pace import Rounds
 from bot.errors import DaySpentUp, Denied, Invalid
 from bot.logs import get_logger
-from bot.messages import Message
+from bot.messages import TERMINAL, Message
 from bot.service import ResearchService
 from bot.settings import Settings
 from bot.standing.schedule import due_after
@@ -81,7 +81,8 @@ class StandingRounds:
             direct=watch.options.direct,
         )
         try:
-            check_author(self._settings, message)
+            if message.thread.platform != TERMINAL:
+                check_author(self._settings, message)
             run_id, _ = await self._service.accept(
                 message, replace(watch.options, watch=watch.id), owner=self._dispatcher.owner
             )

@@ -34,6 +34,8 @@ Deed = Literal[
     "read",
     "shared",
     "unshared",
+    "watched",
+    "unwatched",
     "ruled",
     "exported",
     "forgot",

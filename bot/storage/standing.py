@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.answers import Answer, Citation
 from bot.messages import Author, RunOptions, Thread
 from bot.pages.urls import dedupe_key
+from bot.storage.audit import Actor, named, note
 from bot.storage.database import Database
 from bot.storage.records import as_answer, as_options
 from bot.storage.removal import remove_empty_threads, remove_messages
@@ -125,7 +126,12 @@ class StandingQuestions:
                         **values,
                     )
                 )
-            return _watch((await db.execute(_query().where(watches.c.id == id))).one())
+            found = _watch((await db.execute(_query().where(watches.c.id == id))).one())
+            if known is None:
+                by = Actor(found.thread.platform, found.thread.workspace, author.id)
+                place = named(found.thread.key)
+                await note(db, "watched", "run", run_id, place=place, by=by)
+        return found
 
     @repeated
     async def change(self, id: str, state: WatchState, now: datetime, due_at: datetime) -> None:
@@ -138,10 +144,14 @@ class StandingQuestions:
             )
 
     @repeated
-    async def stop(self, id: str) -> None:
+    async def stop(self, watch: Watch) -> None:
         """Watch it no more; what was told stays."""
         async with self.database.urgent_write() as db:
-            await db.execute(sa.delete(watches).where(watches.c.id == id))
+            gone = await db.execute(sa.delete(watches).where(watches.c.id == watch.id))
+            if gone.rowcount:
+                by = Actor(watch.thread.platform, watch.thread.workspace, watch.author.id)
+                place = named(watch.thread.key)
+                await note(db, "unwatched", "run", watch.run, place=place, by=by)
 
     @repeated
     async def opened(self, thread: Thread, now: datetime) -> None:

@@ -152,7 +152,7 @@ async def test_a_change_is_told_once_whatever_dies_between_the_claim_and_the_pos
     async def away(*args: Any) -> Remembered:
         raise PlatformUnavailable("away")
 
-    days.house.poster.open = away  # type: ignore[method-assign]
+    days.house.poster.open = away  # type: ignore[assignment, method-assign]
     (run,) = runs
     with pytest.raises(PlatformUnavailable):
         await days.house.dispatcher.wait(run)
