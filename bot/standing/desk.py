@@ -17,6 +17,9 @@ from bot.storage.database import Database
 from bot.storage.records import RunRecord
 from bot.storage.standing import StandingQuestions, Watch, WatchState
 
+Person = tuple[str, str]
+"""A platform and its id of somebody."""
+
 VERBS = ("list", "pause", "resume", "stop")
 _SCHEDULED = re.compile(
     r"(?:(?P<word>daily|weekly)\b[:,]?|[\"“`](?P<cron>[^\"”`]+)[\"”`])\s*", re.I
@@ -52,24 +55,22 @@ class Desk:
             raise invalid("watch-too-many", most=most)
         return watch
 
-    async def theirs(self, by: Message) -> list[Watch]:
-        """The standing questions of an author on the platform."""
-        return await self._standing.listed(by.thread.platform, by.author.id)
+    async def theirs(self, whose: Person) -> list[Watch]:
+        """The standing questions of a person."""
+        return await self._standing.listed(*whose)
 
     async def all(self, platform: str | None = None, thread: Thread | None = None) -> list[Watch]:
         """Those of everybody, on a platform or in a thread."""
         return await self._standing.listed(platform, thread=thread.key if thread else None)
 
-    async def do(self, verb: str, id: str, by: Message | None) -> Watch:
-        """Pause, resume or stop the one with this id; of its author alone, if ``by`` names one.
+    async def do(self, verb: str, id: str, whose: Person | None) -> Watch:
+        """Pause, resume or stop the one with this id, if it is ``whose``; None: anybody's.
 
         Raises ``Invalid`` where there is none.
         """
         watch = await self._standing.watch(id.strip().lower())
-        if watch is None or (
-            by is not None
-            and (watch.author.id, watch.thread.platform) != (by.author.id, by.thread.platform)
-        ):
+        owner = watch and (watch.thread.platform, watch.author.id)
+        if watch is None or whose not in (None, owner):
             raise invalid("watch-unknown", id=id)
         now = datetime.now(UTC)
         if verb == "stop":
@@ -133,13 +134,14 @@ def state_of(watch: Watch, texts: Texts) -> str:
 async def do_by_words(desk: Desk, message: Message, words: str, texts: Texts) -> str | None:
     """What a command without a question says: a list, or what became of one of it; None where the
     words are a question to be watched. Raises ``Invalid``."""
+    whose = message.thread.platform, message.author.id
     verb, _, id = words.strip().partition(" ")
     verb = verb.lower()
     if verb in VERBS[1:] and re.fullmatch(r"[0-9a-f]{6}", id.strip().lower()):
-        watch = await desk.do(verb, id, message)
+        watch = await desk.do(verb, id, whose)
         question = shortened(watch.question, QUESTION)
         return texts(f"watch-done-{verb}", question=question)
     if verb and (verb != "list" or id.strip()):
         return None
-    lines = listed(await desk.theirs(message), texts)
+    lines = listed(await desk.theirs(whose), texts)
     return "\n".join(lines) if lines else texts("watch-none")

@@ -222,6 +222,7 @@ watch-over =
        *[other] { $days } days
     }: { $question }
 watch-begun = I look at this again { $schedule }, and speak up here only when the answer changes. Its id is { $id }.
+watch-pressed = I look at this again on schedule, and speak up here only when the answer changes.
 watch-daily = every day
 watch-weekly = every week
 watch-cron = by the schedule "{ $schedule }" (UTC)
@@ -260,7 +261,9 @@ watch-pause = Pause
 watch-resume = Resume
 watch-stop = Stop
 watch-heading = Standing questions
-watch-by = { $name }'s
+watch-why = Look at the last question again, and say here when its answer changes.
+watch-intro = Your standing questions are looked at again on their schedule; what changes is told in their conversation.
+watch-manage = Change "{ $question }"
 
 ## Being forgotten
 

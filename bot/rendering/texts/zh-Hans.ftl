@@ -156,6 +156,7 @@ watch-now = 现在：
 watch-before = 之前：
 watch-over = 已有 { $days } 天没有人在这里打开或回应，我不再关注这个问题：{ $question }
 watch-begun = 我会{ $schedule }再查一次，只有答案有变化时才在这里说。编号：{ $id }。
+watch-pressed = 我会按时再查，只有答案有变化时才在这里说。
 watch-daily = 每天
 watch-weekly = 每周
 watch-cron = 按“{ $schedule }”（UTC）
@@ -193,7 +194,9 @@ watch-pause = 暂停
 watch-resume = 继续
 watch-stop = 停止
 watch-heading = 持续关注的问题
-watch-by = { $name } 的
+watch-why = 再查最后一个问题，答案有变化时在这里说。
+watch-intro = 您持续关注的问题会按时再查，有变化时在各自的对话里告诉您。
+watch-manage = 更改“{ $question }”
 
 ## 被遗忘
 

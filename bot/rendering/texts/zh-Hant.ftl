@@ -156,6 +156,7 @@ watch-now = 現在：
 watch-before = 之前：
 watch-over = 已有 { $days } 天沒有人在這裡開啟或回應，我不再關注這個問題：{ $question }
 watch-begun = 我會{ $schedule }再查一次，只有答案有變化時才在這裡說。編號：{ $id }。
+watch-pressed = 我會按時再查，只有答案有變化時才在這裡說。
 watch-daily = 每天
 watch-weekly = 每週
 watch-cron = 依「{ $schedule }」（UTC）
@@ -193,7 +194,9 @@ watch-pause = 暫停
 watch-resume = 繼續
 watch-stop = 停止
 watch-heading = 持續關注的問題
-watch-by = { $name } 的
+watch-why = 再查最後一個問題，答案有變化時在這裡說。
+watch-intro = 您持續關注的問題會按時再查，有變化時在各自的對話裡告訴您。
+watch-manage = 更改「{ $question }」
 
 ## 被遺忘
 

@@ -194,18 +194,18 @@ async def test_nobody_has_more_than_their_share_and_the_same_question_is_watched
 async def test_pausing_resuming_stopping_and_forgetting(days: Days) -> None:
     watch = await days.begin()
     desk = days.house.reception.standing
-    by = days.house.message("")
+    by, ada = days.house.message(""), ("slack", "U1")
     stranger = days.house.message("", author=Author("U2", "Bob"))
     with pytest.raises(Invalid):
-        await desk.do("pause", watch.id, stranger)
-    await desk.do("pause", watch.id, by)
+        await desk.do("pause", watch.id, ("slack", "U2"))
+    await desk.do("pause", watch.id, ada)
     assert await days.pass_one() == []
-    await desk.do("resume", watch.id, by)
+    await desk.do("resume", watch.id, ada)
     assert len(await days.pass_one()) == 1
     bobs = await days.house.reception.watch(
         watch.run, stranger.author, "daily", locale="en", direct=False
     )
-    assert [one.id for one in await desk.theirs(stranger)] == [bobs.id]
+    assert [one.id for one in await desk.theirs(("slack", "U2"))] == [bobs.id]
     await days.house.reception.forget_author(stranger)
     assert [one.id for one in await desk.all()] == [watch.id]
     await days.house.reception.forget_author(by)  # whose question it was
