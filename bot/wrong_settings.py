@@ -27,6 +27,7 @@ JSON: Mapping[str, str] = {
     "prices": '{"model": {"input": 3, "output": 15, "cache_write": 3.75, "cache_read": 0.3}}',
     "channels": '{"C0123": {"language": "English", "depth": "quick"}}',
     "collections": '[{"name": "hr", "paths": ["/srv/docs/hr"], "people": ["U0123"]}]',
+    "mcp": '[{"name": "wiki", "url": "https://mcp.example.com/mcp", "everybody": true}]',
 }
 
 
