@@ -29,6 +29,6 @@ def server_declaration(server: McpServer) -> Declaration[Settings]:
             attempts=2,
             failures=3,
             ttl=KEPT_SECONDS,
-            awaited=min(AWAITED_SECONDS, server.seconds),
+            awaited=AWAITED_SECONDS,
         ),
     )

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_v
 from bot.errors import InvalidSetting
 from bot.rights.collection import Ids, Readership
 
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
@@ -36,7 +37,7 @@ class McpServer(Readership):
     what: ClassVar[str] = "use the server"
     plural: ClassVar[str] = "servers"
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=40)
+    name: str
     command: Annotated[tuple[str, ...], BeforeValidator(_words)] = ()
     url: str = ""
     headers: dict[str, SecretStr] = Field(default_factory=dict)
@@ -44,7 +45,14 @@ class McpServer(Readership):
     search: Ids = ()
     read: str = ""
     arguments: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    seconds: float = Field(20.0, gt=0, le=300)
+    seconds: float = Field(default=20.0, gt=0, le=300)
+
+    @field_validator("name")
+    @classmethod
+    def _is_word(cls, name: str) -> str:
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"the name {name!r} is to be of small letters, digits and hyphens")
+        return name
 
     @field_validator("url")
     @classmethod

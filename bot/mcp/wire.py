@@ -118,13 +118,15 @@ async def program(
 
 
 def _message(line: bytes) -> types.JSONRPCMessage | None:
-    """A message of the protocol; None for a line of anything else."""
+    """A reply, or a request to us, which is refused; None for a notice, of which there is nothing
+    that we want to know, and for a line of anything else."""
     if not line.lstrip().startswith(b"{"):
         return None
     try:
-        return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
         return None
+    return None if isinstance(message, types.JSONRPCNotification) else message
 
 
 async def _end(process: Process) -> None:

@@ -32,6 +32,8 @@ HUNDRED = 100_000_000
 
 
 def main() -> None:
+    with open(f"{os.environ['CALLS']}.starts", "a", encoding="utf-8") as starts:
+        starts.write("started\n")
     for line in sys.stdin:
         request = json.loads(line)
         if "method" in request and "id" in request:
