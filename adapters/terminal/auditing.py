@@ -22,7 +22,6 @@ from bot.storage.replaying import Forgotten, owed
 from bot.storage.store import Store
 from bot.storage.subjects import Subject
 
-
 NAMES = tuple(each.name for each in fields(Entry) if each.name != "text")
 
 
