@@ -37,8 +37,9 @@ from pydantic_settings import (
 
 from bot.credentials import without_credentials
 from bot.errors import InvalidSetting
+from bot.mcp.entry import McpServer
 from bot.messages import Depth
-from bot.rights.collection import DocumentCollection, without_doubles
+from bot.rights.collection import DocumentCollection, Readership, without_doubles
 
 PREFIX = "FOOTNOTE_"
 DOTENV = ".env"
@@ -124,6 +125,7 @@ class Settings(BaseSettings):
     providers: StrList = ()  # empty: all that are switched on, else Wikipedia
     docs: StrList = ()  # folders or files to index
     collections: tuple[DocumentCollection, ...] = ()  # parts of them, with who may search each
+    mcp: tuple[McpServer, ...] = ()  # servers of the Model Context Protocol, likewise
     wikipedia_url: str = "https://{language}.wikipedia.org"  # any MediaWiki, path to it included
     language: str = "en"  # of the wiki, where the question does not tell
     blocked_domains: StrList = ()
@@ -268,13 +270,11 @@ class Settings(BaseSettings):
             raise ValueError("a key is 44 characters that `footnote keys new` prints")
         return keys
 
-    @field_validator("collections")
+    @field_validator("collections", "mcp")
     @classmethod
-    def _are_distinct(
-        cls, collections: tuple[DocumentCollection, ...]
-    ) -> tuple[DocumentCollection, ...]:
-        without_doubles(collections)
-        return collections
+    def _are_distinct(cls, named: tuple[Readership, ...]) -> tuple[Readership, ...]:
+        without_doubles(named)
+        return named
 
     @field_validator("contact")
     @classmethod

@@ -244,7 +244,7 @@ def _metrics(console: Console) -> list[BaseRoute]:
     """The numbers for Prometheus, which shows the console's token if there is one."""
     if console.settings.metrics == "off":
         return []
-    metrics = Metrics(console.database, console.observed)
+    metrics = Metrics(console.database, console.observed, console.settings)
     return [Route("/metrics", operator_only(metrics.answer), methods=["GET"])]
 
 
