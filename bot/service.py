@@ -237,7 +237,7 @@ class ResearchService:
             if answer.is_pending and work is not None:
                 unseen = Posting(self._store, record, Unseen(), work, is_verified_first=True)
                 answer = await unseen.finish(answer, stop)
-        return await self._looks.told(record, watch, answer)
+        return await self._looks.told(record, watch, answer, reach())
 
     async def _give_up(self, record: RunRecord, reply: Reply) -> None:
         """End a run whose answer cannot be posted, unless someone took it over."""

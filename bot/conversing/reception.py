@@ -281,7 +281,9 @@ class Reception:
         """Watch the question of a run. Raises ``Denied`` and ``Invalid``."""
         run = await self._run(run_id)
         message = _pressed(run, "watch", author, "", locale, direct)
-        check_access(self.settings, message)
+        await admit(self.settings, self._store.database, message)
+        if run.answer is not None and not await self._may_be_told(run.answer, message):
+            raise invalid("answer-out-of-reach")
         return await self.standing.begin(run, message, schedule)
 
     async def follow_up(

@@ -9,6 +9,7 @@ from bot.answers import Answer
 from bot.logs import get_logger
 from bot.messages import Transcript
 from bot.rendering.texts import texts_for
+from bot.rights.reader import Reach
 from bot.settings import Settings
 from bot.standing.comparing import changes, with_changes
 from bot.storage.records import RunRecord
@@ -67,15 +68,19 @@ class Looks:
         log.info("standing question ended", watch=watch.id)
         return await self._again(record)
 
-    async def told(self, record: RunRecord, watch: Watch, answer: Answer) -> RunRecord | None:
+    async def told(
+        self, record: RunRecord, watch: Watch, answer: Answer, reach: Reach
+    ) -> RunRecord | None:
         """The run as it is to be posted, with what has changed above its answer; None, with the
-        run ended, where nothing has."""
+        run ended, where nothing has. What rests on documents out of ``reach`` is not repeated."""
         before = await self._store.run(watch.run)
         if before is None or before.answer is None or answer.status not in ("answered", "partial"):
             await self._end(record, "no_answer")
             return None
         pages = [await self._standing.pages(run) for run in (before.id, record.id)]
         found = changes(before.answer, answer, *pages)
+        if not reach.covers(before.answer.rests_on):
+            found = tuple(replace(one, before="") for one in found if one.after)
         if not found:
             await self._end(record, "same")
             return None
