@@ -128,6 +128,15 @@ async def test_dig_deeper_asks_again_once(bot: Served, slack: FakeSlack) -> None
     assert len(await bot.rows("runs")) == 2
 
 
+async def test_watch_this_watches_it_for_the_presser(bot: Served, slack: FakeSlack) -> None:
+    _, reply = await an_answer(bot, slack)
+    await bot.ended(1)
+    pressed = slack.press("U2", reply, controls.WATCH, channel="C1")
+    assert "only when the answer changes" in await told(slack, pressed)
+    (row,) = await bot.rows("watches")
+    assert (row["author_id"], row["schedule"], row["state"]) == ("U2", "daily", "watching")
+
+
 @pytest.mark.parametrize("action", [controls.FOLLOW_UP, "footnote_follow_up_0"])
 async def test_a_suggestion_that_is_gone_is_told(
     bot: Served, slack: FakeSlack, action: str
