@@ -189,7 +189,8 @@ async def test_a_question_is_asked_and_watched_listed_and_stopped(
             return await told(slack, slack.command("U1", "C1", "/footnote", text))
 
         assert "You watch no question" in await footnote("watch")
-        assert "every week" in (begun := await footnote("watch weekly how tall is it?"))
+        begun = await footnote("watch weekly how tall is it?")
+        assert "every week" in begun
         id = begun.rstrip(".").split()[-1]
         assert [asked.text for asked in await bot.questions(1)] == ["how tall is it?"]
         assert f"{id}: how tall is it? (every week" in await footnote("watch list")
