@@ -33,6 +33,7 @@ from bot.messages import Message, Thread
 from bot.rendering.texts import Texts
 from bot.research.evidence.library import Library
 from bot.rights.reader import Reader
+from bot.storage.audit import Outcome
 from bot.storage.records import RunRecord
 from bot.storage.traces import KeptPage, Traces
 
@@ -133,7 +134,7 @@ class _Desk:
                 with anyio.CancelScope(shield=True):
                     await reception.stop_run(asked.run_id)
             raise
-        answer = await self.answer(asked.run_id)
+        answer = await self._answer(asked.run_id)
         if run is None or answer is None:
             raise Unavailable(self.texts("question-gone"))
         return Told(answer, run.message.thread.thread)
@@ -175,15 +176,32 @@ class _Desk:
         return [Listed(*each) for each in found]
 
     async def answer(self, run: str) -> Answer | None:
+        answer = await self._answer(run)
+        await self._note("run", run, answer is not None)
+        return answer
+
+    async def _answer(self, run: str) -> Answer | None:
         found = await self._run(run)
         turns = await turns_of(self._console, [run]) if found is not None else ()
         return self._seeing.turn(turns[0]).shown.answer if turns else None
 
     async def page(self, run: str, number: int) -> KeptPage | None:
-        if await self._run(run) is None:
-            return None
-        found = await Traces(self._console.store).page(run, number)
-        return found if found is not None and self._seeing.reach.allows(found.url) else None
+        found = None
+        if await self._run(run) is not None:
+            found = await Traces(self._console.store).page(run, number)
+        if found is not None and not self._seeing.reach.allows(found.url):
+            found = None
+        await self._note("page", f"{run}/{number}", found is not None)
+        return found
+
+    async def has_read(self, url: str) -> None:
+        await self._note("page", url, True)
+
+    async def _note(self, kind: str, about: str, is_done: bool) -> None:
+        """A row of the audit log, before anything is shown."""
+        if self._console.settings.audit_reads:
+            outcome: Outcome = "done" if is_done else "refused"
+            await self._console.audit.note("read", kind, about, outcome=outcome)
 
     async def _run(self, run: str) -> RunRecord | None:
         try:
