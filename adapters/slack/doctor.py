@@ -19,6 +19,7 @@ from adapters.slack.calls import (
     Timing,
     new_session,
     refused_token,
+    scopes_in,
     web_client,
 )
 from adapters.slack.installations import Place, opened
@@ -179,10 +180,7 @@ async def _auth(
     except FAILURES as error:
         raise _away(settings, repr(error)) from error
     bot = response.data if isinstance(response.data, dict) else {}
-    listed = next(
-        (value for name, value in response.headers.items() if name.lower() == "x-oauth-scopes"), ""
-    )
-    return bot, frozenset(scope.strip() for scope in str(listed).split(","))
+    return bot, scopes_in(response.headers)
 
 
 def _away(settings: SlackSettings, detail: str) -> PlatformUnavailable:

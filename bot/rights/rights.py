@@ -86,7 +86,8 @@ class Rights:
             (root.address, reader.may_search(root.collection) and _is_among(root, among))
             for root in roots
         )
-        return Reach(rules, others=among is None or "" in among)
+        place = reader.place if self._settings.conversations else ""
+        return Reach(rules, others=among is None or "" in among, place=place)
 
     async def reader(self, message: Message, options: RunOptions | None = None) -> Reader:
         """The reader of the answer to a message; ``options`` are its run's where the message comes
