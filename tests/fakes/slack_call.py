@@ -82,9 +82,7 @@ def known_arguments(method: str) -> dict[str, bool]:
     }
 
 
-def checked_arguments(
-    method: str, given: Json, documented: dict[str, bool] | None = None
-) -> Json:
+def checked_arguments(method: str, given: Json, documented: dict[str, bool] | None = None) -> Json:
     """``given`` with structured arguments decoded; refuses unknown and missing names. They are
     those of slack_sdk, or the ``documented`` ones."""
     if method not in RULES:

@@ -108,7 +108,9 @@ def _score(query: str, message: Message) -> float:
 
 
 def permalink(ws: Workspace, message: Message) -> str:
-    link = f"https://{ws.domain}.slack.com/archives/{message.channel}/p{message.ts.replace('.', '')}"
+    link = (
+        f"https://{ws.domain}.slack.com/archives/{message.channel}/p{message.ts.replace('.', '')}"
+    )
     if message.thread_ts and message.thread_ts != message.ts:
         link += f"?thread_ts={message.thread_ts}&cid={message.channel}"
     return link

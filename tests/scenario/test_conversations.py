@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.scenario.places import Said, the_answer, until_answered
+from tests.scenario.places import Said, the_answer
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, running
 from tests.scenario.slack_place import ADA, GENERAL, LIU, SlackPlace, open_slack
@@ -34,7 +34,7 @@ def ask(place: SlackPlace, text: str, channel: str = GENERAL, user: str = ADA) -
 def test_a_question_in_a_channel_is_answered_with_what_a_colleague_said(
     fork_server: ForkServer, chatty: Program, place: SlackPlace
 ) -> None:
-    said = place.slack.say(LIU, OPS, "We decided to move the launch of Kestrel to 14 October.")
+    place.slack.say(LIU, OPS, "We decided to move the launch of Kestrel to 14 October.")
     with running(fork_server, chatty, place):
         answer = the_answer(place, ask(place, KESTREL))
     assert "14 October" in answer
