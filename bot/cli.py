@@ -255,6 +255,26 @@ def worker(
 
 
 @app.command()
+def mcp(docs: Docs = None, provider: Providers = None) -> None:
+    """Serve the Model Context Protocol on standard input and output.
+
+    For Claude Code, Cursor and other programs that start it; the handbook's page mcp has the line
+    for each. `footnote serve` has the same over HTTP, at /mcp.
+    """
+    import asyncio
+
+    with _sentences():
+        from bot.extras import need
+
+        need("mcp", "`footnote mcp`")
+        settings = _settings(docs, provider)
+        with _indexed(settings):
+            from adapters.terminal.mcp import serve_mcp
+
+        asyncio.run(serve_mcp(settings))
+
+
+@app.command()
 def demo() -> None:
     """See a question and a follow-up answered.
 

@@ -254,9 +254,9 @@ def refused(request: Request, status: int, sentence: str) -> Response:
 
 
 def is_program(request: Request) -> bool:
-    """Return True if a script or the JSON API is asked, not a page."""
+    """Return True if a script, the JSON API or ``/mcp`` is asked, not a page."""
     accepted = request.headers.get("accept", "")
-    return request.url.path.startswith("/api/") or accepted.startswith("application/json")
+    return request.url.path.startswith(("/api/", "/mcp")) or accepted.startswith("application/json")
 
 
 def _ask_to_sign_in(request: Request, root: str) -> Response:

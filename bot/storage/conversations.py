@@ -197,7 +197,7 @@ class Conversations:
                     continue
                 await _begin_anew(db, row, now, owner, lease, removed=True)
                 begun.append((row.run_id, _thread(row)))
-                for again in await _asked_again(db, platform, row.run_id):
+                for again in await _asked_again(db, _thread(row), row.run_id):
                     found.append(await _find(db, platform, again))
             await remove_pages(db, attached)
             await forget_names(db, {thread.key for _, thread in begun})
@@ -251,12 +251,15 @@ def _thread(row: Any) -> Thread:
     return Thread(row.platform, row.workspace, row.channel, row.thread)
 
 
-async def _asked_again(db: AsyncConnection, platform: str, run_id: str) -> Sequence[str]:
+async def _asked_again(db: AsyncConnection, thread: Thread, run_id: str) -> Sequence[str]:
     """The event ids under which a run's question was asked once more (see ``Reception``)."""
+    # By the thread, too: most servers' collations keep an index from finding what begins so.
+    prefix = f"{thread.platform}:{run_id}:deeper:"
     keys = sa.select(messages.c.event_key).where(
-        messages.c.event_key.startswith(f"{platform}:{run_id}:deeper:", autoescape=True)
+        messages.c.thread_key == thread.key,
+        messages.c.event_key.startswith(prefix, autoescape=True),
     )
-    return [key.removeprefix(f"{platform}:") for key in (await db.scalars(keys)).all()]
+    return [key.removeprefix(f"{thread.platform}:") for key in (await db.scalars(keys)).all()]
 
 
 async def _find(db: AsyncConnection, platform: str, event_id: str) -> Any:

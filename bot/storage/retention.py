@@ -136,11 +136,15 @@ class Retention:
 
     async def _prune_pages(self, before: datetime) -> Removed:
         """Pages that no answer cites; the numbers they had in runs that have ended go along."""
-        oldest_unfinished = sa.select(sa.func.min(runs.c.accepted_at)).where(
-            runs.c.state.in_(UNFINISHED)
-        )
         async with self._database.read() as db:
-            oldest = await db.scalar(oldest_unfinished)
+            # Counted as well, or PostgreSQL would go through all runs from the oldest on.
+            oldest, _ = (
+                await db.execute(
+                    sa.select(sa.func.min(runs.c.accepted_at), sa.func.count()).where(
+                        runs.c.state.in_(UNFINISHED)
+                    )
+                )
+            ).one()
         if oldest is not None:
             # It may rest on what it has read: from the web, or from the store or the memory of
             # its process, in each of which a page may have become that old.
