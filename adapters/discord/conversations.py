@@ -192,20 +192,22 @@ class DiscordConversations:
                 yield _Found(server, channel, thread, message)
 
     def _is_wanted(self, message: Raw, thread: Raw | None) -> bool:
-        """True for what somebody said to others: no question to Footnote, nothing of its thread."""
-        ours, asked = self._wire.user_id, self._run.message
-        if thread is not None and str(thread.get("owner_id")) == ours:
+        """True for what somebody said to others: nothing of the question's thread, or of others
+        that Footnote made."""
+        if thread is not None and str(thread.get("owner_id")) == self._wire.user_id:
             return False
-        is_said = message.get("type") in SAID and message.get("content")
-        if not is_said or message["author"].get("bot") or message.get("webhook_id"):
+        asked = self._run.message.thread
+        here = (asked.thread, asked.channel if asked.workspace == NO_GUILD else "")
+        return self._is_said(message) and str(message["channel_id"]) not in here
+
+    def _is_said(self, message: Raw) -> bool:
+        """True for the words of a person that are no question to Footnote."""
+        ours, content = self._wire.user_id, str(message.get("content") or "")
+        if message.get("type") not in SAID or not content or message.get("webhook_id"):
             return False
-        content = str(message["content"])
-        if mentions_in(content).intersection((f"<@{ours}>", f"<@!{ours}>")):
-            return False
-        return str(message["id"]) != asked.event_id and str(message["channel_id"]) not in (
-            asked.thread.thread,
-            asked.thread.channel if asked.thread.workspace == NO_GUILD else "",
-        )
+        to_us = mentions_in(content).intersection((f"<@{ours}>", f"<@!{ours}>"))
+        is_asked = str(message["id"]) == self._run.message.event_id
+        return not (to_us or is_asked or message["author"].get("bot"))
 
     # ------------------------------------------------------------ reading
 
@@ -232,7 +234,7 @@ class DiscordConversations:
                 text_of_raw(each, self._wire.user_id),
             )
             for each in said
-            if each.get("type") in SAID and each.get("content") and not each["author"].get("bot")
+            if self._is_said(each)
         }
         if int(id) not in told:
             raise PageUnreadable("The message is gone.")

@@ -215,11 +215,14 @@ class SlackConversations:
         return page_of(url, _title(found), told, datetime.now(UTC), self._run.id)
 
     async def _told(self, said: Sequence[Json]) -> list[tuple[str, datetime, str]]:
-        """The messages of a thread but those of Footnote."""
+        """The messages of a thread but those of Footnote and the questions to it."""
         heard = [
             each
             for each in said
-            if words_of(each) and each.get("user") != self._bot and run_of(each)[0] is None
+            if words_of(each)
+            and each.get("user") != self._bot
+            and run_of(each)[0] is None
+            and self._bot not in mentions_in(words_of(each))
         ]
         names = await names_of(self._team.people, heard)
         return [
