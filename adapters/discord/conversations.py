@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
@@ -26,8 +26,8 @@ from bot.logs import get_logger
 from bot.pages.page import Page
 from bot.posting import RunRef
 from bot.rights.reader import Reader
-from bot.search.conversations import page_of, title_of
 from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.talk import page_of, period_of, title_of, words_of_topic
 from bot.text.terms import keywords
 
 PAGE = 25  # results of one call, at most
@@ -67,6 +67,7 @@ class DiscordConversations:
         self._run = run
         self._direct = reader.surface == "direct"
         self._found: dict[str, _Found] = {}
+        self._answers: dict[str, list[_Found]] = {}  # by what was asked
         self._ended = ""  # why Discord answers no more searches of this question
 
     # ------------------------------------------------------------ searching
@@ -125,18 +126,19 @@ class DiscordConversations:
             "sort_by": "relevance",
             "limit": PAGE,
         }
-        talk = query.talk
-        if talk.after:
-            filters["min_id"] = str(_snowflake(talk.after))
-        if talk.before:
-            filters["max_id"] = str(_snowflake(talk.before, days=1))
-        if talk.people:
-            filters["author_id"] = await self._people(server, talk.people)
+        after, before = period_of(query, datetime.now(UTC))
+        if after is not None:
+            filters["min_id"] = str(discord.utils.time_snowflake(after))
+        if before is not None:
+            filters["max_id"] = str(discord.utils.time_snowflake(before))
+        if query.talk.people:
+            filters["author_id"] = await self._people(server, query.talk.people)
             if not filters["author_id"]:
                 return []
-        found = await self._ask(server, channels, {**filters, "content": query.text[:1_024]})
+        said = words_of_topic(query)[:1_024]
+        found = await self._ask(server, channels, {**filters, "content": said})
         # Discord finds messages that have all the words: the longest are tried by themselves.
-        words = sorted(keywords(query.text), key=len, reverse=True)
+        words = sorted(keywords(said), key=len, reverse=True)
         if not found and len(words) > FEW:
             found = await self._ask(server, channels, {**filters, "content": " ".join(words[:FEW])})
         return found
@@ -157,6 +159,14 @@ class DiscordConversations:
         return list(dict.fromkeys(str(each["user"]["id"]) for members in found for each in members))
 
     async def _ask(
+        self, server: Server, channels: frozenset[str], filters: Mapping[str, Any]
+    ) -> list[_Found]:
+        asked = repr((server.id, sorted(filters.items())))
+        if asked not in self._answers:
+            self._answers[asked] = await self._called(server, channels, filters)
+        return self._answers[asked]
+
+    async def _called(
         self, server: Server, channels: frozenset[str], filters: Mapping[str, Any]
     ) -> list[_Found]:
         until = monotonic() + INDEXING_SECONDS
@@ -259,9 +269,3 @@ def _title(found: _Found) -> str:
 
 def _at(id: object) -> datetime:
     return discord.utils.snowflake_time(int(str(id)))
-
-
-def _snowflake(day: str, *, days: int = 0) -> int:
-    """The first id of a day, or of one some days later."""
-    begins = datetime.combine(date.fromisoformat(day), time(), UTC) + timedelta(days=days)
-    return discord.utils.time_snowflake(begins)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -34,8 +34,8 @@ from bot.pages.page import Page
 from bot.posting import PostState, RunRef
 from bot.rendering.texts import texts_for
 from bot.rights.reader import Reader, is_conversation
-from bot.search.conversations import is_by, page_of, title_of
 from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.talk import is_by, page_of, period_of, title_of, words_of_topic
 from bot.storage.encryption import Seal
 
 # The scope for each kind of channel: https://docs.slack.dev/reference/methods/assistant.search.context
@@ -50,6 +50,7 @@ PAGE = 20  # results of one call, at most
 THREAD = 100  # messages of a thread that are read
 THREAD_SECONDS = 3.0  # that reading a thread may wait for Slack; else the hit's own context is read
 SNIPPET = 600  # characters
+MOST_FURTHER = 6  # queries of a question in a channel that look beyond public channels, too
 
 _EXPIRED = frozenset({"invalid_action_token", "action_token_expired", "expired_action_token"})
 _HIGHLIGHT = re.compile("[\ue000\ue001]")  # Slack's marks around the words that were found
@@ -89,8 +90,9 @@ class SlackConversations:
         self._kinds = tuple(kind for kind, scope in SCOPES.items() if scope in granted)
         self._bot = bot
         self._found: dict[str, Json] = {}  # by permalink
+        self._answers: dict[str, list[Json]] = {}  # by what was asked
         self._ended = ""  # why Slack answers no more searches of this question
-        self._has_looked_further = False
+        self._looked_further = 0
         self._is_more_elsewhere = False
 
     # ------------------------------------------------------------ searching
@@ -112,11 +114,11 @@ class SlackConversations:
         return list(hits.values())[: query.limit]
 
     async def _further(self, query: Query) -> Sequence[Json]:
-        """What the asker can see beyond public channels; looked for once."""
+        """What the asker can see beyond public channels, for the first queries."""
         kinds = [kind for kind in self._kinds if kind != "public_channel"]
-        if self._has_looked_further or not kinds:
+        if not kinds or self._looked_further >= MOST_FURTHER:
             return ()
-        self._has_looked_further = True
+        self._looked_further += 1
         return await self._ask(query, kinds)
 
     def _is_here(self, message: Json) -> bool:
@@ -127,10 +129,9 @@ class SlackConversations:
             return []
         if self._ended:
             raise Refused(self._ended)
-        talk = query.talk
         where = self._run.message.thread.channel
         arguments: dict[str, Any] = {
-            "query": query.text,
+            "query": words_of_topic(query),
             "action_token": self._token,
             "channel_types": ",".join(kinds),
             "content_types": "messages",
@@ -138,10 +139,17 @@ class SlackConversations:
             "include_context_messages": True,
             "limit": PAGE,
         }
-        if talk.after:
-            arguments["after"] = _moment(talk.after)
-        if talk.before:
-            arguments["before"] = _moment(talk.before, days=1)
+        after, before = period_of(query, datetime.now(UTC))
+        if after is not None:
+            arguments["after"] = int(after.timestamp())
+        if before is not None:
+            arguments["before"] = int(before.timestamp())
+        asked = repr(sorted(arguments.items()))
+        if asked not in self._answers:
+            self._answers[asked] = await self._called(arguments)
+        return [m for m in self._answers[asked] if self._is_wanted(m, query.talk.people)]
+
+    async def _called(self, arguments: dict[str, Any]) -> list[Json]:
         try:
             reply = await self._team.calls.once("assistant.search.context", **arguments)
         except Refusal as refusal:
@@ -156,7 +164,7 @@ class SlackConversations:
         listed = results.get("messages") if isinstance(results, dict) else None
         if not isinstance(listed, list):
             raise Broken("Slack's answer to a search cannot be read.")
-        return [each for each in listed if _is_whole(each) and self._is_wanted(each, talk.people)]
+        return [each for each in listed if _is_whole(each)]
 
     def _refused(self, refusal: Refusal) -> Refused | Broken:
         if refusal.code in _EXPIRED:
@@ -257,12 +265,6 @@ def _is_whole(message: Any) -> bool:
 
 def _at(ts: str) -> datetime:
     return datetime.fromtimestamp(float(ts), UTC)
-
-
-def _moment(day: str, *, days: int = 0) -> int:
-    """The UNIX time at which a day begins, or one some days later."""
-    begins = datetime.combine(date.fromisoformat(day), time(), UTC)
-    return int((begins + timedelta(days=days)).timestamp())
 
 
 def _root(message: Json) -> str:

@@ -6,10 +6,7 @@ at the run, and so does what it found: nothing of it is shared with other questi
 
 from __future__ import annotations
 
-import hashlib
 import time
-from collections.abc import Sequence
-from datetime import date, datetime
 from typing import Protocol, runtime_checkable
 
 from bot.errors import FootnoteError, PageUnreadable
@@ -87,46 +84,6 @@ class SearchedConversations:
             await self._provider.concluded()
         except FootnoteError as error:
             log.info("asker not told of more", provider=self.name, error=str(error))
-
-
-def title_of(author: str, channel: str, at: datetime) -> str:
-    """The name of a message in a footnote: "Ann, #ops, 3 June 2026"."""
-    return ", ".join(filter(None, (author, channel, day_of(at))))
-
-
-def day_of(at: datetime | date) -> str:
-    """A day as it is written in titles: "3 June 2026"."""
-    return f"{at.day} {at:%B %Y}"
-
-
-def page_of(
-    url: str,
-    title: str,
-    said: Sequence[tuple[str, datetime, str]],
-    now: datetime,
-    run_id: str,
-) -> Page:
-    """A thread as a page: a section for each message, headed by who said it and when.
-
-    ``said`` has the author, the time and the words of each, as Markdown. The page is the run's own:
-    no other run is given it from the store.
-    """
-    parts = []
-    for author, at, words in said:
-        # A heading in a message would pass for the head of another one.
-        body = "\n".join(
-            f"\\{line}" if line.startswith("#") else line for line in words.split("\n")
-        )
-        parts.append(f"## {author}, {day_of(at)} {at:%H:%M}\n\n{body.strip()}")
-    text = "\n\n".join(parts)
-    return Page(url, title, text, now, hashlib.sha256(f"{run_id} {text}".encode()).hexdigest())
-
-
-def is_by(author: str, people: Sequence[str]) -> bool:
-    """Return True if an author goes by one of these names, or none is given."""
-    known = set(author.casefold().split())
-    named = (set(name.casefold().removeprefix("@").split()) for name in people)
-    return not people or any(each and each <= known for each in named)
 
 
 def blended(said: SearchResult, found: SearchResult, query: Query) -> SearchResult:

@@ -38,7 +38,7 @@ _HANDLERS: dict[str, Handler] = {
 }
 
 # The arguments of methods that slack_sdk has no name for, and whether they are required.
-_UNNAMED: dict[str, dict[str, bool]] = {
+UNNAMED: dict[str, dict[str, bool]] = {
     "assistant.search.context": slack_search.ARGUMENTS,
     "assistant.search.info": {},
 }
@@ -118,7 +118,7 @@ class WebApi:
 
     def answer(self, method: str, given: Json) -> Json:
         """The reply of a call whose token was accepted; raises ``Refused`` or ``RateLimited``."""
-        args = checked_arguments(method, given, _UNNAMED.get(method))
+        args = checked_arguments(method, given, UNNAMED.get(method))
         where = str(args.get("channel", args.get("channel_id", "")))
         self._hold_back(method, where)
         self._refuse_as_told(method, where)

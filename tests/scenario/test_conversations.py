@@ -6,6 +6,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from functools import partial
 
 import httpx
@@ -137,6 +138,25 @@ def offers(place: SlackPlace) -> dict[str | None, set[str]]:
     words = ("only you can see", "只有你能看到")
     shown = [m for m in place.slack.messages(GENERAL) if any(w in m.seen for w in words)]
     return {m.ephemeral_to: told(m.seen) for m in shown}
+
+
+def test_a_newer_word_stands_before_an_older_one_and_people_and_days_filter(
+    fork_server: ForkServer, in_slack: Program, slack: SlackPlace
+) -> None:
+    slack.slack.add_user("U8EVA", "eva")
+    slack.slack.workspace.channels[OPS].members.add("U8EVA")
+    slack.slack.advance(2 * 86_400)
+    slack.slack.say("U8EVA", OPS, "No, the launch of Kestrel is moved to 9 November.")
+    with running(fork_server, in_slack, slack):
+        both = the_answer(slack, ask(slack))
+        one = the_answer(slack, ask(slack, text="What did Liu say about the launch of Kestrel?"))
+        until = f"{datetime.now(UTC):%Y-%m-%d}"
+        old = the_answer(slack, ask(slack, text=f"{KESTREL[:-1]} until {until}?"))
+    print("BOTH", both, [(c.args["query"], len(c.reply["results"]["messages"])) for c in slack.slack.calls("assistant.search.context")])
+    assert 0 < both.index("9 November") < both.index("14 October")
+    assert "eva, " in both
+    assert ("14 October" in one, "9 November" in one) == (True, False)
+    assert ("14 October" in old, "9 November" in old) == (True, False)
 
 
 def test_without_its_scope_slack_is_not_searched_and_the_log_says_so_once(
