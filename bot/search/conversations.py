@@ -76,7 +76,10 @@ class SearchedConversations:
         """Raises ``PageUnreadable`` for what was not found here, else as ``PageReader.read``."""
         if not self._guarded.reads(url):
             raise PageUnreadable(ELSEWHERE)
-        return await self._guarded.read(url)
+        found = await self._guarded.read(url)
+        if not isinstance(found, Page):  # the text of a page that is yet to be taken apart
+            raise PageUnreadable(ELSEWHERE)
+        return found
 
     async def concluded(self) -> None:
         """The answer is posted. Nothing that goes wrong now changes that."""

@@ -152,7 +152,14 @@ def test_a_newer_word_stands_before_an_older_one_and_people_and_days_filter(
         one = the_answer(slack, ask(slack, text="What did Liu say about the launch of Kestrel?"))
         until = f"{datetime.now(UTC):%Y-%m-%d}"
         old = the_answer(slack, ask(slack, text=f"{KESTREL[:-1]} until {until}?"))
-    print("BOTH", both, [(c.args["query"], len(c.reply["results"]["messages"])) for c in slack.slack.calls("assistant.search.context")])
+    print(
+        "BOTH",
+        both,
+        [
+            (c.args["query"], len(c.reply["results"]["messages"]))
+            for c in slack.slack.calls("assistant.search.context")
+        ],
+    )
     assert 0 < both.index("9 November") < both.index("14 October")
     assert "eva, " in both
     assert ("14 October" in one, "9 November" in one) == (True, False)

@@ -21,7 +21,7 @@ from bot.reasoning.extractive.relevance import Asked, asked_in
 from bot.reasoning.extractive.rewrite import sides
 from bot.reasoning.extractive.words import named
 from bot.reasoning.questions import Rewritten
-from bot.rights.reader import is_conversation
+from bot.rights.reader import is_conversation, is_document
 from bot.search.talk import said_at
 from bot.text.orders import only_orders
 
@@ -92,7 +92,7 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
     words = ANSWER_WORDS * LONG if question.whole else ANSWER_WORDS
     for quote in first:
         if len(first) > 1 and is_conversation(quote.source.url):
-            yield TextDelta(f"#### {_heading(quote)}\n\n", opens=True)
+            yield TextDelta(f"#### {plain(quote.passage.heading)}\n\n", opens=True)
         yield from quoted(quote, asked, max(MORE_WORDS, words // len(first)))
     missing = () if question.kind == "links" else evidence.missing
     if names := _names_among(missing, question.question):
@@ -162,7 +162,8 @@ def _as_said(
     near = sorted(near, key=lambda one: -one.covered)[:SAID]
     said = [one.quotes[0] for one in near]
     said.sort(key=lambda quote: said_at(quote.passage.heading) or NEVER, reverse=True)
-    return said, [quote for quote in rest if quote not in said]
+    told = {quote.source.url for quote in said}
+    return said, [quote for quote in rest if quote.source.url not in told]
 
 
 def _heading(quote: Quote) -> str:
@@ -175,7 +176,7 @@ def _heading(quote: Quote) -> str:
 
 def _nothing(language: str, evidence: Evidence) -> str:
     """One sentence, and the nearest pages as links."""
-    own = evidence.sources and all(s.url.startswith("file:") for s in evidence.sources)
+    own = evidence.sources and all(is_document(s.url) for s in evidence.sources)
     said = [say(_NOT_IN_DOCUMENTS if own else _NOT_FOUND, language)]
     pages = [link(source) for source in evidence.sources[:NEAREST]]
     if pages:
