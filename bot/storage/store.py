@@ -111,9 +111,8 @@ class Store:
                     post_state=post_state,
                 )
             )
-            thread = message.thread
-            asker = Actor(thread.platform, thread.workspace, message.author.id)
-            await note(db, "asked", "run", run_id, place=named(thread.key), by=asker)
+            place = named(message.thread.key)
+            await note(db, "asked", "run", run_id, place=place, by=Actor.of(message))
         return run_id, True
 
     # ------------------------------------------------------------ reading
