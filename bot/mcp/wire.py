@@ -150,27 +150,31 @@ async def _end(process: Process) -> None:
 # ---------------------------------------------------------------- HTTP
 
 
-class Metered(httpx2.AsyncBaseTransport):
-    """An HTTP transport whose responses are counted."""
+def metered(
+    headers: Mapping[str, str], seconds: float, meter: Meter, auth: httpx2.Auth | None = None
+) -> httpx2.AsyncClient:
+    """An HTTP client whose responses are counted; it goes through the proxies of the environment.
 
-    def __init__(self, meter: Meter) -> None:
-        self._inner = httpx2.AsyncHTTPTransport()
-        self._meter = meter
+    A connection may take ``seconds``; a response may come late, as long as somebody waits for it.
+    """
 
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+    async def ask(request: httpx2.Request) -> None:
         request.headers["Accept-Encoding"] = "identity"  # else few bytes could become many
-        response = await self._inner.handle_async_request(request)
-        if response.status_code in (401, 403):
-            self._meter.refused = response.status_code
-        if response.headers.get("Content-Encoding", "identity") != "identity":
-            await response.aclose()
-            raise httpx2.DecodingError("compressed unasked", request=request)
-        assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101 - of a transport
-        response.stream = _Counted(response.stream, self._meter, request)
-        return response
 
-    async def aclose(self) -> None:
-        await self._inner.aclose()
+    async def count(response: httpx2.Response) -> None:
+        if response.status_code in (401, 403):
+            meter.refused = response.status_code
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            raise httpx2.DecodingError("compressed unasked", request=response.request)
+        assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101 - not read yet
+        response.stream = _Counted(response.stream, meter, response.request)
+
+    return httpx2.AsyncClient(
+        headers=dict(headers),
+        timeout=httpx2.Timeout(seconds, read=None),
+        event_hooks={"request": [ask], "response": [count]},
+        auth=auth,
+    )
 
 
 class _Counted(httpx2.AsyncByteStream):

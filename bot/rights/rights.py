@@ -148,6 +148,12 @@ class Rights:
         self.check()
         return self._collections
 
+    @property
+    def servers(self) -> tuple[McpServer, ...]:
+        """The servers as they are now; raises like ``collections``."""
+        self.check()
+        return self._servers
+
     def hidden_servers(self, reader: Reader) -> frozenset[str]:
         """The names of the servers that a reader may not use, and is not to hear of."""
         reach = self.reach(reader)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -127,6 +128,14 @@ async def test_over_http_everybody_has_their_own_rights(
                     await ben.read_resource(uri)
             assert told["resource"] not in {e.uri for e in (await ben.list_resources()).resources}
 
+        audited = footnote.run("audit", "export").out.splitlines()
+        rows = {
+            (row["person"], row["deed"], row["kind"], row["outcome"])
+            for row in map(json.loads, audited)
+        }
+        assert ("anna", "asked", "run", "done") in rows
+        assert ("anna", "read", "page", "done") in rows
+        assert {("ben", "read", "run", "refused"), ("ben", "read", "page", "refused")} <= rows
         async with httpx2.AsyncClient() as stranger:
             assert (await stranger.post(f"{serving.http}/mcp", json={})).status_code == 403
 
