@@ -98,6 +98,8 @@ async def test_a_server_that_answers_is_searched_and_read_whatever_it_does_besid
     ("kind", "seconds", "sentence"),
     [
         ("hang", 0.5, "tickets: It did not answer within 0.5 s: try again later."),
+        ("mute", 0.5, "tickets: It did not answer within 0.5 s: try again later."),
+        ("greets", 20.0, "tickets: It sent more than 8 MB: that is not read."),
         ("flood", 20.0, "tickets: It sent more than 8 MB: that is not read."),
         ("notices", 20.0, "tickets: It sent more than 8 MB: that is not read."),
         ("lies", 20.0, "tickets: It sent a result that is not of the form that it declares."),
