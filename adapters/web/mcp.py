@@ -171,7 +171,9 @@ class _Desk:
             at=datetime.now(UTC),
             locale=asked_locale(self._request),
         )
-        return await self._console.open_reception().library(message)
+        found = await self._console.open_reception().library(message)
+        await looked_at(self._console, "library", "", is_seen=True)
+        return found
 
     async def answers(self, limit: int) -> Sequence[Listed]:
         from bot.mcp.server import Listed
