@@ -171,9 +171,7 @@ class _Desk:
             at=datetime.now(UTC),
             locale=asked_locale(self._request),
         )
-        found = await self._console.open_reception().library(message)
-        await looked_at(self._console, "library", "", is_seen=True)
-        return found
+        return await self._console.open_reception().library(message)
 
     async def answers(self, limit: int) -> Sequence[Listed]:
         from bot.mcp.server import Listed
@@ -195,6 +193,9 @@ class _Desk:
         found = await self._page(run, number)
         await looked_at(self._console, "page", f"{run}/{number}", found is not None)
         return found
+
+    async def has_read(self, url: str) -> None:
+        await looked_at(self._console, "page", url, True)
 
     async def _page(self, run: str, number: int) -> KeptPage | None:
         if await self._run(run) is None:

@@ -398,4 +398,5 @@ def _pressed(
         at=datetime.now(UTC),
         locale=locale,
         direct=direct,
+        conversations=run.options.conversations,
     )
