@@ -22,7 +22,7 @@ from bot.errors import Broken, CredentialsRefused, FootnoteError, ProviderUnavai
 from bot.logs import get_logger
 from bot.mcp.entry import McpServer, filled
 from bot.mcp.tools import Offered
-from bot.mcp.wire import MOST_BYTES, Meter, metered, program
+from bot.mcp.wire import MOST_BYTES, Meter, authorized, metered, program
 from bot.rendering.lines import one_line, shortened
 
 MOST_LISTS = 20  # pages of a list of tools
@@ -118,8 +118,8 @@ class Connection:
         if meter.refused:
             status, meter.refused = meter.refused, 0
             return CredentialsRefused(
-                f"It does not accept our credentials (HTTP {status}): correct the headers in "
-                "[[mcp]]."
+                f"It does not accept our credentials (HTTP {status}): correct headers or "
+                "oauth in [[mcp]]."
             )
         if otherwise is not None:
             return otherwise
@@ -184,7 +184,8 @@ class Connection:
                 yield client
             return
         headers = filled(server.name, server.headers)
-        async with metered(headers, server.seconds, self._meter) as http:
+        auth = authorized(server)
+        async with metered(headers, server.seconds, self._meter, auth) as http:
             through = streamable_http_client(
                 server.url, http_client=http, max_sse_event_size=MOST_BYTES
             )

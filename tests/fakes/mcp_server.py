@@ -23,7 +23,7 @@ import os
 import sys
 from typing import Any
 
-KIND = sys.argv[1]
+KIND = sys.argv[1] if __name__ == "__main__" else "good"
 NOTES: dict[str, list[str]] = {
     "OPS-7": ["The backup of the harbour system", "The harbour system is backed up at 03:40."],
     "OPS-8": ["The keys of the lighthouse", "The lighthouse has two keys, kept by Anna Berg."],
