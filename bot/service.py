@@ -40,8 +40,10 @@ from bot.research.evidence.library import Library
 from bot.research.inputs import Asked, Resources
 from bot.research.pipeline import Pipeline
 from bot.research.run import Run
-from bot.rights.reader import Reach, readable, withheld
+from bot.rights.reader import Reader, readable, withheld
 from bot.rights.rights import Rights
+from bot.search.conversations import Conversing, SearchedConversations
+from bot.search.registry import searches_conversations
 from bot.settings import Settings
 from bot.standing.looking import Looks, is_look
 from bot.storage.audit import Audit
@@ -170,13 +172,14 @@ class ResearchService:
         """
         reading_for.set(record.id)  # each attempt is a task, with a context of its own
         poster = self._posters[record.message.thread.platform]
-        reach = await self._reach(record)
+        reader = await self._rights.reader(record.message, record.options)
+        reach = partial(self._rights.reach, reader)
         if record.answer is not None and not reach().covers(record.answer.rests_on):
             record = replace(record, answer=None)  # it is not to be told any more
         reply: Reply = Unseen()
         try:
             if is_look(record):
-                told = await self._look(record, stop, reach)
+                told = await self._look(record, stop, reader)
                 if told is None:
                     return
                 record = told
@@ -190,7 +193,7 @@ class ResearchService:
             except PlatformUnavailable as away:
                 # Research does not wait for the platform; the answer is posted when it is back.
                 log.info("reply not opened", run=record.id, error=str(away))
-            answer, error, work = await self._answer(record, reply, stop, reach)
+            answer, error, work = await self._answer(record, reply, stop, reader)
             if isinstance(reply, Unseen):
                 reply = await poster.open(run, (await self._saved(record)).post_state)
             if error is not None:
@@ -204,6 +207,8 @@ class ResearchService:
             else:
                 await reply.finish(answer)
             log.info("posted")
+            if work is not None:
+                await work.concluded()
             await self._end(record, answer.status)
         except RunLost as lost:
             # Whoever took the run over posts its answer; a word more from here would be a second.
@@ -222,7 +227,7 @@ class ResearchService:
             await self._give_up(record, reply)
 
     async def _look(
-        self, record: RunRecord, stop: asyncio.Event, reach: partial[Reach]
+        self, record: RunRecord, stop: asyncio.Event, reader: Reader
     ) -> RunRecord | None:
         """A standing question's run, of which nothing is shown until it has something to tell; the
         record of what is to be posted then, None if there is nothing. Raises as ``answer`` does."""
@@ -233,11 +238,11 @@ class ResearchService:
             return await self._looks.say_end(record, watch)
         answer = record.answer
         if answer is None or answer.is_pending:
-            answer, _, work = await self._answer(record, Unseen(), stop, reach)
+            answer, _, work = await self._answer(record, Unseen(), stop, reader)
             if answer.is_pending and work is not None:
                 unseen = Posting(self._store, record, Unseen(), work, is_verified_first=True)
                 answer = await unseen.finish(answer, stop)
-        return await self._looks.told(record, watch, answer, reach())
+        return await self._looks.told(record, watch, answer, self._rights.reach(reader))
 
     async def _give_up(self, record: RunRecord, reply: Reply) -> None:
         """End a run whose answer cannot be posted, unless someone took it over."""
@@ -249,7 +254,8 @@ class ResearchService:
 
     async def _end(self, record: RunRecord, state: str) -> None:
         now = datetime.now(UTC)
-        await self._store.end(record.id, record.attempt, state, now)
+        searched_talk = record.options.conversations
+        await self._store.end(record.id, record.attempt, state, now, searched_talk=searched_talk)
         log.info("ended", state=state, seconds=round((now - record.accepted_at).total_seconds(), 3))
 
     async def _saved(self, record: RunRecord) -> RunRecord:
@@ -260,7 +266,7 @@ class ResearchService:
         return current
 
     async def _answer(
-        self, record: RunRecord, reply: Reply, stop: asyncio.Event, reach: partial[Reach]
+        self, record: RunRecord, reply: Reply, stop: asyncio.Event, reader: Reader
     ) -> tuple[Answer, FootnoteError | None, Investigation | None]:
         """The stored answer of the run: an earlier attempt's, or the one made now; with the work
         that can verify it, if that is still to be done."""
@@ -268,7 +274,8 @@ class ResearchService:
         if stored is not None and not stored.is_pending:
             failed = stored.status == "failed"
             return stored, FootnoteError(stored.text) if failed else None, None
-        work = await self._investigation(record, reply, reach)
+        reach = partial(self._rights.reach, reader)
+        work = await self._investigation(record, reply, reader)
         if stored is not None:
             return stored, None, work
         answer, error = await work.answer(stop)
@@ -278,22 +285,30 @@ class ResearchService:
         await self._store.save_answer(record.id, record.attempt, answer, work.shown)
         return answer, error, work
 
-    async def _reach(self, record: RunRecord) -> partial[Reach]:
-        """A function that tells the documents that the readers of a run's answer may be told
-        about."""
-        return partial(
-            self._rights.reach, await self._rights.reader(record.message, record.options)
-        )
+    async def _talk(self, record: RunRecord, reader: Reader) -> SearchedConversations | None:
+        """The conversations that may be searched for a run, if any may."""
+        poster = self._posters[record.message.thread.platform]
+        is_wanted = record.options.conversations and searches_conversations(self._settings)
+        if not is_wanted or reader.guest or not isinstance(poster, Conversing):
+            return None
+        try:
+            found = await poster.conversations(self.reference(record), record.post_state, reader)
+        except FootnoteError as error:
+            log.warning("conversations not searched", run=record.id, error=str(error))
+            return None
+        return None if found is None else SearchedConversations(found)
 
     async def _investigation(
-        self, record: RunRecord, reply: Reply, reach: partial[Reach]
+        self, record: RunRecord, reply: Reply, reader: Reader
     ) -> Investigation:
         """The work of this attempt, shown by ``reply``.
 
         What was said in the thread before Footnote came is read first, once.
         """
         record, unread = await self._with_history(record)
+        reach = partial(self._rights.reach, reader)
         now = reach()
+        talk = await self._talk(record, reader)
         journal = await open_journal(self._store.database, record.id, record.attempt, now.signature)
         said = await self._store.transcript(record)
         transcript = readable(said, now)
@@ -306,6 +321,7 @@ class ResearchService:
             Resources(
                 self._library.within(
                     partial(reach, among=record.options.collections),
+                    talk,
                     anew=bool(record.options.watch),
                 ),
                 partial(poster.download, self.reference(record)),
@@ -333,7 +349,7 @@ class ResearchService:
         if given is not None and not now.covers(given.rests_on):
             given = None
         told = await self._looks.told_before(record) if is_look(record) else transcript
-        work = Investigation(run, journal, Numbering(told), pipeline, reply, given)
+        work = Investigation(run, journal, Numbering(told), pipeline, reply, given, talk)
         return work
 
     async def _with_history(self, record: RunRecord) -> tuple[RunRecord, str]:

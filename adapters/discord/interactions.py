@@ -26,6 +26,7 @@ from bot.messages import Attachment, Author, Depth, Message
 from bot.pages.urls import links_in
 from bot.posting import PostState
 from bot.rendering.texts import Texts, invalid, sentence_for, texts_for
+from bot.search.registry import searches_conversations
 from bot.service import clean_question
 from bot.standing.desk import begun
 from bot.standing.schedule import schedule_named
@@ -247,8 +248,11 @@ class Asking:
         self, interaction: FootnoteInteraction, message: Message, depth: Depth, state: PostState
     ) -> str | None:
         """The run of the question, if it is one."""
+        may_search = searches_conversations(self._reception.settings)
+        present = may_search and interaction.is_guild_integration()
+        asked = replace(message, conversations=present)
         outcome = await patiently(
-            lambda: self._reception.receive(message, "footnote", depth=depth, post_state=state)
+            lambda: self._reception.receive(asked, "footnote", depth=depth, post_state=state)
         )
         if isinstance(outcome, Handled):
             texts = texts_for(message.locale)

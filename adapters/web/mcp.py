@@ -194,6 +194,9 @@ class _Desk:
         await looked_at(self._console, "page", f"{run}/{number}", found is not None)
         return found
 
+    async def has_read(self, url: str) -> None:
+        await looked_at(self._console, "page", url, True)
+
     async def _page(self, run: str, number: int) -> KeptPage | None:
         if await self._run(run) is None:
             return None

@@ -412,4 +412,5 @@ def _pressed(
         at=datetime.now(UTC),
         locale=locale,
         direct=direct,
+        conversations=run.options.conversations,
     )

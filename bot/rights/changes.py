@@ -21,6 +21,7 @@ from bot.storage.tables import facts
 
 RULES = (
     "collections",
+    "mcp",
     "channels",
     "allow_workspaces",
     "deny_workspaces",
@@ -74,10 +75,10 @@ class RuleChanges:
                     await note(db, "ruled", "setting", name, by=Actor("footnote", "", ""))
 
     def _value(self, name: str) -> object:
-        if name != "collections":
+        if name not in ("collections", "mcp"):
             return getattr(self._settings, name)
         try:
-            return self._rights.collections
+            return self._rights.collections if name == "collections" else self._rights.servers
         except InvalidSetting:
             return None  # nobody may search any document now
 
