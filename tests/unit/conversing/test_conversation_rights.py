@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from bot.configuration import load_settings
 from bot.messages import Author, RunOptions, Thread
 from bot.rights.reader import EVERYTHING, NO_DOCUMENTS, Reach, Reader, found_in, is_document
 from bot.rights.rights import Rights
-from bot.settings import Settings
 
 HERE = Thread("slack", "T1", "C1", "1.0")
 SAID = "https://acme.slack.com/archives/C9/p1717400000000100?thread_ts=1717400000.000100&cid=C9"
@@ -16,7 +16,7 @@ FOUND_HERE = found_in(HERE.place)
 
 def reach_of(thread: Thread, *, direct: bool = False, guest: bool | None = False) -> Reach:
     reader = Reader.of(thread, Author("U1", "Ann", guest=guest), direct=direct)
-    return Rights(Settings()).reach(reader)
+    return Rights(load_settings()).reach(reader)
 
 
 @pytest.mark.parametrize(
