@@ -173,7 +173,7 @@ async def test_a_proxy_that_cannot_be_used_is_a_problem_told_without_its_passwor
     monkeypatch.setenv("HTTPS_PROXY", proxy)
     assert not await examine(load_settings(data_dir=tmp_path))
     printed = capsys.readouterr()
-    assert "✗ Searching wikipedia: The environment's proxy or certificate" in printed.out
+    assert "✗ Network: HTTPS_PROXY or ALL_PROXY cannot be used: write" in printed.out
     assert SECRET not in printed.out + printed.err
 
 
