@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from bot import __version__
+from bot.cli_audit import audit
 from bot.cli_eval import evaluate as _evaluate
 from bot.cli_records import db, export, forget_kinds, keys, threads
 from bot.command import EXIT_NO_ANSWER, EXIT_OK, EXIT_USAGE, HANDBOOK, standard_input
@@ -38,9 +39,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.add_typer(db, name="db")
-app.add_typer(forget_kinds, name="forget")
-app.add_typer(keys, name="keys")
+for group, name in ((audit, "audit"), (db, "db"), (forget_kinds, "forget"), (keys, "keys")):
+    app.add_typer(group, name=name)
 
 Docs = Annotated[
     list[Path] | None,
@@ -252,6 +252,26 @@ def worker(
         from bot.working import work
 
         asyncio.run(work(settings, announce, health_port=health_port))
+
+
+@app.command()
+def mcp(docs: Docs = None, provider: Providers = None) -> None:
+    """Serve the Model Context Protocol on standard input and output.
+
+    For Claude Code, Cursor and other programs that start it; the handbook's page mcp has the line
+    for each. `footnote serve` has the same over HTTP, at /mcp.
+    """
+    import asyncio
+
+    with _sentences():
+        from bot.extras import need
+
+        need("mcp", "`footnote mcp`")
+        settings = _settings(docs, provider)
+        with _indexed(settings):
+            from adapters.terminal.mcp import serve_mcp
+
+        asyncio.run(serve_mcp(settings))
 
 
 @app.command()

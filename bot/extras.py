@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from bot.errors import FootnoteError, InvalidSetting
 
 Extra = Literal[
-    "browser", "office", "openai", "otel", "postgres", "rst", "sso", "vectors", "workspaces"
+    "browser", "mcp", "office", "openai", "otel", "postgres", "rst", "sso", "vectors", "workspaces"
 ]
 
 
@@ -22,6 +22,7 @@ class _Contents(NamedTuple):
 
 EXTRAS: dict[Extra, _Contents] = {
     "browser": _Contents("web pages built by script", ("playwright",)),
+    "mcp": _Contents("the Model Context Protocol", ("mcp",)),
     "office": _Contents("Excel workbooks", ("openpyxl",)),
     "openai": _Contents("models over OpenAI's API", ("openai",)),
     "otel": _Contents(

@@ -151,6 +151,10 @@ class ResearchService:
             is_written=record.answer is not None,
         )
 
+    async def library_for(self, message: Message) -> Library:
+        """What the readers of an answer to this message may search and read, outside of a run."""
+        return self._library.within(partial(self._rights.reach, await self._rights.reader(message)))
+
     # ------------------------------------------------------------ answering
 
     async def answer(self, record: RunRecord, stop: asyncio.Event) -> None:

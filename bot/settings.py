@@ -244,6 +244,9 @@ class Settings(BaseSettings):
     keep_steps_days: int | None = Field(None, ge=1)  # steps of runs that have ended
     keep_messages_days: int | None = Field(None, ge=1)  # messages, with their runs and answers
     keep_spending_days: int | None = Field(400, ge=32)  # what people and places spent
+    audit_days: int | None = Field(400, ge=1)  # rows of the audit log
+    audit_reads: bool = True  # whether it says who opened what in the console
+    audit_texts: bool = False  # whether its export has the questions themselves
     # Executes runs; auto: PostgreSQL's queue where that is the database, else `serve` itself.
     dispatcher: Literal["auto", "local", "postgres"] = "auto"
     concurrency: int = Field(256, ge=1)  # runs at once in this process

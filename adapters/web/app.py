@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute
 
 from adapters.web.api import api_routes
 from adapters.web.assets import asset_routes
@@ -27,8 +30,9 @@ from bot.rendering.texts import sentence_for
 COMPRESSION = 6  # of zlib's nine levels: the last three take twice the time for a hundredth less
 
 
-def console_app(console: Console) -> Starlette:
-    """All of the console. A new page is a ``Route`` in the list that its module gives."""
+def console_app(console: Console, more: Sequence[BaseRoute] = ()) -> Starlette:
+    """All of the console, with ``more`` behind the same gate. A new page is a ``Route`` in the list
+    that its module gives."""
 
     async def failed(request: Request, error: Exception) -> Response:
         return _failed(console, request, error)
@@ -45,6 +49,7 @@ def console_app(console: Console) -> Starlette:
             *console_pages(console),
             *handbook_pages(console),
             *api_routes(console),
+            *more,
         ],
         middleware=[
             Middleware(
@@ -52,6 +57,7 @@ def console_app(console: Console) -> Starlette:
                 settings=console.settings,
                 sessions=console.sessions,
                 sign_ins=console.sign_ins,
+                audit=console.audit,
             ),
             # Event streams are left alone: compressing them would hold their events back.
             Middleware(GZipMiddleware, compresslevel=COMPRESSION),

@@ -16,6 +16,7 @@ from adapters.web.limits import (
     SECONDS_BETWEEN_SAVES_ALONE,
 )
 from adapters.web.live import Live
+from adapters.web.mcp import McpEndpoint
 from adapters.web.poster import WebPoster
 from adapters.web.visitors import Sessions, session_key
 from bot.conversing.reception import Reception
@@ -36,6 +37,7 @@ class WebPlatform:
 
     def __init__(self, console: Console) -> None:
         self._console = console
+        self._mcp = McpEndpoint(console)
         self.connection = Connection()
         alone = console.database.dialect == "sqlite"
         between = SECONDS_BETWEEN_SAVES_ALONE if alone else SECONDS_BETWEEN_SAVES
@@ -45,7 +47,7 @@ class WebPlatform:
     def routes(self) -> Sequence[BaseRoute]:
         from adapters.web.app import console_app  # a worker needs no pages
 
-        everything = Mount("/", app=console_app(self._console))
+        everything = Mount("/", app=console_app(self._console, self._mcp.routes))
         # Starlette's own pattern leaves out paths with a line end in them, which are answered too.
         everything.path_regex = re.compile(r"^/(?P<path>.*)$", re.DOTALL)
         return [everything]
@@ -60,11 +62,14 @@ class WebPlatform:
         ready()
         words = asyncio.create_task(self._index_words())
         try:
-            await asyncio.Event().wait()
+            async with self._mcp.at_work():
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    self._console.reception = None  # before callers are let go
         finally:
             words.cancel()
             await asyncio.gather(words, return_exceptions=True)
-            self._console.reception = None
             await self._console.live.aclose()  # event streams would hold up the end
             await self._console.aclose()
 

@@ -46,6 +46,14 @@ class Forgetter:
         request = await self._forgetting.ask(subject, datetime.now(UTC))
         return await self._fulfil(request, spent_before)
 
+    async def forget_again(self, subject: Subject, asked_at: datetime) -> Removed:
+        """Fulfil a wish of before that a restored database does not know of; what came after it
+        stays. Sums of the days until then go, that of today tomorrow (``catch_up``)."""
+        now = datetime.now(UTC)
+        request = await self._forgetting.ask(subject, now, asked_at)
+        spent_before = min(day_after(asked_at.astimezone(UTC).date()), now.date())
+        return await self._fulfil(request, spent_before)
+
     async def catch_up(self) -> Removed:
         """Fulfil what is left of all wishes: those a crash cut short, and sums of days gone by."""
         today = datetime.now(UTC).date()

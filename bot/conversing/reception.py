@@ -26,6 +26,7 @@ from bot.messages import EVERYWHERE, Author, Depth, Message, RunOptions, Sources
 from bot.pages.urls import links_in
 from bot.posting import Poster, PostState
 from bot.rendering.texts import Texts, invalid
+from bot.research.evidence.library import Library
 from bot.rights.rights import Rights, searched_here
 from bot.search.registry import configured_names
 from bot.service import LEASE, ResearchService, clean_question
@@ -131,6 +132,13 @@ class Reception:
                 return Handled(await self.stop_in_channel(message.thread, message.author))
         rules = await self.rules(message.thread)
         return await self._accept(message, options_for(rules, depth, sources), post_state, files)
+
+    async def library(self, message: Message) -> tuple[Library, tuple[str, ...]]:
+        """What the author of a message may search and read in its place without a question, and
+        the only providers to ask there (empty: all). Raises ``Denied``."""
+        check_access(self.settings, message)
+        rules = await self.rules(message.thread)
+        return await self._service.library_for(message), rules.providers
 
     async def takes_part(self, thread: Thread) -> bool:
         """Return True if Footnote was ever asked in this thread."""

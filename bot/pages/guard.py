@@ -40,7 +40,7 @@ IPNetwork = IPv4Network | IPv6Network
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 """Host and port → its addresses, best first; raises ``OSError`` (``socket.gaierror``)."""
 
-_NOT_PUBLIC_V4 = (  # IANA IPv4 Special-Purpose Address Registry, and two cloud services
+NOT_PUBLIC_V4 = (  # IANA IPv4 Special-Purpose Address Registry, and two cloud services
     "0.0.0.0/8",  # "this network", RFC 791 section 3.2; 0.0.0.0 reaches this machine
     "10.0.0.0/8",  # private, RFC 1918
     "100.64.0.0/10",  # shared (carrier-grade NAT), RFC 6598; Alibaba metadata 100.100.100.200
@@ -61,17 +61,17 @@ _NOT_PUBLIC_V4 = (  # IANA IPv4 Special-Purpose Address Registry, and two cloud 
     "224.0.0.0/4",  # multicast, RFC 5771
     "240.0.0.0/4",  # reserved, RFC 1112 section 4, and limited broadcast, RFC 919
 )
-_NOT_PUBLIC_V6 = (  # IANA IPv6 Special-Purpose Address Registry, inside global unicast
+NOT_PUBLIC_V6 = (  # IANA IPv6 Special-Purpose Address Registry, inside global unicast
     "2001::/23",  # IETF protocol assignments, RFC 2928; Teredo (RFC 4380), ORCHID (RFC 7343)
     "2001:db8::/32",  # documentation, RFC 3849
     "2002::/16",  # 6to4, RFC 3056: wraps any IPv4 address
     "2620:4f:8000::/48",  # direct delegation AS112, RFC 7534
     "3fff::/20",  # documentation, RFC 9637
 )
-_NETWORKS_V4 = tuple(map(IPv4Network, _NOT_PUBLIC_V4))
-_NETWORKS_V6 = tuple(map(IPv6Network, _NOT_PUBLIC_V6))
+_NETWORKS_V4 = tuple(map(IPv4Network, NOT_PUBLIC_V4))
+_NETWORKS_V6 = tuple(map(IPv6Network, NOT_PUBLIC_V6))
 
-_GLOBAL_UNICAST = IPv6Network("2000::/3")
+GLOBAL_UNICAST = IPv6Network("2000::/3")
 """All of IPv6 that is in public use, RFC 4291 section 2.4; loopback ::1, unspecified ::, unique
 local fc00::/7 (RFC 4193, with Amazon's metadata fd00:ec2::254), link-local fe80::/10, multicast
 ff00::/8, IPv4-mapped, IPv4-compatible (RFC 4291 section 2.5.5), local NAT64 (RFC 8215) and
@@ -213,7 +213,7 @@ def is_public(address: IPAddress) -> bool:
         return False
     if address in _NAT64:
         return is_public(_last_32_bits(address))
-    return address in _GLOBAL_UNICAST and not any(address in network for network in _NETWORKS_V6)
+    return address in GLOBAL_UNICAST and not any(address in network for network in _NETWORKS_V6)
 
 
 def _last_32_bits(address: IPv6Address) -> IPv4Address:

@@ -46,14 +46,23 @@ def _held(run: Held) -> Iterator[str]:
         return
     ended = f", {_moment(run.ended_at)}" if run.ended_at is not None else ""
     yield f"### Footnote{ended}"
-    urls = run.answer.targets.values()
-    yield portable(run.answer.text, urls)
-    if run.answer.more:
-        yield f"#### {texts_for(DEFAULT)('more-heading')}"
-        yield portable(run.answer.more, urls)
-    yield from _sources(run.answer)
-    yield from map(_plain, _remarks(run.answer))
+    yield from _answer(run.answer)
     yield f"*Run {run.id}: {run.state}, {_plain(run.answer.reasoner)}*"
+
+
+def answer_markdown(answer: Answer) -> str:
+    """One answer with its sources, every quoted word, and what is to be said of it."""
+    return "\n\n".join(_answer(answer)) + "\n"
+
+
+def _answer(answer: Answer) -> Iterator[str]:
+    urls = answer.targets.values()
+    yield portable(answer.text, urls)
+    if answer.more:
+        yield f"#### {texts_for(DEFAULT)('more-heading')}"
+        yield portable(answer.more, urls)
+    yield from _sources(answer)
+    yield from map(_plain, _remarks(answer))
 
 
 def _sources(answer: Answer) -> Iterator[str]:

@@ -118,6 +118,26 @@ class Archive:
         ]
         return sorted(found, key=lambda one: (-one.last_at.timestamp(), one.thread.key))
 
+    async def answers(
+        self, platform: str, channel: str | None, limit: int
+    ) -> list[tuple[str, str, datetime]]:
+        """The runs that have an answer in a channel, or in all (None), the latest first: their
+        ids, their questions and when these were asked."""
+        query = (
+            sa.select(runs.c.id, messages.c.text, messages.c.at)
+            .join_from(messages, runs)
+            .join(threads, threads.c.key == messages.c.thread_key)
+            .where(
+                threads.c.platform == platform, messages.c.text != "", runs.c.answer.is_not(None)
+            )
+            .order_by(messages.c.id.desc())
+            .limit(limit)
+        )
+        if channel is not None:
+            query = query.where(threads.c.channel == channel)
+        async with self._database.read() as db:
+            return [(row.id, row.text, row.at) for row in (await db.execute(query)).all()]
+
     async def find(self, name: str) -> Thread:
         """The thread with this key, or the only one whose last part is this.
 

@@ -19,6 +19,8 @@ LISTED = 500  # questions, the latest
 PLACES_LISTED = 50
 UNANSWERED = ("not_found", "partial")
 ANSWERED = ("answered", "partial")
+# Word for word as in the index of them, which is used for this alone.
+_IS_DOCUMENT = sa.literal_column(f"substr(pages.url, 1, {len(SCHEME)}) = '{SCHEME}'", sa.Boolean)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,7 @@ class Asked:
             .join_from(citations, pages, citations.c.page_id == pages.c.id)
             .join(runs, citations.c.run_id == runs.c.id)
             .join(threads, runs.c.thread_key == threads.c.key)
-            .where(runs.c.state.in_(ANSWERED), pages.c.url.startswith(SCHEME))
+            .where(runs.c.state.in_(ANSWERED), _IS_DOCUMENT)
         )
         async with self._database.read() as db:
             return [(row.run_id, row.url) for row in await db.execute(of_scope(query, scope))]

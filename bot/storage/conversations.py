@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Message, Thread
+from bot.storage.audit import Actor, named, note
 from bot.storage.database import Database
 from bot.storage.files import remove_files
 from bot.storage.history import forget_names
@@ -160,6 +161,9 @@ class Conversations:
             # Last, as where steps are recorded: so that neither waits for the other for ever.
             payer = Payer(row.platform, row.workspace, row.channel, row.author_id)
             await count_question(db, payer, now.astimezone(UTC).date(), permit)
+            asker = Actor(row.platform, row.workspace, row.author_id)
+            place = named(_thread(row).key)
+            await note(db, "edited", "run", row.run_id, place=place, by=asker)
         return row.run_id, _thread(row)
 
     @repeated
@@ -186,6 +190,8 @@ class Conversations:
                 row = found.pop()
                 if row is None or row.removed:
                     continue
+                place, whose = named(_thread(row).key), Actor(row.platform, row.workspace, "")
+                await note(db, "forgot", "message", row.event_key, place=place, by=whose)
                 attached += await pages_attached(db, [row.message_id])
                 await remove_files(db, row.message_id)
                 await db.execute(
@@ -197,7 +203,7 @@ class Conversations:
                     continue
                 await _begin_anew(db, row, now, owner, lease, removed=True)
                 begun.append((row.run_id, _thread(row)))
-                for again in await _asked_again(db, platform, row.run_id):
+                for again in await _asked_again(db, _thread(row), row.run_id):
                     found.append(await _find(db, platform, again))
             await remove_pages(db, attached)
             await forget_names(db, {thread.key for _, thread in begun})
@@ -251,18 +257,22 @@ def _thread(row: Any) -> Thread:
     return Thread(row.platform, row.workspace, row.channel, row.thread)
 
 
-async def _asked_again(db: AsyncConnection, platform: str, run_id: str) -> Sequence[str]:
+async def _asked_again(db: AsyncConnection, thread: Thread, run_id: str) -> Sequence[str]:
     """The event ids under which a run's question was asked once more (see ``Reception``)."""
+    # By the thread, too: most servers' collations keep an index from finding what begins so.
+    prefix = f"{thread.platform}:{run_id}:deeper:"
     keys = sa.select(messages.c.event_key).where(
-        messages.c.event_key.startswith(f"{platform}:{run_id}:deeper:", autoescape=True)
+        messages.c.thread_key == thread.key,
+        messages.c.event_key.startswith(prefix, autoescape=True),
     )
-    return [key.removeprefix(f"{platform}:") for key in (await db.scalars(keys)).all()]
+    return [key.removeprefix(f"{thread.platform}:") for key in (await db.scalars(keys)).all()]
 
 
 async def _find(db: AsyncConnection, platform: str, event_id: str) -> Any:
     query = (
         sa.select(
             messages.c.id.label("message_id"),
+            messages.c.event_key,
             messages.c.text,
             messages.c.attachments,
             messages.c.author_id,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,14 +18,20 @@ from pydantic import TypeAdapter
 
 from bot.answers import Answer
 from bot.storage.database import Database
+from bot.storage.meter import OURS
 from bot.storage.records import UNFINISHED
 from bot.storage.rows import insert
-from bot.storage.tables import found_words, messages, runs, threads
+from bot.storage.tables import facts, found_words, messages, runs, threads
 from bot.text.terms import has_cjk, terms
 
 INDEXED_AT_ONCE = 50  # runs whose words are added in one transaction
 MOST_TERMS = 20_000  # of one run; PostgreSQL has room for a megabyte of them
 MOST_ASKED = 24  # terms of a search, the others are left out
+# Runs that ended so long before the latest are not looked at again: clocks differ, and some answers
+# change after their end.
+OVERLAP = timedelta(hours=2)
+KEPT_EVERY = timedelta(hours=1)
+_UNTIL = {"platform": OURS, "workspace": "", "name": "words indexed until"}
 
 _answer = TypeAdapter(Answer)
 
@@ -51,10 +58,14 @@ class FoundWords:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._until: datetime | None = None  # whatever ended before has its words
+        self._kept = datetime.min.replace(tzinfo=UTC)  # the same, as it is stored
 
     async def index(self, limit: int = INDEXED_AT_ONCE) -> int:
         """Add the words of the latest runs that have none, at most so many; says how many. Runs
         that have not ended are left for later."""
+        if self._until is None:
+            self._until = self._kept = await self._stored()
         known = sa.select(found_words.c.id).where(found_words.c.run_id == runs.c.id)
         query = (
             sa.select(runs.c.id, runs.c.thread_key, runs.c.attempt, runs.c.answer, messages.c.text)
@@ -62,6 +73,7 @@ class FoundWords:
             .join(threads, runs.c.thread_key == threads.c.key)
             .where(
                 threads.c.platform == "web",
+                runs.c.ended_at >= self._until,
                 runs.c.state.not_in(UNFINISHED),
                 messages.c.text != "",  # else it was deleted
                 ~known.exists(),
@@ -70,9 +82,15 @@ class FoundWords:
             .limit(limit)
         )
         async with self._database.read() as db:
+            latest = await db.scalar(sa.select(sa.func.max(runs.c.ended_at)))
             rows = (await db.execute(query)).all()
-        if not rows:
-            return 0
+        if rows:
+            await self._add(rows)
+        if len(rows) < limit and latest is not None:
+            await self._keep(min(latest, datetime.now(UTC)) - OVERLAP)
+        return len(rows)
+
+    async def _add(self, rows: Sequence[Any]) -> None:
         # In a thread: a long answer takes some milliseconds.
         wanted = await asyncio.to_thread(lambda: {row.id: _rows_of(row) for row in rows})
         attempts = {row.id: row.attempt for row in rows}
@@ -85,7 +103,26 @@ class FoundWords:
             good = [row for id in wanted if now.get(id) == attempts[id] for row in wanted[id]]
             if good:
                 await db.execute(insert(db, found_words).on_conflict_do_nothing(), good)
-        return len(rows)
+
+    async def _stored(self) -> datetime:
+        """The moment until which any process has found all words indexed."""
+        query = sa.select(facts.c.value).where(*(facts.c[key] == _UNTIL[key] for key in _UNTIL))
+        async with self._database.read() as db:
+            found = await db.scalar(query)
+        return datetime.fromisoformat(found) if found else datetime.min.replace(tzinfo=UTC)
+
+    async def _keep(self, until: datetime) -> None:
+        self._until = until
+        if until < self._kept + KEPT_EVERY:
+            return
+        row = {"value": until.isoformat(), "at": datetime.now(UTC)}
+        async with self._database.write_at_once() as db:
+            await db.execute(
+                insert(db, facts)
+                .values(**_UNTIL, **row)
+                .on_conflict_do_update(index_elements=[*_UNTIL], set_=row)
+            )
+        self._kept = until
 
     async def search(self, text: str, channel: str | None, limit: int) -> list[Found]:
         """The latest runs that have all the words of a text, the last word as the beginning of one;

@@ -8,6 +8,7 @@ by a fake Claude that takes its time. ``--seconds N`` shortens the two loads (30
 from __future__ import annotations
 
 import argparse
+import re
 import statistics
 import sys
 import threading
@@ -130,7 +131,7 @@ def _interaction_rows(stage: Stage) -> list[Row]:
 
 
 def _complaints(running: Serving) -> list[Row]:
-    told = [line for line in running.lines if "level=" in line]
+    told = [line for line in running.lines if re.search(r"\[\S*(warning|error)", line)]
     for line in told[:5]:
         print(line, file=sys.stderr)
     return [("lines of warning (on stderr)", str(len(told)), "")]

@@ -55,14 +55,13 @@ def open_states(fork_server: ForkServer, folder: Path, **settings: str) -> Itera
         yield stage
 
 
-def share(stage: Stage, thread: str) -> str:
+def share(visitor: httpx.Client, thread: str) -> str:
     """Share a conversation as its reader does; the path of the link."""
-    with httpx.Client(base_url=stage.http) as visitor:
-        page = visitor.get(f"/threads/{thread}").text
-        csrf = page.partition('<meta name="csrf" content="')[2].partition('"')[0]
-        shared = visitor.post(
-            f"/threads/{thread}/share", data={"csrf": csrf}, follow_redirects=True
-        ).text
+    page = visitor.get(f"/threads/{thread}").text
+    csrf = page.partition('<meta name="csrf" content="')[2].partition('"')[0]
+    shared = visitor.post(
+        f"/threads/{thread}/share", data={"csrf": csrf}, follow_redirects=True
+    ).text
     token = shared.partition("/shared/")[2].partition('"')[0]
     assert token, "the conversation is not shared"
     return f"/shared/{token}"
@@ -117,7 +116,8 @@ class Walk:
         expect(page.locator(".entries p").first).to_contain_text(self.speech.words)
         yield "search"
 
-        page.goto(http + share(stage, thread))
+        with httpx.Client(base_url=http) as visitor:
+            page.goto(http + share(visitor, thread))
         expect(page.locator(".answered")).to_be_visible()
         yield "shared"
         page.locator(".answer .mark").first.click()

@@ -25,6 +25,7 @@ from tests.live.browser import (
     watched,
 )
 from tests.live.stages import CALLS_BEFORE_PARTS, DECLINED, DEEP, Stage, open_stage
+from tests.live.states import share
 from tests.scenario.conftest import DOCUMENTS
 from tests.scenario.gate import until
 from tests.scenario.places import KEYS
@@ -45,10 +46,12 @@ class Console:
     browser: Watched
     run: str
     thread: str
+    shared: str  # the path of the link to it
 
     def page(self, path: str = "/") -> Page:
         page = self.browser.context.new_page()
-        page.goto(self.stage.http + path.replace("RUN", self.run).replace("THREAD", self.thread))
+        path = path.replace("RUN", self.run).replace("THREAD", self.thread)
+        page.goto(self.stage.http + path.replace("SHARED", self.shared))
         return page
 
 
@@ -64,7 +67,8 @@ def console(
     ):
         asked = api.post("/api/questions", json={"question": DEEP, "depth": "deep"}).json()
         until(lambda: api.get(f"/api/runs/{asked['run']}").json()["state"] == "answered")
-        console = Console(stage, browser, asked["run"], asked["thread"])
+        shared = share(api, asked["thread"])
+        console = Console(stage, browser, asked["run"], asked["thread"], shared)
         page = console.page()
         page.get_by_label("Token").fill(TOKEN)
         page.keyboard.press("Enter")
@@ -202,10 +206,11 @@ def focused(page: Page) -> str:
     told: dict[str, str] = page.evaluate(
         """() => {
             const one = document.activeElement, style = getComputedStyle(one);
+            const named = one.labels?.[0] ?? one, words = named.innerText ?? named.textContent;
             const box = one.closest(".ask"), frame = box && getComputedStyle(box, "::after");
             const ring = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
             return {
-                name: (one.labels?.[0] ?? one).innerText.trim() || one.getAttribute("aria-label"),
+                name: words.trim() || one.getAttribute("aria-label"),
                 seen: ring || one.id === "main" || (one.id === "question" && frame !== null),
             };
         }"""
@@ -279,7 +284,7 @@ def test_without_a_mouse(console: Console) -> None:
     "path",
     [
         *("/conversations", "/conversations?q=key", "/overview/feedback"),
-        *("/overview/unanswered", "/preferences", "/keys"),
+        *("/overview/unanswered", "/preferences", "/keys", "/overview", "SHARED", "/runs/RUN"),
     ],
 )
 def test_each_stop_of_the_keyboard_has_a_name_and_is_seen(console: Console, path: str) -> None:
@@ -294,6 +299,20 @@ def test_each_stop_of_the_keyboard_has_a_name_and_is_seen(console: Console, path
         raise AssertionError(f"the keyboard finds no end: {stops}")
     assert stops[:2] == ["Skip to the content", "Footnote"]
     assert all(stops), stops
+
+
+def test_a_shared_page_is_read_without_a_mouse(console: Console) -> None:
+    page = console.page("SHARED")
+    mark = page.locator(".answer .mark").first
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if mark.evaluate("one => one === document.activeElement"):
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator("#source .page-text mark.at").first).to_be_in_viewport()
+    expect(mark).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#source")).to_be_hidden()
 
 
 def test_a_menu_of_the_list_is_left_by_escape(console: Console) -> None:

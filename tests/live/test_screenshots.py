@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -20,6 +21,7 @@ from tests.fakes import sqlite
 from tests.live import demo
 from tests.live.browser import ask, chromium, scrolls_sideways, watched
 from tests.live.stages import Stage, beside, open_stage
+from tests.scenario.gate import until
 from tests.scenario.program import REPOSITORY
 from tests.scenario.serving import ForkServer
 
@@ -89,7 +91,7 @@ def test_the_pictures_are_made(stage: Stage, camera: Camera) -> None:
         conversation = page.url
     gate.release()
 
-    with camera.at(conversation) as page:
+    with camera.at(conversation, 0.8) as page:
         expect(page.locator(".answered")).to_be_visible()
         expect(page.locator(".answer")).not_to_contain_text("⚠")
         page.locator(".mark").nth(1).hover()
@@ -97,6 +99,8 @@ def test_the_pictures_are_made(stage: Stage, camera: Camera) -> None:
         camera.take(page, "console-answer")
         explained = page.get_by_role("link", name="How was this answered?").get_attribute("href")
 
+    run = f"{stage.http}/api{str(explained).partition('#')[0]}"
+    until(lambda: httpx.get(run).json()["state"] == "answered")
     with camera.at(f"{stage.http}{explained}", DISTANT) as page:
         expect(page.locator(".sentence")).not_to_have_count(0)
         camera.take(page, "console-run")

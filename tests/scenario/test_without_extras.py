@@ -29,10 +29,12 @@ class Hiding(PathFinder):
 sys.meta_path[sys.meta_path.index(PathFinder)] = Hiding
 """
 USING_AN_EXTRA = {
+    "adapters.terminal.mcp",
     "adapters.web.provider",
     "adapters.web.publication",
     "bot.dispatch.postgres",
     "bot.dispatch.queue",
+    "bot.mcp.server",
     "bot.pages.formats.rst",
     "bot.pages.formats.rst_markup",
     "bot.pages.formats.sheets",

@@ -23,9 +23,10 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.routing import Route
 
+from bot import __version__
 from bot.cli import app
 from bot.command import EXIT_USAGE
-from bot.configuration import known_names, load_settings
+from bot.configuration import known_names, load_settings, secret_names
 from bot.console_access import has_console
 from bot.dispatch.choice import is_queued
 from bot.health import Readiness, health_routes, http_endpoint
@@ -346,10 +347,33 @@ def test_the_unit_is_shut_as_far_as_it_can_be() -> None:
     assert float(found[1]) <= 2.0
 
 
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
+def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
+    unit = (DEPLOY / "footnote.service").read_text(encoding="utf-8")
+    assert "Type=notify\n" in unit, "it is told by bot/systemd.py"
+    there = tmp_path / "footnote.service"
+    there.write_text(unit.replace("/opt/footnote/bin/footnote", sys.executable), encoding="utf-8")
+    command = ["systemd-analyze", "verify", "--man=no", str(there)]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stdout + told.stderr) == (0, "")
+
+
 def test_the_unit_opens_as_many_files_as_connections_need() -> None:
     unit = (DEPLOY / "footnote.service").read_text(encoding="utf-8")
     (files,) = re.findall(r"^LimitNOFILE=(\d+)$", unit, re.MULTILINE)
     assert int(files) >= MOST_CONNECTIONS + SPARE + OTHER_FILES
+
+
+# ---------------------------------------------------------------- Kubernetes
+
+
+def test_the_chart_knows_every_secret_and_has_the_version_of_the_program() -> None:
+    """What Helm itself makes of the chart is looked at in tests/live."""
+    schema = json.loads((DEPLOY / "helm" / "values.schema.json").read_text(encoding="utf-8"))
+    assert schema["definitions"]["secretName"]["enum"] == sorted(secret_names())
+    assert set(schema["definitions"]["set"]["enum"]) <= set(known_names())
+    chart = yaml.safe_load((DEPLOY / "helm" / "Chart.yaml").read_text(encoding="utf-8"))
+    assert chart["version"] == chart["appVersion"] == __version__
 
 
 # ---------------------------------------------------------------- alarms

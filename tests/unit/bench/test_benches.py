@@ -55,6 +55,9 @@ SMALLEST = {
             "streams.PATIENCE": 0.2,
         },
     ),
+    "workspaces": Small(
+        ["--workspaces", "4", "--seconds", "0.5", "--rate", "10"], {"workspaces.ROUNDS": 1}
+    ),
     "language": Small(["--half", "tune"], {"language.OF_EACH": 2}),
     "hostile": Small(
         ["--seconds", "0.3", "--kind", "one_byte_chunks"],
@@ -78,13 +81,14 @@ SMALLEST = {
         },
     ),
 }
-HEAVY = ("streams", "hostile", "chat", "memory")
+HEAVY = ("streams", "hostile", "chat", "memory", "workspaces")
 ELSEWHERE = {
     "depth": "tests/unit/bench/test_depth.py",
     "rewriting": "tests/unit/bench/test_rewriting.py",
     "documentation": "tests/unit/bench/test_documentation.py",
     "reading": "tests/unit/bench/test_reading.py",
     "crash": "tests/scenario/test_crash_campaign.py",
+    "million": "tests/unit/storage/test_scale.py",
 }
 """Benches whose work another test does at its smallest size."""
 TOO_LONG = {"load", "connections"}

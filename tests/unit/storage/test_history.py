@@ -20,7 +20,7 @@ from bot.storage.history import History
 from bot.storage.retention import Keep, Retention
 from bot.storage.store import Store, open_store
 from bot.storage.subjects import Subject
-from bot.storage.tables import found_words, shares
+from bot.storage.tables import found_words, runs, shares
 from tests.fakes import sqlite
 from tests.unit.samples import NOW
 
@@ -189,6 +189,25 @@ async def test_words_in_the_question_are_told_from_those_in_the_answer(shelf: Sh
     assert found.in_question
     (found,) = await shelf.words.search("330", None, 9)
     assert not found.in_question
+
+
+async def test_another_process_finds_what_ended_by_a_slow_clock_and_what_was_edited(
+    shelf: Shelf,
+) -> None:
+    first = await shelf.asked("a", "How tall?", "330 m.")
+    assert await shelf.found("tall") == {"a"}
+    slow = await shelf.asked("b", "How wide?", "125 m.")
+    async with shelf.store.database.write() as db:
+        late = sa.update(runs).where(runs.c.id == slow).values(ended_at=LATER - timedelta(hours=1))
+        await db.execute(late)
+    await shelf.conversations.edit(
+        "web", first, "How deep?", (), LATER, owner=None, lease=timedelta()
+    )
+    await shelf.answered(first, "12 m.")
+    other = Shelf(shelf.store)
+    assert await other.found("wide") == {"b"}
+    assert await other.found("deep") == {"a"}
+    assert await other.found("tall") == set()
 
 
 async def test_words_go_with_what_is_forgotten_or_pruned(shelf: Shelf) -> None:

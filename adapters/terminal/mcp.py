@@ -1,0 +1,117 @@
+"""``footnote mcp``: a server of the Model Context Protocol on standard input and output.
+
+Who starts it is who asks: with the rights of the terminal, in its conversations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import anyio
+from mcp.server.stdio import stdio_server
+
+from adapters.terminal.json_poster import JsonPoster, JsonReply
+from adapters.terminal.listener import PLATFORM, Terminal, terminal_message, terminal_thread
+from bot.answers import Answer, PlanView
+from bot.app import App, open_app
+from bot.mcp.server import AskArguments, Listed, Told, mcp_server
+from bot.messages import RunOptions, Thread
+from bot.posting import PostState, Reply, RunRef
+from bot.rendering.texts import DEFAULT, Texts, texts_for
+from bot.research.evidence.library import Library
+from bot.settings import Settings
+from bot.storage.archive import Archive
+from bot.storage.traces import KeptPage, Traces
+
+
+async def serve_mcp(settings: Settings) -> None:
+    """Serve until standard input ends."""
+    poster = _Poster()
+    async with open_app(settings, {PLATFORM: poster}) as app:
+        server = mcp_server(lambda request: _Desk(app, poster))
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+
+
+class _Poster(JsonPoster):
+    """Keeps answers instead of printing them; ``shows`` is told the plans of runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shows: dict[str, Callable[[PlanView], None]] = {}
+
+    async def open(self, run: RunRef, saved: PostState | None) -> Reply:
+        return _Reply(self, run.id, self.shows.get(run.id, lambda plan: None))
+
+    def show(self, answer: Answer) -> None:
+        """Nothing: it is the result of the call."""
+
+
+class _Reply(JsonReply):
+    def __init__(self, poster: _Poster, run_id: str, show: Callable[[PlanView], None]) -> None:
+        super().__init__(poster, run_id)
+        self._show = show
+
+    def progress(self, plan: PlanView) -> None:
+        super().progress(plan)
+        self._show(plan)
+
+
+class _Asking(Terminal):
+    """A question of a call, whose cancellation stops it."""
+
+    def __init__(self, app: App, poster: _Poster, show: Callable[[PlanView], None]) -> None:
+        super().__init__(app, poster)
+        self._shows = poster.shows
+        self._show = show
+
+    async def _work(self, run_id: str, thread: Thread) -> None:
+        self._shows[run_id] = self._show
+        dispatcher = self._app.dispatcher
+        try:
+            await dispatcher.submit(run_id, thread)
+            await dispatcher.wait(run_id)
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await dispatcher.stop(run_id)
+            raise
+        finally:
+            del self._shows[run_id]
+
+
+class _Desk:
+    """See ``bot.mcp.server.Desk``."""
+
+    caller = PLATFORM
+
+    def __init__(self, app: App, poster: _Poster) -> None:
+        self._app = app
+        self._poster = poster
+        self._archive = Archive(app.store.database)
+
+    @property
+    def texts(self) -> Texts:
+        return texts_for(DEFAULT)
+
+    async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> Told:
+        thread = terminal_thread(given.thread or None)
+        asking = _Asking(self._app, self._poster, show)
+        answer = await asking.ask(given.question, thread, RunOptions(depth=given.depth))
+        run = await self._app.store.run(answer.run)
+        self._poster.answers.pop(answer.run, None)
+        return Told(answer, run.message.thread.thread if run is not None else thread.thread)
+
+    async def library(self) -> tuple[Library, tuple[str, ...]]:
+        message = terminal_message(terminal_thread(None), "")
+        return await self._app.service.library_for(message), ()
+
+    async def answers(self, limit: int) -> Sequence[Listed]:
+        found = await self._archive.answers(PLATFORM, None, limit)
+        return [Listed(*each) for each in found]
+
+    async def answer(self, run: str) -> Answer | None:
+        found = await self._app.store.run(run)
+        return None if found is None or found.removed else found.answer
+
+    async def page(self, run: str, number: int) -> KeptPage | None:
+        return await Traces(self._app.store).page(run, number)

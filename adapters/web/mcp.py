@@ -1,0 +1,192 @@
+"""``/mcp``: a server of the Model Context Protocol over streamable HTTP, behind the console's gate.
+
+https://modelcontextprotocol.io/specification/draft/basic/transports#streamable-http
+
+Without sessions: each request is let in by itself, and any process answers it. The protocol's
+package takes a second to load, so that is done with the first request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import anyio
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
+
+from adapters.web.asking import put_question, run_named
+from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, visitor_of
+from adapters.web.sse import moments
+from adapters.web.turns import turns_of
+from adapters.web.visibility import Visibility
+from bot.answers import Answer, PlanView
+from bot.errors import Invalid, Unavailable
+from bot.extras import need
+from bot.messages import Message, Thread
+from bot.rendering.texts import Texts
+from bot.research.evidence.library import Library
+from bot.rights.reader import Reader
+from bot.storage.records import RunRecord
+from bot.storage.traces import KeptPage, Traces
+
+if TYPE_CHECKING:
+    from bot.mcp.server import AskArguments, Listed, Told
+
+PATH = "/mcp"
+
+
+class McpEndpoint:
+    """The path of the protocol; it answers while ``at_work``."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._wanted = asyncio.Event()
+        self._ready: asyncio.Future[Callable[[Scope, Receive, Send], Awaitable[None]]] | None = None
+
+    @property
+    def routes(self) -> Sequence[BaseRoute]:
+        return [Route(PATH, self)]
+
+    @asynccontextmanager
+    async def at_work(self) -> AsyncIterator[None]:
+        self._ready = asyncio.get_running_loop().create_future()
+        serving = asyncio.create_task(self._serve())
+        try:
+            yield
+        finally:
+            self._ready = None
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
+
+    async def _serve(self) -> None:
+        await self._wanted.wait()
+        ready = self._ready
+        assert ready is not None  # noqa: S101 - it is set as long as this works
+        module = await asyncio.to_thread(import_module, "mcp.server.streamable_http_manager")
+        server = await asyncio.to_thread(import_module, "bot.mcp.server")
+        manager = module.StreamableHTTPSessionManager(server.mcp_server(self._desk), stateless=True)
+        async with manager.run():
+            ready.set_result(manager.handle_request)
+            await asyncio.Event().wait()
+
+    def _desk(self, request: Request | None) -> _Desk:
+        assert request is not None  # noqa: S101 - over HTTP there is one
+        return _Desk(self._console, request)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        need("mcp", f"{PATH} of the console", Unavailable)
+        if self._ready is None:
+            raise HTTPException(503, "Footnote is starting or ending: try again in a moment.")
+        self._wanted.set()
+        handle = await asyncio.shield(self._ready)
+        await handle(scope, receive, send)
+
+
+class _Desk:
+    """See ``bot.mcp.server.Desk``: what the visitor may do in the console."""
+
+    def __init__(self, console: Console, request: Request) -> None:
+        self._console = console
+        self._request = request
+        self._visitor = visitor_of(request)
+
+    @property
+    def caller(self) -> str:
+        return f"{self._visitor.way}:{self._visitor.id}"
+
+    @property
+    def texts(self) -> Texts:
+        return texts_of(self._request)
+
+    @property
+    def _seeing(self) -> Visibility:
+        return Visibility(self._console.rights, self._visitor, self.texts)
+
+    async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> Told:
+        from bot.mcp.server import Told
+
+        try:
+            asked = await put_question(
+                self._console,
+                self._request,
+                given.question,
+                depth=given.depth,
+                thread=given.thread,
+                name="",
+            )
+        except HTTPException as refused:
+            raise Invalid(str(refused.detail)) from refused
+        run = await self._console.store.run(asked.run_id)
+        try:
+            if run is not None:
+                await self._follow(run, show)
+        except BaseException:
+            # Nobody waits for it any more; what `footnote serve` leaves at its end is resumed.
+            if (reception := self._console.reception) is not None:
+                with anyio.CancelScope(shield=True):
+                    await reception.stop_run(asked.run_id)
+            raise
+        answer = await self.answer(asked.run_id)
+        if run is None or answer is None:
+            raise Unavailable(self.texts("question-gone"))
+        return Told(answer, run.message.thread.thread)
+
+    async def _follow(self, run: RunRecord, show: Callable[[PlanView], None]) -> None:
+        """Tell the run's plan until it has its final answer."""
+        reader = Reader.of_stored(run.message, run.options)
+        async with self._console.live.follow(run.message.thread, run.id) as feed:
+            async for _ in moments(feed):
+                standing = feed.standings.get(run.id)
+                if standing is None or standing.over or standing.removed:
+                    return
+                if standing.shown is None:
+                    continue
+                now = self._seeing.shown(standing.shown, reader)
+                if now.answer is not None and not now.answer.is_pending:
+                    return
+                if now.plan is not None:
+                    show(now.plan)
+
+    async def library(self) -> tuple[Library, tuple[str, ...]]:
+        visitor = self._visitor
+        if not self._console.questions.allows(visitor.client):
+            raise Invalid(self.texts("web-too-many-questions"))
+        message = Message(
+            event_id="",
+            thread=Thread("web", WORKSPACE, visitor.channel, ""),
+            author=visitor.author,
+            text="",
+            at=datetime.now(UTC),
+            locale=asked_locale(self._request),
+        )
+        return await self._console.open_reception().library(message)
+
+    async def answers(self, limit: int) -> Sequence[Listed]:
+        from bot.mcp.server import Listed
+
+        found = await self._console.archive.answers("web", self._visitor.channel, limit)
+        return [Listed(*each) for each in found]
+
+    async def answer(self, run: str) -> Answer | None:
+        found = await self._run(run)
+        turns = await turns_of(self._console, [run]) if found is not None else ()
+        return self._seeing.turn(turns[0]).shown.answer if turns else None
+
+    async def page(self, run: str, number: int) -> KeptPage | None:
+        if await self._run(run) is None:
+            return None
+        found = await Traces(self._console.store).page(run, number)
+        return found if found is not None and self._seeing.reach.allows(found.url) else None
+
+    async def _run(self, run: str) -> RunRecord | None:
+        try:
+            return await run_named(self._console, self._request, run)
+        except HTTPException:
+            return None

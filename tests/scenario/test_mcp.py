@@ -1,0 +1,130 @@
+"""Footnote as a server of the Model Context Protocol, with the protocol's own client."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.scenario.places import KEYS, WHO
+from tests.scenario.program import Program
+from tests.scenario.serving import ForkServer, Serving, ending, start_forked
+
+SALARIES = "# Salaries\n\nThe salary of Jonas Brandt is 7,300 euros a month.\n"
+PAYROLL = "What is the salary of Jonas Brandt?"
+
+
+def words(result: Any) -> str:
+    """The text of a tool's result or a resource."""
+    return "\n".join(each.text for each in getattr(result, "content", None) or result.contents)
+
+
+async def test_a_program_that_starts_it_asks_searches_and_reads(
+    footnote: Program, documents: Path
+) -> None:
+    command = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "bot", "mcp", "--docs", str(documents), "--provider", "local"],
+        env=footnote.environment({}),
+        cwd=footnote.folder,
+    )
+    signs: list[tuple[float, str | None]] = []
+
+    async def progress(
+        progress: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        signs.append((progress, message))
+
+    async with Client(command) as client:
+        asked = await client.call_tool("ask", {"question": KEYS}, progress_callback=progress)
+        told = asked.structured_content
+        assert told is not None, words(asked)
+        assert told["status"] == "answered"
+        assert "90 days" in told["answer"]
+        text = (documents / "keys.md").read_text(encoding="utf-8")
+        assert all(cited["quote"] in text for cited in told["citations"])
+        assert "  > The master key is rotated every 90 days" in words(asked)
+        assert signs == sorted(signs)
+        assert signs
+
+        follow_up = await client.call_tool("ask", {"question": WHO, "thread": told["thread"]})
+        assert follow_up.structured_content is not None
+        assert "security team" in follow_up.structured_content["answer"]
+        assert follow_up.structured_content["thread"] == told["thread"]
+
+        listed = (await client.list_resources()).resources
+        assert [each.uri for each in listed][-1] == told["resource"]
+        assert "90 days" in words(await client.read_resource(told["resource"]))
+        page = words(await client.read_resource(f"{told['resource']}/pages/1"))
+        assert "A lost key is reported" in page
+
+        found = (await client.call_tool("search", {"query": "canteen"})).structured_content
+        assert found is not None
+        read = await client.call_tool("read", {"url": found["results"][0]["url"]})
+        assert "11:30" in words(read)
+
+        made_up = await client.call_tool("read", {"url": "http://127.0.0.1/?secret=90"})
+        assert made_up.is_error
+        assert "Only pages that `search` has found" in words(made_up)
+        wrong = await client.call_tool("ask", {"question": KEYS, "depth": "bottomless"})
+        assert wrong.is_error
+        with pytest.raises(MCPError):
+            await client.read_resource("footnote://answers/0000")
+
+
+@asynccontextmanager
+async def visiting(serving: Serving, **headers: str) -> AsyncIterator[Client]:
+    """A client of the console's ``/mcp`` as one person."""
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=30.0) as http,
+        Client(streamable_http_client(f"{serving.http}/mcp", http_client=http)) as client,
+    ):
+        yield client
+
+
+async def test_over_http_everybody_has_their_own_rights(
+    footnote: Program, documents: Path, fork_server: ForkServer
+) -> None:
+    (documents / "hr").mkdir()
+    (documents / "hr" / "salaries.md").write_text(SALARIES, encoding="utf-8")
+    (footnote.folder / "footnote.toml").write_text(
+        '[[collections]]\nname = "payroll"\npaths = ["documents/hr"]\nconsole_groups = ["hr"]\n',
+        encoding="utf-8",
+    )
+    footnote.settings |= {
+        "FOOTNOTE_DOCS": str(documents),
+        "FOOTNOTE_CONSOLE_USER_HEADER": "X-User",
+        "FOOTNOTE_CONSOLE_GROUPS_HEADER": "X-Groups",
+    }
+    with ending(start_forked(fork_server, footnote)) as serving:
+        serving.until_said("Indexed in")
+        async with (
+            visiting(serving, **{"X-User": "anna", "X-Groups": "hr"}) as anna,
+            visiting(serving, **{"X-User": "ben"}) as ben,
+        ):
+            told = (await anna.call_tool("ask", {"question": PAYROLL})).structured_content
+            assert told is not None
+            assert "7,300" in told["answer"]
+            secret = told["citations"][0]["url"]
+            assert "7,300" in words(await anna.call_tool("read", {"url": secret}))
+
+            asked = await ben.call_tool("ask", {"question": PAYROLL})
+            found = await ben.call_tool("search", {"query": "salary of Jonas Brandt"})
+            seen = [str(asked.structured_content), str(found.structured_content)]
+            assert not [each for each in seen if "7,300" in each or "salaries.md" in each]
+            # Something else has been found and may be read; this may not, whoever offers it.
+            assert (await ben.call_tool("read", {"url": secret})).is_error
+            for uri in (told["resource"], f"{told['resource']}/pages/1"):
+                with pytest.raises(MCPError):
+                    await ben.read_resource(uri)
+            assert told["resource"] not in {e.uri for e in (await ben.list_resources()).resources}
+
+        async with httpx2.AsyncClient() as stranger:
+            assert (await stranger.post(f"{serving.http}/mcp", json={})).status_code == 403
