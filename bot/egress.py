@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote, urlsplit
-from urllib.request import getproxies, proxy_bypass_environment
+from urllib.request import getproxies, proxy_bypass_environment  # type: ignore[attr-defined]
 
 from bot.errors import InvalidSetting
 

@@ -90,7 +90,8 @@ async def test_documents_answer_without_network(
 ) -> None:
     assert await examine(documents)
     shown = capsys.readouterr().out
-    assert "! Searching wikipedia: The wiki at en.wikipedia.org cannot be reached" in shown
+    assert "! Network: The proxy http://127.0.0.1:9 cannot be reached" in shown
+    assert "! Searching wikipedia: The proxy http://127.0.0.1:9 makes no connection to en." in shown
     assert "✗" not in shown
 
 
