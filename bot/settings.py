@@ -37,8 +37,9 @@ from pydantic_settings import (
 
 from bot.credentials import without_credentials
 from bot.errors import InvalidSetting
+from bot.mcp.entry import McpServer
 from bot.messages import Depth
-from bot.rights.collection import DocumentCollection, without_doubles
+from bot.rights.collection import DocumentCollection, Readership, without_doubles
 
 PREFIX = "FOOTNOTE_"
 DOTENV = ".env"
@@ -122,8 +123,10 @@ class Settings(BaseSettings):
     # --- what is searched
     # search providers and platforms declare their own settings, see bot/plugins.py
     providers: StrList = ()  # empty: all that are switched on, else Wikipedia
+    conversations: bool = True  # a chat's own messages, for questions asked there
     docs: StrList = ()  # folders or files to index
     collections: tuple[DocumentCollection, ...] = ()  # parts of them, with who may search each
+    mcp: tuple[McpServer, ...] = ()  # servers of the Model Context Protocol, likewise
     wikipedia_url: str = "https://{language}.wikipedia.org"  # any MediaWiki, path to it included
     language: str = "en"  # of the wiki, where the question does not tell
     blocked_domains: StrList = ()
@@ -272,13 +275,11 @@ class Settings(BaseSettings):
             raise ValueError("a key is 44 characters that `footnote keys new` prints")
         return keys
 
-    @field_validator("collections")
+    @field_validator("collections", "mcp")
     @classmethod
-    def _are_distinct(
-        cls, collections: tuple[DocumentCollection, ...]
-    ) -> tuple[DocumentCollection, ...]:
-        without_doubles(collections)
-        return collections
+    def _are_distinct(cls, named: tuple[Readership, ...]) -> tuple[Readership, ...]:
+        without_doubles(named)
+        return named
 
     @field_validator("contact")
     @classmethod

@@ -10,13 +10,13 @@ from adapters.web.shown import Shown
 from adapters.web.turns import Turn
 from adapters.web.visitors import Visitor
 from bot.rendering.texts import Texts
-from bot.rights.reader import Reach, Reader, for_reader
+from bot.rights.reader import Reach, Reader, conversations_in, for_reader
 from bot.rights.rights import Rights
 from bot.storage.records import UNFINISHED
 from bot.storage.traces import KeptRun
 
 # An address of a document in JSON text: it is ASCII, and holds no quotation mark or backslash.
-_DOCUMENT = re.compile(r"file:///[!#-\[\]_a-z~]+", re.IGNORECASE)
+_DOCUMENT = re.compile(r"(?:file:///|mcp:/)[!#-\[\]_a-z~]+", re.IGNORECASE)
 
 
 class Visibility:
@@ -41,8 +41,6 @@ class Visibility:
         works nobody knows what it will rest on: then who may not read all that it may use sees
         neither its plan nor its text."""
         reach = self.reach
-        if reach.is_all:
-            return shown
         answer, plan, text = shown.answer, shown.plan, shown.text
         if answer is not None:
             answer = for_reader(answer, reach, self._texts("answer-out-of-reach"))
@@ -54,15 +52,14 @@ class Visibility:
 
     def may_see_run(self, kept: KeptRun, asked: Reader) -> bool:
         """Return True if the visitor may see everything that is kept of a run."""
-        reach = self.reach
-        if reach.is_all:
-            return True
-        record = kept.record
-        if record.state not in UNFINISHED and record.answer is not None:
+        reach, record = self.reach, kept.record
+        if reach.is_all or (record.state not in UNFINISHED and record.answer is not None):
             return reach.covers(_documents(kept))
-        # The groups of people in chats are not kept: nothing tells what their run may use.
-        is_known = asked.surface == "console" and reach.includes(self._rights.reach(asked))
-        return is_known and reach.covers(_documents(kept))
+        # The groups of people in chats are not kept: nothing tells which documents their run may
+        # use.
+        is_known = asked.surface == "console" or reach.has_all_documents
+        may_see = is_known and reach.includes(self._rights.reach(asked))
+        return may_see and reach.covers(_documents(kept))
 
 
 def _documents(kept: KeptRun) -> Iterator[str]:
@@ -71,3 +68,4 @@ def _documents(kept: KeptRun) -> Iterator[str]:
     yield from (page.url for page in kept.pages)
     for step in kept.steps:
         yield from _DOCUMENT.findall(step.result)
+        yield from conversations_in(step.result)

@@ -72,7 +72,7 @@ class Guarded:
             CACHED_SEARCHES, max(policy.ttl, 0.001), timer=clock
         )
         self._searches: InFlight[tuple[Hit, ...]] = InFlight()
-        self._reads: InFlight[Page] = InFlight()
+        self._reads: InFlight[Page | GivenText] = InFlight()
 
     async def search(self, query: Query) -> tuple[Hit, ...]:
         """Raises what ``SearchProvider.search`` raises."""
@@ -91,10 +91,15 @@ class Guarded:
         """Seconds for which it is not asked; 0 when it may be."""
         return self._breaker.left
 
+    @property
+    def awaited(self) -> float | None:
+        """See ``Policy.awaited``."""
+        return self._policy.awaited
+
     def reads(self, url: str) -> bool:
         return isinstance(self.provider, PageReader) and self.provider.reads(url)
 
-    async def read(self, url: str) -> Page:
+    async def read(self, url: str) -> Page | GivenText:
         """Raises what ``PageReader.read`` raises. Pages are not kept here but by the caller."""
         provider = self.provider
         assert isinstance(provider, PageReader)  # noqa: S101 - the caller asked ``reads``
@@ -109,7 +114,9 @@ class Guarded:
         provider = self.provider
         if not isinstance(provider, Lexicon):
             return {}
-        within = () if reach.is_all else (reach,)  # one that searches no documents need not know it
+        within = (
+            () if reach.has_all_documents else (reach,)
+        )  # one that searches no documents need not know it
         return await self._call(lambda: provider.rarity(terms, *within))
 
     async def missing(self) -> int:

@@ -387,11 +387,11 @@ def test_a_backup_is_restored_and_found_whole(footnote: Program, documents: Path
     assert footnote.run(*asked, "Who approves expensive journeys?").code == 0  # after the restore
 
     again = footnote.run("forget", "again", str(log))
-    assert (again.code, "1 forgettings in the log, 1 done again." in again.out) == (0, True)
+    assert (again.code, "in the log: 1. Forgotten again now: 1." in again.out) == (0, True)
     left = footnote.run("export", "trips").out
     assert left.count("Who approves expensive journeys?") == 1
     twice = footnote.run("forget", "again", "-", stdin=log.read_text())
-    assert (twice.code, "0 done again." in twice.out) == (0, True)
+    assert (twice.code, "again now: 0." in twice.out) == (0, True)
     assert footnote.run("export", "trips").out == left
     assert footnote.run("db", "check").code == 0
 

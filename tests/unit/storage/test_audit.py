@@ -7,8 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
+from bot.configuration import load_settings
 from bot.conversing.forgetting import Forgetter
 from bot.errors import StorageUnavailable
+from bot.rights.changes import RuleChanges
+from bot.rights.rights import Rights
 from bot.storage.audit import Actor, Audit, Entry, Wanted, audit, key_of_pseudonyms, pseudonym_by
 from bot.storage.replaying import owed
 from bot.storage.retention import Keep, Retention
@@ -91,6 +94,22 @@ async def test_rules_of_a_channel_are_a_row(store: Store) -> None:
     assert [(row.person, row.deed, row.object) for row in await log_of(store)] == [
         ("ada", "ruled", "slack:T1:C1")
     ] * 2
+
+
+async def test_rules_of_the_settings_that_changed_are_a_row_each(store: Store) -> None:
+    async def look(**chosen: object) -> None:
+        settings = load_settings(**chosen)
+        await RuleChanges(store.database, settings, Rights(settings)).look()
+
+    await look(admins="ada")
+    assert await log_of(store) == []
+    await look(admins="ada")
+    await look(admins="bob", guests="deny", topk=3)
+    rows = await log_of(store)
+    assert [(row.platform, row.deed, row.object) for row in rows] == [
+        ("footnote", "ruled", "guests"),
+        ("footnote", "ruled", "admins"),
+    ]
 
 
 async def test_after_a_restore_the_same_is_forgotten_and_what_came_later_stays(
