@@ -21,7 +21,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote, urlsplit
-from urllib.request import getproxies, proxy_bypass_environment  # type: ignore[attr-defined]
 
 from bot.errors import InvalidSetting
 
@@ -92,6 +91,8 @@ class Egress:
     @classmethod
     def of(cls, settings: Settings) -> Egress:
         """The ways to the addresses that the operator has chosen. Raises ``InvalidSetting``."""
+        from urllib.request import getproxies  # loads all of http.client
+
         found = getproxies()
         every = found.get("all", "")
         http, https = found.get("http", every), found.get("https", every)
@@ -158,6 +159,8 @@ def bypasses(entries: str, host: str, port: int) -> bool:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
+        from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]
+
         names = ",".join(each.removeprefix("*") for each in listed)
         return bool(proxy_bypass_environment(f"{host}:{port}", {"no": names}))
     return any(_holds(each, address, port) for each in listed)
