@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
 import httpx2
@@ -18,6 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from pydantic import ValidationError
 
 from bot import __version__
+from bot.egress import DIRECT, Egress
 from bot.errors import Broken, CredentialsRefused, FootnoteError, ProviderUnavailable
 from bot.logs import get_logger
 from bot.mcp.entry import McpServer, filled
@@ -29,6 +30,7 @@ MOST_LISTS = 20  # pages of a list of tools
 MOST_TOOLS = 1_000
 MOST_MISSED = 2
 WORDS = 160  # characters of what a server says that a sentence repeats
+CONNECT_SECONDS = 120.0  # a first start may have to fetch the program
 CLOSE_SECONDS = 5.0
 
 T = TypeVar("T")
@@ -39,8 +41,10 @@ log = get_logger()
 class Connection:
     """See the module docstring. Close it with ``aclose``."""
 
-    def __init__(self, server: McpServer) -> None:
+    def __init__(self, server: McpServer, egress: Egress = DIRECT) -> None:
+        """``egress`` is the way to a server over HTTP."""
         self._server = server
+        self._egress = egress
         self._meter = Meter()
         self._keeping: asyncio.Task[None] | None = None
         self._client: asyncio.Future[Client] | None = None
@@ -141,7 +145,9 @@ class Connection:
 
     async def _keep(self, client: asyncio.Future[Client], closing: asyncio.Event) -> None:
         try:
-            async with self._opened() as opened:
+            async with AsyncExitStack() as stack:
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    opened = await stack.enter_async_context(self._opened())
                 if not client.done():
                     client.set_result(opened)
                 await closing.wait()
@@ -185,7 +191,7 @@ class Connection:
             return
         headers = filled(server.name, server.headers)
         auth = authorized(server)
-        async with metered(headers, server.seconds, self._meter, auth) as http:
+        async with metered(headers, server.seconds, self._meter, auth, egress=self._egress) as http:
             through = streamable_http_client(
                 server.url, http_client=http, max_sse_event_size=MOST_BYTES
             )
@@ -194,10 +200,13 @@ class Connection:
 
     async def _leave(self) -> None:
         """Close the connection, if there is one."""
-        keeping, self._client, self._keeping, self._tools = self._keeping, None, None, None
+        keeping, client = self._keeping, self._client
+        self._client, self._keeping, self._tools = None, None, None
         self._closing.set()
         if keeping is None:
             return
+        if client is not None and not client.done():
+            keeping.cancel()
         done, _ = await asyncio.wait({keeping}, timeout=CLOSE_SECONDS)
         if not done:
             keeping.cancel()

@@ -9,6 +9,7 @@ import sys
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,10 @@ async def test_a_server_that_answers_is_searched_and_read_whatever_it_does_besid
         assert found.failures == ()
         assert hit.url == "mcp:/tickets/OPS-7?https%3A%2F%2Ftickets.example%2Fbrowse%2FOPS-7"
         assert "backed up at 03:40" in getattr(page, "text", "")
+        sites = (("tickets.example", 1), ("shelf.example", 0))
+        for site, count in sites:
+            narrowed = await search.search(replace(HARBOUR, domains=(site,)))
+            assert len(own(narrowed)) == count
         assert "1 other tools are never called" in await search.report("tickets")
     assert {call["name"] for call in calls(tmp_path)} == {"search", "fetch"}
 
@@ -98,6 +103,8 @@ async def test_a_server_that_answers_is_searched_and_read_whatever_it_does_besid
     ("kind", "seconds", "sentence"),
     [
         ("hang", 0.5, "tickets: It did not answer within 0.5 s: try again later."),
+        ("mute", 0.5, "tickets: It did not answer within 0.5 s: try again later."),
+        ("greets", 20.0, "tickets: It sent more than 8 MB: that is not read."),
         ("flood", 20.0, "tickets: It sent more than 8 MB: that is not read."),
         ("notices", 20.0, "tickets: It sent more than 8 MB: that is not read."),
         ("lies", 20.0, "tickets: It sent a result that is not of the form that it declares."),
