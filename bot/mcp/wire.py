@@ -22,6 +22,7 @@ from mcp.os.posix.utilities import terminate_posix_process_tree
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from mcp.shared.message import SessionMessage
 
+from bot.egress import Egress
 from bot.logs import get_logger
 from bot.mcp.entry import McpServer, filled
 
@@ -158,9 +159,14 @@ async def _end(process: Process) -> None:
 
 
 def metered(
-    headers: Mapping[str, str], seconds: float, meter: Meter, auth: httpx2.Auth | None = None
+    headers: Mapping[str, str],
+    seconds: float,
+    meter: Meter,
+    auth: httpx2.Auth | None = None,
+    *,
+    egress: Egress,
 ) -> httpx2.AsyncClient:
-    """An HTTP client whose responses are counted; it goes through the proxies of the environment.
+    """An HTTP client whose responses are counted; ``egress`` is its way.
 
     A connection may take ``seconds``; a response may come late, as long as somebody waits for it.
     """
@@ -177,6 +183,7 @@ def metered(
         response.stream = _Counted(response.stream, meter, response.request)
 
     return httpx2.AsyncClient(
+        transport=egress.transport(httpx2),
         headers=dict(headers),
         timeout=httpx2.Timeout(seconds, read=None),
         event_hooks={"request": [ask], "response": [count]},
