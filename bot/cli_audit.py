@@ -94,7 +94,7 @@ def forget_again(
             raise Invalid(f"{file} cannot be read: {error.strerror}.") from None
         with lines:
             came = asyncio.run(forgotten_again(settings, lines, uninstalled))
-        typer.echo(f"{came.told:,} forgettings in the log, {came.done:,} done again.")
+        typer.echo(f"Forgotten in the log: {came.told:,}. Forgotten again now: {came.done:,}.")
         if came.removed:
             show(removed_table(came.removed, "Removed"))
         if came.foreign:

@@ -26,6 +26,7 @@ from bot.messages import Attachment, Author, Depth, Message
 from bot.pages.urls import links_in
 from bot.posting import PostState
 from bot.rendering.texts import Texts, invalid, sentence_for, texts_for
+from bot.search.registry import searches_conversations
 from bot.service import clean_question
 
 # discord.com/developers/docs/topics/opcodes-and-status-codes#json
@@ -227,8 +228,11 @@ class Asking:
     async def _receive(
         self, interaction: FootnoteInteraction, message: Message, depth: Depth, state: PostState
     ) -> bool:
+        may_search = searches_conversations(self._reception.settings)
+        present = may_search and interaction.is_guild_integration()
+        asked = replace(message, conversations=present)
         outcome = await patiently(
-            lambda: self._reception.receive(message, "footnote", depth=depth, post_state=state)
+            lambda: self._reception.receive(asked, "footnote", depth=depth, post_state=state)
         )
         if isinstance(outcome, Handled):
             texts = texts_for(message.locale)

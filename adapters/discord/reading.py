@@ -16,6 +16,7 @@ from adapters.discord import wire
 from adapters.discord.incoming import NO_GUILD, Names, plain_markdown
 from adapters.discord.limits import HISTORY_PAGE
 from adapters.discord.wire import DiscordRefused, Wire
+from bot.egress import Egress
 from bot.errors import FootnoteError, PageUnreadable, PlatformUnavailable
 from bot.messages import Attachment, Author, Message
 from bot.pages.urls import links_in
@@ -92,24 +93,30 @@ def _unreadable(run: RunRef, detail: str) -> FootnoteError:
 
 
 def _message(raw: Mapping[str, Any], run: RunRef, our_id: str) -> Message:
-    own = (f"<@{our_id}>", f"<@!{our_id}>")
-    text = plain_markdown(str(raw.get("content", "")), _names(raw.get("mentions", ())), own)
+    text = text_of_raw(raw, our_id)
     return Message(
         event_id=str(raw["id"]),
         thread=run.message.thread,
-        author=Author(str(raw["author"]["id"]), _name(raw["author"])),
+        author=Author(str(raw["author"]["id"]), name_of(raw["author"])),
         text=text,
         at=datetime.fromisoformat(raw["timestamp"]),
         links=tuple(links_in(text)),
     )
 
 
+def text_of_raw(raw: Mapping[str, Any], our_id: str) -> str:
+    """The text of a message, as REST tells it, as plain Markdown."""
+    own = (f"<@{our_id}>", f"<@!{our_id}>")
+    return plain_markdown(str(raw.get("content", "")), _names(raw.get("mentions", ())), own)
+
+
 def _names(mentioned: Iterable[Mapping[str, Any]]) -> Names:
-    people = {int(user["id"]): _name(user) for user in mentioned}
+    people = {int(user["id"]): name_of(user) for user in mentioned}
     return Names(people.get, lambda id: None, lambda id: None)
 
 
-def _name(user: Mapping[str, Any]) -> str:
+def name_of(user: Mapping[str, Any]) -> str:
+    """The name that people know somebody by."""
     return str(user.get("global_name") or user.get("username") or "someone")
 
 
@@ -118,7 +125,7 @@ SECONDS = 60.0
 CHUNK = 64 * 1024  # bytes
 
 
-async def download(attachment: Attachment, limit: int) -> bytes:
+async def download(attachment: Attachment, limit: int, egress: Egress) -> bytes:
     """The file, at most ``limit`` bytes.
 
     Raises ``PageUnreadable`` (too large, gone, elsewhere) and ``PlatformUnavailable``.
@@ -132,7 +139,9 @@ async def download(attachment: Attachment, limit: int) -> bytes:
     try:
         async with (
             asyncio.timeout(SECONDS),
-            aiohttp.ClientSession() as session,
+            aiohttp.ClientSession(
+                connector=egress.connector(), proxy=egress.proxy_for(str(url)) or None
+            ) as session,
             session.get(url, allow_redirects=False) as response,
         ):
             _check(attachment, response)

@@ -21,9 +21,11 @@ import aiohttp
 from slack_bolt.logger.messages import warning_client_prioritized_and_token_skipped
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from adapters.slack.limits import CALLS_A_MINUTE
 from adapters.slack.settings import SlackSettings
+from bot.egress import Egress
 from bot.errors import CredentialsRefused, PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 from bot.observing import PlatformCalls
@@ -140,6 +142,7 @@ class Calls:
             logger=client.logger,
             retry_handlers=[],
         )
+        self._client.proxy = client.proxy
         self.timing = timing
         self._held: dict[str, float] = {}  # method → until when Slack wants no more of it
         self._next: dict[str, float] = {}  # method → when all its turns are there again
@@ -150,15 +153,26 @@ class Calls:
 
     async def once(self, method: str, **arguments: Any) -> Json:
         """One call, sent once. Raises ``Refusal``, ``Limited``, ``Away``, and as ``still_ours``."""
+        response = await self._call(method, **arguments)
+        return response.data if isinstance(response.data, dict) else {}
+
+    async def scopes(self) -> frozenset[str]:
+        """What the token is good for, which only the headers of a response tell; as ``once``."""
+        return scopes_in((await self._call("auth.test")).headers)
+
+    async def _call(self, method: str, **arguments: Any) -> AsyncSlackResponse:
         await still_ours()
+        known = getattr(self._client, method.replace(".", "_"), None)
         try:
-            response = await getattr(self._client, method.replace(".", "_"))(**arguments)
+            if known is None:  # slack_sdk 3.47 has no name for it
+                return await self._client.api_call(method, data=arguments)
+            response: AsyncSlackResponse = await known(**arguments)
         except SlackApiError as error:
             failure = self._failure(method, error)
         except FAILURES as error:
             failure = Away(method, repr(error))
         else:
-            return response.data if isinstance(response.data, dict) else {}
+            return response
         raise failure
 
     async def patiently(
@@ -231,6 +245,14 @@ class Calls:
         return Refusal(method, code, " ".join([needed, *map(str, told)]).strip()[:500])
 
 
+def scopes_in(headers: Mapping[str, Any]) -> frozenset[str]:
+    """The scopes of the token that a call was made with."""
+    listed = next(
+        (value for name, value in headers.items() if name.lower() == "x-oauth-scopes"), ""
+    )
+    return frozenset(scope.strip() for scope in str(listed).split(","))
+
+
 def _seconds(header: object) -> float:
     """``Retry-After`` in seconds; one second where it is missing or nonsense."""
     try:
@@ -265,21 +287,30 @@ log = get_logger()
 def web_client(settings: SlackSettings, session: aiohttp.ClientSession) -> AsyncWebClient:
     """A client for the bot's token. It repeats nothing by itself; see ``calls``."""
     token = settings.slack_bot_token
-    return AsyncWebClient(
+    egress = Egress.of(settings)
+    client = AsyncWebClient(
         token=token.get_secret_value() if token is not None else None,
         base_url=settings.slack_api_url.rstrip("/") + "/",
         timeout=TIMEOUT_SECONDS,
+        ssl=egress.ssl_context("aiohttp"),
         session=session,
         logger=sdk_logger(),
         retry_handlers=[],
     )
+    # Set afterwards: for None the SDK itself takes HTTPS_PROXY, and knows no NO_PROXY.
+    client.proxy = egress.proxy_for(settings.slack_api_url) or None
+    return client
 
 
-def new_session(calls: PlatformCalls | None = None) -> aiohttp.ClientSession:
+def new_session(
+    settings: SlackSettings, calls: PlatformCalls | None = None
+) -> aiohttp.ClientSession:
     """One pool of connections for everything said to Slack, which is counted in ``calls``."""
+    egress = Egress.of(settings)
     return aiohttp.ClientSession(
+        connector=egress.connector(),
+        proxy=egress.proxy_for(settings.slack_api_url) or None,
         timeout=aiohttp.ClientTimeout(total=TIMEOUT_SECONDS),
-        trust_env=True,
         trace_configs=None if calls is None else [calls.trace("slack", method_of, refuses_token)],
     )
 

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TextIO
@@ -21,6 +21,8 @@ from bot.storage.removal import NOTHING_REMOVED, Removed
 from bot.storage.replaying import Forgotten, owed
 from bot.storage.store import Store
 from bot.storage.subjects import Subject
+
+NAMES = tuple(each.name for each in fields(Entry) if each.name != "text")
 
 
 def moment(text: str, option: str) -> datetime:
@@ -49,8 +51,9 @@ async def exported(settings: Settings, wanted: Wanted, output: Path | None) -> N
 
 def line_of(entry: Entry) -> dict[str, object]:
     """The contract of ``footnote audit export``."""
-    line = {**asdict(entry), "at": entry.at.astimezone(UTC).isoformat()}
-    return {name: value for name, value in line.items() if name != "text" or value}
+    line = {name: getattr(entry, name) for name in NAMES}
+    line["at"] = entry.at.astimezone(UTC).isoformat()
+    return {**line, "text": entry.text} if entry.text else line
 
 
 @contextmanager

@@ -57,6 +57,12 @@ def _opening(request: Request, parameter: str) -> tuple[str, str]:
     return visitor_of(request).id, str(request.path_params.get(parameter, ""))
 
 
+async def looked_at(console: Console, kind: str, object: str, is_seen: bool) -> None:
+    """Add a row for something that a program reads, or may not see."""
+    if console.settings.audit_reads:
+        await console.audit.note("read", kind, object, outcome="done" if is_seen else "refused")
+
+
 def about(request: Request, object: str) -> None:
     """Say what a page is about."""
     request.state.about = object

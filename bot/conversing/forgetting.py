@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from bot.errors import FootnoteError
 from bot.logs import get_logger
+from bot.rights.changes import RuleChanges
 from bot.storage.database import Database
 from bot.storage.forgetting import Forgetting, Request
 from bot.storage.removal import NOTHING_REMOVED, Removed
@@ -96,12 +97,17 @@ KEEP_SECONDS = 3_600.0  # between two rounds
 class Maintenance:
     """Several processes may keep one house: what one has taken away, no other finds."""
 
-    def __init__(self, retention: Retention, forgetter: Forgetter) -> None:
+    def __init__(
+        self, retention: Retention, forgetter: Forgetter, changes: RuleChanges | None = None
+    ) -> None:
         self._retention = retention
         self._forgetter = forgetter
+        self._changes = changes
 
     async def once(self) -> Removed:
         """One round; says what it took away. Raises ``StorageUnavailable``."""
+        if self._changes is not None:
+            await self._changes.look()
         removed = await self._forgetter.catch_up()
         return removed + await self._retention.prune(datetime.now(UTC))
 

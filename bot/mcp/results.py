@@ -19,10 +19,7 @@ MOST_RESULTS = 200
 DEPTH = 4  # of objects in which fields are looked for
 
 _ID = ("key", "id", "page_id", "pageId", "issue_key", "file_id", "fileId", "path", "uri", "number")
-_TITLE = (
-    *("title", "name", "subject", "summary", "displayName", "filename", "fileName", "label"),
-    *("key", "path", "uri"),
-)
+_TITLE = ("title", "name", "subject", "summary", "displayName", "filename", "fileName", "label")
 _URL = (
     *("url", "html_url", "webUrl", "web_url", "webViewLink", "htmlUrl", "permalink", "link"),
     *("href", "uri"),
@@ -61,7 +58,7 @@ def text_of(returned: Any, id: str) -> Result | None:
     results = [each for each in _named(returned) if each.text]
     if len(results) == 1:
         return results[0]
-    words = _words_of(returned)
+    words = _words_of(returned) or _words_of(returned, json_too=True)
     if not words:
         return None
     kind = "application/json" if _json(words) is not None else _kind(words)
@@ -70,7 +67,6 @@ def text_of(returned: Any, id: str) -> Result | None:
 
 def _named(returned: Any) -> list[Result]:
     """The results that come as objects, as resources or as links to them."""
-    told = [returned.structured_content] if returned.structured_content else []
     found: list[Result] = []
     for block in returned.content:
         if block.type == "resource_link":
@@ -79,16 +75,22 @@ def _named(returned: Any) -> list[Result]:
         elif block.type == "resource":
             text, kind = getattr(block.resource, "text", ""), block.resource.mime_type
             found.append(_result(str(block.resource.uri), "", "", "", text, kind))
-        elif block.type == "text" and not told and (parsed := _json(block.text)) is not None:
-            told.append(parsed)
-    return found + [
-        result for one in told for each in _objects(one) if (result := _of_object(each))
-    ]
+    told = [each for one in _told(returned) for each in _objects(one)]
+    return found + [result for each in told if (result := _of_object(each))]
 
 
-def _words_of(returned: Any) -> str:
-    """All the text that stands in it."""
-    return "\n\n".join(block.text for block in returned.content if block.type == "text").strip()
+def _told(returned: Any) -> list[Any]:
+    """Its structured content, else what it has of JSON as text."""
+    if returned.structured_content:
+        return [returned.structured_content]
+    texts = (_json(block.text) for block in returned.content if block.type == "text")
+    return [each for each in texts if each is not None]
+
+
+def _words_of(returned: Any, *, json_too: bool = False) -> str:
+    """The text that stands in it."""
+    texts = (block.text for block in returned.content if block.type == "text")
+    return "\n\n".join(text for text in texts if json_too or _json(text) is None).strip()
 
 
 def _of_words(text: str) -> Iterator[Result]:
@@ -130,7 +132,7 @@ def _is_result(told: Mapping[str, Any]) -> bool:
 
 def _of_object(told: Mapping[str, Any]) -> Result | None:
     inner = [told, *(value for key in _WITHIN if isinstance(value := told.get(key), dict))]
-    id, title = _any(inner, _ID), _any(inner, _TITLE)
+    id, title = _any(inner, _ID), _any(inner, _TITLE)  # without a title, the id is it
     url = next((u for one in inner for k in _URL if (u := _web(one.get(k)))), "")
     text = next((words for one in inner if (words := _words(one, _TEXT))), "")
     snippet = next((words for one in inner if (words := _words(one, _SNIPPET))), "")

@@ -15,18 +15,26 @@ import anyio
 import httpx2
 import mcp_types as types
 from anyio.abc import ByteReceiveStream, Process
-from mcp.client._transport import TransportStreams
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.client.stdio import get_default_environment
 from mcp.os.posix.utilities import terminate_posix_process_tree
+from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from mcp.shared.message import SessionMessage
 
+from bot.egress import Egress
 from bot.logs import get_logger
+from bot.mcp.entry import McpServer, filled
 
 MOST_BYTES = 8_000_000  # for one call, whatever is in it
 CHUNK = 65_536
 END_SECONDS = 1.0  # that a program gets to end by itself, and again after SIGTERM
 LOG = 2_000  # characters of a program's log that are kept
 _GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError)
+
+Streams = tuple[
+    MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]
+]
 
 log = get_logger()
 
@@ -41,7 +49,7 @@ class Meter:
 
     def begin(self) -> None:
         """A call begins."""
-        self.left = MOST_BYTES
+        self.left, self.refused = MOST_BYTES, 0
 
     def take(self, size: int) -> bool:
         """Count bytes; False when they are too many."""
@@ -57,7 +65,7 @@ class Meter:
 @asynccontextmanager
 async def program(
     command: Sequence[str], environment: Mapping[str, str], meter: Meter
-) -> AsyncIterator[TransportStreams]:
+) -> AsyncIterator[Streams]:
     """A program that speaks the protocol on its standard input and output.
 
     It gets nothing of our own environment but paths and the like. Raises ``OSError``.
@@ -150,27 +158,72 @@ async def _end(process: Process) -> None:
 # ---------------------------------------------------------------- HTTP
 
 
-class Metered(httpx2.AsyncBaseTransport):
-    """An HTTP transport whose responses are counted."""
+def metered(
+    headers: Mapping[str, str],
+    seconds: float,
+    meter: Meter,
+    auth: httpx2.Auth | None = None,
+    *,
+    egress: Egress,
+) -> httpx2.AsyncClient:
+    """An HTTP client whose responses are counted; ``egress`` is its way.
 
-    def __init__(self, meter: Meter) -> None:
-        self._inner = httpx2.AsyncHTTPTransport()
-        self._meter = meter
+    A connection may take ``seconds``; a response may come late, as long as somebody waits for it.
+    """
 
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+    async def ask(request: httpx2.Request) -> None:
         request.headers["Accept-Encoding"] = "identity"  # else few bytes could become many
-        response = await self._inner.handle_async_request(request)
-        if response.status_code in (401, 403):
-            self._meter.refused = response.status_code
-        if response.headers.get("Content-Encoding", "identity") != "identity":
-            await response.aclose()
-            raise httpx2.DecodingError("compressed unasked", request=request)
-        assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101 - of a transport
-        response.stream = _Counted(response.stream, self._meter, request)
-        return response
 
-    async def aclose(self) -> None:
-        await self._inner.aclose()
+    async def count(response: httpx2.Response) -> None:
+        if response.status_code in (401, 403):
+            meter.refused = response.status_code
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            raise httpx2.DecodingError("compressed unasked", request=response.request)
+        assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101 - not read yet
+        response.stream = _Counted(response.stream, meter, response.request)
+
+    return httpx2.AsyncClient(
+        transport=egress.transport(httpx2),
+        headers=dict(headers),
+        timeout=httpx2.Timeout(seconds, read=None),
+        event_hooks={"request": [ask], "response": [count]},
+        auth=auth,
+    )
+
+
+class _Tokens:
+    """The tokens of one connection, kept as long as that."""
+
+    def __init__(self) -> None:
+        self._tokens: OAuthToken | None = None
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return self._tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        self._tokens = tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return None  # the settings have it
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        """Nothing: none is ever registered."""
+
+
+def authorized(server: McpServer) -> httpx2.Auth | None:
+    """What gets tokens for a server, from the issuer that the settings name and no other."""
+    oauth = server.oauth
+    if oauth is None:
+        return None
+    secret = filled(server.name, {"secret": oauth.client_secret})["secret"]
+    return ClientCredentialsOAuthProvider(
+        server.url,
+        _Tokens(),
+        oauth.client_id,
+        secret,
+        scope=oauth.scope or None,
+        issuer=oauth.issuer,
+    )
 
 
 class _Counted(httpx2.AsyncByteStream):

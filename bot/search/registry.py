@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from bot.errors import InvalidSetting, unusable_proxy
+from bot.egress import Egress
+from bot.errors import InvalidSetting
 from bot.mcp.declaration import server_declaration
 from bot.observing import Observe, nothing_observed
 from bot.search.blend import Search, nearest
+from bot.search.conversations import CONVERSATIONS
 from bot.search.declaration import Declaration, declarations
 from bot.settings import Settings
 
@@ -21,17 +23,26 @@ CONNECT_SECONDS = 5.0
 
 def provider_names(settings: Settings | None = None) -> tuple[str, ...]:
     """The names of all search providers there are; with those of ``settings``, where given."""
-    return tuple(declarations() if settings is None else _declared_for(settings))
+    known = declarations() if settings is None else _declared_for(settings)
+    return (*known, CONVERSATIONS)
+
+
+def searches_conversations(settings: Settings) -> bool:
+    """Return True if questions asked in a chat search what was said there."""
+    return settings.conversations and (
+        not settings.providers or CONVERSATIONS in settings.providers
+    )
 
 
 def configured_names(settings: Settings) -> tuple[str, ...]:
-    """The names of the providers that are searched.
+    """The names of the providers that are searched for every question, wherever it is asked.
 
     Those of ``settings.providers`` if it names any. Else all that something switches on: documents,
     a key, an address. Else the fallback, Wikipedia.
     """
-    chosen = tuple(dict.fromkeys(settings.providers))
-    return chosen or _switched_on(settings) or _fallback()
+    if settings.providers:
+        return tuple(n for n in dict.fromkeys(settings.providers) if n != CONVERSATIONS)
+    return _switched_on(settings) or _fallback()
 
 
 def _declared_for(settings: Settings) -> dict[str, Declaration[Any]]:
@@ -64,7 +75,7 @@ def open_search(
     for an unknown name, a provider that lacks its key or address, or documents that do not exist.
     """
     chosen = [_declared(name, settings) for name in only or configured_names(settings)]
-    shared = _SharedClient(settings.contact)
+    shared = _SharedClient(settings)
     return Search(
         [each.build(settings, shared.get) for each in chosen],
         policies={each.name: each.policy(settings) for each in chosen},
@@ -99,22 +110,19 @@ def _fallback() -> tuple[str, ...]:
 class _SharedClient:
     """One HTTP client for all providers, made when the first of them wants it."""
 
-    def __init__(self, contact: str) -> None:
-        self._contact = contact
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._client: httpx.AsyncClient | None = None
 
     def get(self) -> httpx.AsyncClient:
         if self._client is None:
             import httpx  # takes longer to load than all of local searching
 
-            try:
-                self._client = httpx.AsyncClient(
-                    http2=True,
-                    headers={"User-Agent": user_agent(self._contact)},
-                    timeout=httpx.Timeout(15.0, connect=CONNECT_SECONDS),
-                )
-            except (ValueError, OSError, ImportError, httpx.InvalidURL) as error:
-                raise unusable_proxy(error) from error
+            self._client = httpx.AsyncClient(
+                transport=Egress.of(self._settings).transport(httpx, http2=True),
+                headers={"User-Agent": user_agent(self._settings.contact)},
+                timeout=httpx.Timeout(15.0, connect=CONNECT_SECONDS),
+            )
         return self._client
 
     async def aclose(self) -> None:

@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -20,9 +20,9 @@ from typing import Literal, get_args
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.errors import StorageUnavailable
+from bot.errors import Denied, StorageUnavailable
 from bot.logs import get_logger
-from bot.messages import CONSOLE
+from bot.messages import CONSOLE, Message
 from bot.storage.database import Database
 from bot.storage.rows import insert
 from bot.storage.subjects import Subject
@@ -87,6 +87,11 @@ class Actor:
     workspace: str
     person: str
     address: str = ""
+
+    @classmethod
+    def of(cls, message: Message) -> Actor:
+        """The author of a message."""
+        return cls(message.thread.platform, message.thread.workspace, message.author.id)
 
 
 NOBODY = Actor("", "", "")
@@ -218,6 +223,16 @@ class Audit:
         except StorageUnavailable as error:
             told = {name: str(value) for name, value in row.items()}
             log.warning("not audited", error=error.sentence, **told)
+
+    @asynccontextmanager
+    async def refusals(self, message: Message) -> AsyncIterator[None]:
+        """Add a row for a question that is refused within the block."""
+        try:
+            yield
+        except Denied:
+            place = named(message.thread.key)
+            await self.note("asked", place=place, outcome="refused", by=Actor.of(message))
+            raise
 
     async def entries(self, wanted: Wanted) -> AsyncIterator[Entry]:
         """The rows that there are now, oldest first, read in portions."""

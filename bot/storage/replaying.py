@@ -16,7 +16,7 @@ from bot.storage.audit import PORTION, audit, key_of_pseudonyms, named, pseudony
 from bot.storage.database import Database
 from bot.storage.sign_ins import sign_ins
 from bot.storage.subjects import Subject
-from bot.storage.tables import feedback, messages, spending, threads
+from bot.storage.tables import channel_rules, feedback, messages, shares, spending, threads
 
 Forgotten = tuple[str, str]  # kind and object, as the log has them
 # Where people are known by their ids.
@@ -26,6 +26,9 @@ NAMES = (
     spending.c.name,
     sign_ins.c.person,
     audit.c.person,
+    shares.c.author_id,
+    threads.c.titled_by,
+    channel_rules.c.author_id,
 )
 
 

@@ -344,6 +344,8 @@ async def test_no_page_of_the_console_tells_a_visitor_what_they_may_not_read(
                 answer = await browser.get(path)
                 assert answer.status_code in (200, 204, 403, 404, 422), path
                 told = secrets_in(answer.text)
+                if path == "/":  # nor is a server named to whom may not use it
+                    assert ("tickets" in answer.text) == ("tools" in visitor.may), visitor.name
                 assert told <= visitor.may, (visitor.name, run.message.author.name, path)
                 met[visitor.id] |= told
     assert met == {visitor.id: visitor.may for visitor in VISITORS}
@@ -428,6 +430,20 @@ async def test_what_is_shown_while_it_is_worked_on_is_for_who_may_read_all_it_ma
 
     assert seen("ann", "ann") == seen("root", "bob") == seen("ann", "bob") == shown
     assert (seen("root", "ann").plan, seen("root", "ann").text) == (None, "")
+
+
+async def test_what_a_server_said_is_shown_to_nobody_once_the_settings_have_it_no_more(
+    stage: Stage,
+) -> None:
+    run = await stage.ask(ANN_AT_HOME)
+    path = f"/runs/{run.id}"
+    async with stage.browser(ANN_AT_HOME) as browser:
+        assert "tools" in documents_of(stage.docs, run.answer)
+        assert (await browser.get(path)).is_success
+        stage.disconnect()
+        assert (await browser.get(path)).status_code == 403
+        for each in await paths_of(stage, run.id):
+            assert "tools" not in secrets_in((await browser.get(each)).text), each
 
 
 # ---------------------------------------------------------------- the terminal

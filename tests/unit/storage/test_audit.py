@@ -7,8 +7,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
+from bot.configuration import load_settings
 from bot.conversing.forgetting import Forgetter
 from bot.errors import StorageUnavailable
+from bot.messages import Thread
+from bot.rights.changes import RuleChanges
+from bot.rights.rights import Rights
 from bot.storage.audit import Actor, Audit, Entry, Wanted, audit, key_of_pseudonyms, pseudonym_by
 from bot.storage.replaying import owed
 from bot.storage.retention import Keep, Retention
@@ -93,6 +97,22 @@ async def test_rules_of_a_channel_are_a_row(store: Store) -> None:
     ] * 2
 
 
+async def test_rules_of_the_settings_that_changed_are_a_row_each(store: Store) -> None:
+    async def look(**chosen: object) -> None:
+        settings = load_settings(**chosen)
+        await RuleChanges(store.database, settings, Rights(settings)).look()
+
+    await look(admins="ada")
+    assert await log_of(store) == []
+    await look(admins="ada")
+    await look(admins="bob", guests="deny", topk=3)
+    rows = await log_of(store)
+    assert [(row.platform, row.deed, row.object) for row in rows] == [
+        ("footnote", "ruled", "guests"),
+        ("footnote", "ruled", "admins"),
+    ]
+
+
 async def test_after_a_restore_the_same_is_forgotten_and_what_came_later_stays(
     store: Store,
 ) -> None:
@@ -105,11 +125,14 @@ async def test_after_a_restore_the_same_is_forgotten_and_what_came_later_stays(
         key = await key_of_pseudonyms(db)
     ada = ("person", f"slack:{pseudonym_by(key, 'slack', 'ada')}")
     elsewhere = ("person", f"slack:{pseudonym_by('another key', 'slack', 'bob')}")
-    gone = ("thread", "slack:T1:C1:gone")
-    told = dict.fromkeys([ada, elsewhere, gone], NOW - 2 * DAY)
+    gone, here = ("thread", "slack:T1:C1:gone"), ("thread", "web:console:5d3c")
+    past.thread = Thread("web", "console", "bob", "5d3c")
+    await past.answered("bob")
+    told = dict.fromkeys([ada, elsewhere, gone, here], NOW - 2 * DAY)
 
     due = await owed(store.database, told)
-    assert due.subjects == {Subject("person", "slack", "ada"): NOW - 2 * DAY}
+    thread = Subject("thread", "web", past.thread.key)
+    assert set(due.subjects) == {Subject("person", "slack", "ada"), thread}
     assert due.foreign == 1
     forgetter = Forgetter(store.database, store.request_stop)
     for subject, at in due.subjects.items():
@@ -117,7 +140,7 @@ async def test_after_a_restore_the_same_is_forgotten_and_what_came_later_stays(
     async with store.database.read() as db:
         query = sa.select(messages.c.author_id, messages.c.at).order_by(messages.c.id)
         left = [(author, at) for author, at in await db.execute(query)]
-    assert left == [("bob", NOW - 3 * DAY), ("ada", NOW - DAY)]
+    assert left == [("bob", NOW - 3 * DAY), ("ada", NOW - DAY), ("bob", NOW - DAY)]
     assert (await owed(store.database, told)).subjects == {}
 
 

@@ -135,6 +135,19 @@ async def test_reading_is_not_logged_where_that_is_not_wanted(open_console: Open
     assert [row.deed for row in await log_of(running)] == ["asked", "exported"]
 
 
+async def test_a_question_that_is_refused_is_a_row(open_console: OpenConsole) -> None:
+    running = await open_console(**PROXY, deny_users="bob")
+    bob = await person(running, "bob")
+    assert (await bob.send("/ask", question=QUESTION)).status_code == 403
+    (row,) = await log_of(running)
+    assert (row.person, row.deed, row.outcome, row.address) == (
+        "bob",
+        "asked",
+        "refused",
+        "192.0.2.7",
+    )
+
+
 async def test_right_and_wrong_tokens_are_told_apart(open_console: OpenConsole) -> None:
     running = await open_console(console_token=TOKEN)
     browser = await running.browser()
