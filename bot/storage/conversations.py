@@ -164,7 +164,7 @@ class Conversations:
             await count_question(db, payer, now.astimezone(UTC).date(), permit)
             asker = Actor(row.platform, row.workspace, row.author_id)
             place = named(_thread(row).key)
-            await note(db, "edited", "run", row.run_id, place=place, by=asker)
+            await note(db, "edited", "run", row.run_id, place=place, by=asker, at=now)
         return row.run_id, _thread(row)
 
     @repeated
@@ -192,7 +192,7 @@ class Conversations:
                 if row is None or row.removed:
                     continue
                 place, whose = named(_thread(row).key), Actor(row.platform, row.workspace, "")
-                await note(db, "forgot", "message", row.event_key, place=place, by=whose)
+                await note(db, "forgot", "message", row.event_key, place=place, by=whose, at=now)
                 attached += await pages_attached(db, [row.message_id])
                 await remove_files(db, row.message_id)
                 await db.execute(
