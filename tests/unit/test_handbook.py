@@ -33,6 +33,7 @@ SETTINGS_PAGES = (
     HANDBOOK / "console.md",
     HANDBOOK / "single-sign-on.md",
     HANDBOOK / "audit.md",
+    HANDBOOK / "standing-questions.md",
     HANDBOOK / "embeddings.md",
     HANDBOOK / "postgresql.md",
     HANDBOOK / "network.md",
