@@ -106,6 +106,14 @@ class DisagreementDocument(BaseModel):
     quote: str
 
 
+class ChangeDocument(BaseModel):
+    """A sentence of the answer to a standing question as it was and as it is; "" where it was not
+    there."""
+
+    before: str
+    after: str
+
+
 class VerifiedDocument(BaseModel):
     """A cited sentence, and what the small model says of it and its quotes. ``words`` are those
     that the quotes do not say, ``now`` is the sentence that took its place."""
@@ -141,6 +149,7 @@ class AnswerDocument(BaseModel):
     usage: Spent
     doubts: list[DoubtDocument]
     disagreements: list[DisagreementDocument]
+    changes: list[ChangeDocument]
     notes: list[str]
     suggestions: list[str]
     missing: list[str]

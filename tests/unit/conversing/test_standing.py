@@ -15,7 +15,7 @@ from bot.pages.page import Page
 from bot.reasoning.workspace import Read, Search
 from bot.standing.rounds import StandingRounds
 from bot.standing.schedule import due_after, schedule_named
-from bot.storage.standing import Watch
+from bot.storage.standing import StandingQuestions, Watch
 from tests.fakes.poster import Remembered
 from tests.unit.conversing.conftest import House, OpenHouse
 from tests.unit.samples import NOW
@@ -168,8 +168,15 @@ async def test_a_change_is_told_once_whatever_dies_between_the_claim_and_the_pos
 
 async def test_without_interest_it_ends_and_says_so_once(open_house: OpenHouse) -> None:
     days = Days(await open_house(page_ttl=0, watch_days=3))
-    await days.begin()
-    for _ in range(6):
+    begun = await days.begin()
+    for _ in range(2):
+        await days.pass_one()
+    # Somebody opens the conversation: three more days.
+    await StandingQuestions(days.house.store.database).opened(begun.thread, days.now)
+    for _ in range(2):
+        await days.pass_one()
+    assert days.told == []
+    for _ in range(3):
         await days.pass_one()
     (reply,) = days.told
     assert reply.finished[-1].text.startswith("I look at this no more")
