@@ -216,7 +216,12 @@ class Asking:
                         run, message.author, schedule, locale=message.locale, direct=message.direct
                     )
                 )
-                await tell(interaction, begun(watch, texts_for(message.locale)))
+                # Not in place of "thinking": that is where the question will stand.
+                told = begun(watch, texts_for(message.locale))
+                try:
+                    await interaction.followup.send(told, ephemeral=True, allowed_mentions=NOBODY)
+                except FAILURES as error:
+                    log.warning("not told", interaction=interaction.id, error=str(error))
 
     async def research(
         self, interaction: FootnoteInteraction, message: Message, target: discord.Message

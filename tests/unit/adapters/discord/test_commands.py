@@ -366,3 +366,26 @@ async def test_whoever_asks_for_it_is_forgotten_once_they_say_yes(
     assert sure.replies[-1].flags & 1 << 6, "for them alone"
     again = room.discord.people.slash(room.ada, room.general, "forget-me")
     assert await answer_of(here, again) == "I keep nothing that you wrote."
+
+
+async def test_a_question_is_asked_and_watched_listed_and_stopped(
+    here: Running, room: Room
+) -> None:
+    await registered(here)
+
+    async def watch(**options: str) -> str:
+        given = room.discord.people.slash(room.ada, room.general, "watch", options)
+        return await answer_of(here, given)
+
+    assert await watch() == "You watch no question."
+    room.discord.people.slash(
+        room.ada, room.general, "watch", {"question": HOW_TALL, "every": "weekly"}
+    )
+    (reply,) = await here.asked()
+    assert reply.run.message.text == HOW_TALL
+    line = await watch()
+    assert HOW_TALL in line
+    assert "every week" in line
+    id = line.split(":")[0]
+    assert (await watch(action="stop", id=id)).endswith(HOW_TALL)
+    assert "None of your standing questions" in await watch(action="pause", id=id)
