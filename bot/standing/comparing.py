@@ -26,12 +26,14 @@ Copies = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """A cited sentence: as it is written, its bare words, its facts, and what it rests on."""
+    """A cited sentence: as it is written, without marks, its facts, and what it rests on. ``about``
+    are the words that it has beside figures and dates, ``bare`` those beside names, too."""
 
     sentence: str
     words: str
     facts: tuple[Fact, ...]
     about: frozenset[str]
+    bare: frozenset[str]
     rests_on: tuple[Citation, ...]
 
     def is_on(self, pages: Copies) -> bool | None:
@@ -135,10 +137,11 @@ def _claims(answer: Answer) -> list[_Claim]:
         claimed = tuple(facts(words))
         measured = {term for fact in claimed if fact.kind != "name" for term in terms(fact.text)}
         about = frozenset(keywords(words)) - measured
+        bare = about - {term for fact in claimed for term in terms(fact.text)}
         rests_on = tuple(each for each in answer.citations if each.number in numbers)
         if not numbers_in(sentence):
             sentence += f" {as_marks(numbers)}"
-        found.setdefault(words, _Claim(sentence, words, claimed, about, rests_on))
+        found.setdefault(words, _Claim(sentence, words, claimed, about, bare, rests_on))
     return list(found.values())
 
 
@@ -161,7 +164,10 @@ def _nearest(claim: _Claim, among: Sequence[_Claim]) -> _Claim | None:
 
 
 def _share(one: _Claim, other: _Claim) -> float:
-    """The share of the words of the shorter claim that the other has, facts aside."""
+    """The share of the words of the shorter claim that the other has; of a name that was replaced
+    by another, the rest of the sentence tells what it is about."""
+    if one.bare and one.bare == other.bare:
+        return max(ABOUT, len(one.about & other.about) / len(one.about | other.about))
     least = min(len(one.about), len(other.about))
     return len(one.about & other.about) / least if least else 0.0
 
