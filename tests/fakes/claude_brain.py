@@ -47,7 +47,7 @@ def researcher(request: Mapping[str, Any]) -> Reply:
     fields = _fields(request)
     if fields == {"paragraphs"}:
         return _draft(request)
-    if fields == {"nodes", "done", "missing"}:
+    if "nodes" in fields:
         return _plan(request)
     if fields == {"queries"}:
         return _queries(request)

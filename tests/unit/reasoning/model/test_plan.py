@@ -114,6 +114,20 @@ async def test_a_question_that_is_not_cut_keeps_the_queries_that_can_be_made(
     assert edit.nodes == (NewNode("a", QUESTION.text, (), queries),)
 
 
+async def test_queries_instead_of_a_plan_are_those_of_the_question_itself(stage: OpenStage) -> None:
+    reply = {"queries": ["Jaws director", "Jaws director"], "nodes": [], "done": False}
+    edit = await edit_from(stage, says(json.dumps(reply)))
+    assert edit.nodes == (NewNode("a", QUESTION.text, (), ("Jaws director",)),)
+    assert edit.done
+
+
+async def test_a_long_question_is_a_node_as_it_is(stage: OpenStage) -> None:
+    long = replace(QUESTION, text=f"{QUESTION.text} {'And then? ' * 40}")
+    reply = says(json.dumps({"queries": ["Jaws director"], "nodes": [], "done": True}))
+    edit = await stage([reply]).claude.plan(long, Graph())
+    assert [node.question for node in edited(long.text, Graph(), edit).nodes] == [long.text]
+
+
 @pytest.mark.parametrize(
     ("words", "nodes"),
     [
