@@ -31,6 +31,7 @@ from bot.storage.retention import Keep, Retention
 from bot.storage.retrying import SERVING_PATIENCE, START_PATIENCE
 from bot.storage.store import Store, open_store
 from bot.storage.workspaces import Workspaces
+from bot.systemd import ENDING, notify, ready
 
 log = get_logger()
 
@@ -102,7 +103,10 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             left = await app.dispatcher.resume()
             if left:
                 tell(f"Resuming {len(left)} unfinished question(s).")
+            # A platform may be away for hours: it keeps nobody waiting who starts this.
+            await stack.enter_async_context(ready())
             await _listen(opened, reception, state, tell, ending)
+        notify(ENDING)
         indexing.stop()
         tell("Ending: working questions are finished or kept for the next start.")
         # Here, so that health, numbers and pages are there until the last question is done.

@@ -19,6 +19,7 @@ from bot.settings import Settings
 from bot.storage.connecting import Connecting
 from bot.storage.retrying import SERVING_PATIENCE, START_PATIENCE
 from bot.storage.store import open_store
+from bot.systemd import ENDING, notify, ready
 
 REACH_SECONDS = 5.0  # that platforms get to accept their tokens before work begins without them
 
@@ -76,7 +77,9 @@ async def work(
         # Heeded before the line that says it runs.
         with told_to_end() as ending:
             tell(f"Working on questions from {', '.join(names)}, {settings.concurrency} at once.")
+            await stack.enter_async_context(ready())
             await until_told_to_end(ending, reaching.refused())
+        notify(ENDING)
         indexing.stop()
         state.ending = True
         tell("Ending: working questions are finished or left to another worker.")

@@ -26,6 +26,7 @@ BENCHES = {
     "crash": "random kills and broken networks: one answer each, nothing paid for twice",
     "million": "a million runs in PostgreSQL: what each hot statement reads, and its time",
     "load": "one worker and two on one PostgreSQL: throughput, delays, database calls, memory",
+    "workspaces": "1,000 workspaces in a process, 10 by Socket Mode, 100 questions a second",
     "connections": "connections to PostgreSQL of five processes, in a burst and after it",
     "run_page": "the page of a long run: time on the server, size",
     "streams": "500 open pages of the console: delays, memory, database calls; a first visit",

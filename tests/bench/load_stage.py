@@ -88,7 +88,7 @@ class Stage:
     base: Base
     threads: Sequence[Thread]
     peers: subprocess.Popen[str]
-    listener: Process
+    listeners: list[Process]
     settings: dict[str, str]
     folder: Path
     _ts: Iterator[int] = field(default_factory=lambda: itertools.count(1))
@@ -113,6 +113,22 @@ class Stage:
                 worker.until_told(READY["worker"])
             yield started
 
+    @property
+    def listener(self) -> Process:
+        return self.listeners[0]
+
+    @contextmanager
+    def another_listener(self, **settings: str) -> Iterator[Process]:
+        """One that takes its turn with the others, unless it has ``settings`` of its own."""
+        started = _start(self.folder, self.settings | settings, "serve", "--no-work")
+        with _ending(started):
+            started.until_told(READY["serve"])
+            if not settings:
+                self.listeners.append(started)
+            yield started
+            if not settings:
+                self.listeners.remove(started)
+
     # ------------------------------------------------------------ asking
 
     def ask(self, questions: Sequence[tuple[Thread, str]], rate: float = 0.0) -> list[float]:
@@ -134,7 +150,8 @@ class Stage:
             sending = [send(n, *question) for n, question in enumerate(questions)]
             return await asyncio.gather(*sending)
 
-    async def _say(self, session: aiohttp.ClientSession, thread: Thread, words: str) -> float:
+    def event(self, thread: Thread, words: str) -> tuple[int, str]:
+        """A mention as Slack tells of it, with its number."""
         number = next(self._ts)
         ts = f"{time.time():.0f}.{number % 1_000_000:06}"
         event = {
@@ -157,8 +174,11 @@ class Stage:
             "authorizations": [authorization],
             "event": event,
         }
-        body = json.dumps(payload)
-        url = f"{self.listener.address}/slack/events"
+        return number, json.dumps(payload)
+
+    async def _say(self, session: aiohttp.ClientSession, thread: Thread, words: str) -> float:
+        number, body = self.event(thread, words)
+        url = f"{self.listeners[number % len(self.listeners)].address}/slack/events"
         headers = signed_headers(SECRET, body, JSON_TYPE)
         began = time.perf_counter()
         async with session.post(url, data=body.encode(), headers=headers) as answer:
@@ -197,7 +217,7 @@ def a_stage(threads: int) -> Iterator[Stage]:
         listener = _start(folder, settings, "serve", "--no-work")
         stack.enter_context(_ending(listener))
         listener.until_told(READY["serve"])
-        yield Stage(base, kept, peers, listener, settings, folder)
+        yield Stage(base, kept, peers, [listener], settings, folder)
 
 
 @contextmanager
@@ -277,11 +297,11 @@ class Used:
 def used(stage: Stage, workers: Sequence[Process]) -> Used:
     families = [_family(worker.pid) for worker in workers]
     return Used(
-        sum(_seconds(worker.pid) for worker in workers),
-        sum(_seconds(pid) for family in families for pid in family[1:]),
-        _seconds(stage.listener.pid),
-        sum(map(_seconds, _family(stage.base.pid))) + _seconds(stage.base.pid, ended=True),
-        _seconds(stage.peers.pid),
+        sum(seconds(worker.pid) for worker in workers),
+        sum(seconds(pid) for family in families for pid in family[1:]),
+        seconds(stage.listener.pid),
+        sum(map(seconds, _family(stage.base.pid))) + seconds(stage.base.pid, ended=True),
+        seconds(stage.peers.pid),
     )
 
 
@@ -325,7 +345,7 @@ def _family(pid: int) -> list[int]:
     return found
 
 
-def _seconds(pid: int, *, ended: bool = False) -> float:
+def seconds(pid: int, *, ended: bool = False) -> float:
     """User and system time of a process, or of its children that have ended."""
     fields = _fields(pid)
     at = 13 if ended else 11

@@ -4,9 +4,7 @@ the program can do, and its pods run as they are described."""
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,14 +21,12 @@ from bot.dispatch.choice import is_queued
 from bot.health import Readiness, health_routes
 from bot.pages import guard
 from bot.settings import Settings
+from tests.live.chart import CHART, INSTALLED, Pod, Rendered, helm, needs_helm
 from tests.unit.test_deploy import EXTRA_SECONDS, check_command, instruction
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, needs_helm]
 
 ROOT = Path(__file__).parents[2]
-CHART = ROOT / "deploy" / "helm"
-INSTALLED = ROOT / ".ci" / ".live" / "kubernetes"
-HELM = INSTALLED / "helm"
 
 POSTGRES = {"FOOTNOTE_DATABASE_URL": {"name": "database", "key": "uri"}}
 SLACK = {name: {"name": "slack"} for name in ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN")}
@@ -129,68 +125,9 @@ SERVICE_MONITOR = {
 }
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _helm() -> None:
-    """Skipped where Helm is not installed, a failure in CI."""
-    if not HELM.exists():
-        pytest.skip("Helm is not installed: run .ci/install-live")
-
-
-def helm(values: dict[str, Any], *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command of Helm's on the chart, with values of a file."""
-    return subprocess.run(
-        [str(HELM), *command, "--values", "-"],
-        input=json.dumps(values),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 @cache
-def rendered(case: str) -> tuple[dict[str, Any], ...]:
-    done = helm(CASES[case], "template", "footnote", str(CHART), "--namespace", "chat")
-    assert done.returncode == 0, done.stderr
-    return tuple(each for each in yaml.safe_load_all(done.stdout) if each)
-
-
-def of_kind(case: str, kind: str) -> list[Any]:
-    return [each for each in rendered(case) if each["kind"] == kind]
-
-
-@dataclass(frozen=True)
-class Pod:
-    """A pod of the chart; ``container`` is its only one."""
-
-    spec: Any
-    labels: dict[str, str]
-
-    @property
-    def container(self) -> Any:
-        (container,) = self.spec["containers"]
-        return container
-
-    @property
-    def component(self) -> str:
-        return self.labels["app.kubernetes.io/component"]
-
-    def files(self) -> dict[str, tuple[str, str]]:
-        """Path in the container → name of the Secret and the key in it."""
-        mounts = {each["name"]: each["mountPath"] for each in self.container["volumeMounts"]}
-        return {
-            f"{mounts[volume['name']]}/{item['path']}": (source["secret"]["name"], item["key"])
-            for volume in self.spec["volumes"]
-            for source in volume.get("projected", {}).get("sources", [])
-            for item in source["secret"]["items"]
-        }
-
-
-def pods(case: str) -> dict[str, Pod]:
-    templates = [
-        each["spec"]["template"] for each in rendered(case) if each["kind"] in ("Deployment", "Job")
-    ]
-    found = [Pod(each["spec"], each["metadata"]["labels"]) for each in templates]
-    return {pod.component: pod for pod in found}
+def rendered(case: str) -> Rendered:
+    return Rendered.of(CASES[case])
 
 
 # ---------------------------------------------------------------- by Kubernetes
@@ -217,7 +154,7 @@ def test_every_object_is_one_that_kubernetes_takes(version: str) -> None:
     assert f">={oldest.name[1:]}-0" == needed
     registry = _schemas(folder)
     for case in CASES:
-        for document in rendered(case):
+        for document in rendered(case).documents:
             group, _, short = document["apiVersion"].rpartition("/")
             if group == "monitoring.coreos.com":
                 jsonschema.validate(document["spec"], SERVICE_MONITOR)
@@ -231,34 +168,35 @@ def test_every_object_is_one_that_kubernetes_takes(version: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_selectors_and_claims_meet_what_there_is(case: str) -> None:
-    labels = [pod.labels for pod in pods(case).values()]
+    chart = rendered(case)
+    labels = [pod.labels for pod in chart.pods.values()]
 
     def selects(selector: dict[str, str]) -> list[str]:
         found = [each for each in labels if selector.items() <= each.items()]
         return [each["app.kubernetes.io/component"] for each in found]
 
-    for each in of_kind(case, "Deployment"):
+    for each in chart.of_kind("Deployment"):
         own = each["spec"]["template"]["metadata"]["labels"]["app.kubernetes.io/component"]
         assert selects(each["spec"]["selector"]["matchLabels"]) == [own]
-    for each in of_kind(case, "Service"):
+    for each in chart.of_kind("Service"):
         assert selects(each["spec"]["selector"]) == [
             each["metadata"]["labels"]["app.kubernetes.io/component"]
         ]
     budgets = [
-        each["spec"]["selector"]["matchLabels"] for each in of_kind(case, "PodDisruptionBudget")
+        each["spec"]["selector"]["matchLabels"] for each in chart.of_kind("PodDisruptionBudget")
     ]
     assert sorted(each for selector in budgets for each in selects(selector)) == sorted(
-        set(pods(case)) - {"migrate"}
+        set(chart.pods) - {"migrate"}
     )
-    for policy in of_kind(case, "NetworkPolicy"):
-        assert set(selects(policy["spec"]["podSelector"]["matchLabels"])) == set(pods(case))
-    for pod in pods(case).values():
+    for policy in chart.of_kind("NetworkPolicy"):
+        assert set(selects(policy["spec"]["podSelector"]["matchLabels"])) == set(chart.pods)
+    for pod in chart.pods.values():
         mounted = [each["name"] for each in pod.container["volumeMounts"]]
         assert sorted(mounted) == sorted(each["name"] for each in pod.spec["volumes"])
-    claims = {each["metadata"]["name"] for each in of_kind(case, "PersistentVolumeClaim")}
+    claims = {each["metadata"]["name"] for each in chart.of_kind("PersistentVolumeClaim")}
     wanted = {
         volume["persistentVolumeClaim"]["claimName"]
-        for pod in pods(case).values()
+        for pod in chart.pods.values()
         for volume in pod.spec["volumes"]
         if "persistentVolumeClaim" in volume
     }
@@ -268,7 +206,7 @@ def test_selectors_and_claims_meet_what_there_is(case: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_pods_keep_the_restricted_standard_and_a_root_that_is_read_only(case: str) -> None:
     """https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted"""
-    for pod in pods(case).values():
+    for pod in rendered(case).pods.values():
         whole, own = pod.spec["securityContext"], pod.container["securityContext"]
         assert whole["runAsNonRoot"] is True
         assert whole["runAsUser"] == whole["fsGroup"] == int(instruction("USER"))
@@ -300,9 +238,8 @@ def settings_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Po
 
     def settings(pod: Pod) -> Settings:
         monkeypatch.chdir(tmp_path)
-        environment = {each["name"]: each["value"] for each in pod.container["env"]}
         secrets = pod.files()
-        for name, value in environment.items():
+        for name, value in pod.environment.items():
             if name.endswith("_FILE") and value in secrets:
                 file = tmp_path / Path(value).name
                 plain = name.removesuffix("_FILE")
@@ -320,8 +257,10 @@ def test_the_program_takes_commands_and_settings_and_answers_the_probes(
     case: str, settings_of: Callable[[Pod], Settings]
 ) -> None:
     queued = "FOOTNOTE_DATABASE_URL" in CASES[case].get("secrets", {})
-    assert set(pods(case)) == ({"listener", "worker", "migrate"} if queued else {"listener"})
-    for component, pod in pods(case).items():
+    assert set(rendered(case).pods) == (
+        {"listener", "worker", "migrate"} if queued else {"listener"}
+    )
+    for component, pod in rendered(case).pods.items():
         options = check_command(pod.container["args"])
         settings = settings_of(pod)
         assert is_queued(settings) is queued
@@ -348,7 +287,7 @@ def test_the_program_takes_commands_and_settings_and_answers_the_probes(
 def test_numbers_and_lists_arrive_as_they_were_meant(
     settings_of: Callable[[Pod], Settings],
 ) -> None:
-    settings = settings_of(pods("everything")["worker"])
+    settings = settings_of(rendered("everything").pods["worker"])
     assert settings.reading_memory == 500_000_000
     assert settings.max_usd == 2.5
     assert settings.verify_first is True
@@ -360,17 +299,12 @@ def test_numbers_and_lists_arrive_as_they_were_meant(
 
 
 def test_every_secret_can_come_from_a_secret_and_none_stands_in_the_environment() -> None:
-    values = {"secrets": EVERY_SECRET}
-    done = helm(values, "template", "footnote", str(CHART))
-    assert done.returncode == 0, done.stderr
-    for document in filter(None, yaml.safe_load_all(done.stdout)):
-        if document["kind"] not in ("Deployment", "Job"):
-            assert document["kind"] not in ("Secret", "ConfigMap")
-            continue
-        pod = Pod(document["spec"]["template"]["spec"], {})
-        environment = {each["name"]: each.get("value") for each in pod.container["env"]}
+    chart = Rendered.of({"secrets": EVERY_SECRET})
+    assert not {"Secret", "ConfigMap"} & {each["kind"] for each in chart.documents}
+    for pod in chart.pods.values():
+        environment = pod.environment
         assert not set(environment) & set(secret_names())
-        found = {name: pod.files()[str(environment[f"{name}_FILE"])] for name in secret_names()}
+        found = {name: pod.files()[environment[f"{name}_FILE"]] for name in secret_names()}
         assert found == {name: ("all", each["key"]) for name, each in EVERY_SECRET.items()}
         assert {name.removesuffix("_FILE") for name in environment} <= set(known_names())
 
@@ -403,10 +337,10 @@ def test_what_cannot_work_is_refused_with_its_name(values: dict[str, Any], told:
 
 
 def test_prometheus_asks_where_the_numbers_are_under_the_names_that_alarms_have() -> None:
-    (monitor,) = of_kind("everything", "ServiceMonitor")
+    (monitor,) = rendered("everything").of_kind("ServiceMonitor")
     ports = {
         port["name"]: each["metadata"]["labels"]
-        for each in of_kind("everything", "Service")
+        for each in rendered("everything").of_kind("Service")
         for port in each["spec"]["ports"]
     }
     jobs = {}
@@ -423,18 +357,19 @@ def test_prometheus_asks_where_the_numbers_are_under_the_names_that_alarms_have(
 
 
 def test_workers_are_scaled_by_a_number_that_there_is() -> None:
-    (scaler,) = of_kind("everything", "HorizontalPodAutoscaler")
+    (scaler,) = rendered("everything").of_kind("HorizontalPodAutoscaler")
     (metric,) = scaler["spec"]["metrics"]
     board = (ROOT / "deploy" / "grafana-dashboard.json").read_text(encoding="utf-8")
     assert metric["external"]["metric"]["name"] in board  # a test compares it with the program
     deployments = {
-        each["metadata"]["name"]: each["spec"] for each in of_kind("everything", "Deployment")
+        each["metadata"]["name"]: each["spec"]
+        for each in rendered("everything").of_kind("Deployment")
     }
     assert "replicas" not in deployments[scaler["spec"]["scaleTargetRef"]["name"]]
 
 
 def test_the_network_policy_keeps_in_what_the_address_rule_keeps_in() -> None:
-    (policy,) = of_kind("default", "NetworkPolicy")
+    (policy,) = rendered("default").of_kind("NetworkPolicy")
     (to,) = [each["to"] for each in policy["spec"]["egress"] if "to" in each]
     v4, v6 = (each["ipBlock"] for each in to)
     assert v4 == {"cidr": "0.0.0.0/0", "except": list(guard.NOT_PUBLIC_V4)}

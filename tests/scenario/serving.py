@@ -180,12 +180,12 @@ def start_forked(
     return fork_server.start(program, log, (command, *options), {**BRISK, **extra})
 
 
-def start_alone(program: Program, **extra: str) -> Serving:
-    """``serve`` from the command line."""
+def start_alone(program: Program, command: str = "serve", **extra: str) -> Serving:
+    """A command from the command line."""
     log = program.folder / f"serve-{next(_numbers)}.log"
     with log.open("w") as out:
         process = subprocess.Popen(
-            [*COMMAND, "serve"],
+            [*COMMAND, command],
             cwd=program.folder,
             env=program.environment({**BRISK, **extra}),
             stdin=subprocess.DEVNULL,

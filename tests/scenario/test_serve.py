@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,6 +69,26 @@ def test_the_port_of_the_command_line_outweighs_the_setting(
     taken = {"FOOTNOTE_HTTP_HOST": "192.0.2.1", "FOOTNOTE_HTTP_PORT": "1"}
     with ending(start_forked(fork_server, footnote, *options, **taken)) as serving:
         assert health(f"{serving.http}/healthz")[0] == 200
+
+
+# ---------------------------------------------------------------- systemd
+
+
+def test_systemd_is_told_that_it_is_ready_alive_and_ending(
+    fork_server: ForkServer, footnote: Program, documents: Path, tmp_path: Path
+) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+        systemd.settimeout(30)
+        systemd.bind(str(tmp_path / "notify"))
+        told = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "300000"}
+        options = ("--docs", str(documents))
+        with ending(start_forked(fork_server, footnote, *options, **told)) as serving:
+            assert systemd.recv(100) == b"READY=1"
+            assert health(f"{serving.http}/healthz")[0] == 200
+            assert {systemd.recv(100) for _ in range(2)} == {b"WATCHDOG=1"}
+            serving.signal(signal.SIGTERM)
+            assert b"STOPPING=1" in iter(lambda: systemd.recv(100), None)
+            assert serving.wait() == 0
 
 
 # ---------------------------------------------------------------- wrong settings

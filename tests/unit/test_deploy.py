@@ -347,6 +347,17 @@ def test_the_unit_is_shut_as_far_as_it_can_be() -> None:
     assert float(found[1]) <= 2.0
 
 
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
+def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
+    unit = (DEPLOY / "footnote.service").read_text(encoding="utf-8")
+    assert "Type=notify\n" in unit, "it is told by bot/systemd.py"
+    there = tmp_path / "footnote.service"
+    there.write_text(unit.replace("/opt/footnote/bin/footnote", sys.executable), encoding="utf-8")
+    command = ["systemd-analyze", "verify", "--man=no", str(there)]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stdout + told.stderr) == (0, "")
+
+
 def test_the_unit_opens_as_many_files_as_connections_need() -> None:
     unit = (DEPLOY / "footnote.service").read_text(encoding="utf-8")
     (files,) = re.findall(r"^LimitNOFILE=(\d+)$", unit, re.MULTILINE)

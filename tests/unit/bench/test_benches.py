@@ -55,6 +55,9 @@ SMALLEST = {
             "streams.PATIENCE": 0.2,
         },
     ),
+    "workspaces": Small(
+        ["--workspaces", "4", "--seconds", "0.5", "--rate", "10"], {"workspaces.ROUNDS": 1}
+    ),
     "language": Small(["--half", "tune"], {"language.OF_EACH": 2}),
     "hostile": Small(
         ["--seconds", "0.3", "--kind", "one_byte_chunks"],
@@ -78,7 +81,7 @@ SMALLEST = {
         },
     ),
 }
-HEAVY = ("streams", "hostile", "chat", "memory")
+HEAVY = ("streams", "hostile", "chat", "memory", "workspaces")
 ELSEWHERE = {
     "depth": "tests/unit/bench/test_depth.py",
     "rewriting": "tests/unit/bench/test_rewriting.py",

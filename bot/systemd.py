@@ -1,0 +1,57 @@
+"""What a process tells systemd of itself: that it is ready, alive, and ending.
+
+The protocol is a datagram to the socket that the environment names:
+https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bot.logs import get_logger
+
+log = get_logger()
+
+READY = "READY=1"
+ENDING = "STOPPING=1"
+ALIVE = "WATCHDOG=1"
+
+
+def notify(state: str) -> None:
+    """Tell systemd, where it started the process and wants to know."""
+    path = os.environ.get("NOTIFY_SOCKET")
+    if not path:
+        return
+    if path.startswith("@"):  # of Linux' abstract names
+        path = f"\0{path[1:]}"
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as teller:
+            teller.setblocking(False)  # nobody who does not listen holds the event loop up
+            teller.connect(path)
+            teller.send(state.encode())
+    except OSError as error:
+        log.warning("systemd was not told", state=state, error=str(error))
+
+
+@asynccontextmanager
+async def ready() -> AsyncIterator[None]:
+    """Tell systemd that the process is ready and, as often as its watchdog wants it, that the event
+    loop is alive."""
+    notify(READY)
+    beating = asyncio.create_task(_beat(int(os.environ.get("WATCHDOG_USEC") or 0) / 1_000_000))
+    try:
+        yield
+    finally:
+        beating.cancel()
+        await asyncio.gather(beating, return_exceptions=True)
+
+
+async def _beat(limit: float) -> None:
+    """Well within the ``limit``, which is in seconds; 0 is none."""
+    while limit:
+        notify(ALIVE)
+        await asyncio.sleep(limit / 3)
