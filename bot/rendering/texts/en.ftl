@@ -362,6 +362,22 @@ doubt-otherwise = its footnotes contradict: { $words }
 
 ## Reports
 
+# Verdicts on the statements of a text
+check-none = Nothing in this text can be checked: it states no figures, dates, names or other facts.
+check-counts = Checked against what was found: { $counts }.
+check-count-supported = { $count } supported
+check-count-partly = { $count } partly supported
+check-count-contradicted = { $count } contradicted
+check-count-nothing = { $count } with nothing found
+check-count-uncheckable = { $count } not checkable
+check-supported = Supported
+check-partly = Partly supported
+check-contradicted = Contradicted
+check-nothing = Nothing found
+check-uncheckable = Not checkable
+check-unsaid = Not in the sources: { $words }
+check-by-rules = Without a model only sentences with figures, dates or names are checked, by their words.
+
 report-limits = What was not found
 report-dropped = No longer covered: { $topics }.
 report-separator = { "; " }
@@ -488,7 +504,7 @@ web-not-yours = Only the person who asked this question can change it.
 ## The console: asking
 
 web-plan-nodes = { $done } of { $total } sub-questions answered
-web-plan-parts = { $done } of { $total } parts written
+web-plan-parts = { $done } of { $total } parts done
 web-plan-searched =
     { $count ->
         [one] Searched once
