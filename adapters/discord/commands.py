@@ -22,7 +22,7 @@ from bot.conversing.buttons import forget_me
 from bot.conversing.reception import Reception
 from bot.errors import StorageUnavailable
 from bot.logs import get_logger
-from bot.messages import Depth, Message
+from bot.messages import Depth, Message, Style
 from bot.rendering.texts import Texts, texts_for
 from bot.search.registry import provider_names
 from bot.storage.workspaces import Workspaces
@@ -55,7 +55,8 @@ class Commands:
         for command in (
             self._ask(),
             self._stop(),
-            self._research(),
+            self._menu("shortcut-name", "auto"),
+            self._menu("shortcut-check-name", "check"),
             self._rules(),
             self._forget_me(),
         ):
@@ -122,16 +123,18 @@ class Commands:
 
         return stop
 
-    def _research(self) -> ContextMenu:
+    def _menu(self, name: str, style: Style) -> ContextMenu:
+        """An entry of a message's menu: the message is researched, or its statements checked."""
+
         async def research(
             interaction: discord.Interaction[FootnoteClient], message: discord.Message
         ) -> None:
             text = text_of(message, interaction.application_id)
             await self._asking.research(
-                interaction, arrival(interaction, text, attachments_of(message)), message
+                interaction, arrival(interaction, text, attachments_of(message)), message, style
             )
 
-        return ContextMenu(name=_texts("shortcut-name"), callback=research)
+        return ContextMenu(name=_texts(name), callback=research)
 
     def _forget_me(self) -> Command[Any, ..., Any]:
         yes = Choice(name=_texts("forget-yes"), value="yes")

@@ -38,7 +38,7 @@ SCHEMA: dict[str, Any] = {
 
 def request(model: str, text: str) -> Request:
     """The request for the statements of a text."""
-    body = element("text", clean(text).strip())
+    body = element("draft", clean(text).strip())
     return Request(model, TOKENS, load("statements"), told(body), schema=SCHEMA)
 
 

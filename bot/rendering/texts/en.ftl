@@ -275,6 +275,7 @@ depth-deep = Deep: takes longer, reads more
 stop-description = Stop the research that is running here
 rules-description = See or change how Footnote answers in this channel
 shortcut-name = Research this
+shortcut-check-name = Check the facts
 command-accepted = On it: { $question }
 stop-name = stop
 forget-name = forget-me

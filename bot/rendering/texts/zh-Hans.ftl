@@ -192,6 +192,7 @@ depth-deep = 深入：用时更长，读得更多
 stop-description = 停止这里正在进行的研究
 rules-description = 查看或更改 Footnote 在这个频道的回答方式
 shortcut-name = 研究一下
+shortcut-check-name = 核查事实
 command-accepted = 好的，这就去查：{ $question }
 stop-name = 停止
 forget-name = 忘记我

@@ -192,6 +192,7 @@ depth-deep = 深入：花時間更久，讀得更多
 stop-description = 停止這裡進行中的研究
 rules-description = 查看或變更 Footnote 在這個頻道的回答方式
 shortcut-name = 研究一下
+shortcut-check-name = 查核事實
 command-accepted = 好的，這就去查：{ $question }
 stop-name = 停止
 forget-name = 忘記我
