@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from bot import __version__
+from bot.cli_audit import audit
 from bot.cli_eval import evaluate as _evaluate
 from bot.cli_records import db, export, forget_kinds, keys, threads
 from bot.command import EXIT_NO_ANSWER, EXIT_OK, EXIT_USAGE, HANDBOOK, standard_input
@@ -38,9 +39,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.add_typer(db, name="db")
-app.add_typer(forget_kinds, name="forget")
-app.add_typer(keys, name="keys")
+for group, name in ((audit, "audit"), (db, "db"), (forget_kinds, "forget"), (keys, "keys")):
+    app.add_typer(group, name=name)
 
 Docs = Annotated[
     list[Path] | None,

@@ -272,7 +272,7 @@ async def _forget(store: Store, subject: Subject, yes: bool, dry_run: bool) -> N
             raise Invalid("Nobody can be asked here: add --yes to remove it, or --dry-run.")
         if not typer.confirm("It cannot be brought back. Remove it?"):
             raise typer.Exit(EXIT_NO_ANSWER)
-    removed = await forgotten(store, subject) + await _uninstalled(store, subject)
+    removed = await forgotten(store, subject) + await uninstalled(store, subject)
     show(removed_table(removed, f"Removed about {_named(subject)}"))
 
 
@@ -300,7 +300,8 @@ async def _installations(store: Store, subject: Subject) -> Removed:
     return Removed(installations=await kept.count(store.database, subject.name))
 
 
-async def _uninstalled(store: Store, subject: Subject) -> Removed:
+async def uninstalled(store: Store, subject: Subject) -> Removed:
+    """Remove the installations of a workspace's app; of another subject there are none."""
     from bot.storage.removal import Removed
 
     kept = _kept_installations(subject)

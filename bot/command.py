@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import sys
 from collections.abc import Iterator
@@ -78,6 +79,14 @@ def sentences() -> Iterator[None]:
 def tell(line: str) -> None:
     """Print a line beside the output, on stderr."""
     typer.echo(line, err=True)
+
+
+def this_user() -> str:
+    """The name of the person at this terminal, as the system knows it."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user without a name
+        return str(os.getuid())
 
 
 def standard_input() -> TextIO:

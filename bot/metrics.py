@@ -58,7 +58,7 @@ def metrics_routes(
     """
     if settings.metrics == "off" or (is_guarded and settings.metrics == "auto"):
         return []
-    metrics = Metrics(database, observed)
+    metrics = Metrics(database, observed, settings)
 
     async def exposed(request: Request) -> Response:
         refusal = "" if settings.metrics == "open" else _refusal(settings, request)
@@ -92,12 +92,14 @@ def _refusal(settings: Settings, request: Request) -> str:
 class Metrics:
     """``observed`` is what this process sees beside the database."""
 
-    def __init__(self, database: Database, observed: Observed) -> None:
+    def __init__(
+        self, database: Database, observed: Observed, settings: Settings | None = None
+    ) -> None:
         self._meter = Meter(database, datetime.now(UTC))
         self._looking: asyncio.Task[Look] | None = None
         self._exposing = asyncio.Lock()
         self._kept = _Kept()
-        self._providers = frozenset(provider_names())
+        self._providers = frozenset(provider_names(settings))
         # When each series began is of use only to what reads no restarts from the counters.
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = registry = CollectorRegistry(auto_describe=False)

@@ -2,11 +2,15 @@
 
 Docker and Kubernetes mount secrets as files, and systemd hands them over in the folder
 ``$CREDENTIALS_DIRECTORY``; what is in the environment can be read by every child process.
+
+A key that goes with each request is looked up anew in its file (``renewed``), so that it can be
+changed while the process works. What a connection is made with is read at the start.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
@@ -14,6 +18,9 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from bot.errors import InvalidSetting
+from bot.logs import get_logger
+
+log = get_logger()
 
 ENDING = "_FILE"
 LONGEST = 100_000  # characters of a secret
@@ -37,6 +44,7 @@ def secrets_in_files(names: Mapping[str, str], given: Mapping[str, str | None]) 
     Raises ``InvalidSetting`` for a file that cannot be used, and for a secret that is given twice.
     """
     found: dict[str, str] = {}
+    _files.clear()
     for field, name in names.items():
         path = given.get(name + ENDING)
         if not path:
@@ -44,7 +52,45 @@ def secrets_in_files(names: Mapping[str, str], given: Mapping[str, str | None]) 
         if given.get(name):
             raise InvalidSetting(f"{name} and {name}{ENDING} are both set: unset one of them.")
         found[field] = _secret_of(name + ENDING, Path(path))
+        _files[name] = _File(Path(path), found[field].strip())
     return found
+
+
+@dataclass
+class _File:
+    """Where a secret came from, what it was at the start, and what it is ``now``, as of a ``state``
+    of the file."""
+
+    path: Path
+    first: str
+    now: str = ""
+    state: tuple[int, ...] = ()
+
+
+_files: dict[str, _File] = {}  # of this process' settings, by name
+
+
+def renewed(name: str, text: str) -> str:
+    """A text with a setting's secret in it, as its file holds that now; while the file cannot be
+    used, as it held it before."""
+    file = _files.get(name)
+    if file is None:
+        return text
+    before = file.now or file.first
+    try:
+        if (state := _state(file.path)) != file.state:
+            file.now, file.state = _secret_of(name + ENDING, file.path).strip(), state
+    except (InvalidSetting, OSError) as error:
+        log.warning("a secret was not read anew", setting=name + ENDING, why=str(error))
+    if (now := file.now or file.first) != before:
+        log.warning("a changed secret was read", setting=name + ENDING)
+    return text.replace(file.first, now)
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    """Another one for a file that was changed or replaced. Kubernetes replaces the folder above."""
+    told = path.stat()
+    return told.st_ino, told.st_mtime_ns, told.st_size
 
 
 def _secret_of(name: str, path: Path) -> str:

@@ -43,6 +43,7 @@ from bot.research.run import Run
 from bot.rights.reader import Reach, readable, withheld
 from bot.rights.rights import Rights
 from bot.settings import Settings
+from bot.storage.audit import Audit
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
 from bot.storage.records import RunRecord
@@ -109,17 +110,18 @@ class ResearchService:
         """
         message = replace(message, text=clean_question(message.text))
         run_id = secrets.token_hex(6)
-        accepted = await self._store.accept(
-            run_id,
-            message,
-            options,
-            datetime.now(UTC),
-            owner=owner,
-            lease=LEASE,
-            post_state=post_state,
-            permit=self.permit(options),
-            files=files,
-        )
+        async with Audit(self._store.database).refusals(message):
+            accepted = await self._store.accept(
+                run_id,
+                message,
+                options,
+                datetime.now(UTC),
+                owner=owner,
+                lease=LEASE,
+                post_state=post_state,
+                permit=self.permit(options),
+                files=files,
+            )
         run_id, is_new = accepted
         thread = message.thread
         event = "accepted" if is_new else "accepted before"

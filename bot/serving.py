@@ -23,6 +23,8 @@ from bot.messages import CONSOLE
 from bot.metrics import metrics_routes
 from bot.observing import Observed
 from bot.platform import Platform, listening_platforms, platforms
+from bot.rights.changes import RuleChanges
+from bot.rights.rights import Rights
 from bot.search.background_indexing import Indexing, documents_being_indexed
 from bot.search.vector_filling import vectors_being_made
 from bot.settings import Settings
@@ -98,7 +100,9 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
                     "The console stays shut, since others may reach it: set FOOTNOTE_CONSOLE_TOKEN."
                 )
             retention = Retention(store.database, Keep.of(settings))
-            await stack.enter_async_context(Maintenance(retention, reception.forgetter).at_work())
+            changes = RuleChanges(store.database, settings, Rights(settings))
+            house = Maintenance(retention, reception.forgetter, changes)
+            await stack.enter_async_context(house.at_work())
             await indexing.begun()
             left = await app.dispatcher.resume()
             if left:

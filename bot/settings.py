@@ -37,8 +37,9 @@ from pydantic_settings import (
 
 from bot.credentials import without_credentials
 from bot.errors import InvalidSetting
+from bot.mcp.entry import McpServer
 from bot.messages import Depth
-from bot.rights.collection import DocumentCollection, without_doubles
+from bot.rights.collection import DocumentCollection, Readership, without_doubles
 
 PREFIX = "FOOTNOTE_"
 DOTENV = ".env"
@@ -124,6 +125,7 @@ class Settings(BaseSettings):
     providers: StrList = ()  # empty: all that are switched on, else Wikipedia
     docs: StrList = ()  # folders or files to index
     collections: tuple[DocumentCollection, ...] = ()  # parts of them, with who may search each
+    mcp: tuple[McpServer, ...] = ()  # servers of the Model Context Protocol, likewise
     wikipedia_url: str = "https://{language}.wikipedia.org"  # any MediaWiki, path to it included
     language: str = "en"  # of the wiki, where the question does not tell
     blocked_domains: StrList = ()
@@ -238,6 +240,9 @@ class Settings(BaseSettings):
     keep_steps_days: int | None = Field(None, ge=1)  # steps of runs that have ended
     keep_messages_days: int | None = Field(None, ge=1)  # messages, with their runs and answers
     keep_spending_days: int | None = Field(400, ge=32)  # what people and places spent
+    audit_days: int | None = Field(400, ge=1)  # rows of the audit log
+    audit_reads: bool = True  # whether it says who opened what in the console
+    audit_texts: bool = False  # whether its export has the questions themselves
     # Executes runs; auto: PostgreSQL's queue where that is the database, else `serve` itself.
     dispatcher: Literal["auto", "local", "postgres"] = "auto"
     concurrency: int = Field(256, ge=1)  # runs at once in this process
@@ -263,13 +268,11 @@ class Settings(BaseSettings):
             raise ValueError("a key is 44 characters that `footnote keys new` prints")
         return keys
 
-    @field_validator("collections")
+    @field_validator("collections", "mcp")
     @classmethod
-    def _are_distinct(
-        cls, collections: tuple[DocumentCollection, ...]
-    ) -> tuple[DocumentCollection, ...]:
-        without_doubles(collections)
-        return collections
+    def _are_distinct(cls, named: tuple[Readership, ...]) -> tuple[Readership, ...]:
+        without_doubles(named)
+        return named
 
     @field_validator("contact")
     @classmethod

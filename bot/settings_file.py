@@ -13,8 +13,12 @@ from dotenv import dotenv_values
 from pydantic import TypeAdapter, ValidationError
 
 from bot.errors import InvalidSetting
+from bot.mcp.entry import McpServer
 from bot.rights.collection import DocumentCollection, without_doubles
 from bot.settings import DOTENV, PREFIX
+
+_collections = TypeAdapter(tuple[DocumentCollection, ...])
+_servers = TypeAdapter(tuple[McpServer, ...])
 
 
 def settings_in_file(path: Path, fields: Sequence[str]) -> dict[str, Any]:
@@ -40,26 +44,31 @@ def is_set_outside_of_file(field: str) -> bool:
     return any(each.upper() == name and value for each, value in there.items())
 
 
-def collections_in(path: Path, fields: Sequence[str]) -> tuple[DocumentCollection, ...]:
-    """The collections in a TOML file as it is now; ``fields`` as for ``settings_in_file``.
+def readers_in(
+    path: Path, fields: Sequence[str]
+) -> tuple[tuple[DocumentCollection, ...], tuple[McpServer, ...]]:
+    """The collections and servers in a TOML file as it is now; ``fields`` as for
+    ``settings_in_file``.
 
     Raises ``InvalidSetting``.
     """
     try:
-        found = settings_in_file(path, fields).get("collections", ())
-        collections = TypeAdapter(tuple[DocumentCollection, ...]).validate_python(found)
+        found = settings_in_file(path, fields)
+        collections = _collections.validate_python(found.get("collections", ()))
+        servers = _servers.validate_python(found.get("mcp", ()))
         without_doubles(collections)
+        without_doubles(servers)
     except OSError as error:
         raise InvalidSetting(f"{path} cannot be read ({error.strerror}).") from None
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         raise InvalidSetting(
-            f"The collections in {path} cannot be used: {problem['msg']}. `footnote doctor` says "
-            "what is wrong."
+            f"The collections or servers in {path} cannot be used: {problem['msg']}. "
+            "`footnote doctor` says what is wrong."
         ) from None
     except ValueError as error:
         raise InvalidSetting(f"{path}: {error}.") from None
-    return collections
+    return collections, servers
 
 
 def nearest_name(name: str, known: Sequence[str]) -> str:

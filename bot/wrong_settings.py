@@ -22,11 +22,14 @@ MEANT: Mapping[str, str] = {
     "console_token": "a text of 16 characters or more",
 }
 
+SECRET = ("headers", "env")  # tables that may hold secrets
+
 # Examples of JSON in the environment.
 JSON: Mapping[str, str] = {
     "prices": '{"model": {"input": 3, "output": 15, "cache_write": 3.75, "cache_read": 0.3}}',
     "channels": '{"C0123": {"language": "English", "depth": "quick"}}',
     "collections": '[{"name": "hr", "paths": ["/srv/docs/hr"], "people": ["U0123"]}]',
+    "mcp": '[{"name": "wiki", "url": "https://mcp.example.com/mcp", "everybody": true}]',
 }
 
 
@@ -117,6 +120,8 @@ def _told_within(name: str, path: Sequence[str], problem: Any, part: type[BaseMo
     allowed = _allowed(key, known[key])
     if problem["type"] == "missing":
         return f"{name} lacks {key} for {entry}: it must be {allowed}."
+    if key in SECRET:
+        return f"{name} has {key} of {entry} that cannot be used: write a table of texts."
     return f"{name} has {_shown(problem.get('input'))} as {key} of {entry}: it must be {allowed}."
 
 

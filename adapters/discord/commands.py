@@ -189,7 +189,9 @@ class Commands:
         ) -> None:
             async def changed(message: Message, texts: Texts) -> str:
                 here = await self._reception.rules(message.thread)
-                new = rules.changed(here, key.value, value, provider_names())
+                new = rules.changed(
+                    here, key.value, value, provider_names(self._reception.settings)
+                )
                 await self._reception.set_rules(message, new)
                 return texts("rules-set", key=key.value, value=value)
 

@@ -60,7 +60,9 @@ class Home:
 
 async def connected(settings: Settings) -> Connected:
     """The sources that the settings connect; counting the documents is one cheap query."""
-    providers = configured_names(settings)
+    # Of a server that only some may use, nobody else is to hear.
+    hidden = {each.name for each in settings.mcp if not each.everybody}
+    providers = tuple(name for name in configured_names(settings) if name not in hidden)
     return Connected(
         who_answers(settings),
         providers,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import getpass
-import os
 import secrets
 import signal
 from collections.abc import Callable, Coroutine, Iterator
@@ -17,6 +15,7 @@ from uuid import uuid4
 from adapters.terminal.json_poster import JsonPoster
 from bot.answers import Answer
 from bot.app import App, open_app
+from bot.command import this_user
 from bot.errors import Denied, FootnoteError, Invalid, Unavailable
 from bot.messages import Author, Message, RunOptions, Thread
 from bot.pages.urls import links_in
@@ -221,10 +220,7 @@ def is_unnamed(thread: Thread) -> bool:
 
 def terminal_message(thread: Thread, text: str) -> Message:
     """The message of the person at this terminal, now."""
-    try:
-        user = getpass.getuser()
-    except (KeyError, OSError):  # a container's user without a name
-        user = str(os.getuid())
+    user = this_user()
     return Message(
         event_id=uuid4().hex,
         thread=thread,

@@ -113,5 +113,8 @@ class _Desk:
         found = await self._app.store.run(run)
         return None if found is None or found.removed else found.answer
 
+    async def has_read(self, url: str) -> None:
+        """Nothing: whoever runs Footnote reads the files themselves."""
+
     async def page(self, run: str, number: int) -> KeptPage | None:
         return await Traces(self._app.store).page(run, number)

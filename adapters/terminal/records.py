@@ -15,15 +15,19 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from bot.command import this_user
 from bot.conversing.forgetting import Forgetter, Maintenance, day_after
 from bot.errors import Invalid
+from bot.messages import TERMINAL
 from bot.rendering.conversation import as_markdown
 from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line, shortened
 from bot.settings import Settings
+from bot.storage import migrate
 from bot.storage.archive import Archive, Conversation, Listed
+from bot.storage.audit import Actor, Audit, act_as, named
 from bot.storage.connecting import Connecting
-from bot.storage.database import existing_database
+from bot.storage.database import Database, existing_database
 from bot.storage.integrity import findings
 from bot.storage.removal import Removed
 from bot.storage.retention import Keep, Retention
@@ -43,12 +47,14 @@ TITLES = {
     "rules": "channel rules",
     "facts": "facts about the workspace",
     "installations": "installations",
+    "audit": "rows of the audit log",
 }
 
 
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Store]:
     """The store, for as long as the block runs. Raises ``StorageUnavailable``."""
+    act_as(_this_person())
     store = await open_store(settings.database, connecting=Connecting.of(settings))
     try:
         yield store
@@ -84,6 +90,8 @@ async def exported(settings: Settings, name: str, form: str) -> str:
     async with opened(settings) as store:
         archive = Archive(store.database)
         conversation = await archive.conversation(await archive.find(name))
+        key = named(conversation.thread.key)
+        await Audit(store.database).note("exported", "conversation", key)
     return as_json(conversation) if form == "json" else as_markdown(conversation)
 
 
@@ -120,7 +128,7 @@ async def backed_up(settings: Settings, target: Path) -> int:
         if database.dialect != "sqlite":
             raise Invalid(
                 "PostgreSQL has its own tools for backups: pg_dump, or point-in-time recovery. "
-                "The handbook's page on storage has the commands."
+                "The handbook's page on backups has the commands."
             )
         if not target.parent.is_dir():
             raise Invalid(f"{target.parent} is not a folder: make it, or name another place.")
@@ -128,6 +136,7 @@ async def backed_up(settings: Settings, target: Path) -> int:
         try:
             partial.unlink(missing_ok=True)
             partial.touch(mode=0o600)
+            await _note_backup(database)
             async with database.long_read() as connection:
                 await connection.exec_driver_sql("VACUUM INTO ?", (str(partial),))
             size = partial.stat().st_size
@@ -139,6 +148,18 @@ async def backed_up(settings: Settings, target: Path) -> int:
     finally:
         await database.close()
     return size
+
+
+async def _note_backup(database: Database) -> None:
+    """Add a row to the audit log, unless the database is older than that."""
+    async with database.read() as connection:
+        lacking = await connection.run_sync(migrate.missing)
+    if not lacking:
+        await Audit(database).note("exported", "database", by=_this_person())
+
+
+def _this_person() -> Actor:
+    return Actor(TERMINAL, "local", this_user())
 
 
 # ---------------------------------------------------------------- looks

@@ -26,6 +26,7 @@ COLUMNS = (
     "tokens\nmonth",
     "USD\nmonth",
 )
+SHOWN = 100  # accounts of a table: more take a second, and scroll away
 TITLES = {"workspace": "Workspaces", "channel": "Channels", "user": "People"}
 
 
@@ -89,8 +90,11 @@ def tables(lines: Sequence[Line], today: date) -> RenderableType:
         table.columns[0].overflow, table.columns[0].header_style = "fold", "bold"
         for column in COLUMNS:
             table.add_column(column, justify="right", header_style="none", no_wrap=True)
-        for line in of_scope:
+        for line in of_scope[:SHOWN]:
             table.add_row(Text(named(line)), *_numbers(line.today, line.month))
+        if len(of_scope) > SHOWN:
+            more = f"{len(of_scope) - SHOWN:,} more, see --json"
+            table.add_row(Text(more, style="dim"))
         if scope == "workspace" and len(of_scope) > 1:
             sums = (_total(lines, "today"), _total(lines, "month"))
             table.add_row(Text("all", style="bold"), *_numbers(*sums))

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.web.asking import put_question, run_named, thread_named
+from adapters.web.auditing import followed, noted, shows_nothing
 from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.description import NAME_PATTERN, description
 from adapters.web.documents import (
@@ -44,10 +45,18 @@ def api_routes(console: Console) -> Sequence[BaseRoute]:
     return [
         Route("/api/openapi.json", api.describe, methods=["GET"]),
         Route("/api/questions", api.ask, methods=["POST"]),
-        Route("/api/runs/{run}", api.run, methods=["GET"]),
-        Route("/api/runs/{run}/events", api.events, methods=["GET"]),
+        Route("/api/runs/{run}", noted(console, "read", "run", api.run, "run"), methods=["GET"]),
+        Route(
+            "/api/runs/{run}/events",
+            followed(console, "run", api.events, "run"),
+            methods=["GET"],
+        ),
         Route("/api/runs/{run}/stop", api.stop, methods=["POST"]),
-        Route("/api/threads/{thread}", api.thread, methods=["GET"]),
+        Route(
+            "/api/threads/{thread}",
+            noted(console, "read", "conversation", api.thread, "thread"),
+            methods=["GET"],
+        ),
     ]
 
 
@@ -105,6 +114,8 @@ class _Api:
         if not turns:
             raise HTTPException(404, texts_of(request)("question-gone"))
         turn = self._seeing(request).turn(turns[0])
+        if turn.shown.answer is None:
+            shows_nothing(request)  # a program that waits for the answer asks often
         return _json(run_document(turn, run.message.thread.thread))
 
     def _seeing(self, request: Request) -> Visibility:

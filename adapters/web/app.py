@@ -57,6 +57,7 @@ def console_app(console: Console, more: Sequence[BaseRoute] = ()) -> Starlette:
                 settings=console.settings,
                 sessions=console.sessions,
                 sign_ins=console.sign_ins,
+                audit=console.audit,
             ),
             # Event streams are left alone: compressing them would hold their events back.
             Middleware(GZipMiddleware, compresslevel=COMPRESSION),

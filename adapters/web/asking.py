@@ -11,12 +11,14 @@ from datetime import UTC, datetime
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from adapters.web.auditing import about
 from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, visitor_of
 from adapters.web.uploads import Upload, attachments_of, check_readable
 from bot.conversing.reception import AcceptedQuestion
 from bot.errors import Invalid
 from bot.messages import EVERYWHERE, Attachment, Depth, Message, Thread
 from bot.pages.urls import links_in
+from bot.storage.audit import named
 from bot.storage.records import RunRecord
 
 LONGEST_NAME = 300  # characters of a thread's name in a path
@@ -126,6 +128,7 @@ async def thread_named(console: Console, request: Request, name: str) -> Thread:
         thread = await console.archive.find(encodable(name))
     except Invalid:
         raise gone from None
+    about(request, named(thread.key))
     if not console.may_see_all(visitor_of(request), thread):
         raise gone
     return thread

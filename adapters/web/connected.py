@@ -86,10 +86,11 @@ class Connected:
                 among = is_asked and (asked.collections is None or name in asked.collections)
                 count = await self._count(self._rights.reach(visitor.reader, (name,)))
                 offers.append(Offer(_id(name), DOCUMENTS, name, count, among))
-        for kind, members in self._engines(names).items():
+        for id, members in self._engines(visitor, names).items():
             is_asked = not asked.providers or any(each in asked.providers for each in members)
-            name = self._wiki(texts) if kind == WIKI else ", ".join(members)
-            offers.append(Offer(kind, kind, name, None, is_asked))
+            name = self._wiki(texts) if id == WIKI else ", ".join(members)
+            kind = id if id in (WIKI, WEB) else DOCUMENTS
+            offers.append(Offer(id, kind, name, None, is_asked))
         return offers
 
     def _collections(self, visitor: Visitor) -> list[str]:
@@ -101,12 +102,24 @@ class Connected:
         mine = [each.name for each in every if visitor.reader.may_search(each)]
         return [*mine, OTHERS]
 
-    def _engines(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    def _engines(self, visitor: Visitor, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """What else is searched, by the id of its offer: each server that the visitor may use, the
+        wiki, and the engines that search the web."""
+        hidden = self._rights.hidden_servers(visitor.reader)
+        servers = [name for name in self._servers if name in names and name not in hidden]
         found = {
+            **{f"server:{name}": (name,) for name in servers},
             WIKI: tuple(name for name in names if name == _WIKIPEDIA),
-            WEB: tuple(name for name in names if name not in (_LOCAL, _WIKIPEDIA)),
+            WEB: tuple(name for name in names if self._is_engine(name)),
         }
         return {kind: members for kind, members in found.items() if members}
+
+    @property
+    def _servers(self) -> list[str]:
+        return [each.name for each in self._settings.mcp]
+
+    def _is_engine(self, name: str) -> bool:
+        return name not in (_LOCAL, _WIKIPEDIA, *self._servers)
 
     def _wiki(self, texts: Texts) -> str:
         return "Wikipedia" if self._is_wikipedia else urlsplit(self._settings.wikipedia_url).netloc
@@ -137,7 +150,7 @@ class Connected:
         What the visitor may not search is no part of it, whatever was sent.
         """
         names = self.names(rules)
-        engines = self._engines(names)
+        engines = self._engines(visitor, names)
         collections = self._collections(visitor) if _LOCAL in names else []
         wanted = [name for name in collections if _id(name) in ticked]
         kinds = [kind for kind in engines if kind in ticked]
@@ -160,7 +173,7 @@ class Connected:
         if _LOCAL in names:
             found += await self._of_documents(self._rights.reach(visitor.reader))
         asked: list[str] = []
-        if any(name not in (_LOCAL, _WIKIPEDIA) for name in names):
+        if any(map(self._is_engine, names)):
             asked = ["prompt-compare-message", "prompt-explain-message", "prompt-wiki-history"]
         elif _WIKIPEDIA in names and self._is_wikipedia:
             asked = ["prompt-wiki-building", "prompt-wiki-nature", "prompt-wiki-history"]

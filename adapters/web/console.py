@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from cachetools import TTLCache
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -14,7 +15,7 @@ from starlette.responses import HTMLResponse
 from adapters.web.addresses import provider_addresses
 from adapters.web.clock import zone_of
 from adapters.web.connected import Connected
-from adapters.web.limits import STREAMS_OF_ONE_CLIENT
+from adapters.web.limits import OPENINGS_KNOWN, STREAMS_OF_ONE_CLIENT
 from adapters.web.live import Live
 from adapters.web.pace import OpenStreams, Pace
 from adapters.web.parts import Parts
@@ -30,6 +31,7 @@ from bot.rendering.texts import Texts, texts_for
 from bot.rights.rights import Rights
 from bot.settings import ChannelRules, Settings
 from bot.storage.archive import Archive
+from bot.storage.audit import Audit
 from bot.storage.database import Database
 from bot.storage.files import Files
 from bot.storage.found_words import FoundWords
@@ -59,6 +61,7 @@ class Console:
     connected: Connected = field(init=False)
     store: Store = field(init=False)
     archive: Archive = field(init=False)
+    audit: Audit = field(init=False)
     history: History = field(init=False)
     words: FoundWords = field(init=False)
     workspaces: Workspaces = field(init=False)
@@ -70,18 +73,22 @@ class Console:
     workers: Workers = field(init=False)  # that look at what people send
     provider: Provider | None = field(init=False, default=None)  # by which people sign in, if any
     sign_ins: SignIns | None = field(init=False, default=None)
+    # Who opened what in the last hour, as far as the audit log needs to know.
+    opened: TTLCache[tuple[str, str], bool] = field(init=False)
 
     def __post_init__(self) -> None:
         self.rights = Rights(self.settings)
         self.connected = Connected(self.settings, self.rights, self.observed)
         self.store = Store(self.database)
         self.archive = Archive(self.database)
+        self.audit = Audit(self.database)
         self.history = History(self.database)
         self.words = FoundWords(self.database)
         self.workspaces = Workspaces(self.database)
         self.templates = Templates(self.settings.root)
         self.parts = Parts(self.templates)
         self.questions = Pace(self.settings.console_questions)
+        self.opened = TTLCache(OPENINGS_KNOWN, 3_600.0)
         self.streams = OpenStreams(STREAMS_OF_ONE_CLIENT)
         self.files = Files(self.database)
         self.workers = Workers.for_a_look(Shares(self.settings.reading_memory))

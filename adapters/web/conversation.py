@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.web.asking import encodable, put_question, run_named, thread_named
+from adapters.web.auditing import followed, noted
 from adapters.web.connected import CHOSEN
 from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, visitor_of
 from adapters.web.forms import form_of, question_form_of
@@ -39,13 +40,25 @@ def conversation_pages(console: Console) -> Sequence[BaseRoute]:
         Route("/", pages.begin, methods=["GET"]),
         Route("/ask", pages.ask, methods=["POST"]),
         Route("/indexing", pages.indexing, methods=["GET"]),
-        Route("/threads/{thread}", pages.thread, methods=["GET"]),
-        Route("/threads/{thread}/events", pages.events, methods=["GET"]),
+        Route(
+            "/threads/{thread}",
+            noted(console, "read", "conversation", pages.thread, "thread"),
+            methods=["GET"],
+        ),
+        Route(
+            "/threads/{thread}/events",
+            followed(console, "conversation", pages.events, "thread"),
+            methods=["GET"],
+        ),
         Route("/runs/{run}/stop", pages.pressing(lambda run, form: Stop(run)), methods=["POST"]),
         Route("/runs/{run}/deeper", pages.pressing(lambda run, _: Deeper(run)), methods=["POST"]),
         Route("/runs/{run}/feedback", pages.pressing(_feedback), methods=["POST"]),
         Route("/runs/{run}/follow-up", pages.pressing(_follow_up), methods=["POST"]),
-        Route("/runs/{run}/files/{number:int}", pages.file, methods=["GET"]),
+        Route(
+            "/runs/{run}/files/{number:int}",
+            noted(console, "read", "file", pages.file, "run"),
+            methods=["GET"],
+        ),
         Route("/runs/{run}/edit", pages.edit, methods=["POST"]),
         Route("/runs/{run}/delete", pages.delete, methods=["POST"]),
     ]

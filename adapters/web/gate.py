@@ -33,6 +33,7 @@ from bot.console_access import FORWARDED, host_name, is_from_here, is_loopback
 from bot.errors import StorageUnavailable
 from bot.rendering.lines import shortened
 from bot.settings import Settings
+from bot.storage.audit import Audit, acting, in_console
 from bot.storage.sign_ins import SignIns
 
 SIGN_IN = "/sign-in"
@@ -73,12 +74,14 @@ class Gate:
         app: ASGIApp,
         settings: Settings,
         sessions: Sessions,
-        sign_ins: SignIns | None = None,
+        sign_ins: SignIns | None,
+        audit: Audit,
     ) -> None:
         """``sign_ins`` are there where an OpenID provider signs people in."""
         self._app = app
         self._sessions = sessions
         self._sign_ins = sign_ins
+        self._audit = audit
         self._token = settings.console_token.get_secret_value() if settings.console_token else ""
         self._header = settings.console_user_header.lower()
         self._groups_header = settings.console_groups_header.lower()
@@ -97,6 +100,7 @@ class Gate:
         request = Request(scope)
         cookie = ""
         answer: Response | None = None
+        visitor, address = None, self._proxies.client_of(request)
         try:
             await self._sessions.look()
             visitor, cookie = await self._admitted(request)
@@ -108,7 +112,11 @@ class Gate:
             scope.setdefault("state", {})["visitor"] = visitor
         except Refusal as refusal:
             answer = refused(request, refusal.status, refusal.sentence)
-        await (answer or self._app)(scope, receive, self._dressed(send, cookie))
+            if refusal.status == 401:  # a wrong token
+                by = in_console("", address)
+                await self._audit.note("signed-in", outcome="refused", by=by)
+        with acting(in_console(visitor.id if visitor else "", address)):
+            await (answer or self._app)(scope, receive, self._dressed(send, cookie))
         return None
 
     # ------------------------------------------------------------ who it is

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.web.asking import encodable, thread_named
+from adapters.web.auditing import noted
 from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.forms import form_of
 from adapters.web.limits import LONGEST_TITLE
@@ -36,7 +37,11 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
         "delete": pages.delete,
     }
     return [
-        Route("/conversations", pages.page, methods=["GET"]),
+        Route(
+            "/conversations",
+            noted(console, "read", "conversations", pages.page),
+            methods=["GET"],
+        ),
         Route("/conversations/list", pages.part, methods=["GET"]),
         *(
             Route(f"/threads/{{thread}}/{name}", pages.doing(deed), methods=["POST"])

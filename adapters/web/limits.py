@@ -29,3 +29,4 @@ GUESSES_PER_MINUTE = 10  # of one address at the token, in forms and headers
 SIGN_INS_PER_MINUTE = 60  # of one address at the provider, beginnings and ends
 REQUESTS_PER_MINUTE = 600  # of one client, pages, pictures and all
 GROUPS_OF_ONE_VISITOR = 500  # that a proxy or an OpenID provider names
+OPENINGS_KNOWN = 10_000  # pages opened that a process remembers

@@ -21,7 +21,9 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
+from adapters.web.addresses import Proxies
 from adapters.web.asking import put_question, run_named
+from adapters.web.auditing import looked_at
 from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, visitor_of
 from adapters.web.sse import moments
 from adapters.web.turns import turns_of
@@ -33,6 +35,7 @@ from bot.messages import Message, Thread
 from bot.rendering.texts import Texts
 from bot.research.evidence.library import Library
 from bot.rights.reader import Reader
+from bot.storage.audit import act_as, in_console
 from bot.storage.records import RunRecord
 from bot.storage.traces import KeptPage, Traces
 
@@ -96,6 +99,8 @@ class _Desk:
         self._console = console
         self._request = request
         self._visitor = visitor_of(request)
+        address = Proxies(console.settings.console_proxies).client_of(request)
+        act_as(in_console(self._visitor.id, address))
 
     @property
     def caller(self) -> str:
@@ -133,7 +138,7 @@ class _Desk:
                 with anyio.CancelScope(shield=True):
                     await reception.stop_run(asked.run_id)
             raise
-        answer = await self.answer(asked.run_id)
+        answer = await self._answer(asked.run_id)
         if run is None or answer is None:
             raise Unavailable(self.texts("question-gone"))
         return Told(answer, run.message.thread.thread)
@@ -175,11 +180,24 @@ class _Desk:
         return [Listed(*each) for each in found]
 
     async def answer(self, run: str) -> Answer | None:
+        found = await self._answer(run)
+        await looked_at(self._console, "run", run, found is not None)
+        return found
+
+    async def _answer(self, run: str) -> Answer | None:
         found = await self._run(run)
         turns = await turns_of(self._console, [run]) if found is not None else ()
         return self._seeing.turn(turns[0]).shown.answer if turns else None
 
     async def page(self, run: str, number: int) -> KeptPage | None:
+        found = await self._page(run, number)
+        await looked_at(self._console, "page", f"{run}/{number}", found is not None)
+        return found
+
+    async def has_read(self, url: str) -> None:
+        await looked_at(self._console, "page", url, True)
+
+    async def _page(self, run: str, number: int) -> KeptPage | None:
         if await self._run(run) is None:
             return None
         found = await Traces(self._console.store).page(run, number)

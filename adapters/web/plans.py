@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from adapters.web.svg.graph import GraphNode, draw
 from bot.answers import PlanView, StepState, StepView
+from bot.mcp.address import public
 from bot.rendering.footnotes import link_target
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.plan import Branch, branches, named, work
@@ -180,6 +181,7 @@ def _line(step: StepView) -> Line:
 
 def site_of(url: str) -> Site:
     """The icon for the page at an address; files of documents and questions have one in common."""
+    url = public(url)
     host = "" if is_document(url) or not url.startswith("http") else host_of(url)
     name = host.removeprefix("www.")
     digest = hashlib.sha256(name.encode()).digest()

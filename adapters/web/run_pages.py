@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from adapters.web.auditing import Page, about, noted
 from adapters.web.clock import clock_of
 from adapters.web.console import Console, operator_only, texts_of, visitor_of
 from adapters.web.explaining import RunView
@@ -34,6 +35,7 @@ from bot.research.trace.health import health
 from bot.research.trace.trace import page_of_trace, trace
 from bot.rights.reader import Reader
 from bot.storage.asked import Asked
+from bot.storage.audit import Deed
 from bot.storage.overview import Overview, Overviews
 from bot.storage.records import RunRecord
 from bot.storage.traces import KeptPage, KeptRun, Traces
@@ -43,8 +45,12 @@ def console_pages(console: Console) -> Sequence[BaseRoute]:
     """The routes of these pages."""
     pages = _RunPages(console)
     return [
-        Route("/runs/{run}", pages.run, methods=["GET"]),
-        Route("/runs/{run}/pages/{number:int}", pages.page, methods=["GET"]),
+        Route("/runs/{run}", noted(console, "read", "run", pages.run, "run"), methods=["GET"]),
+        Route(
+            "/runs/{run}/pages/{number:int}",
+            noted(console, "read", "page", pages.page),
+            methods=["GET"],
+        ),
         *_OverviewPages(console).routes,
         *_metrics(console),
     ]
@@ -72,6 +78,7 @@ class _RunPages:
     async def page(self, request: Request) -> Response:
         """The whole stored text of a page, with what is quoted of it."""
         run_id, number = request.path_params["run"], request.path_params["number"]
+        about(request, f"{run_id}/{number}")
         record = await self._console.store.run(run_id)
         if record is None:
             raise _gone(request)
@@ -129,13 +136,17 @@ class _OverviewPages:
 
     @property
     def routes(self) -> list[BaseRoute]:
+        pages: dict[str, tuple[Deed, Page]] = {
+            "/overview": ("read", self.page),
+            "/overview/unanswered": ("read", self.unanswered),
+            "/overview/unanswered.csv": ("exported", self.unanswered_csv),
+            "/overview/feedback": ("read", self.feedback),
+            "/overview.csv": ("exported", self.csv),
+            "/overview.json": ("exported", self.json),
+        }
         return [
-            Route("/overview", operator_only(self.page), methods=["GET"]),
-            Route("/overview/unanswered", operator_only(self.unanswered), methods=["GET"]),
-            Route("/overview/unanswered.csv", operator_only(self.unanswered_csv), methods=["GET"]),
-            Route("/overview/feedback", operator_only(self.feedback), methods=["GET"]),
-            Route("/overview.csv", operator_only(self.csv), methods=["GET"]),
-            Route("/overview.json", operator_only(self.json), methods=["GET"]),
+            Route(path, noted(self._console, deed, path[1:], operator_only(page)), methods=["GET"])
+            for path, (deed, page) in pages.items()
         ]
 
     async def page(self, request: Request) -> Response:
@@ -233,7 +244,7 @@ def _metrics(console: Console) -> list[BaseRoute]:
     """The numbers for Prometheus, which shows the console's token if there is one."""
     if console.settings.metrics == "off":
         return []
-    metrics = Metrics(console.database, console.observed)
+    metrics = Metrics(console.database, console.observed, console.settings)
     return [Route("/metrics", operator_only(metrics.answer), methods=["GET"])]
 
 

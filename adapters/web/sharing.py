@@ -21,6 +21,7 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.web.asking import encodable, thread_named
 from adapters.web.assets import files
+from adapters.web.auditing import about, noted
 from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.history import address_of
 from adapters.web.turns import Turn, runs_of, turns_of
@@ -35,6 +36,7 @@ from bot.rendering.lines import one_line, shortened
 from bot.rendering.texts import Texts
 from bot.rights.reader import for_reader
 from bot.storage.archive import Conversation, Said
+from bot.storage.audit import named
 
 FORMS = {
     "md": ("text/markdown; charset=utf-8", "md"),
@@ -49,11 +51,19 @@ _MARK = re.compile(r'<a class="mark" data-n="(\d+)"[^>]*>')
 
 def sharing_pages(console: Console) -> Sequence[BaseRoute]:
     """The routes of these pages."""
-    pages = _Sharing(console)
+    pages, link = _Sharing(console), "shared conversation"
     return [
-        Route("/shared/{token}", pages.page, methods=["GET"]),
-        Route("/shared/{token}/export/{form}", pages.export_shared, methods=["GET"]),
-        Route("/threads/{thread}/export/{form}", pages.export, methods=["GET"]),
+        Route("/shared/{token}", noted(console, "read", link, pages.page), methods=["GET"]),
+        Route(
+            "/shared/{token}/export/{form}",
+            noted(console, "exported", link, pages.export_shared),
+            methods=["GET"],
+        ),
+        Route(
+            "/threads/{thread}/export/{form}",
+            noted(console, "exported", "conversation", pages.export, "thread"),
+            methods=["GET"],
+        ),
     ]
 
 
@@ -103,6 +113,7 @@ class _Sharing:
         thread = await self._console.history.shared(encodable(token)) if token.isascii() else None
         if thread is None:
             raise HTTPException(404, texts("web-thread-gone"))
+        about(request, named(thread.key))
         turns = await self._over(thread)
         reach = Visibility(self._console.rights, visitor_of(request), texts).reach
         answers = (turn.shown.answer for turn in turns)

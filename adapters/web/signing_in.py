@@ -16,6 +16,8 @@ from adapters.web.forms import bounded_body, form_of
 from adapters.web.gate import SIGN_IN, SIGN_OUT, set_cookie
 from adapters.web.limits import GUESSES_PER_MINUTE
 from adapters.web.pace import Pace
+from adapters.web.visitors import LOCAL
+from bot.storage.audit import in_console
 
 
 def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
@@ -39,7 +41,9 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
         fields = {name: values[0] for name, values in parse_qs(body).items()}
         to = own_path(fields.get("to", "/"))
         if not console.sessions.same(fields.get("token", "").strip(), token):
+            await console.audit.note("signed-in", outcome="refused")
             return console.page(request, "sign_in.html", status=403, to=to, wrong=True)
+        await console.audit.note("signed-in", by=in_console(LOCAL))
         _, cookie = console.sessions.new()
         headers = {"Set-Cookie": set_cookie(cookie, root, secure=secure)}
         return RedirectResponse(root + to, status_code=303, headers=headers)
@@ -50,6 +54,7 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
     async def sign_out(request: Request) -> Response:
         if (await form_of(request)).get("all") == "true":
             await console.sessions.end_all()
+        await console.audit.note("signed-out")
         headers = {"Set-Cookie": set_cookie("", root, secure=secure)}
         return RedirectResponse(root + SIGN_IN, status_code=303, headers=headers)
 

@@ -133,9 +133,8 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
             to = attempts.path_in(state)
             if request.state.visitor is not None:  # signed in meanwhile, in another tab
                 return RedirectResponse(root + to, status_code=303)
-            return _failed(
-                request, SignInRefused("sso-stale", "the state is no attempt of this browser"), to
-            )
+            stale = SignInRefused("sso-stale", "the state is no attempt of this browser")
+            return await _refused(request, stale, to)
         try:
             if "code" not in told:
                 reason = shortened(told.get("error_description") or told.get("error", "?"), 200)
@@ -147,7 +146,7 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
                 await sign_ins.end(request.state.visitor.session)
             secret = await sign_ins.begin(identity)
         except FootnoteError as error:
-            return _failed(request, error, attempt.to)
+            return await _refused(request, error, attempt.to)
         log.info("signed in", person=identity.person)
         seconds = round(settings.oidc_session_hours * 3_600)
         cookie = set_cookie(secret, root, secure=secure, seconds=seconds)
@@ -163,6 +162,10 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
             browser, root + SIGN_IN, secure=secure, seconds=ATTEMPT_SECONDS, name=BROWSER
         )
         return b"set-cookie", told.encode()
+
+    async def _refused(request: Request, error: FootnoteError, to: str) -> Response:
+        await console.audit.note("signed-in", outcome="refused")
+        return _failed(request, error, to)
 
     def _failed(request: Request, error: FootnoteError, to: str) -> Response:
         """The page that tells the reason why a sign-in failed, with a way to try again."""

@@ -21,6 +21,7 @@ from adapters.web.page_text import page_html
 from adapters.web.places import AnswerPlaces, by_number
 from adapters.web.plans import Site, site_of
 from bot.answers import Answer, Citation, Span
+from bot.mcp.address import server_of
 from bot.messages import UPLOADED
 from bot.pages.passages import columns_in
 from bot.rendering.excerpts import excerpts
@@ -128,7 +129,10 @@ def kind_of(url: str) -> Kind:
 
 
 def _folder(url: str) -> str:
-    """The folder of a document, not where that lies on the server's disk."""
+    """The folder of a document, not where that lies on the server's disk; or the server that has
+    it."""
+    if server := server_of(url):
+        return server
     parts = unquote(url.partition(":")[2]).strip("/").split("/")
     return one_line(parts[-2]) if url.startswith("file:") and len(parts) > 1 else ""
 

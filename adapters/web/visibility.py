@@ -16,7 +16,7 @@ from bot.storage.records import UNFINISHED
 from bot.storage.traces import KeptRun
 
 # An address of a document in JSON text: it is ASCII, and holds no quotation mark or backslash.
-_DOCUMENT = re.compile(r"file:///[!#-\[\]_a-z~]+", re.IGNORECASE)
+_DOCUMENT = re.compile(r"(?:file:///|mcp:/)[!#-\[\]_a-z~]+", re.IGNORECASE)
 
 
 class Visibility:
@@ -41,8 +41,6 @@ class Visibility:
         works nobody knows what it will rest on: then who may not read all that it may use sees
         neither its plan nor its text."""
         reach = self.reach
-        if reach.is_all:
-            return shown
         answer, plan, text = shown.answer, shown.plan, shown.text
         if answer is not None:
             answer = for_reader(answer, reach, self._texts("answer-out-of-reach"))
@@ -54,11 +52,8 @@ class Visibility:
 
     def may_see_run(self, kept: KeptRun, asked: Reader) -> bool:
         """Return True if the visitor may see everything that is kept of a run."""
-        reach = self.reach
-        if reach.is_all:
-            return True
-        record = kept.record
-        if record.state not in UNFINISHED and record.answer is not None:
+        reach, record = self.reach, kept.record
+        if reach.is_all or (record.state not in UNFINISHED and record.answer is not None):
             return reach.covers(_documents(kept))
         # The groups of people in chats are not kept: nothing tells what their run may use.
         is_known = asked.surface == "console" and reach.includes(self._rights.reach(asked))

@@ -10,6 +10,8 @@ from collections.abc import Collection
 from bot.errors import Denied
 from bot.messages import CONSOLE, Message
 from bot.settings import Settings
+from bot.storage.audit import Audit
+from bot.storage.database import Database
 
 _ADMIN = "ask an admin of Footnote"
 
@@ -20,6 +22,12 @@ NO_ROLES = (
     "FOOTNOTE_ALLOW_ROLES lets only people with roles ask, and nobody has one in the console: name "
     "people in FOOTNOTE_ALLOW_USERS in its place"
 )
+
+
+async def admit(settings: Settings, database: Database, message: Message) -> None:
+    """As ``check_access``; the audit log tells of a refusal."""
+    async with Audit(database).refusals(message):
+        check_access(settings, message)
 
 
 def check_access(settings: Settings, message: Message) -> None:

@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from bot.errors import FootnoteError
 from bot.logs import get_logger
+from bot.rights.changes import RuleChanges
 from bot.storage.database import Database
 from bot.storage.forgetting import Forgetting, Request
 from bot.storage.removal import NOTHING_REMOVED, Removed
@@ -44,6 +45,14 @@ class Forgetter:
         taken away by ``catch_up`` tomorrow.
         """
         request = await self._forgetting.ask(subject, datetime.now(UTC))
+        return await self._fulfil(request, spent_before)
+
+    async def forget_again(self, subject: Subject, asked_at: datetime) -> Removed:
+        """Fulfil a wish of before that a restored database does not know of; what came after it
+        stays. Sums of the days until then go, that of today tomorrow (``catch_up``)."""
+        now = datetime.now(UTC)
+        request = await self._forgetting.ask(subject, now, asked_at)
+        spent_before = min(day_after(asked_at.astimezone(UTC).date()), now.date())
         return await self._fulfil(request, spent_before)
 
     async def catch_up(self) -> Removed:
@@ -88,12 +97,17 @@ KEEP_SECONDS = 3_600.0  # between two rounds
 class Maintenance:
     """Several processes may keep one house: what one has taken away, no other finds."""
 
-    def __init__(self, retention: Retention, forgetter: Forgetter) -> None:
+    def __init__(
+        self, retention: Retention, forgetter: Forgetter, changes: RuleChanges | None = None
+    ) -> None:
         self._retention = retention
         self._forgetter = forgetter
+        self._changes = changes
 
     async def once(self) -> Removed:
         """One round; says what it took away. Raises ``StorageUnavailable``."""
+        if self._changes is not None:
+            await self._changes.look()
         removed = await self._forgetter.catch_up()
         return removed + await self._retention.prune(datetime.now(UTC))
 

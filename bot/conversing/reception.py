@@ -15,7 +15,7 @@ from typing import Literal
 from cachetools import TTLCache
 
 from bot.answers import Answer
-from bot.conversing.access import check_access, check_author, is_admin
+from bot.conversing.access import admit, check_author, is_admin
 from bot.conversing.background_tasks import BackgroundTasks
 from bot.conversing.forgetting import Forgetter
 from bot.conversing.rules import bounded, options_for
@@ -31,6 +31,7 @@ from bot.rights.rights import Rights, searched_here
 from bot.search.registry import configured_names
 from bot.service import LEASE, ResearchService, clean_question
 from bot.settings import ChannelRules, Settings
+from bot.storage.audit import Actor, acting
 from bot.storage.conversations import Conversations
 from bot.storage.records import RunRecord
 from bot.storage.removal import Removed
@@ -125,7 +126,7 @@ class Reception:
             if address == "others" or self.settings.followups == "mention":
                 await self._conversations.hear([message], datetime.now(UTC))
                 return Ignored()
-        check_access(self.settings, message)
+        await admit(self.settings, self._store.database, message)
         if is_stop_word(message.text):
             if await self.takes_part(message.thread):
                 return Handled(await self.stop(message.thread))
@@ -138,7 +139,7 @@ class Reception:
     async def library(self, message: Message) -> tuple[Library, tuple[str, ...]]:
         """What the author of a message may search and read in its place without a question, and
         the only providers to ask there (empty: all). Raises ``Denied``."""
-        check_access(self.settings, message)
+        await admit(self.settings, self._store.database, message)
         rules = await self.rules(message.thread)
         return await self._service.library_for(message), rules.providers
 
@@ -198,7 +199,8 @@ class Reception:
     async def forget_author(self, message: Message) -> Removed:
         """Forget the author of ``message``, a command: what they wrote here and elsewhere on the
         platform, and the answers to it. Their sum of today stays until tomorrow."""
-        removed = await self.forgetter.forget(_author_of(message), datetime.now(UTC).date())
+        with acting(Actor.of(message)):
+            removed = await self.forgetter.forget(_author_of(message), datetime.now(UTC).date())
         self._ours.clear()
         return removed
 
@@ -267,7 +269,7 @@ class Reception:
         question = run.answer.question if run.answer else run.message.text
         message = _pressed(run, "deeper", author, question, locale, direct)
         message = replace(message, attachments=run.message.attachments)
-        check_access(self.settings, message)
+        await admit(self.settings, self._store.database, message)
         if run.answer is not None and not await self._may_be_told(run.answer, message):
             message = replace(message, text=run.message.text)
         return await self._accept(message, replace(run.options, depth="deep"), None)
@@ -282,7 +284,7 @@ class Reception:
             raise invalid("suggestion-gone")
         question = suggestions[number]
         message = _pressed(run, "follow-up", author, question, locale, direct)
-        check_access(self.settings, message)
+        await admit(self.settings, self._store.database, message)
         if run.answer is not None and not await self._may_be_told(run.answer, message):
             raise invalid("suggestion-gone")
         return await self._accept(message, replace(run.options, depth="auto"), None)

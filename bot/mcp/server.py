@@ -27,6 +27,7 @@ from bot import __version__
 from bot.answers import Answer, PlanView
 from bot.errors import FootnoteError, Invalid
 from bot.logs import get_logger
+from bot.mcp.address import shown
 from bot.messages import Depth
 from bot.pages.urls import canonical
 from bot.rendering.conversation import answer_markdown
@@ -188,6 +189,10 @@ class Desk(Protocol):
         """The answer of a run, as far as the caller may see it."""
         ...
 
+    async def has_read(self, url: str) -> None:
+        """The caller is about to be given a page of the library."""
+        ...
+
     async def page(self, run: str, number: int) -> KeptPage | None:
         """A page that an answer cites, as it was read."""
         ...
@@ -244,7 +249,7 @@ class _Handling:
         self._desk_of = desk_of
         # Nothing is fetched but what a search returned or an answer cites: an address of a model's
         # own could carry away what it was told.
-        self._offered: TTLCache[tuple[str, str], bool] = TTLCache(OFFERED, OFFERED_SECONDS)
+        self._offered: TTLCache[tuple[str, str], str] = TTLCache(OFFERED, OFFERED_SECONDS)
         tools = (
             _Tool(
                 "ask",
@@ -322,29 +327,34 @@ class _Handling:
     ) -> tuple[BaseModel, str]:
         library, providers = await desk.library()
         found = await library.search(Query(given.query, given.limit), providers)
-        for hit in found.hits:
-            self._offer(desk, hit.url)
         results = [
-            FoundPage(title=h.title, url=h.url, snippet=h.snippet, provider=h.provider)
-            for h in found.hits
+            FoundPage(
+                title=hit.title,
+                url=self._offer(desk, hit.url),
+                snippet=hit.snippet,
+                provider=hit.provider,
+            )
+            for hit in found.hits
         ]
         result = Found(results=results, notes=list(found.failures))
-        lines = [f"{n}. {h.title} — {h.url}\n   {h.snippet}" for n, h in enumerate(found.hits, 1)]
+        lines = [f"{n}. {r.title} — {r.url}\n   {r.snippet}" for n, r in enumerate(results, 1)]
         return result, "\n".join([*lines, *found.failures]) or desk.texts("web-plan-nothing-yet")
 
     async def _read(
         self, desk: Desk, given: ReadArguments, context: _Context
     ) -> tuple[BaseModel, str]:
         library, _ = await desk.library()
-        if (desk.caller, _key(given.url)) not in self._offered:
+        url = self._offered.get((desk.caller, _key(given.url)))
+        if url is None:
             raise Invalid(
                 "Only pages that `search` has found or that an answer cites can be read: search "
                 "for it, or name the address in a question to `ask`."
             )
-        page = await library.read(given.url)
+        page = await library.read(url)
+        await desk.has_read(shown(page.url))
         end = given.start + PIECE
         piece = ReadPage(
-            url=page.url,
+            url=shown(page.url),
             title=page.title,
             text=page.text[given.start : end],
             fetched_at=page.fetched_at,
@@ -354,8 +364,11 @@ class _Handling:
         )
         return piece, piece.text
 
-    def _offer(self, desk: Desk, url: str) -> None:
-        self._offered[desk.caller, _key(url)] = True
+    def _offer(self, desk: Desk, url: str) -> str:
+        """Let a caller read a page, by the address that they are told."""
+        told = shown(url)
+        self._offered[desk.caller, _key(told)] = url
+        return told
 
     # ------------------------------------------------------------ resources
 

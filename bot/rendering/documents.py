@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from bot.answers import Answer, Verification
+from bot.mcp.address import shown as address_of
 from bot.rendering.safety import unwrapped
 
 # Characters that a terminal acts on, or that no encoder takes; JSON itself escapes C0.
@@ -34,7 +35,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
         "citations": [
             {
                 "number": c.number,
-                "url": c.url,
+                "url": address_of(c.url),
                 "title": c.title,
                 "heading": c.heading,
                 "quote": words,

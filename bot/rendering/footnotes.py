@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 
 from bot.answers import Answer, Citation
 from bot.errors import AddressRefused
+from bot.mcp.address import public
+from bot.mcp.address import shown as address_of
 from bot.pages.passages import HEADING_SEPARATOR, columns_in
 from bot.pages.urls import domain, parse
 from bot.rendering.excerpts import Excerpt, Said, excerpts
@@ -136,7 +138,7 @@ def link_target(url: str) -> str:
 
     Characters that would end the target are percent-encoded (RFC 3986 section 2.1).
     """
-    url = url.strip()
+    url = public(url.strip())
     try:
         address = parse(url)
     except AddressRefused:
@@ -154,7 +156,8 @@ def _view(
     longest_source: int,
 ) -> SourceView:
     first = cited[0]
-    host = domain(first.url)
+    url = address_of(first.url)
+    host = domain(url)
     is_said = any(
         said.has(words) or said.has_part(words) for each in cited for words in each.proven
     )
@@ -165,8 +168,8 @@ def _view(
         rooms = _shares([min(_length(each), longest_quote) for each in quotes], longest_source)
     return SourceView(
         number=number,
-        url=first.url,
-        title=shortened(first.title, longest_title) or host or one_line(first.url),
+        url=url,
+        title=shortened(first.title, longest_title) or host or one_line(url),
         domain=host,
         quotes=tuple(
             _quote_view(each, is_said, room) for each, room in zip(quotes, rooms, strict=True)

@@ -1,9 +1,9 @@
-"""A collection of documents as the settings declare it: its folders, and who may search them."""
+"""Who may search what, as the settings declare it: collections of documents, and their readers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
@@ -24,8 +24,8 @@ Ids = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 WHO = ("channels", "people", "slack_groups", "discord_roles", "console_users", "console_groups")
 
 
-class DocumentCollection(BaseModel):
-    """Folders or files, and who may search them.
+class Readership(BaseModel):
+    """The readers of something that the settings name.
 
     ``everybody`` are all who may ask. ``channels`` are ids of Slack and Discord: those who read
     there. The others count where one person alone reads the answer: ``people`` (ids of Slack and
@@ -35,8 +35,10 @@ class DocumentCollection(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = Field(min_length=1, max_length=80)
-    paths: Ids
+    what: ClassVar[str]  # "nobody may …"
+    plural: ClassVar[str]
+
+    name: str
     everybody: bool = False
     channels: Ids = ()
     people: Ids = ()
@@ -45,12 +47,10 @@ class DocumentCollection(BaseModel):
     console_users: Ids = ()
     console_groups: Ids = ()
 
-    @field_validator("paths", *WHO)
+    @field_validator(*WHO)
     @classmethod
     def _are_named(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        if not given:
-            raise ValueError("the list is empty: name some, or leave the line out")
-        return given
+        return _not_empty(given)
 
     @field_validator("channels", "people", "slack_groups", "discord_roles")
     @classmethod
@@ -64,18 +64,39 @@ class DocumentCollection(BaseModel):
         return given
 
     @model_validator(mode="after")
-    def _is_for_somebody(self) -> DocumentCollection:
+    def _is_for_somebody(self) -> Self:
         if not self.everybody and not any(getattr(self, name) for name in WHO):
             raise ValueError(
-                f"nobody may search the collection {self.name}: add everybody = true, or one of "
+                f"nobody may {self.what} {self.name}: add everybody = true, or one of "
                 f"{', '.join(WHO)}"
             )
         return self
 
 
-def without_doubles(collections: Sequence[DocumentCollection]) -> None:
-    """Raises ``ValueError`` where two collections have one name."""
-    names = [each.name for each in collections]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"two collections are called {name}: give each a name of its own")
+class DocumentCollection(Readership):
+    """Folders or files, and who may search them."""
+
+    what: ClassVar[str] = "search the collection"
+    plural: ClassVar[str] = "collections"
+
+    name: str = Field(min_length=1, max_length=80)
+    paths: Ids
+
+    @field_validator("paths")
+    @classmethod
+    def _has_paths(cls, paths: tuple[str, ...]) -> tuple[str, ...]:
+        return _not_empty(paths)
+
+
+def without_doubles(named: Sequence[Readership]) -> None:
+    """Raises ``ValueError`` where two collections, or two servers, have one name."""
+    names = [each.name for each in named]
+    for each in named:
+        if names.count(each.name) > 1:
+            raise ValueError(f"two {each.plural} are called {each.name}: give each its own name")
+
+
+def _not_empty(given: tuple[str, ...]) -> tuple[str, ...]:
+    if not given:
+        raise ValueError("the list is empty: name some, or leave the line out")
+    return given

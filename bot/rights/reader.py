@@ -8,15 +8,22 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.answers import Answer
+from bot.mcp.address import is_of_server
 from bot.messages import CONSOLE, TERMINAL, Author, Message, RunOptions, Thread, Transcript
-from bot.rights.collection import DocumentCollection
+from bot.rights.collection import Readership
 
-SCHEME = "file:"  # of the addresses of documents
+SCHEME = "file:"  # of the addresses of files
+
+
+def is_file(url: str) -> bool:
+    """Return True if an address is that of one of the operator's files."""
+    return url[: len(SCHEME)].lower() == SCHEME
 
 
 def is_document(url: str) -> bool:
-    """Return True if an address is that of one of the operator's documents."""
-    return url[: len(SCHEME)].lower() == SCHEME
+    """Return True if an address is that of one of the operator's documents: a file, or what a
+    server that the operator has connected knows."""
+    return is_file(url) or is_of_server(url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +32,17 @@ class Reach:
     its business.
 
     ``rules`` has the addresses of folders and files with whether they are in reach, the longest
-    first: the first that fits a document decides. ``others`` is so for documents that none fits.
+    first: the first that fits a document decides. ``others`` is so for documents that none fits,
+    ``removed`` for those of servers that none fits, since the settings have them no more.
     """
 
     rules: tuple[tuple[str, bool], ...] = ()
     others: bool = True
+    removed: bool = True
 
     @property
     def is_all(self) -> bool:
+        """True if all that can be found now is in reach; what was found once may not be."""
         return self.others and all(allowed for _, allowed in self.rules)
 
     @property
@@ -50,15 +60,21 @@ class Reach:
         """Return True if a page may be told about; one that is no document always may."""
         if not is_document(url):
             return True
-        bare = url.partition("#")[0]
+        bare = url if is_of_server(url) else url.partition("#")[0]
         for root, allowed in self.rules:
             if bare == root or bare.startswith(root + "/"):
                 return allowed
-        return self.others
+        return self.others and (self.removed or not is_of_server(url))
 
     def covers(self, urls: Iterable[str]) -> bool:
         """Return True if all of the pages may be told about."""
-        return self.is_all or all(map(self.allows, urls))
+        return all(map(self.allows, urls))
+
+    @property
+    def of_files(self) -> Reach:
+        """The same for files alone."""
+        rules = tuple((root, allowed) for root, allowed in self.rules if is_file(root))
+        return replace(self, rules=rules)
 
     def includes(self, other: Reach) -> bool:
         """Return True if everything that is in the other reach is certainly in this one too."""
@@ -71,7 +87,7 @@ class Reach:
 
 
 EVERYTHING = Reach()
-NO_DOCUMENTS = Reach(others=False)
+NO_DOCUMENTS = Reach(others=False, removed=False)
 
 
 # The readers of an answer: all of a channel, one person of a chat, one of the console, or the
@@ -121,12 +137,12 @@ class Reader:
         author = options.standing_of(message.author)
         return cls.of(message.thread, author, direct=options.direct, shared=options.shared)
 
-    def may_search(self, collection: DocumentCollection) -> bool:
+    def may_search(self, collection: Readership) -> bool:
         """Return True if the collection's lists name this reader. In a channel the channel's rights
         decide: what only some of those who read there may read is not quoted there."""
         return bool(self.why(collection))
 
-    def why(self, collection: DocumentCollection) -> str:
+    def why(self, collection: Readership) -> str:
         """The list that lets the reader search a collection ("everybody", "channels" …), or ""."""
         if self.surface == "terminal":
             return "terminal"
@@ -140,7 +156,7 @@ class Reader:
             return self._named("console_users", ["console_groups"], collection)
         return self._named("people", ["slack_groups", "discord_roles"], collection)
 
-    def _named(self, people: str, groups: Sequence[str], collection: DocumentCollection) -> str:
+    def _named(self, people: str, groups: Sequence[str], collection: Readership) -> str:
         if self.person in getattr(collection, people):
             return people
         lists = (name for name in groups if self.groups.intersection(getattr(collection, name)))

@@ -14,13 +14,15 @@ from typing import Protocol, runtime_checkable
 
 from bot.errors import FootnoteError, InvalidSetting, ProviderUnavailable
 from bot.logs import get_logger
+from bot.mcp.address import root as root_of_server
+from bot.mcp.entry import McpServer
 from bot.messages import Message, RunOptions
 from bot.rendering.texts import Texts
 from bot.rights.collection import WHO, DocumentCollection
 from bot.rights.reader import EVERYTHING, NO_DOCUMENTS, Reach, Reader
 from bot.search.local import LocalDocuments
 from bot.settings import TOML, Settings
-from bot.settings_file import collections_in, is_set_outside_of_file
+from bot.settings_file import is_set_outside_of_file, readers_in
 
 log = get_logger()
 
@@ -63,9 +65,12 @@ class Rights:
     def __init__(self, settings: Settings, posters: Mapping[str, object] = NO_POSTERS) -> None:
         self._settings = settings
         self._posters = posters
-        self._file = None if is_set_outside_of_file("collections") else Path(TOML).absolute()
+        # Those that are set elsewhere stay as they are.
+        self._kept = {each for each in ("collections", "mcp") if is_set_outside_of_file(each)}
+        self._file = None if len(self._kept) == 2 else Path(TOML).absolute()
         self._stamp = _stamp(self._file)
         self._collections: tuple[DocumentCollection, ...] = settings.collections
+        self._servers: tuple[McpServer, ...] = settings.mcp
         self._roots: tuple[Root, ...] | None = None  # None: not made yet
         self._problem = ""
 
@@ -86,7 +91,10 @@ class Rights:
             (root.address, reader.may_search(root.collection) and _is_among(root, among))
             for root in roots
         )
-        return Reach(rules, others=among is None or "" in among)
+        servers = tuple(
+            (root_of_server(each.name), reader.may_search(each)) for each in self._servers
+        )
+        return Reach(rules + servers, others=among is None or "" in among, removed=False)
 
     async def reader(self, message: Message, options: RunOptions | None = None) -> Reader:
         """The reader of the answer to a message; ``options`` are its run's where the message comes
@@ -127,7 +135,8 @@ class Rights:
     def _groups_named(self, setting: str) -> frozenset[str]:
         """The groups on which rights depend, of the platform that has this setting."""
         self._current()
-        return frozenset(id for each in self._collections for id in getattr(each, setting))
+        every = (*self._collections, *self._servers)
+        return frozenset(id for each in every for id in getattr(each, setting))
 
     # ------------------------------------------------------------ what is told of it
 
@@ -136,6 +145,18 @@ class Rights:
         """The collections as they are now. Raises ``InvalidSetting`` where they cannot be used."""
         self.check()
         return self._collections
+
+    @property
+    def servers(self) -> tuple[McpServer, ...]:
+        """The servers as they are now; raises like ``collections``."""
+        self.check()
+        return self._servers
+
+    def hidden_servers(self, reader: Reader) -> frozenset[str]:
+        """The names of the servers that a reader may not use, and is not to hear of."""
+        reach = self.reach(reader)
+        names = {each.name for each in (*self._settings.mcp, *self._servers)}
+        return frozenset(name for name in names if not reach.allows(root_of_server(name)))
 
     @property
     def roots(self) -> tuple[Root, ...]:
@@ -167,11 +188,15 @@ class Rights:
     def _read_again(self) -> None:
         assert self._file is not None  # noqa: S101 - else its stamp never changes
         if self._stamp is None:
-            if self._collections:
+            if self._collections or self._servers:
                 self._fail(InvalidSetting(f"{TOML} with the collections is gone: put it back."))
             return
         try:
-            self._collections = collections_in(self._file, list(type(self._settings).model_fields))
+            found = readers_in(self._file, list(type(self._settings).model_fields))
+            if "collections" not in self._kept:
+                self._collections = found[0]
+            if "mcp" not in self._kept:
+                self._servers = found[1]
         except InvalidSetting as error:
             self._fail(error)
 
@@ -316,7 +341,8 @@ def searched_here(
     if DOCUMENTS not in providers:
         return []
     lines = [texts("searched-title")]
-    others = [name for name in providers if name != DOCUMENTS]
+    hidden = rights.hidden_servers(reader)
+    others = [name for name in providers if name != DOCUMENTS and name not in hidden]
     if others:
         lines.append(texts("searched-providers", names=", ".join(others)))
     return [*lines, *_documents(rights, reader, texts)]

@@ -31,6 +31,7 @@ log = get_logger()
 K = 60
 
 PATIENCE = 1.0  # seconds that a search waits for the slower providers once one has found enough
+LATE = "It took too long: the answer was made without it."
 ENOUGH = 5  # hits of one provider with which a search can go on
 
 
@@ -102,7 +103,8 @@ class Search:
         one per page, none from a blocked domain or from outside ``query.domains``, whichever
         provider it comes from. A provider that fails is left out and named in
         ``failures``; one that takes ``PATIENCE`` longer than the first with enough hits is left
-        out too, and remembered for the next such search. Raises ``NoProviderAvailable`` when all
+        out too, and remembered for the next such search. One that its policy has ``awaited`` gets
+        that time, and is named when it misses it. Raises ``NoProviderAvailable`` when all
         have failed, ``InvalidSetting`` for a name that is not configured.
         """
         asked = self._asked(providers, kind)
@@ -128,8 +130,9 @@ class Search:
             0 if query.reach.is_nothing else await self._missing(asked),
         )
 
-    async def read(self, url: str) -> Page | None:
-        """The page as the provider that knows it gives it; None when no provider reads ``url``.
+    async def read(self, url: str) -> Page | GivenText | None:
+        """The page, or its text, as the provider that knows it gives it; None when no provider
+        reads ``url``.
 
         Raises ``ProviderUnavailable``, ``Refused`` or ``PageUnreadable`` (see ``PageReader``).
         """
@@ -190,13 +193,16 @@ class Search:
         self, asked: Sequence[Guarded], query: Query
     ) -> list[tuple[Hit, ...] | _Failure]:
         """The providers' results in their order, without those that take too long."""
-        tasks = [asyncio.create_task(self._ask(each, query)) for each in asked]
+        asking = [(each, asyncio.create_task(self._ask(each, query))) for each in asked]
+        tasks = [task for _, task in asking]
         try:
             waiting: set[_Asked] = set(tasks)
             while waiting and not any(_is_enough(task) for task in tasks):
                 _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             if waiting:
-                _, waiting = await asyncio.wait(waiting, timeout=PATIENCE)
+                patience = [each.awaited for each, task in asking if task in waiting]
+                await asyncio.wait(waiting, timeout=max((PATIENCE, *filter(None, patience))))
+                waiting = {task for task in waiting if not task.done()}
         except asyncio.CancelledError:
             for task in tasks:
                 task.cancel()
@@ -204,7 +210,9 @@ class Search:
         for task in waiting:  # their answers are kept for the next same query
             self._late.add(task)
             task.add_done_callback(self._late.discard)
-        return [task.result() for task in tasks if task.done()]
+        ended = [task.result() for task in tasks if task.done()]
+        missed = [each for each, task in asking if task in waiting and each.awaited]
+        return [*ended, *(_Failure(f"{each.name}: {LATE}") for each in missed)]
 
     async def _rarity(self, asked: Sequence[Guarded], query: str, reach: Reach) -> dict[str, float]:
         """The rarity of the query's terms, from the first provider that knows it."""

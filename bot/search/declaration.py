@@ -35,6 +35,8 @@ class Policy:
     at most ``patience`` seconds. ``deadline``: seconds for one search or read once its turn has
     come, retries included. ``attempts``: calls in all. ``failures`` in a row open the circuit
     breaker for ``rest`` seconds. ``ttl``: seconds a search result is remembered, 0 not at all.
+    ``awaited``: seconds that a search waits for it once others have found enough, and says so when
+    that was not enough; None: as long as for any, and without a word.
     """
 
     patience: float = 60.0
@@ -45,6 +47,7 @@ class Policy:
     failures: float = 5
     rest: float = 30.0
     ttl: float = 900.0
+    awaited: float | None = None
 
 
 ENTRY_POINTS = "footnote.search_providers"

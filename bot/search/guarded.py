@@ -72,7 +72,7 @@ class Guarded:
             CACHED_SEARCHES, max(policy.ttl, 0.001), timer=clock
         )
         self._searches: InFlight[tuple[Hit, ...]] = InFlight()
-        self._reads: InFlight[Page] = InFlight()
+        self._reads: InFlight[Page | GivenText] = InFlight()
 
     async def search(self, query: Query) -> tuple[Hit, ...]:
         """Raises what ``SearchProvider.search`` raises."""
@@ -91,10 +91,15 @@ class Guarded:
         """Seconds for which it is not asked; 0 when it may be."""
         return self._breaker.left
 
+    @property
+    def awaited(self) -> float | None:
+        """See ``Policy.awaited``."""
+        return self._policy.awaited
+
     def reads(self, url: str) -> bool:
         return isinstance(self.provider, PageReader) and self.provider.reads(url)
 
-    async def read(self, url: str) -> Page:
+    async def read(self, url: str) -> Page | GivenText:
         """Raises what ``PageReader.read`` raises. Pages are not kept here but by the caller."""
         provider = self.provider
         assert isinstance(provider, PageReader)  # noqa: S101 - the caller asked ``reads``

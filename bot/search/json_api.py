@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from bot.errors import Broken, CredentialsRefused, ProviderUnavailable, Refused
+from bot.secret_files import renewed
 
 if TYPE_CHECKING:
     import httpx
@@ -147,7 +148,7 @@ class JsonApi:
                 self._base + path,
                 params=parameters,
                 json=body,
-                headers=self._headers,
+                headers={n: renewed(self._key, v) for n, v in self._headers.items()},
                 follow_redirects=False,
                 timeout=self._seconds,
             ) as response:

@@ -91,13 +91,14 @@ class SearchProvider(Protocol):
 class PageReader(Protocol):
     """A provider that can also read its own pages better than a plain fetch would.
 
-    ``reads`` tells by the URL alone, without I/O. ``read`` raises like ``SearchProvider.search``,
-    and ``PageUnreadable`` when there is no such page.
+    ``reads`` tells by the URL alone, without I/O. ``read`` gives the page, or its text as it is to
+    be extracted; it raises like ``SearchProvider.search``, and ``PageUnreadable`` when there is no
+    such page.
     """
 
     def reads(self, url: str) -> bool: ...
 
-    async def read(self, url: str) -> Page: ...
+    async def read(self, url: str) -> Page | GivenText: ...
 
 
 @runtime_checkable

@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from bot.errors import InvalidSetting, unusable_proxy
+from bot.mcp.declaration import server_declaration
 from bot.observing import Observe, nothing_observed
 from bot.search.blend import Search, nearest
 from bot.search.declaration import Declaration, declarations
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 5.0
 
 
-def provider_names() -> tuple[str, ...]:
-    """The names of all search providers there are."""
-    return tuple(declarations())
+def provider_names(settings: Settings | None = None) -> tuple[str, ...]:
+    """The names of all search providers there are; with those of ``settings``, where given."""
+    return tuple(declarations() if settings is None else _declared_for(settings))
 
 
 def configured_names(settings: Settings) -> tuple[str, ...]:
@@ -33,10 +34,21 @@ def configured_names(settings: Settings) -> tuple[str, ...]:
     return chosen or _switched_on(settings) or _fallback()
 
 
+def _declared_for(settings: Settings) -> dict[str, Declaration[Any]]:
+    """All providers there are, by name, with the servers that the settings connect."""
+    servers = {each.name: server_declaration(each) for each in settings.mcp}
+    if taken := next((name for name in servers if name in declarations()), ""):
+        raise InvalidSetting(
+            f"The server {taken} of [[mcp]] is called like a search provider: give it another name."
+        )
+    return declarations() | servers
+
+
 def is_chosen(settings: Settings, name: str) -> bool:
     """Return True if a setting asks for a provider by its name, a key or an address; false for the
     fallback that is searched because nothing else is set."""
-    if settings.providers or name not in declarations() or not declarations()[name].is_fallback:
+    known = _declared_for(settings)
+    if settings.providers or name not in known or not known[name].is_fallback:
         return True
     return any(field.startswith(f"{name}_") for field in settings.model_fields_set)
 
@@ -51,7 +63,7 @@ def open_search(
     ``only`` replaces what is configured, ``observe`` as for ``Search``. Raises ``InvalidSetting``
     for an unknown name, a provider that lacks its key or address, or documents that do not exist.
     """
-    chosen = [_declared(name) for name in only or configured_names(settings)]
+    chosen = [_declared(name, settings) for name in only or configured_names(settings)]
     shared = _SharedClient(settings.contact)
     return Search(
         [each.build(settings, shared.get) for each in chosen],
@@ -62,8 +74,8 @@ def open_search(
     )
 
 
-def _declared(name: str) -> Declaration[Any]:
-    known = declarations()
+def _declared(name: str, settings: Settings) -> Declaration[Any]:
+    known = _declared_for(settings)
     if name not in known:
         raise InvalidSetting(
             f"FOOTNOTE_PROVIDERS or --provider names {name}, which is no search provider."
@@ -75,7 +87,7 @@ def _declared(name: str) -> Declaration[Any]:
 def _switched_on(settings: Settings) -> tuple[str, ...]:
     return tuple(
         each.name
-        for each in declarations().values()
+        for each in _declared_for(settings).values()
         if isinstance(settings, each.settings) and each.switched_on(settings)
     )
 

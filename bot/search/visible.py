@@ -24,6 +24,7 @@ class Visible:
 
     @classmethod
     def of(cls, folders: Iterable[Path], reach: Reach = EVERYTHING) -> Visible:
+        reach = reach.of_files
         if reach.is_nothing:
             return cls(NOWHERE, NOWHERE)
         sql, values = below(folders)

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Message, Thread
+from bot.storage.audit import Actor, named, note
 from bot.storage.database import Database
 from bot.storage.files import remove_files
 from bot.storage.history import forget_names
@@ -160,6 +161,9 @@ class Conversations:
             # Last, as where steps are recorded: so that neither waits for the other for ever.
             payer = Payer(row.platform, row.workspace, row.channel, row.author_id)
             await count_question(db, payer, now.astimezone(UTC).date(), permit)
+            asker = Actor(row.platform, row.workspace, row.author_id)
+            place = named(_thread(row).key)
+            await note(db, "edited", "run", row.run_id, place=place, by=asker)
         return row.run_id, _thread(row)
 
     @repeated
@@ -186,6 +190,8 @@ class Conversations:
                 row = found.pop()
                 if row is None or row.removed:
                     continue
+                place, whose = named(_thread(row).key), Actor(row.platform, row.workspace, "")
+                await note(db, "forgot", "message", row.event_key, place=place, by=whose)
                 attached += await pages_attached(db, [row.message_id])
                 await remove_files(db, row.message_id)
                 await db.execute(
@@ -266,6 +272,7 @@ async def _find(db: AsyncConnection, platform: str, event_id: str) -> Any:
     query = (
         sa.select(
             messages.c.id.label("message_id"),
+            messages.c.event_key,
             messages.c.text,
             messages.c.attachments,
             messages.c.author_id,

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import CONSOLE
+from bot.storage.audit import note, object_of, pseudonymize
 from bot.storage.database import Database
 from bot.storage.found_words import tidy
 from bot.storage.history import forget_names_by
@@ -82,18 +83,27 @@ class Forgetting:
 
     # ------------------------------------------------------------ wishes
 
-    async def ask(self, subject: Subject, now: datetime) -> Request:
-        """Keep the wish; one that was kept before now extends to what came since."""
+    async def ask(
+        self, subject: Subject, now: datetime, asked_at: datetime | None = None
+    ) -> Request:
+        """Keep the wish; one that was kept before now extends to what came since.
+
+        With ``asked_at`` it was said then, and a restored database does not know of it: it is for
+        what was said until then.
+        """
         newest = sa.select(sa.func.coalesce(sa.func.max(messages.c.id), 0))
+        if asked_at is not None:
+            newest = newest.where(messages.c.at <= asked_at)
         async with self._database.urgent_write() as db:
             until = int(await db.scalar(newest) or 0)
-            row = {"until": until, "at": now}
+            row = {"until": until, "at": asked_at or now}
             await db.execute(
                 insert(db, forgettings)
                 .values(**key_of(subject), **row)
                 .on_conflict_do_update(index_elements=["kind", "platform", "name"], set_=row)
             )
-        return Request(subject, until, now)
+            await note(db, "forgot", subject.kind, await object_of(db, subject), at=now)
+        return Request(subject, until, asked_at or now)
 
     async def asked(self) -> list[Request]:
         """The wishes that are not fulfilled to the end, oldest first."""
@@ -199,9 +209,11 @@ class Forgetting:
         if subject.kind == "person":
             removed += await self._remove_verdicts(subject)
             if subject.platform == CONSOLE:
-                await end_sign_ins(self._database, sign_ins.c.person == subject.name)
+                async with self._database.write() as db:
+                    await end_sign_ins(db, sign_ins.c.person == subject.name)
         else:
             removed += await self._remove_place(subject)
+        await pseudonymize(self._database, subject, request.at)
         await tidy(self._database)
         return removed
 

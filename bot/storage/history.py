@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Thread
+from bot.storage.audit import in_console, named, note
 from bot.storage.database import Database
 from bot.storage.rows import insert
 from bot.storage.tables import messages, shares, threads
@@ -119,20 +120,25 @@ class History:
         """The token of the conversation's link, which is made if there is none."""
         made = secrets.token_urlsafe(TOKEN_BYTES)
         async with self._database.urgent_write() as db:
-            await db.execute(
+            kept = await db.execute(
                 insert(db, shares)
                 .values(
                     token=made, thread_key=thread.key, author_id=author_id, at=datetime.now(UTC)
                 )
                 .on_conflict_do_nothing(index_elements=["thread_key"])
             )
+            if kept.rowcount:
+                by = in_console(author_id)
+                await note(db, "shared", "conversation", named(thread.key), by=by)
             query = sa.select(shares.c.token).where(shares.c.thread_key == thread.key)
             return str(await db.scalar(query))
 
     async def unshare(self, thread: Thread) -> None:
         """The link leads nowhere any more; a later one is another."""
         async with self._database.urgent_write() as db:
-            await db.execute(sa.delete(shares).where(shares.c.thread_key == thread.key))
+            gone = await db.execute(sa.delete(shares).where(shares.c.thread_key == thread.key))
+            if gone.rowcount:
+                await note(db, "unshared", "conversation", named(thread.key))
 
     async def token_of(self, thread: Thread) -> str:
         """The token of the conversation's link, or ""."""

@@ -35,6 +35,7 @@ class Removed:
     rules: int = 0
     facts: int = 0
     installations: int = 0
+    audit: int = 0
 
     def __add__(self, other: Removed) -> Removed:
         return Removed(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))

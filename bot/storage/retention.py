@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 
 from bot.settings import Settings
+from bot.storage.audit import Actor, audit, note
 from bot.storage.database import Database
 from bot.storage.found_words import tidy
 from bot.storage.records import UNFINISHED
@@ -49,6 +50,7 @@ class Keep:
     steps: timedelta | None = None
     messages: timedelta | None = None
     spending: timedelta | None = None
+    audit: timedelta | None = None
     page_ttl: timedelta = timedelta()
 
     @classmethod
@@ -63,6 +65,7 @@ class Keep:
             days(settings.keep_steps_days),
             days(settings.keep_messages_days),
             days(settings.keep_spending_days),
+            days(settings.audit_days),
             timedelta(seconds=settings.page_ttl),
         )
 
@@ -90,7 +93,24 @@ class Retention:
             removed += await self._prune_pages(now - self._keep.pages)
         if self._keep.spending is not None:
             removed += await self._prune_spending((now - self._keep.spending).date())
+        if self._keep.audit is not None:
+            removed += await self._prune_audit((now - self._keep.audit).date())
         await tidy(self._database)
+        return removed
+
+    async def _prune_audit(self, before: date) -> Removed:
+        """Delete the rows of days before, with a row that says so: the database refuses without."""
+        moment = datetime.combine(before, time.min, UTC)
+        removed, batches = NOTHING_REMOVED, Batches(self._database)
+        async for ids in self._picked(audit, audit.c.at, moment, sa.true()):
+            if not removed:
+                async with self._database.write() as db:
+                    us = Actor("footnote", "", "")
+                    await note(db, "pruned", "audit", before.isoformat(), by=us)
+            for some in batches.of(ids):
+                async with batches.batch() as db:
+                    gone = await db.execute(sa.delete(audit).where(audit.c.id.in_(some)))
+                removed += Removed(audit=gone.rowcount)
         return removed
 
     async def _prune_spending(self, before: date) -> Removed:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
 from cachetools import TTLCache
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.storage.audit import Deed, acting, in_console, note
 from bot.storage.database import Database
 from bot.storage.tables import UtcDateTime, metadata
 
@@ -82,6 +85,8 @@ class SignIns:
         async with self._database.write() as db:
             await db.execute(sa.delete(sign_ins).where(sign_ins.c.ends_at <= now))
             await db.execute(sa.insert(sign_ins).values(**row))
+            with acting(in_console(identity.person)):
+                await note(db, "signed-in")
         return secret
 
     async def find(self, secret: str) -> SignIn | None:
@@ -115,11 +120,11 @@ class SignIns:
 
     async def end(self, id: str) -> None:
         """End one session."""
-        await self._end(sign_ins.c.digest == id)
+        await self._end("signed-out", sign_ins.c.digest == id)
 
     async def end_of_person(self, person: str) -> None:
         """End all sessions of somebody."""
-        await self._end(sign_ins.c.person == person)
+        await self._end("signed-out", sign_ins.c.person == person)
 
     async def end_by_provider(self, subject: str, provider_session: str) -> None:
         """End what the provider says has ended: a session of its own or, where it names none
@@ -129,20 +134,22 @@ class SignIns:
             conditions.append(sign_ins.c.subject == subject)
         if provider_session:
             conditions.append(sign_ins.c.provider_session == provider_session)
-        await self._end(*conditions)
+        await self._end("ended-by-provider", *conditions)
 
-    async def _end(self, *conditions: sa.ColumnElement[bool]) -> None:
-        await end_sign_ins(self._database, *conditions)
+    async def _end(self, deed: Deed, *conditions: sa.ColumnElement[bool]) -> None:
+        async with self._database.write() as db:
+            for person in sorted(set(await end_sign_ins(db, *conditions))):
+                await note(db, deed, by=in_console(person))
         self._ended += 1
         self._known.clear()
 
 
-async def end_sign_ins(database: Database, *conditions: sa.ColumnElement[bool]) -> None:
-    """End the sessions that meet all the conditions, of which there is at least one; processes
-    that remember such a session do so for ``KEPT_SECONDS``."""
+async def end_sign_ins(db: AsyncConnection, *conditions: sa.ColumnElement[bool]) -> Sequence[str]:
+    """End the sessions that meet all the conditions, of which there is at least one, and return
+    whose they were; processes that remember such a session do so for ``KEPT_SECONDS``."""
     assert conditions  # noqa: S101 - never all of everybody
-    async with database.write() as db:
-        await db.execute(sa.delete(sign_ins).where(*conditions))
+    gone = sa.delete(sign_ins).where(*conditions).returning(sign_ins.c.person)
+    return (await db.scalars(gone)).all()
 
 
 def _digest(secret: str) -> str:

@@ -13,6 +13,7 @@ from bot.answers import Answer
 from bot.messages import Attachment, Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
 from bot.rights.reader import is_document
+from bot.storage.audit import Actor, named, note
 from bot.storage.connecting import Connecting
 from bot.storage.database import Database, open_database
 from bot.storage.files import keep_files
@@ -109,6 +110,8 @@ class Store:
                     post_state=post_state,
                 )
             )
+            place = named(message.thread.key)
+            await note(db, "asked", "run", run_id, place=place, by=Actor.of(message))
         return run_id, True
 
     # ------------------------------------------------------------ reading

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
+from bot.storage.audit import Actor, note
 from bot.storage.database import Database
 from bot.storage.rows import insert
 from bot.storage.spending import workspace_spent
@@ -114,6 +115,8 @@ class Workspaces:
                         **place, rules=rules, author_id=author_id, at=datetime.now(UTC)
                     )
                 )
+            by, where = Actor(platform, workspace, author_id), ":".join(place.values())
+            await note(db, "ruled", "channel", where, place=where, by=by)
 
     async def keep_feedback(self, run_id: str, author_id: str, opinion: Opinion) -> bool:
         """Keep what someone thinks of a run's answer; False when there is no such run."""

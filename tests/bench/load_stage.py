@@ -33,6 +33,7 @@ SECRET = "signing-secret-of-the-bench"
 READY = {"serve": "slack is connected.", "worker": "Working on questions"}
 START_SECONDS, END_SECONDS = 60.0, 40.0
 SENT_AT_ONCE = 16
+KEEP_ALIVE_SECONDS = 2.0
 SAMPLE_SECONDS = 0.5
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -139,7 +140,9 @@ class Stage:
     async def _ask(self, questions: Sequence[tuple[Thread, str]], rate: float) -> list[float]:
         slots = asyncio.Semaphore(SENT_AT_ONCE)
         began = time.perf_counter()
-        async with aiohttp.ClientSession() as session:
+        # What lay idle longer may just be closed by the listener.
+        connector = aiohttp.TCPConnector(keepalive_timeout=KEEP_ALIVE_SECONDS)
+        async with aiohttp.ClientSession(connector=connector) as session:
 
             async def send(number: int, thread: Thread, words: str) -> float:
                 if rate:

@@ -35,7 +35,7 @@ from bot.messages import RunOptions, Thread
 from bot.pages.page import Page
 from bot.search.blend import Search, SearchResult
 from bot.search.indexer import Indexer
-from bot.search.provider import ProviderKind, Query
+from bot.search.provider import GivenText, ProviderKind, Query
 from bot.search.registry import open_search
 from tests.bench.depth_peers import Latency
 from tests.bench.table import ms, percentile, print_table
@@ -90,7 +90,7 @@ class Slow:
         await self._take(self.latency.search)
         return await self.search_.search(query, providers, kind)
 
-    async def read(self, url: str) -> Page | None:
+    async def read(self, url: str) -> Page | GivenText | None:
         await self._take(self.latency.fetch)
         return await self.search_.read(url)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+import sys
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -18,6 +20,7 @@ from bot.app import App, open_app
 from bot.configuration import load_settings
 from bot.conversing.reception import AcceptedQuestion, Reception
 from bot.errors import PlatformUnavailable
+from bot.mcp.address import address
 from bot.messages import Author, Message, Thread, Transcript
 from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.extractive.reasoner import Extractive
@@ -36,17 +39,18 @@ SECRETS: Mapping[str, str] = {
     "eng": "kiwieng",
     "inner": "kiwiinner",  # a folder in "open", with fewer readers
     "loose": "kiwiloose",  # in no collection
+    "tools": "kiwitools",  # of a server of the Model Context Protocol, for the readers of "inner"
 }
-FOLDERS = {name: f"open/{name}" if name == "inner" else name for name in SECRETS}
+FOLDERS = {name: f"open/{name}" if name == "inner" else name for name in SECRETS if name != "tools"}
 ALL = frozenset(SECRETS)
 OPEN = frozenset({"open", "loose"})
 
 CONSOLE_HOST = "http://127.0.0.1:8080"
 
 
-def toml(docs: Path, *, without: Collection[str] = (), only: str = "") -> str:
+def toml(docs: Path, *, without: Collection[str] = (), only: str = "", tools: str = "UANN") -> str:
     """``footnote.toml``; ``without`` leaves these lists out of the collections, ``only`` is who may
-    search "hr" then."""
+    search "hr" then, ``tools`` who may use the server in private."""
     lists = {
         "people": '["UANN", "42"]',
         "slack_groups": '["SHR"]',
@@ -79,18 +83,36 @@ paths = ["{docs / "open" / "inner"}"]
 channels = ["CENG"]
 people = ["UANN"]
 console_users = ["ann"]
+
+[[mcp]]
+name = "tickets"
+command = ["{sys.executable}", "{SERVER}", "good"]
+env = {{ CALLS = "{docs.parent / "calls"}", NOTES = {json.dumps(json.dumps(NOTES))} }}
+channels = ["CENG"]
+people = ["{tools}"]
+console_users = ["{tools.removeprefix("U").lower()}"]
 """
 
 
+def _text(name: str) -> str:
+    return f"The passphrase of the gate at {name} is {SECRETS[name]}."
+
+
+SERVER = Path(__file__).parents[1] / "fakes" / "mcp_server.py"
+NOTES = {"GATE-1": [f"Gate {SECRETS['tools']}", _text("tools")]}
+
+
 def write_documents(docs: Path) -> None:
-    for name, secret in SECRETS.items():
+    for name in FOLDERS:
         folder = docs / FOLDERS[name]
         folder.mkdir(parents=True, exist_ok=True)
-        text = f"# Gate {secret}\n\nThe passphrase of the gate at {name} is {secret}.\n"
+        text = f"# Gate {SECRETS[name]}\n\n{_text(name)}\n"
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
 
 
 def address_of(docs: Path, name: str) -> str:
+    if name == "tools":
+        return address("tickets", "GATE-1", "https://tickets.example/browse/GATE-1")
     return (docs / FOLDERS[name] / f"{name}.md").as_uri()
 
 
@@ -156,6 +178,11 @@ class Person:
     @property
     def author(self) -> Author:
         return Author(self.id, self.name, groups=self.groups, guest=self.guest)
+
+    def __post_init__(self) -> None:
+        for name in ("may", "as_member"):
+            if "inner" in (names := getattr(self, name)):
+                object.__setattr__(self, name, names | {"tools"})
 
     @property
     def may_not(self) -> frozenset[str]:
@@ -296,7 +323,7 @@ class Stage:
 
     def take_away(self) -> None:
         """Nobody of those who were is on the list of hr any more."""
-        changed = toml(self.docs, only='people = ["UNOBODY"]')
+        changed = toml(self.docs, only='people = ["UNOBODY"]', tools="UNOBODY")
         Path("footnote.toml").write_text(changed, encoding="utf-8")
 
 
@@ -312,7 +339,7 @@ async def open_stage(
         console_user_header="X-User",
         console_groups_header="X-Groups",
         admins="root",
-        providers="local",
+        providers="local,tickets",
         reasoner="extractive",
         console_questions=1_000,
         guests=guests,

@@ -46,6 +46,7 @@ from tests.fakes import sqlite
 
 ANN = next(each for each in PEOPLE if each.name == "a person of hr in private")
 ANN_AT_HOME = next(each for each in VISITORS if each.id == "ann")
+GONE = {"hr", "tools"}  # once they are taken away from private people
 OF_HR = [each for each in PEOPLE if "hr" in each.may and each.platform != "terminal"]
 
 
@@ -198,8 +199,8 @@ async def test_what_is_taken_away_is_gone_at_once_from_threads_that_quote_it(sta
             QUESTION,
         ):
             run = await stage.ask(person, text, thread=thread)
-            assert "hr" not in documents_of(stage.docs, run.answer)
-            assert "hr" not in secrets_in(stage.shown(person, run.id)), (person.name, text)
+            assert documents_of(stage.docs, run.answer).isdisjoint(GONE)
+            assert secrets_in(stage.shown(person, run.id)).isdisjoint(GONE), (person.name, text)
 
 
 async def test_what_an_answer_without_footnotes_repeats_is_withheld_with_what_it_repeats(
@@ -364,7 +365,9 @@ async def test_a_shared_conversation_is_shown_to_those_who_may_read_all_its_sour
                 page = await browser.get(link)
                 at = (visitor.name, sharer.name)
                 assert page.status_code == (200 if sharer.may <= visitor.may else 403), at
-                assert secrets_in(page.text) == (sharer.may if page.is_success else set()), at
+                told = secrets_in(page.text)  # an answer quotes some of its sources
+                assert told <= sharer.may, at
+                assert bool(told) == page.is_success, at
                 more = [f"{link}/export/{form}" for form in ("md", "html", "bib", "csl")]
                 for path in (*more, *await paths_of(stage, runs[link])):
                     assert secrets_in((await browser.get(path)).text) <= visitor.may, (at, path)
@@ -373,9 +376,9 @@ async def test_a_shared_conversation_is_shown_to_those_who_may_read_all_its_sour
         async with stage.browser(visitor) as browser:
             for link, sharer in links.items():
                 page = await browser.get(link)
-                assert "hr" not in secrets_in(page.text)
+                assert secrets_in(page.text).isdisjoint(GONE)
                 assert page.is_success == (
-                    sharer.may - {"inner"} <= OPEN
+                    sharer.may - {"inner", "tools"} <= OPEN
                     and ("inner" not in sharer.may or "inner" in visitor.may)
                 ), (visitor.name, sharer.name)
 
@@ -402,7 +405,7 @@ async def test_the_visitors_own_pages_show_all_they_may_read_until_it_is_taken_a
     for visitor, run in runs.items():
         async with stage.browser(visitor) as browser:
             for path in await paths_of(stage, run.id):
-                assert "hr" not in secrets_in((await browser.get(path)).text), path
+                assert secrets_in((await browser.get(path)).text).isdisjoint(GONE), path
 
 
 async def test_what_is_shown_while_it_is_worked_on_is_for_who_may_read_all_it_may_use(

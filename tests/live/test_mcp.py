@@ -1,4 +1,5 @@
-"""Footnote's server of the Model Context Protocol, as npm's inspector of the protocol sees it."""
+"""The Model Context Protocol with others' programs: Footnote's server as npm's inspector sees it,
+and the protocol's reference servers as what Footnote searches."""
 
 from __future__ import annotations
 
@@ -77,3 +78,69 @@ def test_the_inspector_walks_mcp_of_footnote_serve(program: Program) -> None:
     with ending(start_alone(program)) as serving:
         serving.until_said("web is connected.")
         walk(program, [f"{serving.http}/mcp", "--header", f"Authorization: Bearer {TOKEN}"])
+
+
+# ---------------------------------------------------------------- as a client
+
+MEMORY = """{"type":"entity","name":"Anna Berg","entityType":"person","observations":\
+["Anna Berg approves journeys that cost more than 2,000 euros.","She sits in Bremen."]}
+{"type":"entity","name":"Jonas Brandt","entityType":"person","observations":\
+["Jonas Brandt keeps the keys of the lighthouse."]}
+""".replace("\\\n", "")
+
+
+def entry(name: str, *arguments: str, **more: str) -> str:
+    """``[[mcp]]`` for a reference server."""
+    module = MODULES / f"@modelcontextprotocol/server-{name}/dist/index.js"
+    command = json.dumps([str(node()), str(module), *arguments])
+    rest = "".join(f"{key} = {value}\n" for key, value in more.items())
+    return f'[[mcp]]\nname = "{name}"\ncommand = {command}\neverybody = true\n{rest}'
+
+
+def test_the_reference_servers_are_searched_and_nothing_of_them_is_changed(tmp_path: Path) -> None:
+    files, memory = tmp_path / "files", tmp_path / "memory.jsonl"
+    files.mkdir()
+    (files / "lighthouse built.md").write_text(
+        "# Lighthouse\n\nThe lighthouse was built in 1887.\n"
+    )
+    memory.write_text(MEMORY)
+    by_name = f'{{ path = "{files}", pattern = "**/*{{query}}*" }}'
+    (tmp_path / "footnote.toml").write_text(
+        'data_dir = "data"\n'
+        + entry("memory", env=f'{{ MEMORY_FILE_PATH = "{memory}" }}')
+        + entry(
+            "filesystem",
+            str(files),
+            search='["search_files"]',
+            read='"read_text_file"',
+            arguments=f"{{ search_files = {by_name} }}",
+        )
+        + entry(
+            "everything",
+            "stdio",
+            search='["get-resource-links", "gzip-file-as-resource"]',
+            arguments='{ get-resource-links = { count = 3, words = "{query}" } }',
+        )
+    )
+    program = Program(tmp_path)
+
+    said = " ".join(program.run("doctor").out.split())
+    assert "Searching memory: answered; searched by search_nodes, read by open_nodes" in said
+    assert "Searching filesystem: answered; searched by search_files, read by read_text" in said
+    assert "Searching everything: answered; searched by get-resource-links" in said
+    assert "gzip-file-as-resource says that it changes something, and is not called" in said
+
+    asked = program.run("ask", "--json", "--provider", "memory", "Who is Anna Berg?").json
+    assert "Anna Berg approves journeys" in asked["answer"]
+    assert asked["citations"][0]["url"] == "mcp:/memory/Anna%20Berg"
+
+    asked = program.run(
+        "ask", "--json", "--provider", "filesystem", "When was the lighthouse built?"
+    ).json
+    assert "built in 1887" in asked["answer"]
+
+    asked = program.run("ask", "--json", "--provider", "everything", "plaintext resource").json
+    assert asked["status"] in ("answered", "not_found"), asked  # its words are about nothing
+    assert "everything:" not in " ".join(asked["notes"])
+    assert memory.read_text() == MEMORY
+    assert [file.name for file in files.iterdir()] == ["lighthouse built.md"]

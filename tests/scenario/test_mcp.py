@@ -1,7 +1,8 @@
-"""Footnote as a server of the Model Context Protocol, with the protocol's own client."""
+"""The Model Context Protocol: Footnote as its server, and as the client of fakes."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,6 +18,7 @@ from tests.scenario.places import KEYS, WHO
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, Serving, ending, start_forked
 
+FAKE = Path(__file__).parents[1] / "fakes" / "mcp_server.py"
 SALARIES = "# Salaries\n\nThe salary of Jonas Brandt is 7,300 euros a month.\n"
 PAYROLL = "What is the salary of Jonas Brandt?"
 
@@ -126,5 +128,52 @@ async def test_over_http_everybody_has_their_own_rights(
                     await ben.read_resource(uri)
             assert told["resource"] not in {e.uri for e in (await ben.list_resources()).resources}
 
+        audited = footnote.run("audit", "export").out.splitlines()
+        rows = {
+            (row["person"], row["deed"], row["kind"], row["outcome"])
+            for row in map(json.loads, audited)
+        }
+        assert ("anna", "asked", "run", "done") in rows
+        assert ("anna", "read", "page", "done") in rows
+        assert {("ben", "read", "run", "refused"), ("ben", "read", "page", "refused")} <= rows
         async with httpx2.AsyncClient() as stranger:
             assert (await stranger.post(f"{serving.http}/mcp", json={})).status_code == 403
+
+
+# ---------------------------------------------------------------- as a client
+
+
+def connected(program: Program, *kinds: str) -> None:
+    """``footnote.toml`` with fake servers of these kinds, each called by its kind."""
+    entries = [
+        f'[[mcp]]\nname = "{kind}"\ncommand = ["{sys.executable}", "{FAKE}", "{kind}"]\n'
+        f'env = {{ CALLS = "{program.folder}/calls" }}\nseconds = 1\neverybody = true\n'
+        for kind in kinds
+    ]
+    (program.folder / "footnote.toml").write_text("\n".join(entries), encoding="utf-8")
+
+
+def test_a_question_is_answered_from_a_server_whatever_another_one_does(
+    footnote: Program, documents: Path
+) -> None:
+    connected(footnote, "good", "hang", "dies")
+    footnote.settings |= {"FOOTNOTE_DOCS": str(documents)}
+    ended = footnote.run("ask", "--json", "When is the harbour system backed up?")
+    told = ended.json
+    assert ended.code == 0, ended.err
+    assert "backed up at 03:40" in told["answer"]
+    (cited,) = [each for each in told["citations"] if "03:40" in each["quote"]]
+    assert cited["url"] == "https://tickets.example/browse/OPS-7"
+    assert cited["via"] == "good"
+    notes = " ".join(told["notes"])
+    assert "hang: It did not answer within 1 s" in notes
+    assert "dies: The connection to it broke" in notes
+
+
+def test_the_doctor_says_what_of_a_server_is_called_and_what_is_wrong(footnote: Program) -> None:
+    connected(footnote, "good", "changes")
+    ended = footnote.run("doctor")
+    said = " ".join(ended.out.split())
+    assert "Searching good: answered; searched by search, read by fetch, 1 other tools" in said
+    assert "✗ Searching changes: Its tool search says that it changes something" in said
+    assert ended.code == 1

@@ -385,6 +385,9 @@ def test_a_backup_is_restored_and_found_whole(footnote: Program, documents: Path
     assert footnote.run("db", "backup", str(copy)).code == 0
     assert copy.stat().st_mode & 0o077 == 0
     assert footnote.run("forget", "thread", "trips", "--yes").code == 0
+    log = footnote.folder / "audit.jsonl"
+    assert footnote.run("audit", "export", "--output", str(log)).code == 0
+    assert log.stat().st_mode & 0o077 == 0
 
     database = footnote.folder / "data" / "footnote.sqlite"
     for ending in ("-wal", "-shm"):
@@ -393,6 +396,16 @@ def test_a_backup_is_restored_and_found_whole(footnote: Program, documents: Path
     checked = footnote.run("db", "check")
     assert (checked.code, "quotes: " in checked.out) == (0, True)
     assert "Maria Keller" in footnote.run("export", "trips").out
+    assert footnote.run(*asked, "Who approves expensive journeys?").code == 0  # after the restore
+
+    again = footnote.run("forget", "again", str(log))
+    assert (again.code, "in the log: 1. Forgotten again now: 1." in again.out) == (0, True)
+    left = footnote.run("export", "trips").out
+    assert left.count("Who approves expensive journeys?") == 1
+    twice = footnote.run("forget", "again", "-", stdin=log.read_text())
+    assert (twice.code, "again now: 0." in twice.out) == (0, True)
+    assert footnote.run("export", "trips").out == left
+    assert footnote.run("db", "check").code == 0
 
     body = bytearray(database.read_bytes())
     body[:16] = b"no database here"

@@ -32,6 +32,7 @@ SETTINGS_PAGES = (
     HANDBOOK / "settings-of-chat.md",
     HANDBOOK / "console.md",
     HANDBOOK / "single-sign-on.md",
+    HANDBOOK / "audit.md",
     HANDBOOK / "embeddings.md",
     HANDBOOK / "postgresql.md",
 )

@@ -187,6 +187,26 @@ PRICE = {"input": 1, "output": 2, "cache_write": 3, "cache_read": 4}
             {"C1": {"providers": "local"}},
             "has “local” as providers of C1: it must be a list",
         ),
+        (
+            "FOOTNOTE_MCP",
+            [{"name": "wiki", "url": "https://m.example/mcp"}],
+            "is not right: nobody may use the server wiki: add everybody = true, or one of",
+        ),
+        (
+            "FOOTNOTE_MCP",
+            [{"name": "wiki", "everybody": True}],
+            "is not right: the server wiki needs a command or a url, and not both.",
+        ),
+        (
+            "FOOTNOTE_MCP",
+            [{"name": "wiki", "url": "https://m.example", "everybody": True, "headers": "hunter2"}],
+            "has headers of number 1 that cannot be used: write a table of texts.",
+        ),
+        (
+            "FOOTNOTE_MCP",
+            [{"name": "My Wiki", "url": "https://m.example/mcp", "everybody": True}],
+            "the name 'My Wiki' is to be of small letters, digits and hyphens.",
+        ),
     ],
 )
 def test_a_table_is_told_with_the_entry_that_is_wrong(

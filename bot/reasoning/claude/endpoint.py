@@ -67,12 +67,23 @@ class ClaudeEndpoint(Service[RawMessageStreamEvent]):
         self._client = anthropic.AsyncAnthropic(
             api_key=self.secret,
             base_url=self.address,
-            # Endpoints written for earlier versions of the API look for the key only here.
-            default_headers={} if self.address == API else {"X-Api-Key": self.secret},
+            default_headers=self._headers(),
             timeout=timeouts(settings),
             max_retries=settings.model_retries,
             http_client=http_client(anthropic.DefaultAsyncHttpxClient, settings),
         )
+
+    def _headers(self) -> dict[str, str]:
+        # Endpoints written for earlier versions of the API look for the key only here.
+        return {} if self.address == API else {"X-Api-Key": self.secret}
+
+    def _keyed(self) -> anthropic.AsyncAnthropic:
+        """The client, with the key that holds now."""
+        if self._client.api_key != self.secret:
+            self._client = self._client.with_options(
+                api_key=self.secret, default_headers=self._headers()
+            )
+        return self._client
 
     def cites(self, model: str) -> bool:
         return "search_result" not in self.refused.get(model, set())
@@ -81,10 +92,10 @@ class ClaudeEndpoint(Service[RawMessageStreamEvent]):
         await self._client.close()
 
     async def name_of(self, model: str) -> str:
-        return (await self._client.models.retrieve(model)).display_name
+        return (await self._keyed().models.retrieve(model)).display_name
 
     async def send(self, wire: Wire) -> AsyncStream[RawMessageStreamEvent]:
-        return await self._client.messages.create(**wire, stream=True)
+        return await self._keyed().messages.create(**wire, stream=True)
 
     def collector(self, request: Request) -> ClaudeCollector:
         return ClaudeCollector()

@@ -20,6 +20,7 @@ from bot.reasoning.extractive.relevance import Asked, asked_in
 from bot.reasoning.extractive.rewrite import sides
 from bot.reasoning.extractive.words import named
 from bot.reasoning.questions import Rewritten
+from bot.rights.reader import is_document
 from bot.text.orders import only_orders
 
 ANSWER_WORDS = 60  # of the quotes that come first
@@ -148,7 +149,7 @@ def _heading(quote: Quote) -> str:
 
 def _nothing(language: str, evidence: Evidence) -> str:
     """One sentence, and the nearest pages as links."""
-    own = evidence.sources and all(s.url.startswith("file:") for s in evidence.sources)
+    own = evidence.sources and all(is_document(s.url) for s in evidence.sources)
     said = [say(_NOT_IN_DOCUMENTS if own else _NOT_FOUND, language)]
     pages = [link(source) for source in evidence.sources[:NEAREST]]
     if pages:

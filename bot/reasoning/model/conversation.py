@@ -14,6 +14,7 @@ from dataclasses import replace
 from datetime import datetime
 from urllib.parse import urlsplit
 
+from bot.mcp.address import shown as address_of
 from bot.pages.relevance import weigh
 from bot.reasoning.calls import ToolCall
 from bot.reasoning.evidence import Finding, Source
@@ -212,6 +213,7 @@ def shown_pages(workspace: Workspace) -> dict[int, Source]:
 
 def shown_address(url: str) -> str:
     """The address of a page for a reader: of a file its name alone."""
+    url = address_of(url)
     return clean(url if urlsplit(url).hostname else site(url))
 
 

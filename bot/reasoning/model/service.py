@@ -32,6 +32,7 @@ from bot.reasoning.model.failures import (
     retry_after,
 )
 from bot.reasoning.model.requests import Again, Part, Request, after
+from bot.secret_files import renewed
 from bot.settings import Settings
 
 RESTARTS = 2  # times a call whose stream broke off is sent again
@@ -102,11 +103,16 @@ class Service(ABC, Generic[E]):
         observe: Callable[[str], Observe] = nothing_observed,
     ) -> None:
         self.settings = settings
-        self.secret, self.address = secret, address
+        self._secret, self.address = secret, address
         self._observe = observe
         self.refused: dict[str, set[str]] = {}  # model → features it has refused
 
     # ------------------------------------------------------------ for subclasses
+
+    @property
+    def secret(self) -> str:
+        """The key, as its file holds it now."""
+        return renewed(self.names.key, self._secret)
 
     @abstractmethod
     def cites(self, model: str) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
+from bot.mcp.address import shown as address_of
 from bot.pages.passages import Passage
 
 HEADING_PATH = 400
@@ -117,6 +118,7 @@ def element(tag: str, body: str, **attributes: str | int) -> str:
 
 def site(url: str) -> str:
     """The host a person would name, or for local documents the file's name."""
+    url = address_of(url)
     parts = urlsplit(url)
     host = (parts.hostname or "").removeprefix("www.")
     return host or unquote(parts.path.rsplit("/", 1)[-1]) or url

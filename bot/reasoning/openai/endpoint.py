@@ -58,6 +58,11 @@ class OpenAIEndpoint(Service[ChatCompletionChunk]):
             http_client=http_client(openai.DefaultAsyncHttpxClient, settings),
         )
 
+    def _keyed(self) -> openai.AsyncOpenAI:
+        """The client, with the key that holds now."""
+        self._client.api_key = self.secret
+        return self._client
+
     def cites(self, model: str) -> bool:
         return False
 
@@ -66,7 +71,7 @@ class OpenAIEndpoint(Service[ChatCompletionChunk]):
 
     async def name_of(self, model: str) -> str:
         try:
-            return (await self._client.models.retrieve(model)).id
+            return (await self._keyed().models.retrieve(model)).id
         except openai.NotFoundError:
             # Some servers only list their models; Ollama adds a tag to a name without one.
             async for each in self._client.models.list():
@@ -75,7 +80,7 @@ class OpenAIEndpoint(Service[ChatCompletionChunk]):
             raise
 
     async def send(self, wire: Wire) -> AsyncStream[ChatCompletionChunk]:
-        stream: AsyncStream[ChatCompletionChunk] = await self._client.chat.completions.create(
+        stream: AsyncStream[ChatCompletionChunk] = await self._keyed().chat.completions.create(
             **wire, stream=True
         )
         return stream

@@ -2,9 +2,9 @@
 
 A page is kept in the process for ``page_ttl`` seconds, and in the store, where another process
 finds it. What only a search engine could give of a page is not kept: the page may be
-there the next time, and excerpts are chosen for one question. Local documents are never cached:
-their index is the truth. Equal reads at the same time share one fetch, which ends early when nobody
-waits for it any more.
+there the next time, and excerpts are chosen for one question. Documents are never cached: their
+index, or the server that has them, is the truth. Equal reads at the same time share one fetch,
+which ends early when nobody waits for it any more.
 """
 
 from __future__ import annotations
@@ -25,10 +25,17 @@ from bot.pages.chooser import Chooser
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import canonical
-from bot.rights.reader import EVERYTHING, Reach
+from bot.rights.reader import EVERYTHING, Reach, is_document
 from bot.search.blend import SearchResult
 from bot.search.in_flight import InFlight
-from bot.search.provider import UNKNOWN_DOCUMENT, ProviderKind, Query, TextGiving, Weighing
+from bot.search.provider import (
+    UNKNOWN_DOCUMENT,
+    GivenText,
+    ProviderKind,
+    Query,
+    TextGiving,
+    Weighing,
+)
 
 log = get_logger()
 
@@ -49,7 +56,7 @@ class Searching(Protocol):
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> SearchResult: ...
 
-    async def read(self, url: str) -> Page | None: ...
+    async def read(self, url: str) -> Page | GivenText | None: ...
 
     async def aclose(self) -> None: ...
 
@@ -158,7 +165,7 @@ class Library:
         """Raises ``Refused``, ``Unavailable`` or ``Broken`` by meaning."""
         if not self.allows(url):
             raise PageUnreadable(UNKNOWN_DOCUMENT)
-        if url.startswith("file:"):
+        if is_document(url):
             return await self._read_now(url)
         key = url if url.startswith(UPLOADED) else canonical(url)
         if (page := self._cache.get(key)) is not None:
@@ -181,9 +188,11 @@ class Library:
         return page
 
     async def _read_now(self, url: str) -> Page:
-        page = await self._search.read(url)
-        if page is not None:
-            return page
+        found = await self._search.read(url)
+        if isinstance(found, GivenText):
+            return await self._extracted(found)
+        if found is not None:
+            return found
         try:
             return await self._fetcher.fetch(url)
         except (BrowserNeeded, Unavailable) as error:
@@ -193,15 +202,18 @@ class Library:
             log.info("page_as_given", url=url, by=page.via, instead_of=str(error))
             return page
 
+    async def _extracted(self, given: GivenText) -> Page:
+        return await self._fetcher.read_given(
+            given.url, given.title, given.text, given.by, given.media_type
+        )
+
     async def _given(self, url: str) -> Page | None:
         """The page as a search engine gave it along with its hits, if one did."""
         given = self._search.text_of(url) if isinstance(self._search, TextGiving) else None
         if given is None:
             return None
         try:
-            return await self._fetcher.read_given(
-                canonical(url), given.title, given.text, given.by, given.media_type
-            )
+            return await self._extracted(replace(given, url=canonical(url)))
         except (Broken, Unavailable) as error:
             log.info("given_text_unusable", url=url, by=given.by, error=str(error))
             return None

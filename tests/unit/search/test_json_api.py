@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -65,6 +66,20 @@ async def test_a_key_that_is_not_accepted_names_its_setting(name: str) -> None:
     assert isinstance(error, CredentialsRefused)
     assert SETTING[name] in error.sentence
     assert KEY not in str(error)
+
+
+@pytest.mark.parametrize("name", ["brave", "serper", "tavily"])
+async def test_a_key_that_changes_in_its_file_goes_with_the_next_request(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "key"
+    file.write_text("an-old-key\n")
+    monkeypatch.setenv(f"{SETTING[name]}_FILE", str(file))
+    async with opened(name, ENGINES[name](), **dict.fromkeys(KEYS)) as provider:
+        with pytest.raises(CredentialsRefused):
+            await provider.search(Query("tides", 5))
+        file.write_text(f"{KEY}\n")
+        await provider.search(Query("tides", 5))
 
 
 async def test_403_is_final(name: str) -> None:

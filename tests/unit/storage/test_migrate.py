@@ -14,6 +14,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 import bot.storage
+import bot.storage.audit  # its tables
 import bot.storage.installations  # its tables
 import bot.storage.sign_ins  # its table
 from bot.errors import InvalidSetting

@@ -18,7 +18,7 @@ from tests.unit.samples import NOW, a_message
 from tests.unit.storage.past import Past, pages
 
 FIRST_THAT_ONLY_ADDS = "0013"  # what came before was never released
-ADDING = {"add_column", "create_index", "create_table", "execute", "f"}
+ADDING = {"add_column", "create_index", "create_table", "execute", "f", "get_bind"}
 MIGRATIONS = sorted((Path(bot.storage.__file__).parent / "migrations" / "versions").glob("0*.py"))
 
 

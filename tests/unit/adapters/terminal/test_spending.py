@@ -49,3 +49,11 @@ def test_a_workspace_is_said_only_where_there_are_several() -> None:
 def test_a_name_that_is_the_id_is_said_once() -> None:
     root = replace(ADA[2], platform="terminal", name="root", known_as="root")
     assert "terminal: root " in drawn((root,), 80)
+
+
+def test_of_thousands_of_accounts_the_dearest_are_shown_and_the_others_counted() -> None:
+    people = tuple(replace(ADA[2], name=f"U{n}", known_as="") for n in range(7_100))
+    shown = drawn((*ADA[:2], *people), 120)
+    assert "slack: U99 " in shown
+    assert "U100 " not in shown
+    assert "7,000 more, see --json" in shown

@@ -14,6 +14,7 @@ from adapters.web.provider import groups_in
 from bot.configuration import load_settings
 from bot.console_access import has_console
 from bot.errors import InvalidSetting, Unavailable
+from bot.storage.audit import Audit, Wanted
 from tests.fakes.oidc import (
     CLIENT,
     SECRET,
@@ -188,6 +189,27 @@ async def test_without_a_token_no_program_comes_in(console: Running) -> None:
     browser = await a_browser(console)
     for shown in ("Bearer ", "Bearer x", "Basic eDp4"):
         assert (await browser.get("/api/threads/x", Authorization=shown)).status_code == 401
+
+
+async def test_the_audit_log_knows_who_came_in_and_left(
+    console: Running, provider: FakeProvider
+) -> None:
+    ada = await signed_in(console)
+    changed(aud="another")(provider)
+    await refusal(console)
+    provider.change = lambda told: None
+    await ada.get("/")
+    await ada.send("/sign-out")
+    await signed_in(console)
+    assert await back_channel(console, provider.logout_token(sub="0001")) == 200
+    entries = Audit(console.store.database).entries(Wanted())
+    assert [(row.person, row.deed, row.outcome, row.address) async for row in entries] == [
+        ("0001", "signed-in", "done", "192.0.2.1"),
+        ("", "signed-in", "refused", "192.0.2.1"),
+        ("0001", "signed-out", "done", "192.0.2.1"),
+        ("0001", "signed-in", "done", "192.0.2.1"),
+        ("0001", "ended-by-provider", "done", "198.51.100.1"),
+    ]
 
 
 # ---------------------------------------------------------------- who stays outside

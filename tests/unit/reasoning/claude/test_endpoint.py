@@ -7,6 +7,7 @@ import json
 import socket
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -65,6 +66,23 @@ async def test_a_reply_is_put_together_however_it_is_cut(
     assert (reply.stop_reason, reply.model) == ("tool_use", MODEL)
     assert reply.input_tokens > 0
     assert reply.output_tokens == on.fake.requests[0].usage["output_tokens"]
+
+
+async def test_a_key_that_changes_in_its_file_goes_with_the_next_call(
+    stage: OpenStage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In both headers, since the endpoint is not Anthropic's own."""
+    file = tmp_path / "key"
+    file.write_text(f"{KEY}\n")
+    monkeypatch.setenv("ANTHROPIC_API_KEY_FILE", str(file))
+    on = stage([says("One."), says("Two."), says("Three.")], key=KEY)
+    await ask(on)
+    on.fake.key = "sk-ant-another"
+    file.write_text("sk-ant-another\n")
+    await ask(on)
+    file.unlink()  # as for the moment in which it is replaced
+    await ask(on)
+    assert on.statuses == [200, 200, 200]
 
 
 async def test_one_connection_serves_many_calls(stage: OpenStage) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,6 +62,19 @@ async def failed(endpoint: OpenAIEndpoint, request: Request = REQUEST) -> Footno
 
 
 # ---------------------------------------------------------------- what is sent
+
+
+async def test_a_key_that_changes_in_its_file_goes_with_the_next_call(
+    server: OpenServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "key"
+    file.write_text("sk-old")
+    monkeypatch.setenv("OPENAI_API_KEY_FILE", str(file))
+    _, endpoint = server([says("Well.")], fake={"key": "sk-new"})
+    with pytest.raises(CredentialsRefused):
+        await endpoint.complete(REQUEST)
+    file.write_text("sk-new")
+    await endpoint.complete(REQUEST)
 
 
 async def test_a_conversation_with_tools_is_sent_in_the_order_that_the_api_wants(

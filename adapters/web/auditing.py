@@ -1,0 +1,78 @@
+"""Rows of the audit log for pages that show or give away what others may want to know of.
+
+A page waits for its row, so that nothing is shown which the log does not know of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from adapters.web.console import Console, visitor_of
+from bot.storage.audit import Deed
+
+Page = Callable[[Request], Awaitable[Response]]
+
+
+def noted(console: Console, deed: Deed, kind: str, page: Page, parameter: str = "") -> Page:
+    """The page, which adds a row each time that it is opened, or refused to somebody.
+
+    The object is what the page says (``about``), else the parameter of its path.
+    """
+    if deed == "read" and not console.settings.audit_reads:
+        return page
+
+    async def opened(request: Request) -> Response:
+        try:
+            answer = await page(request)
+        except HTTPException as error:
+            if error.status_code in (403, 404):
+                await console.audit.note(deed, kind, _object(request, parameter), outcome="refused")
+            raise
+        if not getattr(request.state, "shows_nothing", False):
+            await console.audit.note(deed, kind, _object(request, parameter))
+            console.opened[_opening(request, parameter)] = True
+        return answer
+
+    return opened
+
+
+def followed(console: Console, kind: str, page: Page, parameter: str) -> Page:
+    """As ``noted`` for the events of what a page shows: without a row for somebody who opened that
+    page here in the last hour."""
+    alone = noted(console, "read", kind, page, parameter)
+
+    async def opened(request: Request) -> Response:
+        if _opening(request, parameter) in console.opened:
+            return await page(request)
+        return await alone(request)
+
+    return opened
+
+
+def _opening(request: Request, parameter: str) -> tuple[str, str]:
+    return visitor_of(request).id, str(request.path_params.get(parameter, ""))
+
+
+async def looked_at(console: Console, kind: str, object: str, is_seen: bool) -> None:
+    """Add a row for something that a program reads, or may not see."""
+    if console.settings.audit_reads:
+        await console.audit.note("read", kind, object, outcome="done" if is_seen else "refused")
+
+
+def about(request: Request, object: str) -> None:
+    """Say what a page is about."""
+    request.state.about = object
+
+
+def shows_nothing(request: Request) -> None:
+    """Say that there is nothing to read yet."""
+    request.state.shows_nothing = True
+
+
+def _object(request: Request, parameter: str) -> str:
+    said: str = getattr(request.state, "about", "")
+    return said or str(request.path_params.get(parameter, ""))

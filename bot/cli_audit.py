@@ -1,0 +1,107 @@
+"""The commands that write the audit log out and read it in: audit export, forget again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli_records import forget_kinds, uninstalled
+from bot.command import EXIT_NO_ANSWER, sentences, settings_for, standard_input
+from bot.errors import Invalid
+
+audit = typer.Typer(
+    help="The log of who asked, read, shared, exported, forgot and signed in.", no_args_is_help=True
+)
+
+
+@audit.command()
+def export(
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="DATE", help="From this day or moment (UTC).")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="DATE", help="Before this day or moment.")
+    ] = None,
+    who: Annotated[
+        str | None,
+        typer.Option(
+            "--who", metavar="PLATFORM:ID", help="Only of this person, such as slack:U0123ABC."
+        ),
+    ] = None,
+    what: Annotated[
+        list[str] | None,
+        typer.Option("--what", metavar="DEED", help="Only this, such as asked; repeatable."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", metavar="FILE", help="Write to a file, not to standard output."),
+    ] = None,
+) -> None:
+    """Print the audit log as JSON lines, oldest first.
+
+    Example:
+
+        footnote audit export --since 2026-11-01 --what read --what exported
+    """
+    import asyncio
+
+    with sentences():
+        settings = settings_for()
+        from adapters.terminal.auditing import exported, moment
+        from bot.storage.audit import DEEDS, Wanted
+
+        if who is not None and not who.partition(":")[2]:
+            raise Invalid(f"{who} names no platform and id: write it like slack:U0123ABC.")
+        for deed in what or ():
+            if deed not in DEEDS:
+                raise Invalid(f"--what {deed}: the deeds are {', '.join(DEEDS)}.")
+        wanted = Wanted(
+            None if since is None else moment(since, "--since"),
+            None if until is None else moment(until, "--until"),
+            None if who is None else (who.partition(":")[0], who.partition(":")[2]),
+            tuple(what or ()),
+            settings.audit_texts,
+        )
+        asyncio.run(exported(settings, wanted, output))
+
+
+@forget_kinds.command("again")
+def forget_again(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="What `footnote audit export` wrote; - reads standard input."
+        ),
+    ],
+) -> None:
+    """Forget, after a restore, what was forgotten since the backup was made.
+
+    FILE is the audit log of before. What is known to be forgotten is left alone: to do it twice
+    does no harm. Ends with 1 if the log names people of another database.
+    """
+    import asyncio
+
+    with sentences():
+        settings = settings_for()
+        from adapters.terminal.auditing import forgotten_again
+        from adapters.terminal.records import removed_table, show
+
+        try:
+            lines = standard_input() if str(file) == "-" else file.open(encoding="utf-8")
+        except OSError as error:
+            raise Invalid(f"{file} cannot be read: {error.strerror}.") from None
+        with lines:
+            came = asyncio.run(forgotten_again(settings, lines, uninstalled))
+        typer.echo(f"Forgotten in the log: {came.told:,}. Forgotten again now: {came.done:,}.")
+        if came.removed:
+            show(removed_table(came.removed, "Removed"))
+        if came.foreign:
+            typer.secho(
+                f"{came.foreign:,} of them are of people whom this database cannot know again: the "
+                "log is of another one, or the backup was made before it had an audit log.",
+                fg="red",
+                err=True,
+            )
+            raise typer.Exit(EXIT_NO_ANSWER)

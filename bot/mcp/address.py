@@ -1,0 +1,52 @@
+"""Addresses of what a server of the Model Context Protocol has: ``mcp:/SERVER/ID``.
+
+A result is known under its server, whatever address of the web it has beside: who may use the
+server decides who may be told of it. That address, where there is one, follows behind "?", and is
+where people are led: ``mcp:/jira/OPS-7?https%3A%2F%2Fjira.example.com%2Fbrowse%2FOPS-7``.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import quote, unquote
+
+SCHEME = "mcp:"
+_WEB = ("http://", "https://")
+
+
+def address(server: str, id: str, url: str = "") -> str:
+    """The address of a server's result; ``url`` is its own in the web, if it has one."""
+    end = f"?{quote(url, safe='')}" if url.startswith(_WEB) and url != id else ""
+    return f"{root(server)}/{quote(id, safe='')}{end}"
+
+
+def root(server: str) -> str:
+    """The address below which everything of a server is."""
+    return f"{SCHEME}/{server}"
+
+
+def is_of_server(url: str) -> bool:
+    return url[: len(SCHEME)].lower() == SCHEME
+
+
+def server_of(url: str) -> str:
+    """The name of the server; "" for an address of something else."""
+    return url.split("/")[1] if is_of_server(url) and url.count("/") > 1 else ""
+
+
+def id_of(url: str) -> str:
+    """What the server calls it."""
+    return unquote(url.partition("?")[0].split("/", 2)[-1])
+
+
+def public(url: str) -> str:
+    """The address at which people open a page: of a server's result that in the web, or "" where it
+    has none; of all else its own."""
+    if not is_of_server(url):
+        return url
+    known = unquote(url.partition("?")[2]) or id_of(url)
+    return known if known.startswith(_WEB) else ""
+
+
+def shown(url: str) -> str:
+    """The address by which people and programs are told of a page."""
+    return public(url) or url

@@ -1,0 +1,34 @@
+"""A connected server of the Model Context Protocol, declared as a search provider."""
+
+from __future__ import annotations
+
+from bot.extras import need
+from bot.mcp.entry import McpServer
+from bot.search.declaration import Client, Declaration, Policy
+from bot.search.provider import SearchProvider
+from bot.settings import Settings
+
+KEPT_SECONDS = 300.0  # of what it found: tickets and pages of a team change
+AWAITED_SECONDS = 5.0
+
+
+def server_declaration(server: McpServer) -> Declaration[Settings]:
+    def build(settings: Settings, client: Client) -> SearchProvider:
+        need("mcp", f"The server {server.name} of [[mcp]]")
+        from bot.mcp.provider import McpSource
+
+        return McpSource(server)
+
+    return Declaration(
+        name=server.name,
+        settings=Settings,
+        build=build,
+        switched_on=lambda _: True,
+        policy=lambda _: Policy(
+            deadline=server.seconds,
+            attempts=2,
+            failures=3,
+            ttl=KEPT_SECONDS,
+            awaited=AWAITED_SECONDS,
+        ),
+    )

@@ -1,0 +1,83 @@
+"""A server of the Model Context Protocol to search, as ``[[mcp]]`` in the settings names it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
+from urllib.parse import urlsplit
+
+from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
+
+from bot.errors import InvalidSetting
+from bot.rights.collection import Ids, Readership
+
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+
+
+def _words(value: Any) -> Any:
+    if isinstance(value, str):
+        return tuple(shlex.split(value))
+    return tuple(value) if isinstance(value, list) else value
+
+
+class McpServer(Readership):
+    """A server: its ``command`` or ``url``, and who may use it.
+
+    ``headers`` (over HTTP) and ``env`` (of a command) may hold ``${NAME}`` of the environment.
+    ``search`` are the tools that take a query, ``read`` the one that gives the text of a result;
+    empty, those are taken that are known or follow the convention, if they say that they change
+    nothing. ``arguments`` are those of tools, in which ``{query}``, ``{limit}``, ``{id}`` and
+    ``{url}`` stand for what is asked. ``seconds`` is how long an answer may take.
+    """
+
+    what: ClassVar[str] = "use the server"
+    plural: ClassVar[str] = "servers"
+
+    name: str
+    command: Annotated[tuple[str, ...], BeforeValidator(_words)] = ()
+    url: str = ""
+    headers: dict[str, SecretStr] = Field(default_factory=dict)
+    env: dict[str, SecretStr] = Field(default_factory=dict)
+    search: Ids = ()
+    read: str = ""
+    arguments: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    seconds: float = Field(default=20.0, gt=0, le=300)
+
+    @field_validator("name")
+    @classmethod
+    def _is_word(cls, name: str) -> str:
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"the name {name!r} is to be of small letters, digits and hyphens")
+        return name
+
+    @field_validator("url")
+    @classmethod
+    def _is_address(cls, url: str) -> str:
+        if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
+            raise ValueError("write the url like https://mcp.example.com/mcp")
+        return url
+
+    @model_validator(mode="after")
+    def _is_reached(self) -> McpServer:
+        if bool(self.command) == bool(self.url):
+            raise ValueError(f"the server {self.name} needs a command or a url, and not both")
+        return self
+
+
+def filled(name: str, given: Mapping[str, SecretStr]) -> dict[str, str]:
+    """Headers or an environment with the variables in them. Raises ``InvalidSetting`` for one that
+    is not set."""
+
+    def value(match: re.Match[str]) -> str:
+        found = os.environ.get(match[1])
+        if found is None:
+            raise InvalidSetting(
+                f"The server {name} of [[mcp]] needs {match[1]} from the environment: set it."
+            )
+        return found
+
+    return {key: _VARIABLE.sub(value, text.get_secret_value()) for key, text in given.items()}

@@ -1,0 +1,63 @@
+"""How tools of well-known servers are called, where their own schema does not tell.
+
+A tool that only needs its query, or only the id of what it reads, needs no entry: the names of its
+parameters tell (``QUERY``, ``ID``). What is listed here never makes a tool safe: that it changes
+nothing it has to say itself, or the operator (see ``bot.mcp.tools``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+# The convention of OpenAI's connectors (https://platform.openai.com/docs/mcp), which the servers of
+# Atlassian and Notion follow too.
+SEARCH, FETCH = "search", "fetch"
+
+# Parameters by which servers call the same, the likeliest first.
+QUERY = (
+    *("query", "q", "search_query", "searchQuery", "search_term", "searchTerm", "search", "text"),
+    *("keywords", "keyword", "question", "term", "terms", "pattern", "input", "prompt"),
+)
+LIMIT = (
+    *("limit", "max_results", "maxResults", "num_results", "numResults", "page_size", "pageSize"),
+    *("per_page", "perPage", "count", "size", "top_k", "topK", "top", "first", "n"),
+)
+ID = (
+    *("id", "ids", "page_id", "pageId", "issue_key", "issueKey", "issueIdOrKey", "issue_id"),
+    *("file_id", "fileId", "document_id", "documentId", "doc_id", "key", "path", "names", "name"),
+)
+URL = ("url", "uri", "link")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A search tool: its arguments, the tool that reads what it finds, and that one's arguments."""
+
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    read: str = ""
+    read_arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+# fmt: off
+KNOWN: Mapping[str, Known] = {
+    SEARCH: Known(read=FETCH),
+    # Notion's own server
+    "notion-search": Known(read="notion-fetch"),
+    # Atlassian's own server; it also wants the site, as ``cloudId``
+    "searchConfluenceUsingCql": Known({"cql": 'text ~ "{query}"'}, "getConfluencePage"),
+    "searchJiraIssuesUsingJql": Known({"jql": 'text ~ "{query}"'}, "getJiraIssue"),
+    # github.com/sooperset/mcp-atlassian
+    "confluence_search": Known(read="confluence_get_page"),
+    "jira_search": Known({"jql": 'text ~ "{query}"'}, "jira_get_issue"),
+    # GitHub's own server: what it finds comes with its text
+    "search_issues": Known(),
+    "search_pull_requests": Known(),
+    # Servers for Google Drive
+    "search_files": Known(read="read_file_content"),
+    "gdrive_search": Known(read="gdrive_read_file"),
+    # @modelcontextprotocol/server-memory
+    "search_nodes": Known(read="open_nodes"),
+}
+# fmt: on

@@ -1,0 +1,209 @@
+"""What a server's tools return, as results to search and texts to read.
+
+Servers answer in structured content, in JSON as text, in links to resources, or in plain words; in
+fields of many names. Nothing of it is believed: what is not of the expected kind is left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.rendering.lines import one_line
+from bot.search.hits import LONGEST, MOST_SNIPPET_CHARACTERS, MOST_TITLE_CHARACTERS, plain, short
+
+MOST_RESULTS = 200
+DEPTH = 4  # of objects in which fields are looked for
+
+_ID = ("key", "id", "page_id", "pageId", "issue_key", "file_id", "fileId", "path", "uri", "number")
+_TITLE = ("title", "name", "subject", "summary", "displayName", "filename", "fileName", "label")
+_URL = (
+    *("url", "html_url", "webUrl", "web_url", "webViewLink", "htmlUrl", "permalink", "link"),
+    *("href", "uri"),
+)
+_SNIPPET = ("snippet", "excerpt", "highlight", "description", "summary", "preview")
+_TEXT = (
+    *("text", "markdown", "content", "body", "page_content", "pageContent", "description"),
+    *("observations", "snippet", "excerpt", "value", "storage", "view", "data", "message"),
+)
+# Objects in which servers wrap the fields of a result.
+_WITHIN = ("fields", "content", "page", "issue", "document", "file", "result", "item", "metadata")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Something that a server found, or gave to read; ``text`` is all it gave of it."""
+
+    id: str
+    title: str
+    url: str
+    snippet: str
+    text: str
+    media_type: str = "text/markdown"
+
+
+def results_of(returned: Any) -> list[Result]:
+    """The results in a ``mcp_types.CallToolResult`` of a search."""
+    found: dict[str, Result] = {}
+    for result in _named(returned) or _of_words(_words_of(returned)):
+        found.setdefault(result.id, result)
+    return list(found.values())[:MOST_RESULTS]
+
+
+def text_of(returned: Any, id: str) -> Result | None:
+    """The text in the result of a tool that reads; None where it gave none."""
+    results = [each for each in _named(returned) if each.text]
+    if len(results) == 1:
+        return results[0]
+    words = _words_of(returned) or _words_of(returned, json_too=True)
+    if not words:
+        return None
+    kind = "application/json" if _json(words) is not None else _kind(words)
+    return Result(id, "", "", "", words[:LONGEST], kind)
+
+
+def _named(returned: Any) -> list[Result]:
+    """The results that come as objects, as resources or as links to them."""
+    found: list[Result] = []
+    for block in returned.content:
+        if block.type == "resource_link":
+            title = block.title or block.name
+            found.append(_result(str(block.uri), title, "", block.description or "", ""))
+        elif block.type == "resource":
+            text, kind = getattr(block.resource, "text", ""), block.resource.mime_type
+            found.append(_result(str(block.resource.uri), "", "", "", text, kind))
+    told = [each for one in _told(returned) for each in _objects(one)]
+    return found + [result for each in told if (result := _of_object(each))]
+
+
+def _told(returned: Any) -> list[Any]:
+    """Its structured content, else what it has of JSON as text."""
+    if returned.structured_content:
+        return [returned.structured_content]
+    texts = (_json(block.text) for block in returned.content if block.type == "text")
+    return [each for each in texts if each is not None]
+
+
+def _words_of(returned: Any, *, json_too: bool = False) -> str:
+    """The text that stands in it."""
+    texts = (block.text for block in returned.content if block.type == "text")
+    return "\n\n".join(text for text in texts if json_too or _json(text) is None).strip()
+
+
+def _of_words(text: str) -> Iterator[Result]:
+    """Of a list of paths or addresses, each; else all of it as one result."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if lines and all(line.startswith(("/", "http://", "https://")) for line in lines):
+        for line in lines:
+            yield _result(line, line.rstrip("/").rpartition("/")[2], "", "", "")
+    elif len(lines) > 1 or (lines and len(lines[0]) > 60):
+        # Shorter words say that nothing was found, or that something was.
+        yield _result("", one_line(lines[0]), "", "", text)
+
+
+# ---------------------------------------------------------------- objects
+
+
+def _objects(told: Any, depth: int = 0) -> list[Mapping[str, Any]]:
+    """The list of objects in what a tool returned: the longest one, or the object itself."""
+    if isinstance(told, list):
+        objects: list[Mapping[str, Any]] = [each for each in told if isinstance(each, dict)]
+        if len(objects) == 1 and depth < DEPTH and not _is_result(objects[0]):
+            return _objects(objects[0], depth + 1)
+        return objects
+    if not isinstance(told, dict) or depth >= DEPTH:
+        return []
+    if _is_result(told):
+        return [told]
+    lists = [_objects(each, depth + 1) for each in told.values() if isinstance(each, dict | list)]
+    texts = [parsed for each in told.values() if (parsed := _json(each)) is not None]
+    lists += [_objects(each, depth + 1) for each in texts]
+    return max(lists, key=len, default=[])
+
+
+def _is_result(told: Mapping[str, Any]) -> bool:
+    """True for an object that has a name, and words or an id of its own."""
+    has_name = bool(_first(told, ("title", "name", "subject", "summary", "key")))
+    return has_name and bool(_first(told, ("id", "key", "url", "uri")) or _words(told, _TEXT))
+
+
+def _of_object(told: Mapping[str, Any]) -> Result | None:
+    inner = [told, *(value for key in _WITHIN if isinstance(value := told.get(key), dict))]
+    id, title = _any(inner, _ID), _any(inner, _TITLE)  # without a title, the id is it
+    url = next((u for one in inner for k in _URL if (u := _web(one.get(k)))), "")
+    text = next((words for one in inner if (words := _words(one, _TEXT))), "")
+    snippet = next((words for one in inner if (words := _words(one, _SNIPPET))), "")
+    if not (id or url or text):
+        return None
+    # Of a named thing without an id, the name is what others of its server take for it.
+    return _result(id or url or title, title, url, snippet, text)
+
+
+def _result(
+    id: str, title: str, url: str, snippet: str, text: str, media_type: str | None = None
+) -> Result:
+    title = short(plain(title), MOST_TITLE_CHARACTERS)
+    known = id or hashlib.sha256(f"{title}\0{text}".encode("utf-8", "replace")).hexdigest()[:16]
+    return Result(
+        known[:2_000],
+        title or known[:200],
+        url or (known if known.startswith(("http://", "https://")) else ""),
+        short(plain(snippet or text), MOST_SNIPPET_CHARACTERS),
+        text[:LONGEST],
+        media_type or _kind(text),
+    )
+
+
+def _kind(text: str) -> str:
+    start = text[:200].lstrip().lower()
+    return (
+        "text/html"
+        if start.startswith(("<!doctype", "<html", "<p", "<div", "<h"))
+        else ("text/markdown")
+    )
+
+
+def _any(objects: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> str:
+    return next((found for one in objects if (found := _first(one, keys))), "")
+
+
+def _first(told: Mapping[str, Any], keys: Sequence[str]) -> str:
+    for key in keys:
+        value = told.get(key)
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+    return ""
+
+
+def _words(told: Mapping[str, Any], keys: Sequence[str], depth: int = 0) -> str:
+    """The text in the first of these fields that has one, which may be wrapped or in lines."""
+    for key in keys:
+        value = told.get(key)
+        if isinstance(value, str) and value.strip():
+            return value
+        if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+            return "\n\n".join(value)
+        if isinstance(value, dict) and depth < DEPTH and (inner := _words(value, keys, depth + 1)):
+            return inner
+    return ""
+
+
+def _web(value: Any) -> str:
+    is_web = isinstance(value, str) and value.startswith(("http://", "https://"))
+    return value if is_web and len(value) < 2_000 else ""
+
+
+def _json(text: Any) -> Any:
+    """An object or a list in JSON; None for anything else."""
+    if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict | list) else None

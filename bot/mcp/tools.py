@@ -1,0 +1,213 @@
+"""Which tools of a server are called, and with which arguments.
+
+A tool that changes anything is never called. One that the operator names must not say that it does;
+one that nobody named must say that it does not (``readOnlyHint``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.errors import Broken
+from bot.mcp.entry import McpServer
+from bot.mcp.known import ID, KNOWN, LIMIT, QUERY, SEARCH, URL, Known
+
+_PLACE = re.compile(r"\{(query|limit|id|url)\}")
+_ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"'})
+NAMED = 12  # tools that a sentence names
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A tool as its server lists it. ``reads_only`` is its own word, None where it says nothing."""
+
+    name: str
+    reads_only: bool | None
+    parameters: Mapping[str, Any]  # JSON schema of each
+    required: tuple[str, ...]
+
+    @classmethod
+    def of(cls, tool: Any) -> Offered:
+        """Of a ``mcp_types.Tool``, whatever its server wrote into the schema."""
+        schema = tool.input_schema if isinstance(tool.input_schema, dict) else {}
+        properties, required = schema.get("properties"), schema.get("required")
+        hints = tool.annotations
+        says = hints.read_only_hint if hints is not None else None
+        if hints is not None and says is not True and hints.destructive_hint:
+            says = False
+        return cls(
+            tool.name,
+            says,
+            {str(k): v for k, v in properties.items()} if isinstance(properties, dict) else {},
+            tuple(map(str, required)) if isinstance(required, list) else (),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A tool with the arguments that it is called with, places to be filled among them."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+
+    def filled(self, **values: Any) -> dict[str, Any]:
+        """The arguments with ``values`` in their places. Words within a longer text are escaped
+        like those between double quotes, as query languages have it."""
+        found: dict[str, Any] = _filled(dict(self.arguments), values)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """What is called of a server, and why not more, in sentences for its operator."""
+
+    searches: tuple[Use, ...]
+    read: Use | None
+    remarks: tuple[str, ...] = ()
+
+
+def uses_of(server: McpServer, offered: Sequence[Offered]) -> Uses:
+    """Raises ``Broken`` where nothing can be searched, with what to do."""
+    tools = {each.name: each for each in offered}
+    remarks: list[str] = []
+    searches: list[Use] = []
+    for name in server.search or _likely(tools):
+        if problem := _problem(name, tools, server):
+            remarks.append(problem)
+            continue
+        known = KNOWN.get(name, Known())
+        use, missing = _use(tools[name], server.arguments.get(name, known.arguments), "query")
+        if missing:
+            remarks.append(missing)
+        else:
+            searches.append(use)
+    if not searches:
+        why = " ".join(remarks) or f"It has no tool that searches: {_names(tools)}."
+        raise Broken(f"{why} Name one in `search` of [[mcp]].")
+    read, remark = _read(server, tools, searches)
+    return Uses(tuple(searches), read, (*remarks, *filter(None, [remark])))
+
+
+def _likely(tools: Mapping[str, Offered]) -> list[str]:
+    """Tools that search, where the operator named none: by the convention, known ones, or those
+    that are called so."""
+    if SEARCH in tools:
+        return [SEARCH]
+    known = [name for name in tools if name in KNOWN]
+    return known or [
+        name
+        for name, tool in tools.items()
+        if "search" in name.lower()
+        and tool.reads_only
+        and not set(QUERY).isdisjoint(tool.parameters)
+    ]
+
+
+def _problem(name: str, tools: Mapping[str, Offered], server: McpServer) -> str:
+    if name not in tools:
+        return f"It has no tool {name}: {_names(tools)}."
+    says = tools[name].reads_only
+    if says is False:
+        return f"Its tool {name} says that it changes something, and is not called."
+    if says is None and name not in (*server.search, server.read):
+        return (
+            f"Its tool {name} does not say that it changes nothing: name it in [[mcp]] if you know "
+            "that."
+        )
+    return ""
+
+
+def _read(
+    server: McpServer, tools: Mapping[str, Offered], searches: Sequence[Use]
+) -> tuple[Use | None, str]:
+    known = next((found for each in searches if (found := KNOWN.get(each.tool))), Known())
+    name = server.read or (known.read if known.read in tools else "")
+    if not name:
+        return None, ""
+    if problem := _problem(name, tools, server):
+        return None, problem
+    use, missing = _use(tools[name], server.arguments.get(name, known.read_arguments), "id")
+    return (None, missing) if missing else (use, "")
+
+
+def _use(tool: Offered, given: Mapping[str, Any], what: str) -> tuple[Use, str]:
+    """A tool with its arguments, or the sentence why it cannot be called."""
+    arguments = dict(given)
+    places = {place for value in _texts(arguments) for place in _PLACE.findall(value)}
+    if what == "query" and "query" not in places:
+        if (name := _parameter(tool, QUERY, arguments)) is None:
+            return Use(tool.name, {}), _unclear(tool, "query")
+        arguments[name] = _as_asked(tool, name, "{query}")
+        for limit in LIMIT:
+            if limit in tool.parameters and limit not in arguments:
+                arguments[limit] = "{limit}"
+                break
+    if what == "id" and places.isdisjoint(("id", "url")):
+        if (name := _parameter(tool, (*ID, *URL), arguments)) is None:
+            return Use(tool.name, {}), _unclear(tool, "id")
+        arguments[name] = _as_asked(tool, name, "{url}" if name in URL else "{id}")
+    missing = [name for name in tool.required if name not in arguments]
+    if missing:
+        return Use(tool.name, {}), (
+            f"Its tool {tool.name} also wants {', '.join(missing)}: give it in "
+            f"[mcp.arguments.{tool.name}]."
+        )
+    return Use(tool.name, arguments), ""
+
+
+def _parameter(tool: Offered, names: Sequence[str], given: Mapping[str, Any]) -> str | None:
+    """The parameter for the query or the id: by its name, else the only one that is required."""
+    named = [name for name in names if name in tool.parameters and name not in given]
+    needed = [name for name in tool.required if name not in given]
+    if one := next((name for name in named if name in needed), None):
+        return one
+    return needed[0] if len(needed) == 1 else next(iter(named), None)
+
+
+def _as_asked(tool: Offered, name: str, place: str) -> Any:
+    """A list of one where the tool wants a list."""
+    schema = tool.parameters.get(name)
+    is_list = isinstance(schema, dict) and schema.get("type") == "array"
+    return [place] if is_list else place
+
+
+def _unclear(tool: Offered, what: str) -> str:
+    return (
+        f"It is not clear which argument of its tool {tool.name} is the {what}: write "
+        f"{{{what}}} into [mcp.arguments.{tool.name}]."
+    )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
+
+
+def _filled(value: Any, values: Mapping[str, Any]) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _filled(each, values) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_filled(each, values) for each in value]
+    if not isinstance(value, str):
+        return value
+    whole = _PLACE.fullmatch(value)
+    if whole and whole[1] in values:
+        return values[whole[1]]
+    put: Callable[[re.Match[str]], str] = lambda found: str(  # noqa: E731
+        values.get(found[1], "")
+    ).translate(_ESCAPED)
+    return _PLACE.sub(put, value)
+
+
+def _names(tools: Mapping[str, Offered]) -> str:
+    names = [*tools][:NAMED]
+    return f"its tools are {', '.join(names)}" if names else "it lists no tools"

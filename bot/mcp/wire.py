@@ -1,0 +1,195 @@
+"""Ways to a server of the Model Context Protocol that it cannot hurt us by.
+
+The protocol's package reads whatever a server sends. Here a server may send ``MOST_BYTES`` for each
+call and no more; what is no message of the protocol, such as its log, is dropped.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+import anyio
+import httpx2
+import mcp_types as types
+from anyio.abc import ByteReceiveStream, Process
+from mcp.client._transport import TransportStreams
+from mcp.client.stdio import get_default_environment
+from mcp.os.posix.utilities import terminate_posix_process_tree
+from mcp.shared.message import SessionMessage
+
+from bot.logs import get_logger
+
+MOST_BYTES = 8_000_000  # for one call, whatever is in it
+CHUNK = 65_536
+END_SECONDS = 1.0  # that a program gets to end by itself, and again after SIGTERM
+LOG = 2_000  # characters of a program's log that are kept
+_GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError)
+
+log = get_logger()
+
+
+@dataclass(slots=True)
+class Meter:
+    """Counts what a server sends; ``trouble`` is the sentence why its connection was given up."""
+
+    left: int = MOST_BYTES
+    trouble: str = ""
+    refused: int = 0  # the HTTP status by which it did not accept our credentials
+
+    def begin(self) -> None:
+        """A call begins."""
+        self.left = MOST_BYTES
+
+    def take(self, size: int) -> bool:
+        """Count bytes; False when they are too many."""
+        self.left -= size
+        if self.left < 0 and not self.trouble:
+            self.trouble = f"It sent more than {MOST_BYTES // 1_000_000} MB: that is not read."
+        return self.left >= 0
+
+
+# ---------------------------------------------------------------- a program
+
+
+@asynccontextmanager
+async def program(
+    command: Sequence[str], environment: Mapping[str, str], meter: Meter
+) -> AsyncIterator[TransportStreams]:
+    """A program that speaks the protocol on its standard input and output.
+
+    It gets nothing of our own environment but paths and the like. Raises ``OSError``.
+    """
+    process = await anyio.open_process(
+        list(command),
+        env={**get_default_environment(), **environment},
+        start_new_session=True,
+    )
+    assert process.stdin is not None  # noqa: S101 - all three are pipes
+    assert process.stdout is not None  # noqa: S101
+    assert process.stderr is not None  # noqa: S101
+    stdin = process.stdin
+    to_us, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    sent, to_it = anyio.create_memory_object_stream[SessionMessage](0)
+
+    async def listen(stdout: ByteReceiveStream) -> None:
+        line = bytearray()
+        async with to_us:
+            with suppress(*_GONE):
+                while True:
+                    chunk = await stdout.receive(CHUNK)
+                    if not meter.take(len(chunk)):
+                        return
+                    first, *others = chunk.split(b"\n")
+                    line += first
+                    for other in others:
+                        if (message := _message(bytes(line))) is not None:
+                            await to_us.send(SessionMessage(message))
+                        line = bytearray(other)
+
+    async def speak() -> None:
+        with suppress(*_GONE):
+            async for message in to_it:
+                text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                await stdin.send(f"{text}\n".encode("utf-8", "replace"))
+
+    async def hear(stderr: ByteReceiveStream) -> None:
+        end = b""
+        with suppress(*_GONE):
+            while True:
+                end = (end + await stderr.receive(CHUNK))[-LOG:]
+        if said := end.decode("utf-8", "replace").strip():
+            log.info("mcp_server_ended", command=command[0], said=said)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(listen, process.stdout)
+        group.start_soon(speak)
+        group.start_soon(hear, process.stderr)
+        try:
+            yield received, sent
+        finally:
+            with anyio.CancelScope(shield=True):
+                await _end(process)
+                for stream in (received, sent, to_us, to_it):
+                    await stream.aclose()
+            group.cancel_scope.cancel()
+
+
+def _message(line: bytes) -> types.JSONRPCMessage | None:
+    """A reply, or a request to us, which is refused; None for a notice, of which there is nothing
+    that we want to know, and for a line of anything else."""
+    if not line.lstrip().startswith(b"{"):
+        return None
+    try:
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        return None
+    return None if isinstance(message, types.JSONRPCNotification) else message
+
+
+async def _end(process: Process) -> None:
+    """Close its input, as the protocol asks; then end it and what it has started."""
+    if process.stdin is not None:
+        with suppress(*_GONE):
+            await process.stdin.aclose()
+    with anyio.move_on_after(END_SECONDS):
+        # Its wait() waits for all that hold its pipes, too.
+        while process.returncode is None:  # noqa: ASYNC110
+            await anyio.sleep(0.01)
+    if os.name == "posix":
+        with suppress(ProcessLookupError):
+            await terminate_posix_process_tree(process, END_SECONDS)
+    elif process.returncode is None:
+        process.kill()
+    with anyio.move_on_after(END_SECONDS):
+        await process.aclose()
+
+
+# ---------------------------------------------------------------- HTTP
+
+
+def metered(
+    headers: Mapping[str, str], seconds: float, meter: Meter, auth: httpx2.Auth | None = None
+) -> httpx2.AsyncClient:
+    """An HTTP client whose responses are counted; it goes through the proxies of the environment.
+
+    A connection may take ``seconds``; a response may come late, as long as somebody waits for it.
+    """
+
+    async def ask(request: httpx2.Request) -> None:
+        request.headers["Accept-Encoding"] = "identity"  # else few bytes could become many
+
+    async def count(response: httpx2.Response) -> None:
+        if response.status_code in (401, 403):
+            meter.refused = response.status_code
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            raise httpx2.DecodingError("compressed unasked", request=response.request)
+        assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101 - not read yet
+        response.stream = _Counted(response.stream, meter, response.request)
+
+    return httpx2.AsyncClient(
+        headers=dict(headers),
+        timeout=httpx2.Timeout(seconds, read=None),
+        event_hooks={"request": [ask], "response": [count]},
+        auth=auth,
+    )
+
+
+class _Counted(httpx2.AsyncByteStream):
+    def __init__(
+        self, inner: httpx2.AsyncByteStream, meter: Meter, request: httpx2.Request
+    ) -> None:
+        self._inner = inner
+        self._meter = meter
+        self._request = request
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self._inner:
+            if not self._meter.take(len(chunk)):
+                raise httpx2.ReadError(self._meter.trouble, request=self._request)
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()

@@ -1,0 +1,87 @@
+"""Changes of the rules that stand in the settings, noted in the audit log.
+
+Who edits a settings file or the environment leaves no trace here, but a process that starts, or
+looks again after a while, sees that something is not as it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+
+import sqlalchemy as sa
+
+from bot.errors import InvalidSetting
+from bot.rights.rights import Rights
+from bot.settings import Settings
+from bot.storage.audit import Actor, note
+from bot.storage.database import Database
+from bot.storage.rows import insert
+from bot.storage.tables import facts
+
+RULES = (
+    "collections",
+    "mcp",
+    "channels",
+    "allow_workspaces",
+    "deny_workspaces",
+    "allow_channels",
+    "deny_channels",
+    "allow_users",
+    "deny_users",
+    "allow_roles",
+    "deny_roles",
+    "direct_messages",
+    "guests",
+    "admins",
+    "admin_groups",
+    "console_user_header",
+    "console_groups_header",
+    "oidc_allow_groups",
+)
+_PLACE = {"platform": "footnote", "workspace": "", "name": "rules"}
+
+
+class RuleChanges:
+    """Compares the rules with those that were last seen. ``rights`` has the collections as they
+    are now."""
+
+    def __init__(self, database: Database, settings: Settings, rights: Rights) -> None:
+        self._database = database
+        self._settings = settings
+        self._rights = rights
+
+    async def look(self) -> None:
+        """Note what has changed; the first time there is nothing to compare with. Raises
+        ``StorageUnavailable``."""
+        seen = {name: _digest(self._value(name)) for name in RULES}
+        known = sa.select(facts.c.value).where(
+            *(facts.c[name] == value for name, value in _PLACE.items())
+        )
+        async with self._database.write() as db:
+            before = await db.scalar(known)
+            if before == seen:
+                return
+            row = {"value": seen, "at": datetime.now(UTC)}
+            await db.execute(
+                insert(db, facts)
+                .values(**_PLACE, **row)
+                .on_conflict_do_update(index_elements=list(_PLACE), set_=row)
+            )
+            if before is None:
+                return
+            for name in RULES:
+                if before.get(name) != seen[name]:
+                    await note(db, "ruled", "setting", name, by=Actor("footnote", "", ""))
+
+    def _value(self, name: str) -> object:
+        if name not in ("collections", "mcp"):
+            return getattr(self._settings, name)
+        try:
+            return self._rights.collections if name == "collections" else self._rights.servers
+        except InvalidSetting:
+            return None  # nobody may search any document now
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(repr(value).encode()).hexdigest()[:16]

@@ -1,0 +1,354 @@
+"""The audit log: who asked, read, shared, changed rules, exported, forgot or signed in, and when.
+
+Rows are only added. Triggers of the database refuse to change one, except to put a pseudonym in the
+place of a person who is forgotten, and to delete one that is younger than retention says. No row
+holds what somebody wrote.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Literal, get_args
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.errors import Denied, StorageUnavailable
+from bot.logs import get_logger
+from bot.messages import CONSOLE, Message
+from bot.storage.database import Database
+from bot.storage.rows import insert
+from bot.storage.subjects import Subject
+from bot.storage.tables import UtcDateTime, messages, metadata, runs
+
+Deed = Literal[
+    "asked",
+    "edited",
+    "read",
+    "shared",
+    "unshared",
+    "ruled",
+    "exported",
+    "forgot",
+    "signed-in",
+    "signed-out",
+    "ended-by-provider",
+    "pruned",
+]
+DEEDS: tuple[Deed, ...] = get_args(Deed)
+Outcome = Literal["done", "refused"]
+
+audit = sa.Table(
+    "audit",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("at", UtcDateTime, nullable=False),
+    sa.Column("platform", sa.Text, nullable=False),
+    sa.Column("workspace", sa.Text, nullable=False),
+    sa.Column("person", sa.Text, nullable=False),
+    sa.Column("address", sa.Text, nullable=False),
+    sa.Column("deed", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("object", sa.Text, nullable=False),
+    sa.Column("place", sa.Text, nullable=False),
+    sa.Column("outcome", sa.Text, nullable=False),
+    sa.Index(None, "at"),
+    sa.Index(None, "deed", "at"),
+    sa.Index(None, "platform", "person"),
+)
+
+# The key of the pseudonyms: one row, made by the migration, so that backups know it.
+audit_key = sa.Table(
+    "audit_key",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("key", sa.Text, nullable=False),
+)
+
+PSEUDONYM = "forgotten:"  # how one begins
+PORTION = 500  # rows read or changed at once
+LONGEST = 300  # characters of what a visitor named
+
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Somebody who does something, by the platform's ids; "" for what is not known."""
+
+    platform: str
+    workspace: str
+    person: str
+    address: str = ""
+
+    @classmethod
+    def of(cls, message: Message) -> Actor:
+        """The author of a message."""
+        return cls(message.thread.platform, message.thread.workspace, message.author.id)
+
+
+NOBODY = Actor("", "", "")
+_acting: ContextVar[Actor | None] = ContextVar("acting", default=None)
+
+
+def act_as(actor: Actor) -> None:
+    """From now on this task does things for somebody."""
+    _acting.set(actor)
+
+
+@contextmanager
+def acting(actor: Actor) -> Iterator[None]:
+    """As ``act_as``, within the block."""
+    token = _acting.set(actor)
+    try:
+        yield
+    finally:
+        _acting.reset(token)
+
+
+def in_console(person: str, address: str = "") -> Actor:
+    """Somebody in the console; without an address, at that of this task's actor."""
+    now = _acting.get()
+    return Actor(CONSOLE, "console", person, address or (now.address if now else ""))
+
+
+def _doer(by: Actor) -> Actor:
+    """The person for whom this task acts, else ``by``."""
+    now = _acting.get()
+    return now if now is not None and (now.person or not by.person) else by
+
+
+def named(key: str) -> str:
+    """A conversation's name in the log: its key, without the channel of the console's, which is a
+    person."""
+    platform, workspace, _, thread = key.split(":")
+    return f"{platform}:{workspace}:{thread}" if platform == CONSOLE else key
+
+
+async def note(
+    db: AsyncConnection,
+    deed: Deed,
+    kind: str = "",
+    object: str = "",
+    *,
+    place: str = "",
+    outcome: Outcome = "done",
+    by: Actor = NOBODY,
+    at: datetime | None = None,
+) -> None:
+    """Add a row within the transaction of the deed. ``by`` did it, unless this task acts for
+    somebody."""
+    await db.execute(sa.insert(audit).values(_row(deed, kind, object, place, outcome, by, at)))
+
+
+def _row(
+    deed: Deed,
+    kind: str,
+    object: str,
+    place: str,
+    outcome: Outcome,
+    by: Actor,
+    at: datetime | None,
+) -> dict[str, object]:
+    return {
+        "at": at or datetime.now(UTC),
+        **asdict(_doer(by)),
+        "deed": deed,
+        "kind": kind,
+        "object": object[:LONGEST],
+        "place": place,
+        "outcome": outcome,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of the log. ``text`` is the question of one that was asked, where it is wanted."""
+
+    id: int
+    at: datetime
+    platform: str
+    workspace: str
+    person: str
+    address: str
+    deed: str
+    kind: str
+    object: str
+    place: str
+    outcome: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The rows that are wanted: from a moment on, before another, of somebody (platform and id), of
+    some deeds; None and nothing: all of them."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    who: tuple[str, str] | None = None
+    what: Sequence[str] = ()
+    texts: bool = False
+
+
+class Audit:
+    """Failures leave as ``StorageUnavailable``, except those of ``note``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def note(
+        self,
+        deed: Deed,
+        kind: str = "",
+        object: str = "",
+        *,
+        place: str = "",
+        outcome: Outcome = "done",
+        by: Actor = NOBODY,
+    ) -> None:
+        """Add a row for what has no transaction of its own. Where the database takes none, as on a
+        full disk, a line of the process's log has it: nobody is to be kept from reading by that."""
+        row = _row(deed, kind, object, place, outcome, by, None)
+        try:
+            async with self._database.write_at_once() as db:
+                await db.execute(sa.insert(audit).values(row))
+        except StorageUnavailable as error:
+            told = {name: str(value) for name, value in row.items()}
+            log.warning("not audited", error=error.sentence, **told)
+
+    @asynccontextmanager
+    async def refusals(self, message: Message) -> AsyncIterator[None]:
+        """Add a row for a question that is refused within the block."""
+        try:
+            yield
+        except Denied:
+            place = named(message.thread.key)
+            await self.note("asked", place=place, outcome="refused", by=Actor.of(message))
+            raise
+
+    async def entries(self, wanted: Wanted) -> AsyncIterator[Entry]:
+        """The rows that there are now, oldest first, read in portions."""
+        conditions = await self._conditions(wanted)
+        async with self._database.read() as db:
+            top = int(await db.scalar(sa.select(sa.func.max(audit.c.id))) or 0)
+            last = 0
+            if wanted.since is not None:
+                first = sa.select(sa.func.min(audit.c.id)).where(audit.c.at >= wanted.since)
+                last = int(await db.scalar(first) or top + 1) - 1
+        while True:
+            query = (
+                sa.select(audit)
+                .where(audit.c.id > last, audit.c.id <= top, *conditions)
+                .order_by(audit.c.id)
+                .limit(PORTION)
+            )
+            async with self._database.read() as db:
+                rows = (await db.execute(query)).all()
+                asked = [row.object for row in rows if row.kind == "run"] if wanted.texts else []
+                texts = await _texts(db, asked)
+            for row in rows:
+                is_question = row.kind == "run" and row.deed in ("asked", "edited")
+                text = texts.get(row.object, "") if is_question else ""
+                yield Entry(**row._mapping, text=text)
+            if len(rows) < PORTION:
+                return
+            last = rows[-1].id
+
+    async def _conditions(self, wanted: Wanted) -> list[sa.ColumnElement[bool]]:
+        found: list[sa.ColumnElement[bool]] = []
+        if wanted.since is not None:
+            found.append(audit.c.at >= wanted.since)
+        if wanted.until is not None:
+            found.append(audit.c.at < wanted.until)
+        if wanted.what:
+            found.append(audit.c.deed.in_(wanted.what))
+        if wanted.who is not None:
+            platform, person = wanted.who
+            async with self._database.write() as db:
+                names = [person, await pseudonym(db, platform, person)]
+            found += [audit.c.platform == platform, audit.c.person.in_(names)]
+        return found
+
+
+async def _texts(db: AsyncConnection, run_ids: Sequence[str]) -> Mapping[str, str]:
+    """The questions of these runs, as far as they are kept."""
+    if not run_ids:
+        return {}
+    query = sa.select(runs.c.id, messages.c.text).join(messages, runs.c.message_id == messages.c.id)
+    rows = (await db.execute(query.where(runs.c.id.in_(run_ids)))).all()
+    return {row.id: row.text for row in rows}
+
+
+# ---------------------------------------------------------------- forgetting
+
+
+async def key_of_pseudonyms(db: AsyncConnection) -> str:
+    """The key; made now where no migration has made one."""
+    made = {"id": 1, "key": secrets.token_hex(32)}
+    await db.execute(insert(db, audit_key).values(made).on_conflict_do_nothing())
+    return str(await db.scalar(sa.select(audit_key.c.key)))
+
+
+def pseudonym_by(key: str, platform: str, person: str) -> str:
+    """The pseudonym of a person: the same in every copy of a database, and nobody's without it.
+
+    It names its key, so that one of another database is known as such.
+    """
+    mark = hashlib.sha256(key.encode()).hexdigest()[:8]
+    digest = hmac.new(key.encode(), f"{platform}:{person}".encode(), hashlib.sha256).hexdigest()
+    return f"{PSEUDONYM}{mark}:{digest[:32]}"
+
+
+async def pseudonym(db: AsyncConnection, platform: str, person: str) -> str:
+    """The same with the key of the database."""
+    return pseudonym_by(await key_of_pseudonyms(db), platform, person)
+
+
+async def object_of(db: AsyncConnection, subject: Subject) -> str:
+    """A subject to forget as the log names it."""
+    platform, name = subject.platform, subject.name
+    if subject.kind == "thread":
+        return named(name)
+    if subject.kind == "person":
+        name = await pseudonym(db, platform, name)
+    return f"{platform}:{name}"
+
+
+async def pseudonymize(database: Database, subject: Subject, until: datetime) -> None:
+    """Put pseudonyms in the place of a person, or of everybody in a workspace, in rows until a
+    moment, and take the addresses away. A thread names nobody."""
+    if subject.kind == "thread":
+        return
+    column = audit.c.person if subject.kind == "person" else audit.c.workspace
+    query = (
+        sa.select(audit.c.id, audit.c.person)
+        .where(
+            audit.c.platform == subject.platform,
+            column == subject.name,
+            audit.c.person != "",
+            sa.not_(audit.c.person.startswith(PSEUDONYM)),
+            audit.c.at <= until,
+        )
+        .limit(PORTION)
+    )
+    while True:
+        async with database.read() as db:
+            rows = (await db.execute(query)).all()
+        if not rows:
+            return
+        async with database.write() as db:
+            key = await key_of_pseudonyms(db)
+            for person in {row.person for row in rows}:
+                ids = [row.id for row in rows if row.person == person]
+                gone = pseudonym_by(key, subject.platform, person)
+                await db.execute(
+                    sa.update(audit).where(audit.c.id.in_(ids)).values(person=gone, address="")
+                )

@@ -1,0 +1,87 @@
+"""Installing from a folder of wheels without a network: as the handbook says, as the image does."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.unit.test_deploy import instructions
+
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.skipif("CI" not in os.environ, reason="downloads 60 MB: set CI=1"),
+]
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "bot" / "handbook" / "air-gap.md"
+MOST = 250_000_000  # bytes that the image adds to its base
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that holds ``wheels``, gathered as the page says, with the image's extras."""
+    outside = tmp_path_factory.mktemp("outside")
+    gathering, _, _ = re.findall(
+        r"^```sh\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S
+    )
+    (extras,) = [line for line in instructions("ARG") if line.startswith("EXTRAS=")]
+    assert extras.removeprefix("EXTRAS=").strip('"') in gathering
+    command = gathering.replace("deploy/wheels", str(ROOT / "deploy" / "wheels"))
+    subprocess.run(["bash", "-euc", command], cwd=outside, check=True)
+    return outside
+
+
+def inside(commands: str, folder: Path, data: Path) -> str:
+    """What a shell prints that has no network, not even the loopback."""
+    environment = {name: v for name, v in os.environ.items() if not name.startswith("PIP_")}
+    environment["FOOTNOTE_DATA_DIR"] = str(data)
+    environment["PIP_NO_COMPILE"] = "0"  # which is how pip is told not to: it spares half a minute
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    done = subprocess.run(
+        ["unshare", "--net", "bash", "-euo", "pipefail", "-c", commands],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_handbooks_commands_install_a_program_that_answers(
+    wheels: Path, tmp_path: Path
+) -> None:
+    _, installing, _ = re.findall(
+        r"^```sh\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S
+    )
+    told = inside(installing.replace("/opt/footnote", f"{tmp_path}/there"), wheels, tmp_path / "d")
+    assert "[1]" in told
+    with (wheels / "wheels" / "SHA256SUMS").open("a") as sums:
+        sums.write(f"{'0' * 64}  needed.txt\n")
+    with pytest.raises(AssertionError, match="computed checksum did NOT match"):
+        inside(installing, wheels, tmp_path / "d")
+
+
+def test_what_the_image_adds_to_its_base_is_small_and_answers(wheels: Path, tmp_path: Path) -> None:
+    (recipe,) = [line for line in instructions("RUN") if "deploy/wheels" in line]
+    gathering, _, installing = recipe.partition(" && ")
+    assert gathering == 'deploy/wheels /tmp/wheels "${EXTRAS}"'
+    there = tmp_path / "there"
+    for place, ours in (
+        ("/opt/footnote", str(there)),
+        ("/tmp/wheels", str(wheels / "wheels")),
+        ("deploy/compiled.py", str(ROOT / "deploy" / "compiled.py")),
+    ):
+        installing = installing.replace(place, ours)
+    inside(installing, wheels, tmp_path / "d")
+    files = [each for each in there.rglob("*") if each.is_file() and not each.is_symlink()]
+    size = sum(each.stat().st_size for each in files)
+    assert size < MOST, f"{size / 1e6:.0f} MB"
+    assert not [each for each in files if each.parent.name == "pip"]
+    assert [each for each in files if each.match("anthropic/__pycache__/_client.*.pyc")]
+    assert "[1]" in inside(f"{there}/bin/footnote demo", wheels, tmp_path / "d")

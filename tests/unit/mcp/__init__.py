@@ -1,0 +1,1 @@
+"""Sources that are servers of the Model Context Protocol."""
