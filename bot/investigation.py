@@ -19,6 +19,7 @@ from bot.logs import get_logger
 from bot.research.answer.write import Numbering
 from bot.research.pipeline import Pipeline
 from bot.research.run import Run
+from bot.search.conversations import SearchedConversations
 from bot.storage.journal import Journal
 
 NOT_FOUND_AGAIN = "The answer was interrupted while it was verified, and cannot be made again."
@@ -38,6 +39,7 @@ class Investigation:
     """See the module docstring. ``given`` is the answer of an earlier attempt, if there is one.
 
     ``pipeline`` makes the run's pipeline, given what is called with the text so far.
+    ``conversations`` are those that it may search.
     """
 
     def __init__(
@@ -48,8 +50,10 @@ class Investigation:
         pipeline: Callable[[Callable[[str], None]], Pipeline],
         showing: Showing,
         given: Answer | None = None,
+        conversations: SearchedConversations | None = None,
     ) -> None:
         self._run = run
+        self._conversations = conversations
         self._journal = journal
         self._numbering = numbering
         self._pipeline = pipeline(self._on_text)
@@ -62,6 +66,11 @@ class Investigation:
     def shown(self) -> dict[int, int]:
         """The number of each page in the answer that came last, by its number in the run."""
         return self._numbering.shown
+
+    async def concluded(self) -> None:
+        """The answer is posted."""
+        if self._conversations is not None:
+            await self._conversations.concluded()
 
     def quiet(self) -> None:
         """Show nothing more of the work."""

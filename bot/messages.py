@@ -28,10 +28,16 @@ class Thread:
 
     @property
     def key(self) -> str:
-        return ":".join(
-            part.replace("%", "%25").replace(":", "%3A")
-            for part in (self.platform, self.workspace, self.channel, self.thread)
-        )
+        return _joined(self.platform, self.workspace, self.channel, self.thread)
+
+    @property
+    def place(self) -> str:
+        """The key of all threads of its channel."""
+        return _joined(self.platform, self.workspace, self.channel)
+
+
+def _joined(*parts: str) -> str:
+    return ":".join(part.replace("%", "%25").replace(":", "%3A") for part in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,8 @@ class Message:
     ``text`` is plain Markdown without platform escapes. ``event_id`` identifies the message on its
     platform, so that all events about it and their redeliveries find it. ``at`` is timezone-aware.
     ``direct`` tells a private conversation with Footnote, ``shared`` a channel that is shared with
-    another company (both are known on arrival only; of a question they are kept in its options).
+    another company, ``conversations`` that the platform may be searched for its author (they are
+    known on arrival only; of a question they are kept in its options).
     """
 
     event_id: str
@@ -93,6 +100,7 @@ class Message:
     locale: str = "en"
     direct: bool = False
     shared: bool = False
+    conversations: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +157,8 @@ class RunOptions:
     statements of the message instead of answering it.
 
     ``direct``, ``shared``, ``groups`` and ``guest`` are what was known of the question and its
-    author on arrival, on which rights to documents depend.
+    author on arrival, on which rights to documents depend; ``conversations`` is whether the
+    platform's own messages may be searched for it.
     """
 
     depth: Depth = "auto"
@@ -162,6 +171,7 @@ class RunOptions:
     groups: tuple[str, ...] = ()
     guest: bool | None = False
     collections: tuple[str, ...] | None = None
+    conversations: bool = False
 
     def asked_in(self, message: Message) -> RunOptions:
         """The options for a message that has just arrived."""
@@ -172,6 +182,7 @@ class RunOptions:
             shared=message.shared,
             groups=author.groups,
             guest=author.guest,
+            conversations=message.conversations,
         )
 
     def standing_of(self, author: Author) -> Author:

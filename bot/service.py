@@ -40,8 +40,10 @@ from bot.research.evidence.library import Library
 from bot.research.inputs import Asked, Resources
 from bot.research.pipeline import Pipeline
 from bot.research.run import Run
-from bot.rights.reader import Reach, readable, withheld
+from bot.rights.reader import Reader, readable, withheld
 from bot.rights.rights import Rights
+from bot.search.conversations import Conversing, SearchedConversations
+from bot.search.registry import searches_conversations
 from bot.settings import Settings
 from bot.storage.audit import Audit
 from bot.storage.conversations import Conversations
@@ -168,7 +170,8 @@ class ResearchService:
         """
         reading_for.set(record.id)  # each attempt is a task, with a context of its own
         poster = self._posters[record.message.thread.platform]
-        reach = await self._reach(record)
+        reader = await self._rights.reader(record.message, record.options)
+        reach = partial(self._rights.reach, reader)
         if record.answer is not None and not reach().covers(record.answer.rests_on):
             record = replace(record, answer=None)  # it is not to be told any more
         run = self.reference(record)
@@ -183,7 +186,7 @@ class ResearchService:
             except PlatformUnavailable as away:
                 # Research does not wait for the platform; the answer is posted when it is back.
                 log.info("reply not opened", run=record.id, error=str(away))
-            answer, error, work = await self._answer(record, reply, stop, reach)
+            answer, error, work = await self._answer(record, reply, stop, reader)
             if isinstance(reply, Unseen):
                 reply = await poster.open(run, (await self._saved(record)).post_state)
             if error is not None:
@@ -197,6 +200,8 @@ class ResearchService:
             else:
                 await reply.finish(answer)
             log.info("posted")
+            if work is not None:
+                await work.concluded()
             await self._end(record, answer.status)
         except RunLost as lost:
             # Whoever took the run over posts its answer; a word more from here would be a second.
@@ -224,7 +229,8 @@ class ResearchService:
 
     async def _end(self, record: RunRecord, state: str) -> None:
         now = datetime.now(UTC)
-        await self._store.end(record.id, record.attempt, state, now)
+        searched_talk = record.options.conversations
+        await self._store.end(record.id, record.attempt, state, now, searched_talk=searched_talk)
         log.info("ended", state=state, seconds=round((now - record.accepted_at).total_seconds(), 3))
 
     async def _saved(self, record: RunRecord) -> RunRecord:
@@ -235,7 +241,7 @@ class ResearchService:
         return current
 
     async def _answer(
-        self, record: RunRecord, reply: Reply, stop: asyncio.Event, reach: partial[Reach]
+        self, record: RunRecord, reply: Reply, stop: asyncio.Event, reader: Reader
     ) -> tuple[Answer, FootnoteError | None, Investigation | None]:
         """The stored answer of the run: an earlier attempt's, or the one made now; with the work
         that can verify it, if that is still to be done."""
@@ -243,7 +249,8 @@ class ResearchService:
         if stored is not None and not stored.is_pending:
             failed = stored.status == "failed"
             return stored, FootnoteError(stored.text) if failed else None, None
-        work = await self._investigation(record, reply, reach)
+        reach = partial(self._rights.reach, reader)
+        work = await self._investigation(record, reply, reader)
         if stored is not None:
             return stored, None, work
         answer, error = await work.answer(stop)
@@ -253,22 +260,30 @@ class ResearchService:
         await self._store.save_answer(record.id, record.attempt, answer, work.shown)
         return answer, error, work
 
-    async def _reach(self, record: RunRecord) -> partial[Reach]:
-        """A function that tells the documents that the readers of a run's answer may be told
-        about."""
-        return partial(
-            self._rights.reach, await self._rights.reader(record.message, record.options)
-        )
+    async def _talk(self, record: RunRecord, reader: Reader) -> SearchedConversations | None:
+        """The conversations that may be searched for a run, if any may."""
+        poster = self._posters[record.message.thread.platform]
+        is_wanted = record.options.conversations and searches_conversations(self._settings)
+        if not is_wanted or reader.guest or not isinstance(poster, Conversing):
+            return None
+        try:
+            found = await poster.conversations(self.reference(record), record.post_state, reader)
+        except FootnoteError as error:
+            log.warning("conversations not searched", run=record.id, error=str(error))
+            return None
+        return None if found is None else SearchedConversations(found)
 
     async def _investigation(
-        self, record: RunRecord, reply: Reply, reach: partial[Reach]
+        self, record: RunRecord, reply: Reply, reader: Reader
     ) -> Investigation:
         """The work of this attempt, shown by ``reply``.
 
         What was said in the thread before Footnote came is read first, once.
         """
         record, unread = await self._with_history(record)
+        reach = partial(self._rights.reach, reader)
         now = reach()
+        talk = await self._talk(record, reader)
         journal = await open_journal(self._store.database, record.id, record.attempt, now.signature)
         said = await self._store.transcript(record)
         transcript = readable(said, now)
@@ -279,7 +294,7 @@ class ResearchService:
         run = Run(
             Asked(record.id, record.message, record.options, record.accepted_at, transcript),
             Resources(
-                self._library.within(partial(reach, among=record.options.collections)),
+                self._library.within(partial(reach, among=record.options.collections), talk),
                 partial(poster.download, self.reference(record)),
                 settings.prefetch_pages,
                 settings.keep_documents_from_web,
@@ -304,7 +319,7 @@ class ResearchService:
         given = record.answer
         if given is not None and not now.covers(given.rests_on):
             given = None
-        work = Investigation(run, journal, Numbering(transcript), pipeline, reply, given)
+        work = Investigation(run, journal, Numbering(transcript), pipeline, reply, given, talk)
         return work
 
     async def _with_history(self, record: RunRecord) -> tuple[RunRecord, str]:

@@ -123,6 +123,7 @@ class Settings(BaseSettings):
     # --- what is searched
     # search providers and platforms declare their own settings, see bot/plugins.py
     providers: StrList = ()  # empty: all that are switched on, else Wikipedia
+    conversations: bool = True  # a chat's own messages, for questions asked there
     docs: StrList = ()  # folders or files to index
     collections: tuple[DocumentCollection, ...] = ()  # parts of them, with who may search each
     mcp: tuple[McpServer, ...] = ()  # servers of the Model Context Protocol, likewise

@@ -22,7 +22,7 @@ MEANT: Mapping[str, str] = {
     "console_token": "a text of 16 characters or more",
 }
 
-SECRET = ("headers", "env")  # tables that may hold secrets
+SECRET = ("headers", "env", "oauth")  # tables that may hold secrets
 
 # Examples of JSON in the environment.
 JSON: Mapping[str, str] = {

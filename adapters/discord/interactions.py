@@ -26,6 +26,7 @@ from bot.messages import Attachment, Author, Depth, Message, Style
 from bot.pages.urls import links_in
 from bot.posting import PostState
 from bot.rendering.texts import Texts, invalid, sentence_for, texts_for
+from bot.search.registry import searches_conversations
 from bot.service import clean_question
 
 # discord.com/developers/docs/topics/opcodes-and-status-codes#json
@@ -237,9 +238,12 @@ class Asking:
         state: PostState,
         style: Style = "auto",
     ) -> bool:
+        may_search = searches_conversations(self._reception.settings)
+        present = may_search and interaction.is_guild_integration()
+        asked = replace(message, conversations=present)
         outcome = await patiently(
             lambda: self._reception.receive(
-                message, "footnote", depth=depth, style=style, post_state=state
+                asked, "footnote", depth=depth, style=style, post_state=state
             )
         )
         if isinstance(outcome, Handled):

@@ -37,6 +37,7 @@ from bot.errors import Denied, FootnoteError, InvalidQuestion, StorageUnavailabl
 from bot.logs import get_logger
 from bot.messages import Author, Message, Thread
 from bot.rendering.texts import sentence_for, texts_for
+from bot.search.registry import searches_conversations
 
 # That storage and lost requests are waited for: Discord tells everything only once.
 PATIENCE_SECONDS = 30.0
@@ -172,7 +173,8 @@ class Listener:
         if address is None:
             return
         said = message_from(message, place, self._me)
-        said = replace(said, author=await self._author(message))
+        may_search = searches_conversations(self._reception.settings)
+        said = replace(said, author=await self._author(message), conversations=may_search)
         if not said.text and address != "footnote":
             return  # a picture, a sticker, or words that Discord does not show us
         # The first message of a forum post has no place outside its thread.

@@ -22,6 +22,7 @@ import discord
 
 from adapters.discord import wire
 from adapters.discord.buttons import runs_in, view_while_working
+from adapters.discord.conversations import DiscordConversations
 from adapters.discord.format import Look, echo, thread_name
 from adapters.discord.incoming import NO_GUILD
 from adapters.discord.limits import (
@@ -42,6 +43,7 @@ from adapters.discord.outlet import (
 )
 from adapters.discord.reading import Roles, download, read_history
 from adapters.discord.reply import DiscordDisplay
+from adapters.discord.visible import Servers
 from adapters.discord.wire import DiscordRefused, Wire
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
@@ -49,6 +51,7 @@ from bot.messages import Attachment, Message, Thread
 from bot.posting import PostState, Reply, RunRef
 from bot.rendering.texts import texts_for
 from bot.replying import Pace, open_reply
+from bot.rights.reader import Reader
 
 NOTICES = (18, 21)  # types of the messages that Discord itself puts at a thread's beginning
 NEW = timedelta(seconds=60)  # a question younger than this can have no forgotten posts
@@ -95,11 +98,18 @@ class DiscordPoster:
     ) -> None:
         self._wire = Wire(client, login)
         self._roles = Roles(self._wire)
+        self._servers = Servers(self._wire)
         self._pace = Pace(between, backoff=between, refresh=REFRESH_SECONDS)
 
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
         """See ``bot.rights.rights.Membership``."""
         return await self._roles.held(message.author.id, among)
+
+    async def conversations(
+        self, run: RunRef, saved: PostState | None, reader: Reader
+    ) -> DiscordConversations:
+        """See ``bot.search.conversations.Conversing``."""
+        return DiscordConversations(self._wire, self._servers, run, reader)
 
     # ------------------------------------------------------------ beginning
 

@@ -92,24 +92,30 @@ def _unreadable(run: RunRef, detail: str) -> FootnoteError:
 
 
 def _message(raw: Mapping[str, Any], run: RunRef, our_id: str) -> Message:
-    own = (f"<@{our_id}>", f"<@!{our_id}>")
-    text = plain_markdown(str(raw.get("content", "")), _names(raw.get("mentions", ())), own)
+    text = text_of_raw(raw, our_id)
     return Message(
         event_id=str(raw["id"]),
         thread=run.message.thread,
-        author=Author(str(raw["author"]["id"]), _name(raw["author"])),
+        author=Author(str(raw["author"]["id"]), name_of(raw["author"])),
         text=text,
         at=datetime.fromisoformat(raw["timestamp"]),
         links=tuple(links_in(text)),
     )
 
 
+def text_of_raw(raw: Mapping[str, Any], our_id: str) -> str:
+    """The text of a message, as REST tells it, as plain Markdown."""
+    own = (f"<@{our_id}>", f"<@!{our_id}>")
+    return plain_markdown(str(raw.get("content", "")), _names(raw.get("mentions", ())), own)
+
+
 def _names(mentioned: Iterable[Mapping[str, Any]]) -> Names:
-    people = {int(user["id"]): _name(user) for user in mentioned}
+    people = {int(user["id"]): name_of(user) for user in mentioned}
     return Names(people.get, lambda id: None, lambda id: None)
 
 
-def _name(user: Mapping[str, Any]) -> str:
+def name_of(user: Mapping[str, Any]) -> str:
+    """The name that people know somebody by."""
     return str(user.get("global_name") or user.get("username") or "someone")
 
 

@@ -29,6 +29,7 @@ from adapters.slack.teams import Team
 from bot.conversing.reception import Reception
 from bot.errors import FootnoteError, StorageUnavailable
 from bot.logs import get_logger
+from bot.search.conversations import CONVERSATIONS
 from bot.search.registry import configured_names
 from bot.settings import Settings
 
@@ -64,7 +65,9 @@ class Inbox:
         self._ephemeral = EphemeralMessages(team.calls)
         self._slow_work = SlowWork(self._ephemeral)
         self._listener = Listener(me, reception, team.calls, team.people, self._ephemeral)
-        self._commands = Commands(self._listener, self._slow_work, configured_names(settings))
+        self._commands = Commands(
+            self._listener, self._slow_work, (*configured_names(settings), CONVERSATIONS)
+        )
         buttons = Buttons(self._listener, self._slow_work, team.calls)
         self._pane = Pane(team.calls, team.people)
         self._home = Home(me.team, settings, reception, team.calls, team.people)

@@ -21,6 +21,7 @@ import aiohttp
 from slack_bolt.logger.messages import warning_client_prioritized_and_token_skipped
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from adapters.slack.limits import CALLS_A_MINUTE
 from adapters.slack.settings import SlackSettings
@@ -150,15 +151,26 @@ class Calls:
 
     async def once(self, method: str, **arguments: Any) -> Json:
         """One call, sent once. Raises ``Refusal``, ``Limited``, ``Away``, and as ``still_ours``."""
+        response = await self._call(method, **arguments)
+        return response.data if isinstance(response.data, dict) else {}
+
+    async def scopes(self) -> frozenset[str]:
+        """What the token is good for, which only the headers of a response tell; as ``once``."""
+        return scopes_in((await self._call("auth.test")).headers)
+
+    async def _call(self, method: str, **arguments: Any) -> AsyncSlackResponse:
         await still_ours()
+        known = getattr(self._client, method.replace(".", "_"), None)
         try:
-            response = await getattr(self._client, method.replace(".", "_"))(**arguments)
+            if known is None:  # slack_sdk 3.47 has no name for it
+                return await self._client.api_call(method, data=arguments)
+            response: AsyncSlackResponse = await known(**arguments)
         except SlackApiError as error:
             failure = self._failure(method, error)
         except FAILURES as error:
             failure = Away(method, repr(error))
         else:
-            return response.data if isinstance(response.data, dict) else {}
+            return response
         raise failure
 
     async def patiently(
@@ -229,6 +241,14 @@ class Calls:
         told = (data.get("response_metadata") or {}).get("messages") or []
         needed = f"needs {data['needed']}" if "needed" in data else ""
         return Refusal(method, code, " ".join([needed, *map(str, told)]).strip()[:500])
+
+
+def scopes_in(headers: Mapping[str, Any]) -> frozenset[str]:
+    """The scopes of the token that a call was made with."""
+    listed = next(
+        (value for name, value in headers.items() if name.lower() == "x-oauth-scopes"), ""
+    )
+    return frozenset(scope.strip() for scope in str(listed).split(","))
 
 
 def _seconds(header: object) -> float:

@@ -23,6 +23,7 @@ EVENT_TYPE = "footnote_run"
 # The part that says what was asked, where a slash command begins a thread or a suggestion was
 # pressed.
 QUESTION = -1
+SEARCH = "search"  # in the post state: the right to search for the asker, see ``conversations``
 
 log = get_logger()
 
@@ -40,7 +41,8 @@ class PostedMessages:
     """A run's posts in order; ``pending`` is the number of the part being posted, or None.
 
     ``settled`` tells that an answer was shown to its end. ``command`` is what a slash command left,
-    ``question`` the ts of the message that says which suggestion was pressed.
+    ``question`` the ts of the message that says which suggestion was pressed, ``search`` the right
+    to search for the asker as the listener kept it (``adapters.slack.conversations``).
     """
 
     run: RunRef
@@ -51,6 +53,7 @@ class PostedMessages:
     settled: bool = False
     command: dict[str, str] = field(default_factory=dict)
     question: str = ""
+    search: str = ""
 
     @classmethod
     def of(cls, run: RunRef, saved: PostState | None) -> PostedMessages:
@@ -65,6 +68,7 @@ class PostedMessages:
             settled=bool(state.get("settled")),
             command=dict(state.get("command") or {}),
             question=str(state.get("question") or ""),
+            search=str(state.get(SEARCH) or ""),
         )
 
     async def save(self) -> None:
@@ -75,6 +79,8 @@ class PostedMessages:
             state["command"] = self.command
         if self.question:
             state["question"] = self.question
+        if self.search and not self.settled:
+            state[SEARCH] = self.search
         await self.run.save(state)
 
     async def intend(self, part: int) -> None:

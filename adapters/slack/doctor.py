@@ -19,13 +19,16 @@ from adapters.slack.calls import (
     Timing,
     new_session,
     refused_token,
+    scopes_in,
     web_client,
 )
+from adapters.slack.conversations import PUBLIC, SCOPES
 from adapters.slack.installations import Place, opened
 from adapters.slack.oauth import FOR_USER_GROUPS, install_url, needed, redirect_url
 from adapters.slack.settings import SlackSettings, in_many_workspaces
 from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable, PostRefused
 from bot.pages.urls import shown
+from bot.search.registry import searches_conversations
 
 APPS = "https://api.slack.com/apps"
 MOST_ASKED = 20  # workspaces whose tokens are tried
@@ -45,8 +48,10 @@ async def examine(settings: SlackSettings) -> str:
         if in_many_workspaces(settings):
             where = await _installed(settings, client)
         else:
-            bot = await _bot(client, settings, "SLACK_BOT_TOKEN")
+            bot, scopes = await _bot(client, settings, "SLACK_BOT_TOKEN")
             where = f"@{bot.get('user')} is in {bot.get('team')}"
+            if searches_conversations(settings):
+                where += f", {await _searched(client, scopes)}"
         ways = []
         if settings.slack_app_token is not None:
             await _open_socket(client, settings.slack_app_token)
@@ -59,8 +64,23 @@ async def examine(settings: SlackSettings) -> str:
         return ", ".join([where, *ways])
 
 
-async def _bot(client: AsyncWebClient, settings: SlackSettings, variable: str) -> Json:
-    """The response of auth.test for a bot that has every scope."""
+async def _searched(client: AsyncWebClient, scopes: frozenset[str]) -> str:
+    """Which messages are searched for those who ask."""
+    kinds = [kind.replace("_", " ") for kind, scope in SCOPES.items() if scope in scopes]
+    if PUBLIC not in scopes:
+        return f"messages are not searched, for which the app lacks {PUBLIC}"
+    try:
+        reply = await Calls(client, Timing()).once("assistant.search.info")
+    except (Refusal, Limited, Away) as error:
+        return f"messages cannot be searched ({error.detail})"
+    meaning = " by meaning" if reply.get("is_ai_search_enabled") else ""
+    return f"messages are searched{meaning} ({', '.join(kinds)})"
+
+
+async def _bot(
+    client: AsyncWebClient, settings: SlackSettings, variable: str
+) -> tuple[Json, frozenset[str]]:
+    """The response of auth.test for a bot that has every scope that is needed, and its scopes."""
     bot, scopes = await _auth(client, settings, variable)
     wanted = needed()
     if not any(each.slack_groups for each in settings.collections):
@@ -72,7 +92,7 @@ async def _bot(client: AsyncWebClient, settings: SlackSettings, variable: str) -
             "OAuth & Permissions (or paste deploy/slack-manifest.yaml under App Manifest), "
             "then install the app again."
         )
-    return bot
+    return bot, scopes
 
 
 # ---------------------------------------------------------------- several workspaces
@@ -179,10 +199,7 @@ async def _auth(
     except FAILURES as error:
         raise _away(settings, repr(error)) from error
     bot = response.data if isinstance(response.data, dict) else {}
-    listed = next(
-        (value for name, value in response.headers.items() if name.lower() == "x-oauth-scopes"), ""
-    )
-    return bot, frozenset(scope.strip() for scope in str(listed).split(","))
+    return bot, scopes_in(response.headers)
 
 
 def _away(settings: SlackSettings, detail: str) -> PlatformUnavailable:

@@ -187,6 +187,7 @@ def to_message(
     text: str,
     locale: str,
     direct: bool = False,
+    conversations: bool = False,
 ) -> Message:
     """A message as the core takes it; ``text`` is its Markdown."""
     ts = str(message["ts"])
@@ -201,6 +202,7 @@ def to_message(
         locale=locale,
         direct=direct,
         shared=bool(message.get(SHARED)),
+        conversations=conversations,
     )
 
 

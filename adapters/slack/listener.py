@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cachetools import LRUCache
 
 from adapters.slack.calls import Calls, Json
+from adapters.slack.conversations import kept_right
 from adapters.slack.deferred import EphemeralMessages, Recipient, RetryQueue
 from adapters.slack.delivery import run_of
 from adapters.slack.incoming import (
@@ -37,6 +38,7 @@ from bot.errors import Denied, Invalid, StorageUnavailable
 from bot.logs import get_logger
 from bot.messages import Attachment, Author, Message
 from bot.rendering.texts import Texts, sentence_for, texts_for
+from bot.search.registry import searches_conversations
 from bot.text.language import detect
 
 PLATFORM = "slack"
@@ -46,6 +48,7 @@ MESSAGES_REMEMBERED = 10_000
 MENTION_SECONDS = 0.25
 LAST_RETRY = 3  # Slack delivers no event more often
 NOBODY = "?"  # the author of an edit that names none
+RIGHT = "action_token"  # of an event: good for some minutes, to search what its author may see
 
 log = get_logger()
 
@@ -72,6 +75,19 @@ class Me:
         return Home(self.team, self.enterprise)
 
 
+@dataclass(slots=True)
+class _Mention:
+    """What ``app_mention`` tells beside the ``message`` event: the right to search for its author,
+    or "", once it is ``here``."""
+
+    here: asyncio.Event = field(default_factory=asyncio.Event)
+    right: str = ""
+
+    def told(self, event: Json) -> None:
+        self.right = str(event.get(RIGHT) or "")
+        self.here.set()
+
+
 class Listener:
     """See the module docstring."""
 
@@ -89,6 +105,7 @@ class Listener:
         self.ephemeral = ephemeral
         self._calls = calls
         self._arrived: LRUCache[str, asyncio.Event] = LRUCache(MESSAGES_REMEMBERED)
+        self._mentions: LRUCache[str, _Mention] = LRUCache(MESSAGES_REMEMBERED)
         self._settled: LRUCache[str, None] = LRUCache(MESSAGES_REMEMBERED)
         self._retry_queue = RetryQueue(ephemeral)
         self._app_questions = AppQuestions()
@@ -100,6 +117,7 @@ class Listener:
         if not is_speech(event) and not self._is_question_of_app(event):
             return
         arrived = self._arrival(event["channel"], event["ts"])
+        self._mention(event["channel"], event["ts"]).told(event)
         try:
             async with asyncio.timeout(MENTION_SECONDS):
                 await arrived.wait()
@@ -118,12 +136,30 @@ class Listener:
             if self._mentions_me(event):
                 self._arrival(event["channel"], event["ts"]).set()
             if (address := self._address(event, direct)) is not None:
+                if not direct and address == "footnote":
+                    event = await self._with_right(event)
                 await self._take(event, address, direct=direct, retry=retry)
         elif self._is_question_of_app(event):
             self._arrival(event["channel"], event["ts"]).set()
             await self._take(event, "footnote", direct=False, retry=retry)
         elif self._is_other_app(event) and not begins_thread(event):
             await self._take(event, "others", direct=False, retry=retry)
+
+    async def _with_right(self, event: Json) -> Json:
+        """The event with the right to search for its author, which ``app_mention`` may have."""
+        if event.get(RIGHT) or not searches_conversations(self.reception.settings):
+            return event
+        mention = self._mention(event["channel"], event["ts"])
+        try:
+            async with asyncio.timeout(MENTION_SECONDS):
+                await mention.here.wait()
+        except TimeoutError:
+            return event
+        return {**event, RIGHT: mention.right} if mention.right else event
+
+    def _mention(self, channel: str, ts: str) -> _Mention:
+        mention: _Mention = self._mentions.setdefault(event_id(channel, ts), _Mention())
+        return mention
 
     def _is_other_app(self, event: Json) -> bool:
         """Return True if an app says something in a channel that is not Footnote itself."""
@@ -228,8 +264,10 @@ class Listener:
         # Whoever talks in a thread without asking for us is told once that they may not.
         whom = id if address == "footnote" else f"{message.thread.key} {message.author.id}"
         told = whom in self._settled and not again
+        right = str(event.get(RIGHT) or "") if message.conversations else ""
+        state = kept_right(right, self.reception.settings.encryption_keys) if right else None
         try:
-            outcome = await by_core(self.reception.receive(message, address))
+            outcome = await by_core(self.reception.receive(message, address, post_state=state))
         except StorageUnavailable:
             if retry >= LAST_RETRY:  # there is no other time
                 self._say(recipient, texts("not-kept"))
@@ -261,8 +299,15 @@ class Listener:
         else:
             author, locale = self.author(event["user"], people, text, event)
         text = text or about_files(attachments_of(event), texts_for(locale))
+        may_search = searches_conversations(self.reception.settings) and not is_of_app(event)
         return to_message(
-            event, thread=thread, author=author, text=text, locale=locale, direct=direct
+            event,
+            thread=thread,
+            author=author,
+            text=text,
+            locale=locale,
+            direct=direct,
+            conversations=may_search and bool(event.get(RIGHT)),
         )
 
     def author(

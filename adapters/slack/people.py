@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cachetools import TTLCache
 
 from adapters.slack.calls import Calls, Refusal
-from adapters.slack.incoming import SHARED, Json
+from adapters.slack.incoming import SHARED, Json, mentions_in
+from adapters.slack.words import words_of
+from bot.errors import FootnoteError
 from bot.logs import get_logger
 from bot.messages import Author
 
@@ -208,3 +210,21 @@ class AppQuestions:
         if ts not in asked:
             asked.append(ts)
         return asked.index(ts) < APP_QUESTIONS
+
+
+async def names_of(people: People, messages: Sequence[Json]) -> dict[str, str]:
+    """The names of those who speak and are spoken of; who cannot be looked up is left out."""
+    ids: dict[str, None] = {}
+    for message in messages:
+        if message.get("user") and not message.get("bot_id"):
+            ids[str(message["user"])] = None
+        ids |= dict.fromkeys(mentions_in(words_of(message)))
+    found = await asyncio.gather(*map(people.person, ids), return_exceptions=True)
+    names: dict[str, str] = {}
+    for id, person in zip(ids, found, strict=True):
+        if isinstance(person, FootnoteError):
+            continue
+        if isinstance(person, BaseException):
+            raise person
+        names[id] = person.name
+    return names

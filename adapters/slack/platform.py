@@ -262,7 +262,7 @@ class SlackPlatform:
         self._app: AsyncApp | None = None
         secret = settings.slack_signing_secret
         self._verifier = SignatureVerifier(secret.get_secret_value()) if secret else None
-        self.poster = SlackPoster(tenancy.teams, workspaces)
+        self.poster = SlackPoster(tenancy.teams, workspaces, settings.encryption_keys)
 
     @property
     def connection(self) -> Connection:

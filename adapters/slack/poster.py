@@ -5,14 +5,15 @@ See ``reply`` for showing.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Sequence
 from time import monotonic
 from urllib.parse import urlsplit
 
 import aiohttp
+from pydantic import SecretStr
 
 from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
+from adapters.slack.conversations import PUBLIC, SlackConversations, opened_right
 from adapters.slack.deferred import Recipient, tell
 from adapters.slack.delivery import (
     QUESTION,
@@ -28,17 +29,18 @@ from adapters.slack.delivery import (
     thread_messages,
 )
 from adapters.slack.format import escaped, markdown_block, notification, question_text
-from adapters.slack.incoming import mentions_in, to_message, unescape
-from adapters.slack.people import People, author_id, name_of_app
+from adapters.slack.incoming import to_message, unescape
+from adapters.slack.people import author_id, name_of_app, names_of
 from adapters.slack.reply import Features, SlackDisplay
 from adapters.slack.teams import Team, Teams
 from adapters.slack.words import words_of
-from bot.errors import FootnoteError, PlatformUnavailable, PostRefused
+from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 from bot.messages import Attachment, Author, Message
 from bot.posting import PostState, Reply, RunRef, collected
 from bot.rendering.texts import texts_for
 from bot.replying import Pace, open_reply
+from bot.rights.reader import Reader
 from bot.storage.workspaces import Workspaces
 
 MESSAGES = 300  # of a thread, the latest ones; more than a reasoner is shown
@@ -73,7 +75,7 @@ async def thread_history(team: Team, run: RunRef) -> Sequence[Message]:
     heard = [
         message for message in said if _is_said(message, user) and str(message["ts"]) != asked
     ][-MESSAGES:]
-    names = await _names(team.people, heard)
+    names = await names_of(team.people, heard)
     return [_message(run, message, names) for message in heard]
 
 
@@ -83,24 +85,6 @@ def _is_said(message: Json, user: str) -> bool:
     said = subtype in (None, "file_share", "thread_broadcast", "me_message", "bot_message")
     ours = message.get("user") == user or run_of(message)[0] is not None
     return said and not ours and bool(words_of(message) or message.get("files"))
-
-
-async def _names(people: People, messages: Sequence[Json]) -> dict[str, str]:
-    """The names of those who speak and are spoken of; who cannot be looked up is left out."""
-    ids: dict[str, None] = {}
-    for message in messages:
-        if message.get("user") and not message.get("bot_id"):
-            ids[str(message["user"])] = None
-        ids |= dict.fromkeys(mentions_in(words_of(message)))
-    found = await asyncio.gather(*map(people.person, ids), return_exceptions=True)
-    names: dict[str, str] = {}
-    for id, person in zip(ids, found, strict=True):
-        if isinstance(person, FootnoteError):
-            continue
-        if isinstance(person, BaseException):
-            raise person
-        names[id] = person.name
-    return names
 
 
 def _message(run: RunRef, message: Json, names: dict[str, str]) -> Message:
@@ -184,8 +168,12 @@ class SlackPoster:
     amends = True
     groups_setting = "slack_groups"
 
-    def __init__(self, teams: Teams, workspaces: Workspaces) -> None:
+    def __init__(
+        self, teams: Teams, workspaces: Workspaces, keys: Sequence[SecretStr] = ()
+    ) -> None:
+        """``keys`` are those with which secrets in the database are closed, if there are any."""
         self._teams = teams
+        self._keys = keys
         self._features = Features(workspaces)
 
     async def open(self, run: RunRef, saved: PostState | None) -> Reply:
@@ -247,6 +235,25 @@ class SlackPoster:
     async def is_guest(self, message: Message) -> bool:
         """See ``bot.rights.rights.Hosting``."""
         return await (await self._teams.of(message.thread.workspace)).is_guest(message)
+
+    async def conversations(
+        self, run: RunRef, saved: PostState | None, reader: Reader
+    ) -> SlackConversations | None:
+        """See ``bot.search.conversations.Conversing``."""
+        right = PostedMessages.of(run, saved).search
+        if not right:
+            return None
+        team = await self._team(run)
+        scopes = await team.scopes()
+        if PUBLIC not in scopes:
+            team.tell_once(
+                "messages_not_searched",
+                f"The Slack app lacks the scope {PUBLIC}: grant it to let Footnote search what "
+                "people said, or set FOOTNOTE_CONVERSATIONS=false.",
+            )
+            return None
+        token = opened_right(right, self._keys)
+        return SlackConversations(team, run, reader, token, scopes, await team.bot_user())
 
     async def _team(self, run: RunRef) -> Team:
         """Raises ``PostRefused`` where the app is not installed any more."""

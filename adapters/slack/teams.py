@@ -30,6 +30,7 @@ from bot.logs import get_logger
 from bot.messages import Message
 
 GROUPS_REMEMBERED = 1_000
+SCOPES_SECONDS = 600.0
 GROUPS_SECONDS = 60.0  # Slack allows some 20 such calls a minute
 
 log = get_logger()
@@ -94,22 +95,40 @@ class Team:
         self.people = People(self.calls)
         self.user_groups = UserGroups(self.calls)
         self._identity: Json = {}  # the bot's own, once it is known
+        self._scopes: TTLCache[str, frozenset[str]] = TTLCache(1, SCOPES_SECONDS)
+        self._told: set[str] = set()
 
     async def aclose(self) -> None:
         await self.people.aclose()
 
     async def bot_user(self, *, patience: float | None = None) -> str:
         """The bot's own user id. Raises as ``Calls.patiently`` does."""
-        return str((await self._told(patience))["user_id"])
+        return str((await self._who(patience))["user_id"])
+
+    async def scopes(self) -> frozenset[str]:
+        """What the app may do, as Slack told lately. Raises ``FootnoteError``."""
+        if "" not in self._scopes:
+            self._scopes[""] = await self.calls.scopes()
+        return self._scopes[""]
+
+    def forget_scopes(self) -> None:
+        """They have changed."""
+        self._scopes.clear()
+
+    def tell_once(self, event: str, sentence: str) -> None:
+        """Tell whoever reads the log of this process, once."""
+        if event not in self._told:
+            self._told.add(event)
+            log.warning(event, why=sentence)
 
     async def _home(self) -> Home:
         """The workspace in which Footnote is installed."""
-        told = await self._told(self.calls.timing.reading)
+        told = await self._who(self.calls.timing.reading)
         enterprise = str(told.get("enterprise_id") or "")
         whole = bool(told.get("is_enterprise_install"))
         return Home(enterprise if whole else str(told["team_id"]), enterprise)
 
-    async def _told(self, patience: float | None) -> Json:
+    async def _who(self, patience: float | None) -> Json:
         if not self._identity:
             self._identity = await self.calls.patiently("auth.test", patience=patience)
         return self._identity

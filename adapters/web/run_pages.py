@@ -223,7 +223,7 @@ class _OverviewPages:
         now = datetime.now(UTC)
         looked = Selection.of(request.query_params)
         found = await self._overviews.look(looked.scope(now, clock_of(request)))
-        if not self._console.rights.reach(visitor_of(request).reader).is_all:
+        if not self._console.rights.reach(visitor_of(request).reader).has_all_documents:
             # They name pages, and queries that were made of what pages say.
             found = replace(found, slowest=tuple(replace(s, title="") for s in found.slowest))
         return looked, found, now

@@ -164,7 +164,8 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
         return b"set-cookie", told.encode()
 
     async def _refused(request: Request, error: FootnoteError, to: str) -> Response:
-        await console.audit.note("signed-in", outcome="refused")
+        if isinstance(error, Denied):  # else the provider is away
+            await console.audit.note("signed-in", outcome="refused")
         return _failed(request, error, to)
 
     def _failed(request: Request, error: FootnoteError, to: str) -> Response:

@@ -10,7 +10,7 @@ from adapters.web.shown import Shown
 from adapters.web.turns import Turn
 from adapters.web.visitors import Visitor
 from bot.rendering.texts import Texts
-from bot.rights.reader import Reach, Reader, for_reader
+from bot.rights.reader import Reach, Reader, conversations_in, for_reader
 from bot.rights.rights import Rights
 from bot.storage.records import UNFINISHED
 from bot.storage.traces import KeptRun
@@ -55,9 +55,11 @@ class Visibility:
         reach, record = self.reach, kept.record
         if reach.is_all or (record.state not in UNFINISHED and record.answer is not None):
             return reach.covers(_documents(kept))
-        # The groups of people in chats are not kept: nothing tells what their run may use.
-        is_known = asked.surface == "console" and reach.includes(self._rights.reach(asked))
-        return is_known and reach.covers(_documents(kept))
+        # The groups of people in chats are not kept: nothing tells which documents their run may
+        # use.
+        is_known = asked.surface == "console" or reach.has_all_documents
+        may_see = is_known and reach.includes(self._rights.reach(asked))
+        return may_see and reach.covers(_documents(kept))
 
 
 def _documents(kept: KeptRun) -> Iterator[str]:
@@ -66,3 +68,4 @@ def _documents(kept: KeptRun) -> Iterator[str]:
     yield from (page.url for page in kept.pages)
     for step in kept.steps:
         yield from _DOCUMENT.findall(step.result)
+        yield from conversations_in(step.result)

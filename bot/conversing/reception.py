@@ -400,4 +400,5 @@ def _pressed(
         at=datetime.now(UTC),
         locale=locale,
         direct=direct,
+        conversations=run.options.conversations,
     )

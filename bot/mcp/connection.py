@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
 import httpx2
@@ -22,13 +22,14 @@ from bot.errors import Broken, CredentialsRefused, FootnoteError, ProviderUnavai
 from bot.logs import get_logger
 from bot.mcp.entry import McpServer, filled
 from bot.mcp.tools import Offered
-from bot.mcp.wire import MOST_BYTES, Meter, metered, program
+from bot.mcp.wire import MOST_BYTES, Meter, authorized, metered, program
 from bot.rendering.lines import one_line, shortened
 
 MOST_LISTS = 20  # pages of a list of tools
 MOST_TOOLS = 1_000
 MOST_MISSED = 2
 WORDS = 160  # characters of what a server says that a sentence repeats
+CONNECT_SECONDS = 120.0  # a first start may have to fetch the program
 CLOSE_SECONDS = 5.0
 
 T = TypeVar("T")
@@ -118,8 +119,8 @@ class Connection:
         if meter.refused:
             status, meter.refused = meter.refused, 0
             return CredentialsRefused(
-                f"It does not accept our credentials (HTTP {status}): correct the headers in "
-                "[[mcp]]."
+                f"It does not accept our credentials (HTTP {status}): correct headers or "
+                "oauth in [[mcp]]."
             )
         if otherwise is not None:
             return otherwise
@@ -141,7 +142,9 @@ class Connection:
 
     async def _keep(self, client: asyncio.Future[Client], closing: asyncio.Event) -> None:
         try:
-            async with self._opened() as opened:
+            async with AsyncExitStack() as stack:
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    opened = await stack.enter_async_context(self._opened())
                 if not client.done():
                     client.set_result(opened)
                 await closing.wait()
@@ -184,7 +187,8 @@ class Connection:
                 yield client
             return
         headers = filled(server.name, server.headers)
-        async with metered(headers, server.seconds, self._meter) as http:
+        auth = authorized(server)
+        async with metered(headers, server.seconds, self._meter, auth) as http:
             through = streamable_http_client(
                 server.url, http_client=http, max_sse_event_size=MOST_BYTES
             )
@@ -193,10 +197,13 @@ class Connection:
 
     async def _leave(self) -> None:
         """Close the connection, if there is one."""
-        keeping, self._client, self._keeping, self._tools = self._keeping, None, None, None
+        keeping, client = self._keeping, self._client
+        self._client, self._keeping, self._tools = None, None, None
         self._closing.set()
         if keeping is None:
             return
+        if client is not None and not client.done():
+            keeping.cancel()
         done, _ = await asyncio.wait({keeping}, timeout=CLOSE_SECONDS)
         if not done:
             keeping.cancel()

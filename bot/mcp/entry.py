@@ -9,7 +9,15 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    field_validator,
+    model_validator,
+)
 
 from bot.errors import InvalidSetting
 from bot.rights.collection import Ids, Readership
@@ -24,10 +32,23 @@ def _words(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+class OAuth(BaseModel):
+    """A client that the authorization server ``issuer`` knows, for the grant of client credentials
+    (RFC 6749 section 4.4): no person signs in. ``client_secret`` may hold ``${NAME}``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    issuer: str = Field(pattern=r"^https?://")
+    client_id: str
+    client_secret: SecretStr
+    scope: str = ""
+
+
 class McpServer(Readership):
     """A server: its ``command`` or ``url``, and who may use it.
 
     ``headers`` (over HTTP) and ``env`` (of a command) may hold ``${NAME}`` of the environment.
+    ``oauth`` is how a token is got for a server over HTTP.
     ``search`` are the tools that take a query, ``read`` the one that gives the text of a result;
     empty, those are taken that are known or follow the convention, if they say that they change
     nothing. ``arguments`` are those of tools, in which ``{query}``, ``{limit}``, ``{id}`` and
@@ -42,6 +63,7 @@ class McpServer(Readership):
     url: str = ""
     headers: dict[str, SecretStr] = Field(default_factory=dict)
     env: dict[str, SecretStr] = Field(default_factory=dict)
+    oauth: OAuth | None = None
     search: Ids = ()
     read: str = ""
     arguments: dict[str, dict[str, Any]] = Field(default_factory=dict)
@@ -65,6 +87,8 @@ class McpServer(Readership):
     def _is_reached(self) -> McpServer:
         if bool(self.command) == bool(self.url):
             raise ValueError(f"the server {self.name} needs a command or a url, and not both")
+        if self.oauth is not None and not self.url:
+            raise ValueError(f"the server {self.name} has oauth, which needs a url")
         return self
 
 

@@ -16,11 +16,14 @@ import httpx2
 import mcp_types as types
 from anyio.abc import ByteReceiveStream, Process
 from mcp.client._transport import TransportStreams
+from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.client.stdio import get_default_environment
 from mcp.os.posix.utilities import terminate_posix_process_tree
+from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from mcp.shared.message import SessionMessage
 
 from bot.logs import get_logger
+from bot.mcp.entry import McpServer, filled
 
 MOST_BYTES = 8_000_000  # for one call, whatever is in it
 CHUNK = 65_536
@@ -41,7 +44,7 @@ class Meter:
 
     def begin(self) -> None:
         """A call begins."""
-        self.left = MOST_BYTES
+        self.left, self.refused = MOST_BYTES, 0
 
     def take(self, size: int) -> bool:
         """Count bytes; False when they are too many."""
@@ -174,6 +177,41 @@ def metered(
         timeout=httpx2.Timeout(seconds, read=None),
         event_hooks={"request": [ask], "response": [count]},
         auth=auth,
+    )
+
+
+class _Tokens:
+    """The tokens of one connection, kept as long as that."""
+
+    def __init__(self) -> None:
+        self._tokens: OAuthToken | None = None
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return self._tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        self._tokens = tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return None  # the settings have it
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        """Nothing: none is ever registered."""
+
+
+def authorized(server: McpServer) -> httpx2.Auth | None:
+    """What gets tokens for a server, from the issuer that the settings name and no other."""
+    oauth = server.oauth
+    if oauth is None:
+        return None
+    secret = filled(server.name, {"secret": oauth.client_secret})["secret"]
+    return ClientCredentialsOAuthProvider(
+        server.url,
+        _Tokens(),
+        oauth.client_id,
+        secret,
+        scope=oauth.scope or None,
+        issuer=oauth.issuer,
     )
 
 

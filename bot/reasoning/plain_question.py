@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from bot.messages import Message, Transcript
 from bot.reasoning.extractive.rewrite import rewrite, says_it_all
-from bot.reasoning.questions import ANYWHERE, Rewritten
+from bot.reasoning.questions import Rewritten, Scope
 from bot.text.language import detect
 from bot.text.terms import keywords, terms
 
@@ -75,10 +75,12 @@ def plain_question(
         and taken.question == said
         and not taken.links
         and not taken.long_form
-        and taken.scope == ANYWHERE
+        and taken.scope == Scope(talk=taken.scope.talk)
         and says_it_all(transcript, message)
     )
-    return replace(taken, queries=(said,), knowledge_queries=(said,)) if is_plain else None
+    if not is_plain or taken.scope.talk.first:  # what messages would say has other words
+        return taken if is_plain else None
+    return replace(taken, queries=(said,), knowledge_queries=(said,))
 
 
 _COMPARES = re.compile(

@@ -7,7 +7,7 @@ from typing import Literal
 
 from bot.messages import Depth, Entry
 from bot.reasoning.evidence import Finding
-from bot.search.provider import Freshness
+from bot.search.provider import ANY_TALK, Freshness, Talk
 from bot.text.lazy_regex import lazy_regex
 from bot.text.names import names
 from bot.text.terms import fold, has_cjk, keywords, terms
@@ -21,12 +21,14 @@ the thread have found so far."""
 class Scope:
     """Restrictions of a search; empty fields restrict nothing.
 
-    As in ``search.provider.Query``: how long ago a page may have appeared, hosts, a country.
+    As in ``search.provider.Query``: how long ago a page may have appeared, hosts, a country, what
+    colleagues said.
     """
 
     freshness: Freshness = ""
     domains: tuple[str, ...] = ()
     region: str = ""
+    talk: Talk = ANY_TALK
 
 
 ANYWHERE = Scope()

@@ -39,8 +39,9 @@ from bot.research.notes import Notes
 from bot.research.outcomes import ReadOutcome, SearchOutcome, attempted
 from bot.research.steps import PaidCalls, Steps, together
 from bot.research.suggestions.suggest import Offer
-from bot.rights.reader import documents_of, is_document
-from bot.search.provider import UNKNOWN_DOCUMENT, ProviderKind, Query
+from bot.rights.reader import documents_of, found_in, is_conversation, is_document
+from bot.search.conversations import ELSEWHERE
+from bot.search.provider import ANY_TALK, UNKNOWN_DOCUMENT, ProviderKind, Query
 from bot.storage.journal import Journal, step_key
 
 log = get_logger()
@@ -84,6 +85,7 @@ class Run:
         pages_ahead = 0 if journal.seconds else resources.prefetch_pages
         self.prefetcher = Prefetcher(library, self._outgoing, pages_ahead, asked.options.providers)
         self.offers: dict[str, Offer] = {}  # what searches found, by URL, in that order
+        self._found: set[str] = set()  # the URLs of all that searches found
         self.rarity: dict[str, float] = {}  # of the terms searched for: see ``Evidence``
         self.recalled: dict[str, str] = {}  # pages of earlier answers to reuse: URL → hash
         self.unanswered = ""  # why no search has been answered so far, once one was tried
@@ -131,10 +133,12 @@ class Run:
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """The addresses of the operator's documents of which the run was shown anything, by its
-        searches, its reading or earlier answers of the thread."""
+        """The addresses of the operator's documents and of the conversations of which the run was
+        shown anything, by its searches, its reading or earlier answers of the thread."""
         shown = {url for step in self.steps for url in step.sources}
-        every = {*self.offers, *self.numbered.values(), *shown}
+        every = {*self._found, *self.numbered.values(), *shown}
+        if any(map(is_conversation, every)):
+            every.add(found_in(self.message.thread.place))
         return tuple(sorted({*filter(is_document, every), *self._known_documents}))
 
     @property
@@ -159,7 +163,8 @@ class Run:
         """
         providers = self.options.providers
         # Not the reach: the journal itself tells one from another (``storage.journal``).
-        asked_for = {name: value for name, value in asdict(query).items() if name != "reach"}
+        unkeyed = ("reach", "talk") if query.talk == ANY_TALK else ("reach",)
+        asked_for = {name: value for name, value in asdict(query).items() if name not in unkeyed}
         inputs = {**asked_for, "providers": list(providers), "kind": kind or ""}
         asked = step_key("search", inputs)
         if failed := self._failed[asked]:  # what failed was no answer: it is asked again
@@ -204,7 +209,9 @@ class Run:
         self.rarity |= outcome.rarity
         self._outgoing.show(outcome.hits)
         for hit in outcome.hits:
-            self.offers.setdefault(hit.url, Offer(hit.title, hit.url, hit.snippet))
+            self._found.add(hit.url)
+            if not is_conversation(hit.url):  # what people said is quoted, and kept nowhere else
+                self.offers.setdefault(hit.url, Offer(hit.title, hit.url, hit.snippet))
         for failure in outcome.failures:
             self.note(self.notes.of_search(failure))
         if outcome.withheld and not outcome.hits:
@@ -292,10 +299,9 @@ class Run:
 
     async def _read(self, url: str, title: str, *, looks: bool = False) -> Page | str:
         if not self._library.allows(url):  # also where an earlier answer of the thread cites it
-            self.notes.worded[UNKNOWN_DOCUMENT] = self.notes.of_page(
-                PageUnreadable(UNKNOWN_DOCUMENT)
-            )
-            return UNKNOWN_DOCUMENT
+            why = ELSEWHERE if is_conversation(url) else UNKNOWN_DOCUMENT
+            self.notes.worded[why] = self.notes.of_page(PageUnreadable(why))
+            return why
         fetched: list[Page] = []
 
         async def fetch() -> ReadOutcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -13,6 +14,31 @@ from bot.messages import CONSOLE, TERMINAL, Author, Message, RunOptions, Thread,
 from bot.rights.collection import Readership
 
 SCHEME = "file:"  # of the addresses of files
+FOUND_IN = "conversations:"  # of what tells for which place conversations were searched
+
+# Messages of people in a chat, by the address where the chat shows them. The host decides, so that
+# nothing that stands in a conversation is ever taken for a page of the web.
+_CONVERSATION = re.compile(
+    r"https://(?:[a-z0-9-]+\.)*(?:slack\.com|slack-gov\.com)/archives/[^\s\"]+"
+    r"|https://(?:(?:ptb|canary)\.)?discord(?:app)?\.com/channels/[^\s\"]+",
+    re.IGNORECASE,
+)
+
+
+def is_conversation(url: str) -> bool:
+    """Return True if an address is that of a message of a chat."""
+    return _CONVERSATION.match(url) is not None
+
+
+def conversations_in(text: str) -> list[str]:
+    """The addresses of messages of chats that stand in a text, such as JSON."""
+    return _CONVERSATION.findall(text)
+
+
+def found_in(place: str) -> str:
+    """The address among those that an answer rests on which tells that the conversations it rests
+    on were searched for the readers of ``place``: others may not read it."""
+    return FOUND_IN + place
 
 
 def is_file(url: str) -> bool:
@@ -21,28 +47,38 @@ def is_file(url: str) -> bool:
 
 
 def is_document(url: str) -> bool:
-    """Return True if an address is that of one of the operator's documents: a file, or what a
-    server that the operator has connected knows."""
-    return is_file(url) or is_of_server(url)
+    """Return True if an address is that of one of the operator's documents (a file, or what a
+    server that the operator has connected knows), or of something that was said in a chat: what
+    only some people may read."""
+    said = url.startswith(FOUND_IN) or is_conversation(url)
+    return said or is_file(url) or is_of_server(url)
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The documents that may be searched, read and shown; the web is not part of it. The web is not
-    its business.
+    """The documents and conversations that may be searched, read and shown; the web is not its
+    business.
 
     ``rules`` has the addresses of folders and files with whether they are in reach, the longest
     first: the first that fits a document decides. ``others`` is so for documents that none fits,
     ``removed`` for those of servers that none fits, since the settings have them no more.
+    ``place`` is the channel or direct conversation whose readers may be told what is found in
+    conversations for them: "" for none, None for all that was ever found.
     """
 
     rules: tuple[tuple[str, bool], ...] = ()
     others: bool = True
     removed: bool = True
+    place: str | None = None
 
     @property
     def is_all(self) -> bool:
-        """True if all that can be found now is in reach; what was found once may not be."""
+        return self.place is None and self.has_all_documents
+
+    @property
+    def has_all_documents(self) -> bool:
+        """True if all documents that can be found now are in reach; what was found once may not
+        be."""
         return self.others and all(allowed for _, allowed in self.rules)
 
     @property
@@ -51,13 +87,17 @@ class Reach:
 
     @property
     def signature(self) -> str:
-        """Tells one reach from another; "" where everything is in reach."""
-        if self.is_all:
+        """Tells the documents of one reach from those of another; "" where all are in reach."""
+        if self.has_all_documents:
             return ""
         return hashlib.sha256(repr((self.rules, self.others)).encode()).hexdigest()[:16]
 
     def allows(self, url: str) -> bool:
         """Return True if a page may be told about; one that is no document always may."""
+        if url.startswith(FOUND_IN):
+            return self.place is None or url == found_in(self.place)
+        if is_conversation(url):
+            return self.place != ""
         if not is_document(url):
             return True
         bare = url if is_of_server(url) else url.partition("#")[0]
@@ -78,7 +118,9 @@ class Reach:
 
     def includes(self, other: Reach) -> bool:
         """Return True if everything that is in the other reach is certainly in this one too."""
-        if self.is_all or other.is_nothing:
+        if self.place is not None and other.place and other.place != self.place:
+            return False
+        if self.has_all_documents or other.is_nothing:
             return True
         known = dict(self.rules)
         if known.keys() != dict(other.rules).keys() or (other.others and not self.others):
@@ -87,7 +129,7 @@ class Reach:
 
 
 EVERYTHING = Reach()
-NO_DOCUMENTS = Reach(others=False, removed=False)
+NO_DOCUMENTS = Reach(others=False, removed=False, place="")
 
 
 # The readers of an answer: all of a channel, one person of a chat, one of the console, or the
@@ -102,7 +144,8 @@ class Reader:
     ``channel`` and ``person`` are the platform's own ids, ``groups`` those of the Slack user
     groups, Discord roles or proxy groups that the person is in. A ``guest`` comes from outside of
     the team, such as from a connected workspace, or is not known to be of it: no documents at all,
-    whatever else is said.
+    whatever else is said. ``place`` tells a channel or direct conversation of a chat from all
+    others; it is "" in the console and the terminal.
     """
 
     surface: Surface
@@ -110,6 +153,7 @@ class Reader:
     person: str = ""
     groups: frozenset[str] = frozenset()
     guest: bool = False
+    place: str = ""
 
     @classmethod
     def of(
@@ -128,14 +172,24 @@ class Reader:
         if thread.platform in (TERMINAL, CONSOLE):
             surface = "terminal" if thread.platform == TERMINAL else "console"
         held = frozenset((*author.groups, *groups))
-        return cls(surface, thread.channel, author.id, held, shared or author.guest is not False)
+        is_chat = surface in ("channel", "direct")
+        return cls(
+            surface,
+            thread.channel,
+            author.id,
+            held,
+            shared or author.guest is not False,
+            thread.place if is_chat else "",
+        )
 
     @classmethod
     def of_stored(cls, message: Message, options: RunOptions) -> Reader:
         """The reader of the answer to a stored question, as far as the store knows: in which groups
-        of a chat the author is, only the platform can tell."""
+        of a chat the author is, only the platform can tell. It is of no place where conversations
+        were not to be searched."""
         author = options.standing_of(message.author)
-        return cls.of(message.thread, author, direct=options.direct, shared=options.shared)
+        reader = cls.of(message.thread, author, direct=options.direct, shared=options.shared)
+        return reader if options.conversations else replace(reader, place="")
 
     def may_search(self, collection: Readership) -> bool:
         """Return True if the collection's lists name this reader. In a channel the channel's rights

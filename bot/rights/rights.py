@@ -94,7 +94,9 @@ class Rights:
         servers = tuple(
             (root_of_server(each.name), reader.may_search(each)) for each in self._servers
         )
-        return Reach(rules + servers, others=among is None or "" in among, removed=False)
+        others = among is None or "" in among
+        place = reader.place if self._settings.conversations else ""
+        return Reach(rules + servers, others=others, removed=False, place=place)
 
     async def reader(self, message: Message, options: RunOptions | None = None) -> Reader:
         """The reader of the answer to a message; ``options`` are its run's where the message comes

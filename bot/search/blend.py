@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from bot.errors import FootnoteError, InvalidSetting, NoProviderAvailable, Unavailable
 from bot.logs import get_logger
+from bot.mcp.address import shown
 from bot.observing import Observe, nothing_observed
 from bot.pages.page import Page
 from bot.pages.passages import Weight
@@ -179,8 +180,9 @@ class Search:
         return [each for each in named if each.kind == kind] or named
 
     def _may_show(self, hit: Hit, only: Sequence[str]) -> bool:
-        is_wanted = not only or is_within(hit.url, only)
-        return is_wanted and not is_within(hit.url, self._blocked)
+        url = shown(hit.url)
+        is_wanted = not only or is_within(url, only)
+        return is_wanted and not is_within(url, self._blocked)
 
     def _provider(self, name: str) -> Guarded:
         if name not in self._providers:

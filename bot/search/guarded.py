@@ -114,7 +114,9 @@ class Guarded:
         provider = self.provider
         if not isinstance(provider, Lexicon):
             return {}
-        within = () if reach.is_all else (reach,)  # one that searches no documents need not know it
+        within = (
+            () if reach.has_all_documents else (reach,)
+        )  # one that searches no documents need not know it
         return await self._call(lambda: provider.rarity(terms, *within))
 
     async def missing(self) -> int:

@@ -23,6 +23,24 @@ Freshness = Literal["", "day", "week", "month", "year"]
 
 
 @dataclass(frozen=True, slots=True)
+class Talk:
+    """Restrictions of a search in conversations; empty fields restrict nothing.
+
+    ``first`` says that what colleagues said is asked for: their messages come before all else.
+    ``after`` and ``before`` are ISO 8601 dates, both inclusive; ``people`` are names of those whose
+    messages are wanted.
+    """
+
+    first: bool = False
+    after: str = ""
+    before: str = ""
+    people: tuple[str, ...] = ()
+
+
+ANY_TALK = Talk()
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A search request.
 
@@ -30,7 +48,7 @@ class Query:
     empty is not asked for: ``language`` is a BCP 47 tag, ``region`` an ISO 3166-1 alpha-2 code,
     ``freshness`` how long ago a page may have appeared at most, ``domains`` hosts whose pages
     (and whose subdomains' pages) are wanted, and no others. ``reach`` are the operator's documents
-    that may be found: a provider of documents keeps to it.
+    that may be found: a provider of documents keeps to it. ``talk`` is for conversations alone.
     """
 
     text: str
@@ -40,6 +58,7 @@ class Query:
     freshness: Freshness = ""
     domains: tuple[str, ...] = ()
     reach: Reach = EVERYTHING
+    talk: Talk = ANY_TALK
 
 
 @dataclass(frozen=True, slots=True)

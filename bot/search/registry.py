@@ -10,6 +10,7 @@ from bot.errors import InvalidSetting, unusable_proxy
 from bot.mcp.declaration import server_declaration
 from bot.observing import Observe, nothing_observed
 from bot.search.blend import Search, nearest
+from bot.search.conversations import CONVERSATIONS
 from bot.search.declaration import Declaration, declarations
 from bot.settings import Settings
 
@@ -21,17 +22,26 @@ CONNECT_SECONDS = 5.0
 
 def provider_names(settings: Settings | None = None) -> tuple[str, ...]:
     """The names of all search providers there are; with those of ``settings``, where given."""
-    return tuple(declarations() if settings is None else _declared_for(settings))
+    known = declarations() if settings is None else _declared_for(settings)
+    return (*known, CONVERSATIONS)
+
+
+def searches_conversations(settings: Settings) -> bool:
+    """Return True if questions asked in a chat search what was said there."""
+    return settings.conversations and (
+        not settings.providers or CONVERSATIONS in settings.providers
+    )
 
 
 def configured_names(settings: Settings) -> tuple[str, ...]:
-    """The names of the providers that are searched.
+    """The names of the providers that are searched for every question, wherever it is asked.
 
     Those of ``settings.providers`` if it names any. Else all that something switches on: documents,
     a key, an address. Else the fallback, Wikipedia.
     """
-    chosen = tuple(dict.fromkeys(settings.providers))
-    return chosen or _switched_on(settings) or _fallback()
+    if settings.providers:
+        return tuple(n for n in dict.fromkeys(settings.providers) if n != CONVERSATIONS)
+    return _switched_on(settings) or _fallback()
 
 
 def _declared_for(settings: Settings) -> dict[str, Declaration[Any]]:

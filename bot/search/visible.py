@@ -28,7 +28,7 @@ class Visible:
         if reach.is_nothing:
             return cls(NOWHERE, NOWHERE)
         sql, values = below(folders)
-        if not reach.is_all:
+        if not reach.has_all_documents:
             in_reach = _in_reach(reach)
             sql, values = f"({sql}) AND ({in_reach.sql})", [*values, *in_reach.values]
         here, there = sql.replace("url", "files.url"), sql.replace("url", "other.url")

@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.errors import RunLost
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
+from bot.rights.reader import is_conversation
 from bot.storage.database import Database
 from bot.storage.retrying import awaited, patiently
 from bot.storage.rows import insert, page_of, update_fenced
@@ -332,25 +333,27 @@ async def _keep_pages(db: AsyncConnection, read: Sequence[Page]) -> None:
     if not read:
         return
     keep = insert(db, pages)
-    rows = [
-        {
-            "url": page.url,
-            "hash": page.hash,
-            "title": page.title,
-            "text": page.text,
-            "fetched_at": page.fetched_at,
-            "via": page.via,
-        }
-        # Always in this order, so that two transactions never wait for each other's rows.
-        for page in sorted(read, key=lambda page: (page.url, page.hash))
-    ]
-    await db.execute(
-        keep.on_conflict_do_update(
-            index_elements=["url", "hash"],
-            set_={"fetched_at": keep.excluded.fetched_at, "via": keep.excluded.via},
-        ),
-        rows,
-    )
+    fetched = {"fetched_at": keep.excluded.fetched_at, "via": keep.excluded.via}
+    # Always in this order, so that two transactions never wait for each other's rows.
+    ordered = sorted(read, key=lambda page: (page.url, page.hash))
+    # Of conversations only quotes may be left (``storage.said``): the text is put back.
+    said = [page for page in ordered if is_conversation(page.url)]
+    others = [page for page in ordered if not is_conversation(page.url)]
+    for some, changed in ((others, fetched), (said, {**fetched, "text": keep.excluded.text})):
+        rows = [
+            {
+                "url": page.url,
+                "hash": page.hash,
+                "title": page.title,
+                "text": page.text,
+                "fetched_at": page.fetched_at,
+                "via": page.via,
+            }
+            for page in some
+        ]
+        if rows:
+            conflict = {"index_elements": ["url", "hash"], "set_": changed}
+            await db.execute(keep.on_conflict_do_update(**conflict), rows)
 
 
 async def _without_page(db: AsyncConnection, recorded: Sequence[RecordedStep]) -> set[str]:

@@ -40,6 +40,7 @@ from bot.storage.rows import (
     show_numbers,
     update_fenced,
 )
+from bot.storage.said import keep_only_quotes
 from bot.storage.spending import DaySpent, Payer, count_question
 from bot.storage.tables import citations, messages, pages, runs, threads
 
@@ -350,12 +351,17 @@ class Store:
                 )
 
     @awaited
-    async def end(self, run_id: str, attempt: int, state: str, now: datetime) -> None:
-        """The answer has been posted: the run is over. Raises ``RunLost``."""
+    async def end(
+        self, run_id: str, attempt: int, state: str, now: datetime, *, searched_talk: bool = False
+    ) -> None:
+        """The answer has been posted: the run is over. Where it ``searched_talk``, only its quotes
+        are kept of conversations. Raises ``RunLost``."""
         async with self.database.write_at_once() as db:
             await update_fenced(
                 db, run_id, attempt, state=state, ended_at=now, owner=None, lease_until=None
             )
+            if searched_talk:
+                await keep_only_quotes(db, run_id)
 
 
 async def open_store(

@@ -219,6 +219,9 @@ class Messages:
             (m for m in channel.messages.values() if m.private_to is None),
             key=lambda message: int(message.id),
         )
+        if around := call.query.get("around"):
+            near = next((i for i, m in enumerate(chosen) if int(m.id) >= int(around)), len(chosen))
+            chosen = chosen[max(0, near - limit // 2) :][:limit]
         if before := call.query.get("before"):
             chosen = [m for m in chosen if int(m.id) < int(before)]
         if after := call.query.get("after"):

@@ -38,6 +38,7 @@ from tests.fakes.discord_messages import Messages
 from tests.fakes.discord_people import File, People
 from tests.fakes.discord_permissions import INVITED, bits
 from tests.fakes.discord_rest import PREFIX, Rest
+from tests.fakes.discord_search import Searching
 from tests.fakes.discord_shapes import guild_create_json, role_json, whole_member_json
 from tests.fakes.discord_state import (
     FORUM,
@@ -93,6 +94,7 @@ class FakeDiscord:
         self.webhooks = Webhooks(self.world)
         self.people = People(self.world, self.gateway, self.commands, self.webhooks)
         self._messages = Messages(self.world)
+        self.searching = Searching(self.world)
         self.threads = Threads(self.world)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ending: asyncio.Event
@@ -143,7 +145,14 @@ class FakeDiscord:
         rest = Rest(self.world, self.traffic, self._changed)
         rest.witness = lambda request, done: self._witness(request, done)
         directory = Directory(self.world, self.gateway)
-        for part in (directory, self._messages, self.threads, self.commands, self.webhooks):
+        for part in (
+            self.searching,
+            directory,
+            self._messages,
+            self.threads,
+            self.commands,
+            self.webhooks,
+        ):
             rest.register(app, part.routes())
         app.router.add_get("/gateway", self.gateway.handle)
         app.router.add_get("/gateway/", self.gateway.handle)

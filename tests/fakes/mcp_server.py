@@ -2,6 +2,8 @@
 and output. It speaks the protocol by itself: what our client's package would put right is not.
 
     good      finds and reads notes, by the convention of search and fetch
+    mute      says nothing, not even at first
+    greets    answers the first word with 100 MB
     hang      takes calls and never answers
     flood     answers with 100 MB in one line
     notices   answers, after 100 MB of notices
@@ -23,7 +25,7 @@ import os
 import sys
 from typing import Any
 
-KIND = sys.argv[1]
+KIND = sys.argv[1] if __name__ == "__main__" else "good"
 NOTES: dict[str, list[str]] = {
     "OPS-7": ["The backup of the harbour system", "The harbour system is backed up at 03:40."],
     "OPS-8": ["The keys of the lighthouse", "The lighthouse has two keys, kept by Anna Berg."],
@@ -42,7 +44,11 @@ def main() -> None:
 
 def answer(request: dict[str, Any]) -> None:
     method, id = request["method"], request["id"]
-    if method == "initialize":
+    if KIND == "mute":
+        return
+    if KIND == "greets":
+        flood(id)
+    elif method == "initialize":
         send(id=id, result=handshake(request))
     elif method == "tools/list":
         send(id=id, result={"tools": tools()})
@@ -98,11 +104,7 @@ def call(id: Any, params: dict[str, Any]) -> None:
         case "dies":
             sys.exit(1)
         case "flood":
-            sys.stdout.write('{"jsonrpc":"2.0","id":' + json.dumps(id) + ',"result":{"x":"')
-            for _ in range(HUNDRED // 1_000_000):
-                sys.stdout.write("x" * 1_000_000)
-            sys.stdout.write('"}}\n')
-            sys.stdout.flush()
+            flood(id)
             return
         case "notices":
             for _ in range(HUNDRED // 1_000):
@@ -120,6 +122,14 @@ def call(id: Any, params: dict[str, Any]) -> None:
             send(id=id, result={"content": [], "structuredContent": {"results": "none"}})
             return
     send(id=id, result=found(params))
+
+
+def flood(id: Any) -> None:
+    sys.stdout.write('{"jsonrpc":"2.0","id":' + json.dumps(id) + ',"result":{"x":"')
+    for _ in range(HUNDRED // 1_000_000):
+        sys.stdout.write("x" * 1_000_000)
+    sys.stdout.write('"}}\n')
+    sys.stdout.flush()
 
 
 def found(params: dict[str, Any]) -> dict[str, Any]:

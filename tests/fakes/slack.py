@@ -363,6 +363,11 @@ class FakeSlack(People):
         with self.workspace.lock:
             self.workspace.scopes -= set(scopes)
 
+    def with_scopes(self, *scopes: str) -> None:
+        """An admin granted the app these, too."""
+        with self.workspace.lock:
+            self.workspace.scopes |= set(scopes)
+
     def revoke(self, error: str = "token_revoked") -> None:
         """Every call is refused: token_revoked, account_inactive, ..."""
         self._api.revoked = error

@@ -7,7 +7,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.fakes import slack_chat, slack_methods, slack_stream
+from tests.fakes import slack_chat, slack_methods, slack_search, slack_stream
 from tests.fakes.slack_call import Refused, checked_arguments
 from tests.fakes.slack_chat import need_scope
 from tests.fakes.slack_limits import RESTRICTED_PAGE, RULES, SCOPE_OF_KIND
@@ -17,6 +17,8 @@ Handler = Callable[[Workspace, Json], Json]
 
 _HANDLERS: dict[str, Handler] = {
     "agents.sessions.setStatus": slack_methods.set_session_status,
+    "assistant.search.context": slack_search.search,
+    "assistant.search.info": slack_search.info,
     "assistant.threads.setSuggestedPrompts": slack_methods.set_prompts,
     "assistant.threads.setTitle": slack_methods.set_thread_title,
     "auth.test": slack_methods.auth_test,
@@ -33,6 +35,12 @@ _HANDLERS: dict[str, Handler] = {
     "users.info": slack_methods.users_info,
     "views.open": slack_methods.open_view,
     "views.publish": slack_methods.publish_view,
+}
+
+# The arguments of methods that slack_sdk has no name for, and whether they are required.
+UNNAMED: dict[str, dict[str, bool]] = {
+    "assistant.search.context": slack_search.ARGUMENTS,
+    "assistant.search.info": {},
 }
 
 _DISGUISE = {"username", "icon_emoji", "icon_url"}
@@ -110,7 +118,7 @@ class WebApi:
 
     def answer(self, method: str, given: Json) -> Json:
         """The reply of a call whose token was accepted; raises ``Refused`` or ``RateLimited``."""
-        args = checked_arguments(method, given)
+        args = checked_arguments(method, given, UNNAMED.get(method))
         where = str(args.get("channel", args.get("channel_id", "")))
         self._hold_back(method, where)
         self._refuse_as_told(method, where)

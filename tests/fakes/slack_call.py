@@ -82,11 +82,12 @@ def known_arguments(method: str) -> dict[str, bool]:
     }
 
 
-def checked_arguments(method: str, given: Json) -> Json:
-    """``given`` with structured arguments decoded; refuses unknown and missing names."""
+def checked_arguments(method: str, given: Json, documented: dict[str, bool] | None = None) -> Json:
+    """``given`` with structured arguments decoded; refuses unknown and missing names. They are
+    those of slack_sdk, or the ``documented`` ones."""
     if method not in RULES:
         raise Refused("unknown_method", req_method=method)
-    known = known_arguments(method)
+    known = known_arguments(method) if documented is None else documented
     # The SDK adds the workspace to every call (`default_params`), for tokens of a whole org.
     given = {n: value for n, value in given.items() if n != "team_id" or n in known}
     unknown = sorted(set(given) - set(known))

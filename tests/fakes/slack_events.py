@@ -5,6 +5,8 @@ https://docs.slack.dev/apis/events-api, https://docs.slack.dev/reference/interac
 
 from __future__ import annotations
 
+import secrets
+
 from tests.fakes.slack_limits import EVENT_SCOPES
 from tests.fakes.slack_workspace import (
     APP_ID,
@@ -47,6 +49,15 @@ def callback(ws: Workspace, event: Json) -> Json:
     }
 
 
+def _new_token(ws: Workspace, message: Message) -> Json:
+    """What an event about somebody's message carries beside it, where the app may search."""
+    if not any(scope.startswith("search:read") for scope in ws.scopes):
+        return {}
+    token = f"{secrets.randbelow(10**10)}.{secrets.token_hex(8)}"
+    ws.action_tokens[token] = (message.user, ws.clock.now())
+    return {"action_token": token}
+
+
 def endings(ws: Workspace) -> list[Json]:
     """What is told when the app is uninstalled."""
     revoked = {"type": "tokens_revoked", "tokens": {"oauth": [], "bot": [ws.bot_user]}}
@@ -69,11 +80,13 @@ def message_posted(ws: Workspace, message: Message) -> Json:
     shown = ws.message_json(message, metadata=False)
     for key in ("reply_count", "reply_users", "latest_reply", "reactions"):
         shown.pop(key, None)
+    kind = ws.channels[message.channel].kind
     return {
         **shown,
         "channel": message.channel,
-        "channel_type": ws.channels[message.channel].kind,
+        "channel_type": kind,
         "event_ts": message.ts,
+        **(_new_token(ws, message) if kind == "im" and message.bot_id is None else {}),
     }
 
 
@@ -82,7 +95,7 @@ def app_mention(ws: Workspace, message: Message) -> Json:
     event = message_posted(ws, message)
     for key in ("files", "channel_type", "subtype", "upload"):
         event.pop(key, None)
-    return {**event, "type": "app_mention"}
+    return {**event, "type": "app_mention", **_new_token(ws, message)}
 
 
 def message_changed(ws: Workspace, message: Message, before: Json) -> Json:

@@ -55,6 +55,8 @@ RULES: dict[str, Rule] = {
     "agents.sessions.setStatus": Rule(TIER_3, ("chat:write",)),
     # Tier 1, but every reconnect needs one: Slack lets bursts pass.
     "apps.connections.open": Rule(TIER_2, ("connections:write",), token="app"),
+    "assistant.search.context": Rule(TIER_3),  # the scopes go by what is searched
+    "assistant.search.info": Rule(TIER_3),
     "assistant.threads.setSuggestedPrompts": Rule(SPECIAL, ("assistant:write",)),
     "assistant.threads.setTitle": Rule(SPECIAL, ("assistant:write",)),
     "auth.test": Rule(SPECIAL, token="any"),

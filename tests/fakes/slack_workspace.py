@@ -229,6 +229,7 @@ class Workspace:
         self.assistant: dict[tuple[str, str], Json] = {}
         self.views: dict[str, Json] = {}  # user → published home view
         self.modals: list[Json] = []
+        self.action_tokens: dict[str, tuple[str, float]] = {}  # of whose event, made at
         self.triggers: dict[str, tuple[float, bool]] = {}  # id → made at, already used
         self.emit: Callable[[Json], object] = lambda event: None
         self._base = base

@@ -78,6 +78,7 @@ CASES: dict[str, dict[str, Any]] = {
             "egress": [{"to": [{"ipBlock": {"cidr": "10.1.2.3/32"}}], "ports": [{"port": 443}]}],
         },
         "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
+        "prometheusRule": {"enabled": True},
         "service": {"annotations": {"example.com/a": "b"}},
         "podAnnotations": {"example.com/a": "b"},
         "podLabels": {"team": "it"},
@@ -156,8 +157,9 @@ def test_every_object_is_one_that_kubernetes_takes(version: str) -> None:
     for case in CASES:
         for document in rendered(case).documents:
             group, _, short = document["apiVersion"].rpartition("/")
-            if group == "monitoring.coreos.com":
+            if document["kind"] == "ServiceMonitor":
                 jsonschema.validate(document["spec"], SERVICE_MONITOR)
+            if group == "monitoring.coreos.com":
                 continue
             name = "-".join([document["kind"].lower(), *filter(None, [group.split(".")[0], short])])
             schema = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
@@ -352,6 +354,8 @@ def test_prometheus_asks_where_the_numbers_are_under_the_names_that_alarms_have(
         shown = endpoint["authorization"]["credentials"]
         assert shown == EVERY_SECRET["FOOTNOTE_CONSOLE_TOKEN"]
     rules = (ROOT / "deploy" / "prometheus-rules.yaml").read_text(encoding="utf-8")
+    (alarms,) = rendered("everything").of_kind("PrometheusRule")
+    assert alarms["spec"] == yaml.safe_load(rules)
     assert all(f"job_name: {job}\n" in rules for job in jobs.values())
     assert set(jobs) == {"listener", "worker"}
 

@@ -97,7 +97,7 @@ class DiscordPlace:
         return thread
 
     def posts(self, said: Said) -> list[Post]:
-        return [_post(seen) for seen in self._seen(said)]
+        return [post_of(seen) for seen in self._seen(said)]
 
     def _seen(self, said: Said) -> list[Seen]:
         thread = self.discord.thread_of(self._said[said.root])
@@ -157,7 +157,7 @@ class DiscordPlace:
         self.discord.watch(seen)
 
 
-def _post(seen: Seen) -> Post:
+def post_of(seen: Seen) -> Post:
     found = [match[1] for _, id in seen.buttons if (match := FEEDBACK.fullmatch(id))]
     working = any(id.startswith(BUTTONS["stop"]) for _, id in seen.buttons)
     return Post(seen.id, _text(seen), found[0] if found else "", working)

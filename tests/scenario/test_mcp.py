@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator
@@ -14,6 +15,8 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
+from tests.fakes.server import serve
+from tests.scenario.gate import Gate
 from tests.scenario.places import KEYS, WHO
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, Serving, ending, start_forked
@@ -138,6 +141,48 @@ async def test_over_http_everybody_has_their_own_rights(
         assert {("ben", "read", "run", "refused"), ("ben", "read", "page", "refused")} <= rows
         async with httpx2.AsyncClient() as stranger:
             assert (await stranger.post(f"{serving.http}/mcp", json={})).status_code == 403
+
+
+@asynccontextmanager
+async def calling(program: Program, fork_server: ForkServer, way: str) -> AsyncIterator[Client]:
+    """A client of the program, which it starts itself or reaches over HTTP."""
+    if way == "stdio":
+        arguments = ["-m", "bot", "mcp"]
+        environment = program.environment({})
+        started = StdioServerParameters(
+            command=sys.executable, args=arguments, env=environment, cwd=program.folder
+        )
+        async with Client(started) as client:
+            yield client
+        return
+    with ending(start_forked(fork_server, program)) as serving:
+        serving.until_said("web is connected.")
+        async with visiting(serving) as client:
+            yield client
+
+
+@pytest.mark.parametrize("way", ["stdio", "http"])
+async def test_a_call_that_is_given_up_stops_its_question(
+    footnote: Program, documents: Path, fork_server: ForkServer, gate: Gate, way: str
+) -> None:
+    gate.hold()
+    with serve(gate) as url:
+        footnote.settings |= {
+            "FOOTNOTE_DOCS": str(documents),
+            "ANTHROPIC_API_KEY": "sk-test",
+            "ANTHROPIC_BASE_URL": url,
+        }
+        async with calling(footnote, fork_server, way) as client:
+            asking = asyncio.create_task(client.call_tool("ask", {"question": KEYS}))
+            await asyncio.to_thread(gate.wait_held)
+            asking.cancel()
+            await asyncio.to_thread(gate.wait_empty)  # the model is not waited for any more
+            gate.release()
+            again = await client.call_tool("ask", {"question": WHO})  # and it goes on
+            assert again.structured_content is not None
+            answers = [each.uri for each in (await client.list_resources()).resources]
+            stopped = [uri for uri in answers if uri != again.structured_content["resource"]]
+            assert "stopped" in words(await client.read_resource(stopped[0])).lower()
 
 
 # ---------------------------------------------------------------- as a client

@@ -14,6 +14,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from tests.fakes.postgres import Postgres
 from tests.scenario.discord_place import DiscordPlace, open_discord
 from tests.scenario.gate import Gate, ask_and_catch, until
 from tests.scenario.places import KEYS, LUNCH, the_answer, until_shown, whole
@@ -74,15 +75,23 @@ def test_the_port_of_the_command_line_outweighs_the_setting(
 # ---------------------------------------------------------------- systemd
 
 
+@pytest.mark.parametrize("command", ["serve", "worker"])
 def test_systemd_is_told_that_it_is_ready_alive_and_ending(
-    fork_server: ForkServer, footnote: Program, documents: Path, tmp_path: Path
+    fork_server: ForkServer, footnote: Program, postgres: Postgres, tmp_path: Path, command: str
 ) -> None:
+    if command == "worker":
+        footnote.settings |= {
+            "FOOTNOTE_DATABASE_URL": postgres.migrated(),
+            "FOOTNOTE_CONSOLE_TOKEN": "a-token-of-the-console",
+        }
+    options = ("--health-port", "0") if command == "worker" else ()
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
         systemd.settimeout(30)
         systemd.bind(str(tmp_path / "notify"))
         told = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "300000"}
-        options = ("--docs", str(documents))
-        with ending(start_forked(fork_server, footnote, *options, **told)) as serving:
+        with ending(
+            start_forked(fork_server, footnote, *options, command=command, **told)
+        ) as serving:
             assert systemd.recv(100) == b"READY=1"
             assert health(f"{serving.http}/healthz")[0] == 200
             assert {systemd.recv(100) for _ in range(2)} == {b"WATCHDOG=1"}

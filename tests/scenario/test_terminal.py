@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import sqlite3
 import stat
@@ -384,7 +385,8 @@ def test_a_backup_is_restored_and_found_whole(footnote: Program, documents: Path
     copy.parent.mkdir()
     assert footnote.run("db", "backup", str(copy)).code == 0
     assert copy.stat().st_mode & 0o077 == 0
-    assert footnote.run("forget", "thread", "trips", "--yes").code == 0
+    me = f"terminal:{getpass.getuser()}"
+    assert footnote.run("forget", "user", me, "--yes").code == 0
     log = footnote.folder / "audit.jsonl"
     assert footnote.run("audit", "export", "--output", str(log)).code == 0
     assert log.stat().st_mode & 0o077 == 0
@@ -400,12 +402,16 @@ def test_a_backup_is_restored_and_found_whole(footnote: Program, documents: Path
 
     again = footnote.run("forget", "again", str(log))
     assert (again.code, "in the log: 1. Forgotten again now: 1." in again.out) == (0, True)
-    left = footnote.run("export", "trips").out
+    left = footnote.run("export", "trips").out  # the question after the restore alone
     assert left.count("Who approves expensive journeys?") == 1
     twice = footnote.run("forget", "again", "-", stdin=log.read_text())
     assert (twice.code, "again now: 0." in twice.out) == (0, True)
     assert footnote.run("export", "trips").out == left
     assert footnote.run("db", "check").code == 0
+    rows = footnote.run("audit", "export", "--who", me).out.splitlines()
+    people = [json.loads(row)["person"].partition(":")[0] for row in rows]
+    assert people[0] == "forgotten"  # who asked before
+    assert people[-1] == getpass.getuser()
 
     body = bytearray(database.read_bytes())
     body[:16] = b"no database here"

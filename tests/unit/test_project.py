@@ -36,6 +36,12 @@ def test_the_packages_say_that_they_are_typed(package: str) -> None:
     assert (ROOT / package / "py.typed").is_file()
 
 
+def test_the_wheel_leaves_out_nothing_but_the_readmes_pictures() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (pattern,) = project["tool"]["hatch"]["build"]["targets"]["wheel"]["exclude"]
+    assert Path(pattern).parts[:2] == ("bot", "handbook"), "what the console shows is needed"
+
+
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_actions_are_pinned_to_a_commit(path: Path) -> None:
     jobs = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]

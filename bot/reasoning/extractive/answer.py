@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 
 from bot.pages.passages import HEADING_SEPARATOR, columns_in
 from bot.reasoning.evidence import (
@@ -20,7 +21,8 @@ from bot.reasoning.extractive.relevance import Asked, asked_in
 from bot.reasoning.extractive.rewrite import sides
 from bot.reasoning.extractive.words import named
 from bot.reasoning.questions import Rewritten
-from bot.rights.reader import is_document
+from bot.rights.reader import is_conversation, is_document
+from bot.search.talk import said_at
 from bot.text.orders import only_orders
 
 ANSWER_WORDS = 60  # of the quotes that come first
@@ -65,6 +67,11 @@ _MISSING = {
 _JOINT = {"zh": "；", "ja": "；"}
 
 
+SAID = 3  # messages that answer what was said
+NEARLY = 0.5  # of what the best of them has of the question
+NEVER = datetime.min.replace(tzinfo=UTC)
+
+
 def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
     """The answer: the words that answer the question, which names no page has, further quotes.
 
@@ -80,8 +87,12 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
         yield TextDelta(_nothing(question.language, evidence))
         return
     first, rest = _parted(question, asked, quotes)
+    if question.scope.talk.first and is_conversation(first[0].source.url):
+        first, rest = _as_said(asked, evidence, choice, rest)
     words = ANSWER_WORDS * LONG if question.whole else ANSWER_WORDS
     for quote in first:
+        if len(first) > 1 and is_conversation(quote.source.url):
+            yield TextDelta(f"#### {plain(quote.passage.heading)}\n\n", opens=True)
         yield from quoted(quote, asked, max(MORE_WORDS, words // len(first)))
     missing = () if question.kind == "links" else evidence.missing
     if names := _names_among(missing, question.question):
@@ -137,6 +148,22 @@ def _parted(
         return quotes[:first], quotes[first : first + MOST_RELATED]
     near = [quote for quote in quotes if quote.gain >= OTHERS * quotes[0].gain]
     return near[:first], near[first : first + MOST_MORE]
+
+
+def _as_said(
+    asked: Asked, evidence: Evidence, choice: Choice, rest: Sequence[Quote]
+) -> tuple[Sequence[Quote], Sequence[Quote]]:
+    """The best quote of each conversation that says nearly as much on the question as the best of
+    them, the newest first: a later word may take an earlier one back."""
+    each = [
+        choice_of(asked, (source,)) for source in evidence.sources if is_conversation(source.url)
+    ]
+    near = [one for one in each if one.quotes and one.covered >= NEARLY * choice.covered]
+    near = sorted(near, key=lambda one: -one.covered)[:SAID]
+    said = [one.quotes[0] for one in near]
+    said.sort(key=lambda quote: said_at(quote.passage.heading) or NEVER, reverse=True)
+    told = {quote.source.url for quote in said}
+    return said, [quote for quote in rest if quote.source.url not in told]
 
 
 def _heading(quote: Quote) -> str:

@@ -180,7 +180,8 @@ class _Trail:
 
     def worth_reading(self) -> list[int]:
         """The numbers of the best hits; more at once when something has been read."""
-        if self._desk.rarity and not self._by_relation:
+        is_talk = self._question.scope.talk.first  # of which later words count as much
+        if is_talk or (self._desk.rarity and not self._by_relation):
             return self._first_found()
         scored = [(self._score(hit), hit) for hit in self._pool.values()]
         best = sorted(scored, key=lambda pair: (-pair[0], pair[1].number))

@@ -17,6 +17,7 @@ from bot.reasoning.extractive.chores import (
 from bot.reasoning.extractive.follow_ups import Turn, pronoun, standalone
 from bot.reasoning.extractive.hops import LONGEST_QUERY, first_queries
 from bot.reasoning.extractive.reading import asks_to_read, restricted_to, wanted, without_links
+from bot.reasoning.extractive.talk import talk_of, topic_of
 from bot.reasoning.extractive.words import asks_by_relation
 from bot.reasoning.questions import Rewritten, Scope
 from bot.reasoning.recall import (
@@ -182,6 +183,9 @@ def rewrite(transcript: Transcript, message: Message) -> Rewritten:
     question = standalone(bare, _turns(transcript))
     subject = without_long_form(question)
     searched = without_links(subject or question)
+    talk = talk_of(question, message.at.date())
+    if talk.first:
+        searched = topic_of(searched)
     queries = queries_for(searched)
     beside = sides(searched) or (queries[1:] if asks_by_relation(searched) else ())
     if question == bare:
@@ -194,7 +198,7 @@ def rewrite(transcript: Transcript, message: Message) -> Rewritten:
         links=reading.links,
         language=language,
         long_form=subject is not None,
-        scope=scope_of(message.text),
+        scope=replace(scope_of(message.text), talk=talk),
     )
 
 

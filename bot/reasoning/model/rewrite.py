@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, cast, get_args
 
 from bot.messages import Entry, Message, Transcript
@@ -26,7 +26,7 @@ from bot.reasoning.recall import (
     with_numbers,
     with_pages,
 )
-from bot.search.provider import Freshness
+from bot.search.provider import Freshness, Talk
 from bot.text.terms import terms
 
 ENTRIES = 12  # messages of the thread
@@ -40,6 +40,7 @@ QUERY = 200  # characters
 MAX_TOKENS = 4_096  # of the reply: a chat reply may be a longer text
 STANDS_ALONE = 400  # characters; a message as short as this that stands alone is unchanged
 DOMAINS = 5
+PEOPLE = 5  # whose messages are wanted
 
 DEPTHS = ("quick", "standard", "deep")
 SCHEMA: dict[str, Any] = {
@@ -56,6 +57,10 @@ SCHEMA: dict[str, Any] = {
         "freshness": {"type": "string", "enum": [*filter(None, get_args(Freshness))]},
         "domains": {"type": "array", "items": {"type": "string"}},
         "region": {"type": "string"},
+        "team": {"type": "boolean"},
+        "people": {"type": "array", "items": {"type": "string"}},
+        "after": {"type": "string"},
+        "before": {"type": "string"},
         "language": {"type": "string"},
         "depth": {"type": "string", "enum": list(DEPTHS)},
         "long_form": {"type": "boolean"},
@@ -252,7 +257,27 @@ def _scope(given: dict[str, Any], transcript: Transcript, message: Message) -> S
         freshness=next((f for f in get_args(Freshness) if f and f == freshness), ""),
         domains=tuple(dict.fromkeys(named))[:DOMAINS],
         region=region.upper() if isinstance(region, str) and _REGION.fullmatch(region) else "",
+        talk=_talk(given),
     )
+
+
+def _talk(given: dict[str, Any]) -> Talk:
+    """What is asked of conversations."""
+    people = given.get("people")
+    named = people if isinstance(people, list) else ()
+    return Talk(
+        first=given.get("team") is True,
+        after=_day(given.get("after")),
+        before=_day(given.get("before")),
+        people=tuple(clean(name).strip() for name in named if isinstance(name, str))[:PEOPLE],
+    )
+
+
+def _day(value: Any) -> str:
+    try:
+        return date.fromisoformat(value).isoformat() if isinstance(value, str) else ""
+    except ValueError:
+        return ""
 
 
 def _is_web(url: str) -> bool:

@@ -121,6 +121,7 @@ only-for-command = I am not a member here, so I can answer only your command, an
 cannot-post = I am not allowed to write in that channel. Someone who manages it can invite me or give me that permission.
 file-not-read = I could not read the file { $name }: { $reason }
 link-not-read = I could not read { $url }: { $reason }
+more-elsewhere = I found more in places that only you can see. Ask me in a direct message to have it searched, too.
 search-widened =
     { $freshness ->
         [day] Nothing from the last day was found

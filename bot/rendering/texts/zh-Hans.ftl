@@ -81,6 +81,7 @@ only-for-command = 我不是这里的成员，只能通过你的命令回答，�
 cannot-post = 我没有在那个频道发言的权限。频道管理者可以邀请我加入，或授予我该权限。
 file-not-read = 无法读取文件 { $name }：{ $reason }
 link-not-read = 无法读取 { $url }：{ $reason }
+more-elsewhere = 我还在只有你能看到的地方找到了更多内容。给我发私信提问，我就会一并搜索。
 search-widened =
     { $domains ->
         [any] {""}

@@ -81,6 +81,7 @@ only-for-command = 我不是這裡的成員，只能透過你的指令回答，�
 cannot-post = 我沒有在那個頻道發言的權限。頻道管理者可以邀請我加入，或授予我這項權限。
 file-not-read = 無法讀取檔案 { $name }：{ $reason }
 link-not-read = 無法讀取 { $url }：{ $reason }
+more-elsewhere = 我還在只有你能看到的地方找到了更多內容。傳私訊問我，我就會一併搜尋。
 search-widened =
     { $domains ->
         [any] {""}

@@ -1,14 +1,15 @@
 """Reads pages: from the providers that can read their own, from the web, and from a cache.
 
 A page is kept in the process for ``page_ttl`` seconds, and in the store, where another process
-finds it. What only a search engine could give of a page is not kept: the page may be
-there the next time, and excerpts are chosen for one question. Documents are never cached: their
-index, or the server that has them, is the truth. Equal reads at the same time share one fetch,
-which ends early when nobody waits for it any more.
+finds it. What only a search engine could give of a page is not kept: the page may be there the next
+time, and excerpts are chosen for one question. Documents are never cached: their index, or the
+server that has them, is the truth. Nor are conversations: each question has its own. Equal reads at
+the same time share one fetch, which ends early when nobody waits for it any more.
 """
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import sys
 from collections.abc import Awaitable, Callable
@@ -18,15 +19,16 @@ from typing import Protocol
 
 from cachetools import TTLCache
 
-from bot.errors import Broken, BrowserNeeded, PageUnreadable, Unavailable
+from bot.errors import Broken, BrowserNeeded, FootnoteError, PageUnreadable, Unavailable
 from bot.logs import get_logger
 from bot.messages import UPLOADED, Attachment
 from bot.pages.chooser import Chooser
 from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.urls import canonical
-from bot.rights.reader import EVERYTHING, Reach, is_document
+from bot.rights.reader import EVERYTHING, Reach, is_conversation, is_document
 from bot.search.blend import SearchResult
+from bot.search.conversations import CONVERSATIONS, ELSEWHERE, SearchedConversations, blended
 from bot.search.in_flight import InFlight
 from bot.search.provider import (
     UNKNOWN_DOCUMENT,
@@ -75,6 +77,10 @@ class Fetching(Protocol):
     async def aclose(self) -> None: ...
 
 
+def _without_conversations(providers: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in providers if name != CONVERSATIONS)
+
+
 class Library:
     """See the module docstring.
 
@@ -96,6 +102,7 @@ class Library:
         self.largest = largest
         self.chooser = chooser or Chooser()
         self._reach: Callable[[], Reach] = _everything
+        self._conversations: SearchedConversations | None = None
         self._ahead = [0]  # shared by all views
         self._search = search
         self._fetcher = fetcher
@@ -106,11 +113,15 @@ class Library:
         )
         self._reads: InFlight[Page] = InFlight()
 
-    def within(self, reach: Callable[[], Reach]) -> Library:
+    def within(
+        self, reach: Callable[[], Reach], conversations: SearchedConversations | None = None
+    ) -> Library:
         """The same library for readers who may be told about some documents only: their reach is
-        asked for at every search and read."""
+        asked for at every search and read. ``conversations`` are those that may be searched for
+        them."""
         view = copy.copy(self)
         view._reach = reach
+        view._conversations = conversations
         return view
 
     def allows(self, url: str) -> bool:
@@ -138,20 +149,55 @@ class Library:
 
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
         """The kinds that can be searched: the web, documents, or both."""
-        kinds = self._search.can_search(providers)
+        if self._conversations is not None and providers == (self._conversations.name,):
+            return frozenset({self._conversations.kind})  # one that a hit names
+        kinds = self._kinds(providers)
+        spoken = self._spoken(providers)
+        return kinds if spoken is None else kinds | {spoken.kind}
+
+    def _kinds(self, providers: tuple[str, ...]) -> frozenset[ProviderKind]:
+        """The kinds that can be searched beside conversations."""
+        others = _without_conversations(providers)
+        if providers and not others:
+            return frozenset()
+        kinds = self._search.can_search(others)
         return kinds - {"knowledge"} or kinds if self._reach().is_nothing else kinds
+
+    def _spoken(self, providers: tuple[str, ...]) -> SearchedConversations | None:
+        """The conversations, where they are among the providers to be asked."""
+        return None if providers and CONVERSATIONS not in providers else self._conversations
 
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> SearchResult:
         """Raises ``NoProviderAvailable`` when every provider asked has failed."""
         query = replace(query, reach=self._reach())
-        if query.reach.is_nothing and "web" in self._search.can_search(providers):
+        spoken = None if kind == "web" else self._spoken(providers)
+        others, kinds = _without_conversations(providers), self._kinds(providers)
+        if spoken is not None and (not kinds or (kind is not None and kind not in kinds)):
+            return self._in_reach(await spoken.search(query), query)
+        if not kinds:
+            return SearchResult(())
+        if query.reach.is_nothing and "web" in kinds:
             kind = "web"
-        found = await self._search.search(query, providers, kind)
-        if not query.reach.covers(hit.url for hit in found.hits):  # a provider that keeps no rights
-            found = replace(found, hits=tuple(h for h in found.hits if query.reach.allows(h.url)))
-        return found
+        if spoken is None:
+            return self._in_reach(await self._search.search(query, others, kind), query)
+        said, found = await asyncio.gather(
+            spoken.search(query), self._search.search(query, others, kind), return_exceptions=True
+        )
+        if isinstance(said, BaseException):
+            raise said
+        if isinstance(found, BaseException):
+            if not isinstance(found, FootnoteError) or not said.hits:
+                raise found
+            found = SearchResult((), (found.sentence,))
+        return self._in_reach(blended(said, found, query), query)
+
+    def _in_reach(self, found: SearchResult, query: Query) -> SearchResult:
+        """The result without what a provider that keeps no rights has found out of reach."""
+        if query.reach.covers(hit.url for hit in found.hits):
+            return found
+        return replace(found, hits=tuple(h for h in found.hits if query.reach.allows(h.url)))
 
     def weighs(self, url: str) -> bool:
         """Return True if it can be told by meaning which passages of this page fit a question."""
@@ -163,6 +209,10 @@ class Library:
 
     async def read(self, url: str) -> Page:
         """Raises ``Refused``, ``Unavailable`` or ``Broken`` by meaning."""
+        if is_conversation(url):
+            if self._conversations is None or not self.allows(url):
+                raise PageUnreadable(ELSEWHERE)
+            return await self._conversations.read(url)
         if not self.allows(url):
             raise PageUnreadable(UNKNOWN_DOCUMENT)
         if is_document(url):

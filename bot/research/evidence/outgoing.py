@@ -16,6 +16,7 @@ from bot.messages import Attachment, Message, Transcript
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Source
 from bot.research.evidence.library import Library
+from bot.rights.reader import is_document
 from bot.search.blend import SearchResult
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords, terms
@@ -281,7 +282,8 @@ class Outgoing:
             self._exposure.titles.add(title)
 
     def _is_document(self, url: str) -> bool:
-        if url in self._documents or not url.startswith(("http://", "https://")):
+        is_web = url.startswith(("http://", "https://")) and not is_document(url)
+        if url in self._documents or not is_web:
             return True
         return dedupe_key(url) in self._documents
 

@@ -31,6 +31,7 @@ def worded(text: str, question: SubQuestion, shown: int) -> Query:
         region=scope.region,
         freshness=scope.freshness,
         domains=scope.domains,
+        talk=scope.talk,
     )
 
 

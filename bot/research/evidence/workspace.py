@@ -15,7 +15,7 @@ from bot.messages import name_of_upload
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Source
-from bot.reasoning.questions import ANYWHERE, SubQuestion
+from bot.reasoning.questions import ANYWHERE, Scope, SubQuestion
 from bot.reasoning.workspace import (
     Action,
     Finish,
@@ -152,7 +152,8 @@ class WorkspaceKeeper:
             if read.source is None:
                 self.unread.append(self._run.notes.unread(link, read.note))
         if scope != ANYWHERE and _found_nothing(outcomes):
-            self._run.notes.widened(scope)
+            if scope != Scope(talk=scope.talk):
+                self._run.notes.widened(scope)
             wider = self._asked.first(queries, knowledge_queries, ANYWHERE)
             outcomes += await self._do([wider])
         outcomes = await self._opened(outcomes)
@@ -169,7 +170,8 @@ class WorkspaceKeeper:
         for action in turn.actions:
             if isinstance(action, Search) and searches < self.workspace.searches_left:
                 searches += 1
-                under_way.append(self._asked.search(action.id, action.queries))
+                talk = Scope(talk=self._question.scope.talk)
+                under_way.append(self._asked.search(action.id, action.queries, scope=talk))
             elif isinstance(action, Read):
                 reading = self._prepare_read(action, pages_left)
                 pages_left -= reading.pages

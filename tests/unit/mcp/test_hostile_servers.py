@@ -6,8 +6,10 @@ import asyncio
 import json
 import resource
 import sys
+from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from bot.mcp.provider import McpSource
 from bot.rights.reader import Reach
 from bot.search.blend import Search, SearchResult
 from bot.search.provider import Hit, ProviderKind, Query
+from tests.fakes import mcp_server
 from tests.fakes.server import serve
 
 FAKE = Path(__file__).parents[2] / "fakes" / "mcp_server.py"
@@ -88,6 +91,10 @@ async def test_a_server_that_answers_is_searched_and_read_whatever_it_does_besid
         assert found.failures == ()
         assert hit.url == "mcp:/tickets/OPS-7?https%3A%2F%2Ftickets.example%2Fbrowse%2FOPS-7"
         assert "backed up at 03:40" in getattr(page, "text", "")
+        sites = (("tickets.example", 1), ("shelf.example", 0))
+        for site, count in sites:
+            narrowed = await search.search(replace(HARBOUR, domains=(site,)))
+            assert len(own(narrowed)) == count
         assert "1 other tools are never called" in await search.report("tickets")
     assert {call["name"] for call in calls(tmp_path)} == {"search", "fetch"}
 
@@ -96,6 +103,8 @@ async def test_a_server_that_answers_is_searched_and_read_whatever_it_does_besid
     ("kind", "seconds", "sentence"),
     [
         ("hang", 0.5, "tickets: It did not answer within 0.5 s: try again later."),
+        ("mute", 0.5, "tickets: It did not answer within 0.5 s: try again later."),
+        ("greets", 20.0, "tickets: It sent more than 8 MB: that is not read."),
         ("flood", 20.0, "tickets: It sent more than 8 MB: that is not read."),
         ("notices", 20.0, "tickets: It sent more than 8 MB: that is not read."),
         ("lies", 20.0, "tickets: It sent a result that is not of the form that it declares."),
@@ -199,6 +208,19 @@ def answering(then: Answering) -> Starlette:
     return Starlette(routes=[Route("/mcp", answer, methods=["POST"])])
 
 
+async def good(request: Request) -> Response:
+    told = await request.json()
+    method = told["method"]
+    results: dict[str, Callable[[], Any]] = {
+        "tools/list": lambda: {"tools": mcp_server.tools()},
+        "tools/call": lambda: mcp_server.found(told["params"]),
+    }
+    if method in results:
+        return JSONResponse({"jsonrpc": "2.0", "id": told["id"], "result": results[method]()})
+    error = {"code": -32601, "message": "no"}
+    return JSONResponse({"jsonrpc": "2.0", "id": told["id"], "error": error})
+
+
 async def flood(request: Request) -> Response:
     told = await request.json()
     if told["method"] == "server/discover":
@@ -232,3 +254,65 @@ async def test_a_flood_over_http_is_not_read_and_wrong_credentials_are_called_so
             with pytest.raises(CredentialsRefused, match="HTTP 401"):
                 await source.report()
         assert httpx.get(f"{url}/nowhere").status_code == 404  # it is still there
+
+
+def with_tokens(asked: list[str]) -> Starlette:
+    """The same behind an authorization server, which notes what is asked of it."""
+    inner = answering(good)
+
+    def root(request: Request) -> str:
+        return str(request.base_url).rstrip("/")
+
+    async def resource(request: Request) -> Response:
+        here = root(request)
+        return JSONResponse({"resource": f"{here}/mcp", "authorization_servers": [here]})
+
+    async def metadata(request: Request) -> Response:
+        here = root(request)
+        return JSONResponse(
+            {
+                "issuer": here,
+                "authorization_endpoint": f"{here}/authorize",
+                "token_endpoint": f"{here}/token",
+                "response_types_supported": ["code"],
+                "grant_types_supported": ["client_credentials"],
+            }
+        )
+
+    async def token(request: Request) -> Response:
+        asked.append(f"{request.headers['authorization']} {(await request.body()).decode()}")
+        return JSONResponse({"access_token": "open sesame", "token_type": "Bearer"})
+
+    return Starlette(
+        routes=[
+            Route("/.well-known/oauth-protected-resource/mcp", resource),
+            Route("/.well-known/oauth-authorization-server", metadata),
+            Route("/token", token, methods=["POST"]),
+            *inner.routes,
+        ]
+    )
+
+
+async def test_a_token_is_got_from_the_issuer_that_is_named_and_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setenv("SECRET", "s3cret")
+    with serve(with_tokens(asked)) as url:
+        for issuer, works in ((url, True), ("https://elsewhere.example", False)):
+            oauth = {"issuer": issuer, "client_id": "us", "client_secret": "${SECRET}"}
+            there = McpServer.model_validate(
+                {"name": "tickets", "url": f"{url}/mcp", "oauth": oauth, "everybody": True}
+            )
+            asked.clear()
+            async with searching(there) as (search, _):
+                found = await search.search(HARBOUR)
+                assert bool(own(found)) == works, found.failures
+                assert bool(asked) == works
+                if works:
+                    page = await search.read(own(found)[0].url)
+                    assert "03:40" in getattr(page, "text", "")
+                    assert "grant_type=client_credentials" in asked[0]
+                    assert b64encode(b"us:s3cret").decode() in asked[0]
+                else:
+                    assert len(found.failures) == 1

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from bot.configuration import load_settings
 from bot.conversing.forgetting import Forgetter
 from bot.errors import StorageUnavailable
+from bot.messages import Thread
 from bot.rights.changes import RuleChanges
 from bot.rights.rights import Rights
 from bot.storage.audit import Actor, Audit, Entry, Wanted, audit, key_of_pseudonyms, pseudonym_by
@@ -124,11 +125,14 @@ async def test_after_a_restore_the_same_is_forgotten_and_what_came_later_stays(
         key = await key_of_pseudonyms(db)
     ada = ("person", f"slack:{pseudonym_by(key, 'slack', 'ada')}")
     elsewhere = ("person", f"slack:{pseudonym_by('another key', 'slack', 'bob')}")
-    gone = ("thread", "slack:T1:C1:gone")
-    told = dict.fromkeys([ada, elsewhere, gone], NOW - 2 * DAY)
+    gone, here = ("thread", "slack:T1:C1:gone"), ("thread", "web:console:5d3c")
+    past.thread = Thread("web", "console", "bob", "5d3c")
+    await past.answered("bob")
+    told = dict.fromkeys([ada, elsewhere, gone, here], NOW - 2 * DAY)
 
     due = await owed(store.database, told)
-    assert due.subjects == {Subject("person", "slack", "ada"): NOW - 2 * DAY}
+    thread = Subject("thread", "web", past.thread.key)
+    assert set(due.subjects) == {Subject("person", "slack", "ada"), thread}
     assert due.foreign == 1
     forgetter = Forgetter(store.database, store.request_stop)
     for subject, at in due.subjects.items():
@@ -136,7 +140,7 @@ async def test_after_a_restore_the_same_is_forgotten_and_what_came_later_stays(
     async with store.database.read() as db:
         query = sa.select(messages.c.author_id, messages.c.at).order_by(messages.c.id)
         left = [(author, at) for author, at in await db.execute(query)]
-    assert left == [("bob", NOW - 3 * DAY), ("ada", NOW - DAY)]
+    assert left == [("bob", NOW - 3 * DAY), ("ada", NOW - DAY), ("bob", NOW - DAY)]
     assert (await owed(store.database, told)).subjects == {}
 
 

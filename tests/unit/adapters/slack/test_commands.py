@@ -218,7 +218,7 @@ async def test_slacks_own_admins_may_set_rules(bot: Served, slack: FakeSlack) ->
     [
         ("set langauge German", "tone, language, depth, providers"),
         ("set depth deeper", "Possible: auto, quick, standard, deep"),
-        ("set providers nowhere", "Possible: wikipedia"),
+        ("set providers nowhere", "Possible: conversations, wikipedia"),
         ("help", "/footnote set KEY VALUE"),
         ("dance", "/footnote set KEY VALUE"),
         ("set", "/footnote set KEY VALUE"),

@@ -63,10 +63,10 @@ async def test_files_that_arrive_after_their_mention_are_brought_to_the_core(
     received: list[tuple[str, str, list[str]]] = []
     receive = bot.reception.receive
 
-    async def noting(message: Message, address: Address) -> Any:
+    async def noting(message: Message, address: Address, **more: Any) -> Any:
         files = [one.name for one in message.attachments]
         received.append((message.event_id, address, files))
-        return await receive(message, address)
+        return await receive(message, address, **more)
 
     monkeypatch.setattr(bot.reception, "receive", noting)
     slack.workspace.scopes.discard("channels:history")

@@ -1,0 +1,271 @@
+"""Discord's own messages as a source, by the search of each server.
+
+``GET /guilds/{guild.id}/messages/search`` finds what the bot may see, so every search names the
+channels that the readers of the answer may see: in a server those that every member may read, and
+the one that is asked in; in a direct message those that the asker may read. Private threads are
+left out, and so are Footnote's own. While a server's index is built, Discord answers 202.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Any
+
+import discord
+
+from adapters.discord.incoming import NO_GUILD, mentions_in
+from adapters.discord.reading import SAID, name_of, text_of_raw
+from adapters.discord.visible import Server, Servers
+from adapters.discord.wire import DiscordRefused, Wire
+from bot.errors import Broken, PageUnreadable, PlatformUnavailable, ProviderUnavailable, Refused
+from bot.logs import get_logger
+from bot.pages.page import Page
+from bot.posting import RunRef
+from bot.rights.reader import Reader
+from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.talk import page_of, period_of, title_of, words_of_topic
+from bot.text.terms import keywords
+
+PAGE = 25  # results of one call, at most
+CHANNELS = 500  # that one search may name
+SERVERS = 5  # that a question in a direct message searches
+AROUND = 9  # messages of a channel that are read with a hit
+THREAD = 50  # messages of a thread
+INDEXING_SECONDS = 4.0  # that a search waits for a server's index
+SNIPPET = 600  # characters
+PUBLIC_THREADS = (10, 11)
+FEW = 2  # words of a query that are searched for where not all of them stand in one message
+
+Raw = Mapping[str, Any]
+
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A message that was found; ``thread`` is the one it stands in, or None."""
+
+    server: Server
+    channel: str
+    thread: Raw | None
+    message: Raw
+
+
+class DiscordConversations:
+    """See the module docstring, and ``bot.search.conversations.ConversationSearch``."""
+
+    name = "discord"
+    kind: ProviderKind = "knowledge"
+
+    def __init__(self, wire: Wire, servers: Servers, run: RunRef, reader: Reader) -> None:
+        self._wire = wire
+        self._servers = servers
+        self._run = run
+        self._direct = reader.surface == "direct"
+        self._found: dict[str, _Found] = {}
+        self._answers: dict[str, list[_Found]] = {}  # by what was asked
+        self._ended = ""  # why Discord answers no more searches of this question
+
+    # ------------------------------------------------------------ searching
+
+    async def search(self, query: Query) -> list[Hit]:
+        if self._ended:
+            raise Refused(self._ended)
+        try:
+            places = await self._places()
+            found = [
+                each
+                for server, channels in places
+                for each in await self._in_server(server, channels, query)
+            ]
+        except PlatformUnavailable as away:
+            raise ProviderUnavailable(
+                "Discord does not answer searches now.",
+                detail=away.detail,
+                retry_after=away.retry_after,
+            ) from away
+        except DiscordRefused as refused:
+            raise Broken(
+                f"Discord refuses to search messages ({refused.code}).", detail=refused.detail
+            ) from refused
+        hits: dict[str, Hit] = {}
+        for each in found:
+            url = f"https://discord.com/channels/{each.server.id}"
+            url += f"/{each.message['channel_id']}/{each.message['id']}"
+            self._found[url] = each
+            words = text_of_raw(each.message, self._wire.user_id)
+            hits.setdefault(url, Hit(_title(each), url, words[:SNIPPET], self.name))
+        return list(hits.values())[: query.limit]
+
+    async def _places(self) -> Sequence[tuple[Server, frozenset[str]]]:
+        """The servers to be searched, with the channels that may be told about."""
+        thread = self._run.message.thread
+        if not self._direct:
+            server = await self._servers.server(thread.workspace)
+            if server is None:
+                return ()
+            here = {thread.channel} & server.channels.keys()
+            return ((server, server.open_to_all() | here),)
+        person = self._run.message.author.id
+        ids = await self._servers.ids(100)
+        found = await asyncio.gather(*(self._servers.readable_by(id, person) for id in ids))
+        return [each for each in found if each is not None and each[1]][:SERVERS]
+
+    async def _in_server(
+        self, server: Server, channels: frozenset[str], query: Query
+    ) -> list[_Found]:
+        if not channels:
+            return []
+        filters: dict[str, Any] = {
+            "channel_id": sorted(channels)[:CHANNELS],
+            "author_type": "-bot",
+            "sort_by": "relevance",
+            "limit": PAGE,
+        }
+        after, before = period_of(query, datetime.now(UTC))
+        if after is not None:
+            filters["min_id"] = str(discord.utils.time_snowflake(after))
+        if before is not None:
+            filters["max_id"] = str(discord.utils.time_snowflake(before))
+        if query.talk.people:
+            filters["author_id"] = await self._people(server, query.talk.people)
+            if not filters["author_id"]:
+                return []
+        said = words_of_topic(query)[:1_024]
+        found = await self._ask(server, channels, {**filters, "content": said})
+        # Discord finds messages that have all the words: the longest are tried by themselves.
+        words = sorted(keywords(said), key=len, reverse=True)
+        if not found and len(words) > FEW:
+            found = await self._ask(server, channels, {**filters, "content": " ".join(words[:FEW])})
+        return found
+
+    async def _people(self, server: Server, names: Sequence[str]) -> list[str]:
+        """The ids of the members who go by these names."""
+        found = await asyncio.gather(
+            *(
+                self._wire.request(
+                    "GET",
+                    "/guilds/{guild_id}/members/search",
+                    query={"query": name.removeprefix("@"), "limit": 10},
+                    guild_id=server.id,
+                )
+                for name in names
+            )
+        )
+        return list(dict.fromkeys(str(each["user"]["id"]) for members in found for each in members))
+
+    async def _ask(
+        self, server: Server, channels: frozenset[str], filters: Mapping[str, Any]
+    ) -> list[_Found]:
+        asked = repr((server.id, sorted(filters.items())))
+        if asked not in self._answers:
+            self._answers[asked] = await self._called(server, channels, filters)
+        return self._answers[asked]
+
+    async def _called(
+        self, server: Server, channels: frozenset[str], filters: Mapping[str, Any]
+    ) -> list[_Found]:
+        until = monotonic() + INDEXING_SECONDS
+        while True:
+            reply = await self._wire.request(
+                "GET",
+                "/guilds/{guild_id}/messages/search",
+                query=dict(filters),
+                guild_id=server.id,
+            )
+            if not isinstance(reply, dict):
+                raise Broken("Discord's answer to a search cannot be read.")
+            if "messages" in reply:
+                return list(self._of_reply(server, channels, reply))
+            wait = max(float(reply.get("retry_after") or 0), 0.5)
+            if monotonic() + wait > until:
+                self._ended = (
+                    "Its index of messages is still being built: ask again later to search them, "
+                    "too."
+                )
+                raise Refused(self._ended, detail=str(reply)[:200])
+            await asyncio.sleep(wait)
+
+    def _of_reply(self, server: Server, channels: frozenset[str], reply: Raw) -> Iterable[_Found]:
+        """What was found and may be told: what Discord was asked for is looked at again."""
+        threads = {str(each["id"]): each for each in reply.get("threads") or ()}
+        for message in (each for group in reply["messages"] for each in group):
+            where = str(message["channel_id"])
+            thread = threads.get(where)
+            channel = str(thread["parent_id"]) if thread is not None else where
+            is_public = thread is None or thread.get("type") in PUBLIC_THREADS
+            if channel in channels and is_public and self._is_wanted(message, thread):
+                yield _Found(server, channel, thread, message)
+
+    def _is_wanted(self, message: Raw, thread: Raw | None) -> bool:
+        """True for what somebody said to others: nothing of the question's thread, or of others
+        that Footnote made."""
+        if thread is not None and str(thread.get("owner_id")) == self._wire.user_id:
+            return False
+        asked = self._run.message.thread
+        here = (asked.thread, asked.channel if asked.workspace == NO_GUILD else "")
+        return self._is_said(message) and str(message["channel_id"]) not in here
+
+    def _is_said(self, message: Raw) -> bool:
+        """True for the words of a person that are no question to Footnote."""
+        ours, content = self._wire.user_id, str(message.get("content") or "")
+        if message.get("type") not in SAID or not content or message.get("webhook_id"):
+            return False
+        to_us = mentions_in(content).intersection((f"<@{ours}>", f"<@!{ours}>"))
+        is_asked = str(message["id"]) == self._run.message.event_id
+        return not (to_us or is_asked or message["author"].get("bot"))
+
+    # ------------------------------------------------------------ reading
+
+    def reads(self, url: str) -> bool:
+        return url in self._found
+
+    async def read(self, url: str) -> Page:
+        """A message with those around it; in a thread, and where it began one, with that."""
+        found = self._found[url]
+        id, where = str(found.message["id"]), str(found.message["channel_id"])
+        most = AROUND if found.thread is None else THREAD
+        try:
+            said = await self._messages(where, {"around": id, "limit": most})
+            if found.message.get("thread"):
+                begun = str(found.message["thread"]["id"])
+                said += await self._messages(begun, {"limit": THREAD})
+        except (DiscordRefused, PlatformUnavailable) as error:
+            log.info("thread not read", url=url, error=str(error))
+            said = [found.message]
+        told = {
+            int(each["id"]): (
+                name_of(each["author"]),
+                _at(each["id"]),
+                text_of_raw(each, self._wire.user_id),
+            )
+            for each in said
+            if self._is_said(each)
+        }
+        if int(id) not in told:
+            raise PageUnreadable("The message is gone.")
+        ordered = [told[id] for id in sorted(told)]
+        return page_of(url, _title(found), ordered, datetime.now(UTC), self._run.id)
+
+    async def _messages(self, channel: str, query: dict[str, Any]) -> list[Raw]:
+        told = await self._wire.request(
+            "GET", "/channels/{channel_id}/messages", query=query, channel_id=channel
+        )
+        return list(told)
+
+    async def concluded(self) -> None:
+        """Nothing is told in private: a search names its channels, so there is no more."""
+
+
+def _title(found: _Found) -> str:
+    author = name_of(found.message["author"])
+    channel = f"#{found.server.name_of(found.channel)}"
+    return title_of(author, channel, _at(found.message["id"]))
+
+
+def _at(id: object) -> datetime:
+    return discord.utils.snowflake_time(int(str(id)))

@@ -1,0 +1,127 @@
+"""Which channels of a server somebody may read, or everybody; asked by REST, without a gateway.
+
+The sums are those of https://docs.discord.com/developers/topics/permissions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import discord
+from cachetools import TTLCache
+
+from adapters.discord.wire import DiscordRefused, Wire
+
+READING = discord.Permissions(view_channel=True, read_message_history=True).value
+ADMINISTRATOR = discord.Permissions(administrator=True).value
+WITH_MESSAGES = (0, 5, 15)  # types of channels: text, announcements, forums
+SERVERS_REMEMBERED, SERVERS_SECONDS = 200, 60.0
+
+Raw = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server's channels with messages, by id, and its roles' permissions."""
+
+    id: str
+    owner: str
+    channels: Mapping[str, Raw]
+    roles: Mapping[str, int]
+
+    def name_of(self, channel: str) -> str:
+        return str(self.channels[channel].get("name") or "")
+
+    def open_to_all(self) -> frozenset[str]:
+        """The channels that every member may read: no role and no member is kept out of them."""
+        return frozenset(id for id, channel in self.channels.items() if self._is_open(channel))
+
+    def _is_open(self, channel: Raw) -> bool:
+        allowed, denied = _overwrite(channel, self.id)
+        everyone = self.roles.get(self.id, 0) & ~denied | allowed
+        others = (each for each in _overwrites(channel) if str(each["id"]) != self.id)
+        kept_out = any(int(each.get("deny") or 0) & READING for each in others)
+        return everyone & READING == READING and not kept_out
+
+    def readable_by(self, person: str, roles: Sequence[str]) -> frozenset[str]:
+        """The channels that a member with these roles may read."""
+        return frozenset(
+            id
+            for id, channel in self.channels.items()
+            if self._permissions(channel, person, roles) & READING == READING
+        )
+
+    def _permissions(self, channel: Raw, person: str, roles: Sequence[str]) -> int:
+        total = self.roles.get(self.id, 0)
+        for role in roles:
+            total |= self.roles.get(role, 0)
+        if person == self.owner or total & ADMINISTRATOR:
+            return READING
+        allowed, denied = _overwrite(channel, self.id)
+        total = total & ~denied | allowed
+        allow = deny = 0
+        for role in roles:
+            allowed, denied = _overwrite(channel, role)
+            allow, deny = allow | allowed, deny | denied
+        total = total & ~deny | allow
+        allowed, denied = _overwrite(channel, person)
+        return total & ~denied | allowed
+
+
+def _overwrites(channel: Raw) -> Sequence[Raw]:
+    return channel.get("permission_overwrites") or ()
+
+
+def _overwrite(channel: Raw, id: str) -> tuple[int, int]:
+    """What is allowed and denied in a channel to a role or a member."""
+    found = next((each for each in _overwrites(channel) if str(each["id"]) == id), {})
+    return int(found.get("allow") or 0), int(found.get("deny") or 0)
+
+
+class Servers:
+    """Looks servers and members up, each once a minute. Everything raises
+    ``PlatformUnavailable``."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._known: TTLCache[str, Server] = TTLCache(SERVERS_REMEMBERED, SERVERS_SECONDS)
+
+    async def server(self, id: str) -> Server | None:
+        """A server; None for one that the bot is not in."""
+        if (known := self._known.get(id)) is None:
+            try:
+                about, channels = await asyncio.gather(
+                    self._wire.request("GET", "/guilds/{guild_id}", guild_id=id),
+                    self._wire.request("GET", "/guilds/{guild_id}/channels", guild_id=id),
+                )
+            except DiscordRefused:
+                return None
+            with_messages = [each for each in channels if each["type"] in WITH_MESSAGES]
+            known = self._known[id] = Server(
+                id,
+                str(about.get("owner_id") or ""),
+                {str(each["id"]): each for each in with_messages},
+                {str(role["id"]): int(role["permissions"]) for role in about.get("roles") or ()},
+            )
+        return known
+
+    async def readable_by(self, id: str, person: str) -> tuple[Server, frozenset[str]] | None:
+        """A server with the channels of it that a person may read; None for no member."""
+        server = await self.server(id)
+        if server is None:
+            return None
+        try:
+            member = await self._wire.request(
+                "GET", "/guilds/{guild_id}/members/{user_id}", guild_id=id, user_id=person
+            )
+        except DiscordRefused:
+            return None
+        return server, server.readable_by(person, [str(role) for role in member.get("roles") or ()])
+
+    async def ids(self, most: int) -> list[str]:
+        """The ids of the servers that the bot is in, at most so many."""
+        told = await self._wire.request("GET", "/users/@me/guilds", query={"limit": most})
+        return [str(server["id"]) for server in told]

@@ -1,0 +1,296 @@
+"""Slack's own messages as a source, by its Real-time Search API.
+
+https://docs.slack.dev/apis/web-api/real-time-search-api: a search needs the ``action_token`` of the
+event with which somebody asked, and finds what that person may see, within the scopes of the app.
+What it finds is used for this one question and not stored (``bot.storage.said``).
+
+In a channel, public channels are searched, and the channel itself; that something was found in
+places that not everybody there can see is told to the asker alone. In a direct message everything
+is searched that the asker may see and the app's scopes allow.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from pydantic import SecretStr
+
+from adapters.slack.calls import Away, Json, Limited, Refusal
+from adapters.slack.deferred import Recipient, tell
+from adapters.slack.delivery import SEARCH, is_ts, message_ts, run_of, thread_messages
+from adapters.slack.format import escaped
+from adapters.slack.incoming import mentions_in, unescape
+from adapters.slack.people import names_of
+from adapters.slack.teams import Team
+from adapters.slack.words import words_of
+from bot.errors import Broken, PageUnreadable, ProviderUnavailable, Refused
+from bot.logs import get_logger
+from bot.pages.page import Page
+from bot.posting import PostState, RunRef
+from bot.rendering.texts import texts_for
+from bot.rights.reader import Reader, is_conversation
+from bot.search.provider import Hit, ProviderKind, Query
+from bot.search.talk import is_by, page_of, period_of, title_of, words_of_topic
+from bot.storage.encryption import Seal
+
+# The scope for each kind of channel: https://docs.slack.dev/reference/methods/assistant.search.context
+PUBLIC = "search:read.public"
+SCOPES: Mapping[str, str] = {
+    "public_channel": PUBLIC,
+    "private_channel": "search:read.private",
+    "mpim": "search:read.mpim",
+    "im": "search:read.im",
+}
+PAGE = 20  # results of one call, at most
+THREAD = 100  # messages of a thread that are read
+THREAD_SECONDS = 3.0  # that reading a thread may wait for Slack; else the hit's own context is read
+SNIPPET = 600  # characters
+MOST_FURTHER = 6  # queries of a question in a channel that look beyond public channels, too
+
+_EXPIRED = frozenset({"invalid_action_token", "action_token_expired", "expired_action_token"})
+_HIGHLIGHT = re.compile("[\ue000\ue001]")  # Slack's marks around the words that were found
+
+log = get_logger()
+
+
+def kept_right(token: str, keys: Sequence[SecretStr]) -> PostState:
+    """An action token as it is kept with its question: closed where there are keys. Without them
+    there is one workspace only, and the token is good together with that one's bot token alone,
+    which is not in the database."""
+    return {SEARCH: Seal(keys).close(token) if keys else token}
+
+
+def opened_right(right: str, keys: Sequence[SecretStr]) -> str:
+    """Raises ``InvalidSetting`` where no key opens it."""
+    return Seal(keys).open(right) if keys else right
+
+
+class SlackConversations:
+    """See the module docstring, and ``bot.search.conversations.ConversationSearch``.
+
+    ``token`` is the action token of the question, ``scopes`` those of the app.
+    """
+
+    name = "slack"
+    kind: ProviderKind = "knowledge"
+
+    def __init__(
+        self, team: Team, run: RunRef, reader: Reader, token: str, scopes: Iterable[str], bot: str
+    ) -> None:
+        self._team = team
+        self._run = run
+        self._direct = reader.surface == "direct"
+        self._token = token
+        granted = frozenset(scopes)
+        self._kinds = tuple(kind for kind, scope in SCOPES.items() if scope in granted)
+        self._bot = bot
+        self._found: dict[str, Json] = {}  # by permalink
+        self._answers: dict[str, list[Json]] = {}  # by what was asked
+        self._ended = ""  # why Slack answers no more searches of this question
+        self._looked_further = 0
+        self._is_more_elsewhere = False
+
+    # ------------------------------------------------------------ searching
+
+    async def search(self, query: Query) -> list[Hit]:
+        if self._direct:
+            found = await self._ask(query, self._kinds)
+        else:
+            public = [kind for kind in self._kinds if kind == "public_channel"]
+            found, further = await asyncio.gather(self._ask(query, public), self._further(query))
+            here = [each for each in further if self._is_here(each)]
+            self._is_more_elsewhere |= len(here) < len(further)
+            found = [*here, *found]
+        hits: dict[str, Hit] = {}
+        for message in found:
+            url = str(message["permalink"])
+            self._found[url] = message
+            hits.setdefault(url, self._hit(url, message))
+        return list(hits.values())[: query.limit]
+
+    async def _further(self, query: Query) -> Sequence[Json]:
+        """What the asker can see beyond public channels, for the first queries."""
+        kinds = [kind for kind in self._kinds if kind != "public_channel"]
+        if not kinds or self._looked_further >= MOST_FURTHER:
+            return ()
+        self._looked_further += 1
+        return await self._ask(query, kinds)
+
+    def _is_here(self, message: Json) -> bool:
+        return message.get("channel_id") == self._run.message.thread.channel
+
+    async def _ask(self, query: Query, kinds: Sequence[str]) -> list[Json]:
+        if not kinds:
+            return []
+        if self._ended:
+            raise Refused(self._ended)
+        where = self._run.message.thread.channel
+        arguments: dict[str, Any] = {
+            "query": words_of_topic(query),
+            "action_token": self._token,
+            "channel_types": ",".join(kinds),
+            "content_types": "messages",
+            "context_channel_id": where,
+            "include_context_messages": True,
+            "limit": PAGE,
+        }
+        after, before = period_of(query, datetime.now(UTC))
+        if after is not None:
+            arguments["after"] = int(after.timestamp())
+        if before is not None:
+            arguments["before"] = int(before.timestamp())
+        asked = repr(sorted(arguments.items()))
+        if asked not in self._answers:
+            self._answers[asked] = await self._called(arguments)
+        return [m for m in self._answers[asked] if self._is_wanted(m, query.talk.people)]
+
+    async def _called(self, arguments: dict[str, Any]) -> list[Json]:
+        try:
+            reply = await self._team.calls.once("assistant.search.context", **arguments)
+        except Refusal as refusal:
+            raise self._refused(refusal) from refusal
+        except (Limited, Away) as away:
+            raise ProviderUnavailable(
+                "Slack does not answer searches now.",
+                detail=away.detail,
+                retry_after=away.retry_after,
+            ) from away
+        results = reply.get("results")
+        listed = results.get("messages") if isinstance(results, dict) else None
+        if not isinstance(listed, list):
+            raise Broken("Slack's answer to a search cannot be read.")
+        return [each for each in listed if _is_whole(each)]
+
+    def _refused(self, refusal: Refusal) -> Refused | Broken:
+        if refusal.code in _EXPIRED:
+            self._ended = (
+                "The time in which its messages may be searched for this question is over: ask "
+                "again to search them, too."
+            )
+        elif refusal.code == "missing_scope":
+            self._team.forget_scopes()
+            self._ended = (
+                "Its messages may not be searched any more: an admin can grant the app "
+                f"{PUBLIC} again."
+            )
+        else:
+            return Broken(f"Slack refuses to search messages ({refusal.code}).")
+        return Refused(self._ended, detail=refusal.detail)
+
+    def _is_wanted(self, message: Json, people: Sequence[str]) -> bool:
+        """True for what somebody said to others: no question to Footnote, nothing of its thread."""
+        thread = self._run.message.thread
+        is_ours = message.get("is_author_bot") or message.get("author_user_id") == self._bot
+        if is_ours or self._bot in mentions_in(str(message["content"])):
+            return False
+        if self._is_here(message) and thread.thread in (_root(message), message["message_ts"]):
+            return False
+        is_asked = self._is_here(message) and message["message_ts"] == message_ts(self._run)
+        return not is_asked and is_by(str(message.get("author_name") or ""), people)
+
+    def _hit(self, url: str, message: Json) -> Hit:
+        words = unescape(_HIGHLIGHT.sub("", str(message["content"])), {})
+        return Hit(_title(message), url, words[:SNIPPET], self.name)
+
+    # ------------------------------------------------------------ reading
+
+    def reads(self, url: str) -> bool:
+        return url in self._found
+
+    async def read(self, url: str) -> Page:
+        """The thread of a message that was found, as far as Footnote may read it; else the messages
+        around it that Slack gave along."""
+        found = self._found[url]
+        try:
+            said = await thread_messages(
+                self._team.calls,
+                str(found["channel_id"]),
+                _root(found),
+                most=THREAD,
+                patience=THREAD_SECONDS,
+            )
+        except (Refusal, Limited, Away) as error:
+            log.info("thread not read", url=url, error=str(error))
+            said = _around(found)
+        told = await self._told(said)
+        if not told:
+            raise PageUnreadable("The message is gone.")
+        return page_of(url, _title(found), told, datetime.now(UTC), self._run.id)
+
+    async def _told(self, said: Sequence[Json]) -> list[tuple[str, datetime, str]]:
+        """The messages of a thread but those of Footnote and the questions to it."""
+        heard = [
+            each
+            for each in said
+            if words_of(each)
+            and each.get("user") != self._bot
+            and run_of(each)[0] is None
+            and self._bot not in mentions_in(words_of(each))
+        ]
+        names = await names_of(self._team.people, heard)
+        return [
+            (
+                names.get(str(each.get("user")), str(each.get("username") or each.get("user"))),
+                _at(str(each["ts"])),
+                unescape(words_of(each), names),
+            )
+            for each in heard
+            if is_ts(str(each.get("ts")))
+        ]
+
+    # ------------------------------------------------------------ what the asker alone may see
+
+    async def concluded(self) -> None:
+        if not self._is_more_elsewhere:
+            return
+        message = self._run.message
+        recipient = Recipient(message.thread.channel, message.author.id, message.thread.thread)
+        text = texts_for(message.locale)("more-elsewhere")
+        await tell(self._team.calls, recipient, escaped(text))
+
+
+def _is_whole(message: Any) -> bool:
+    """True for a result that has all that a footnote needs, and leads to Slack."""
+    if not isinstance(message, dict):
+        return False
+    texts = [message.get(name) for name in ("permalink", "content", "channel_id", "message_ts")]
+    is_whole = all(isinstance(text, str) and text for text in texts)
+    return is_whole and is_conversation(str(texts[0])) and is_ts(str(texts[3]))
+
+
+def _at(ts: str) -> datetime:
+    return datetime.fromtimestamp(float(ts), UTC)
+
+
+def _root(message: Json) -> str:
+    """The ts of the thread's first message, which the permalink of a reply tells."""
+    told = parse_qs(urlsplit(str(message["permalink"])).query).get("thread_ts", [""])[0]
+    return told if is_ts(told) else str(message["message_ts"])
+
+
+def _title(message: Json) -> str:
+    channel = str(message.get("channel_name") or "")
+    is_named = channel and str(message["channel_id"])[:1] in "CG"
+    author = str(message.get("author_name") or message.get("author_user_id") or "")
+    return title_of(author, f"#{channel}" if is_named else "", _at(str(message["message_ts"])))
+
+
+def _around(found: Json) -> list[Json]:
+    """A message with those around it, which the search gave along, as a thread has them."""
+    around = found.get("context_messages")
+    around = around if isinstance(around, dict) else {}
+    itself = {
+        "user": found.get("author_user_id"),
+        "text": _HIGHLIGHT.sub("", str(found["content"])),
+        "ts": found["message_ts"],
+    }
+    others = [
+        [{**each, "user": each.get("user_id")} for each in around.get(side) or ()]
+        for side in ("before", "after")
+    ]
+    return [*others[0], itself, *others[1]]

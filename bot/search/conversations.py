@@ -1,0 +1,100 @@
+"""Conversations of a chat as a source: searched for one question, with the rights of its asker.
+
+A platform's poster that can search gives a provider for each run. It lives as long as the attempt
+at the run, and so does what it found: nothing of it is shared with other questions.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol, runtime_checkable
+
+from bot.errors import FootnoteError, PageUnreadable
+from bot.logs import get_logger
+from bot.pages.page import Page
+from bot.posting import PostState, RunRef
+from bot.rights.reader import Reader
+from bot.search.blend import SearchResult, blend
+from bot.search.declaration import Policy
+from bot.search.guarded import Guarded
+from bot.search.provider import PageReader, ProviderKind, Query, SearchProvider
+
+CONVERSATIONS = "conversations"  # their name among the providers of the settings
+POLICY = Policy(deadline=8.0, attempts=2, patience=4.0, rate=2.0, burst=6)
+ELSEWHERE = "Messages of a chat are read only where the search of that chat has found them."
+
+log = get_logger()
+
+
+class ConversationSearch(SearchProvider, PageReader, Protocol):
+    """The conversations that may be told about in the place of one question.
+
+    It ``reads`` the messages that it has found. ``concluded`` is called when the answer is posted:
+    what was found and may not be told there can then be offered to the asker alone.
+    """
+
+    async def concluded(self) -> None: ...
+
+
+@runtime_checkable
+class Conversing(Protocol):
+    """A platform's poster that can search its conversations."""
+
+    async def conversations(
+        self, run: RunRef, saved: PostState | None, reader: Reader
+    ) -> ConversationSearch | None:
+        """What can be searched for a run whose answer ``reader`` reads; None if nothing can be.
+        Raises ``FootnoteError``."""
+        ...
+
+
+class SearchedConversations:
+    """A run's conversations behind the same guard as all providers."""
+
+    kind: ProviderKind = "knowledge"
+
+    def __init__(self, provider: ConversationSearch) -> None:
+        self._provider = provider
+        self._guarded = Guarded(provider, POLICY, time.monotonic)
+        self.name = provider.name
+
+    async def search(self, query: Query) -> SearchResult:
+        """What was said; a failure is told, not raised."""
+        try:
+            return SearchResult(await self._guarded.search(query))
+        except FootnoteError as error:
+            log.info("conversations not searched", provider=self.name, error=str(error))
+            return SearchResult((), (f"{self.name}: {error.sentence}",))
+        except Exception:
+            # A defect here must not cost the answers of the other sources.
+            log.exception("provider_defect", provider=self.name)
+            return SearchResult(
+                (), (f"{self.name}: It failed unexpectedly; the log has the details.",)
+            )
+
+    async def read(self, url: str) -> Page:
+        """Raises ``PageUnreadable`` for what was not found here, else as ``PageReader.read``."""
+        if not self._guarded.reads(url):
+            raise PageUnreadable(ELSEWHERE)
+        found = await self._guarded.read(url)
+        if not isinstance(found, Page):  # the text of a page that is yet to be taken apart
+            raise PageUnreadable(ELSEWHERE)
+        return found
+
+    async def concluded(self) -> None:
+        """The answer is posted. Nothing that goes wrong now changes that."""
+        try:
+            await self._provider.concluded()
+        except FootnoteError as error:
+            log.info("asker not told of more", provider=self.name, error=str(error))
+
+
+def blended(said: SearchResult, found: SearchResult, query: Query) -> SearchResult:
+    """What was said and what else was found, at most as much as the query wants."""
+    if query.talk.first:
+        hits = [*said.hits, *(hit for hit in found.hits if hit not in said.hits)]
+    else:
+        hits = blend([said.hits, found.hits])
+    return SearchResult(
+        tuple(hits[: query.limit]), (*said.failures, *found.failures), found.rarity, found.missing
+    )

@@ -1,0 +1,43 @@
+"""What is kept of conversations once a run has ended: the quotes of its answer, and no more.
+
+Chats give what people said for one question, not to be stored. While a run works, the journal has
+to hold what it found; when it ends, its searches of conversations are deleted, and of the pages
+only what is quoted remains, where it stood.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.rights.reader import conversations_in, is_conversation
+from bot.storage.tables import citations, pages, steps
+
+FOUND = ("search", "read", "ready")  # kinds of steps whose results name what was found
+
+_VISIBLE = re.compile(r"\S")
+
+
+async def keep_only_quotes(db: AsyncConnection, run_id: str) -> None:
+    """Forget what a run that has ended was told of conversations and does not quote."""
+    found = sa.select(steps.c.id, steps.c.kind, steps.c.result).where(
+        steps.c.run_id == run_id, steps.c.kind.in_(FOUND)
+    )
+    rows = [row for row in await db.execute(found) if conversations_in(row.result)]
+    if not rows:
+        return
+    await db.execute(sa.delete(steps).where(steps.c.id.in_([row.id for row in rows])))
+    read = [json.loads(row.result) for row in rows if row.kind == "read"]
+    copies = [(each["url"], each["hash"]) for each in read if is_conversation(each["url"])]
+    its_pages = sa.select(pages.c.id, pages.c.text).where(
+        sa.tuple_(pages.c.url, pages.c.hash).in_(copies)
+    )
+    for page in (await db.execute(its_pages)).all() if copies else ():
+        text = list(_VISIBLE.sub(" ", page.text))
+        quoted = sa.select(citations.c.start, citations.c.quote)
+        for quote in await db.execute(quoted.where(citations.c.page_id == page.id)):
+            text[quote.start : quote.start + len(quote.quote)] = quote.quote
+        await db.execute(sa.update(pages).where(pages.c.id == page.id).values(text="".join(text)))

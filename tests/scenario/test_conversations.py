@@ -1,0 +1,306 @@
+"""What colleagues said as a source: asked in Slack and Discord, with the rights of who asks."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from functools import partial
+
+import httpx
+import pytest
+
+from tests.fakes.discord_permissions import bits
+from tests.fakes.discord_state import Channel, Overwrite, User
+from tests.scenario.discord_place import DiscordPlace, open_discord, post_of
+from tests.scenario.places import Post, Said, the_answer, until_answered, whole
+from tests.scenario.program import Program
+from tests.scenario.serving import ForkServer, running
+from tests.scenario.slack_place import ADA, GENERAL, LIU, SlackPlace, open_slack
+
+KESTREL = "What did we decide about the launch of Kestrel?"
+LUNCH = "What does lunch in the canteen cost?"
+# Where somebody spoke, of what, and the day that stands nowhere else.
+PROJECTS = {"open": "Kestrel", "board": "Merlin", "private": "Osprey"}
+SECRETS = {"open": "14 October", "board": "30 November", "private": "5 December"}
+
+
+def told(text: str) -> set[str]:
+    """The places of which a text tells what was said there."""
+    return {place for place, day in SECRETS.items() if day in text}
+
+
+def said_in(place: str) -> str:
+    return f"We decided to move the launch of {PROJECTS[place]} to {SECRETS[place]}."
+
+
+def asked_about(place: str) -> str:
+    return KESTREL.replace("Kestrel", PROJECTS[place])
+
+
+# ---------------------------------------------------------------- Slack
+
+OPS, BOARD, TEAM = "C2OPS", "G3BOARD", "G4TEAM"
+EVERY_SCOPE = [f"search:read.{kind}" for kind in ("public", "private", "im", "mpim")]
+
+
+@pytest.fixture
+def slack() -> Iterator[SlackPlace]:
+    """Liu spoke in a public channel, in a private one with Ada, and in one that Ada is not in."""
+    with open_slack() as place:
+        place.slack.with_scopes(*EVERY_SCOPE)
+        place.slack.add_channel(OPS, "ops", members=[LIU], bot=False)
+        place.slack.add_channel(BOARD, "board", "group", members=[ADA, LIU])
+        place.slack.add_channel(TEAM, "team", "group", members=[LIU], bot=False)
+        for channel, name in ((OPS, "open"), (BOARD, "board"), (TEAM, "private")):
+            place.slack.say(LIU, channel, said_in(name))
+        yield place
+
+
+@pytest.fixture
+def in_slack(footnote: Program, slack: SlackPlace) -> Program:
+    """The program that searches nothing but conversations."""
+    footnote.settings |= {"FOOTNOTE_PROVIDERS": "conversations", **slack.settings}
+    return footnote
+
+
+def ask(place: SlackPlace, channel: str = GENERAL, user: str = ADA, text: str = KESTREL) -> Said:
+    mention = "" if channel.startswith("D") else f"{place.slack.mention} "
+    said = place.slack.say(user, channel, mention + text)
+    return Said(channel, said.ts, said.ts)
+
+
+def kept(program: Program) -> str:
+    """All that the database has."""
+    with closing(sqlite3.connect(program.folder / "data" / "footnote.sqlite")) as database:
+        return "\n".join(database.iterdump())
+
+
+def test_a_question_in_a_channel_of_slack_is_answered_with_what_a_colleague_said(
+    fork_server: ForkServer, in_slack: Program, slack: SlackPlace
+) -> None:
+    slack.slack.say(LIU, OPS, "Kestrel has a budget of 7,350 euros.")
+    with running(fork_server, in_slack, slack) as serving:
+        answer = the_answer(slack, ask(slack))
+        serving.until_said("ended")
+        run = re.search(r"run=([0-9a-f]{12})", serving.said)
+        assert run is not None
+        page = httpx.get(f"{serving.http}/runs/{run[1]}")
+    assert told(answer) == {"open"}
+    assert re.search(r"\[1\] liu, #ops, \d+ \w+ \d{4}", answer)
+    # The console knows nobody's rights in Slack: nobody sees it there.
+    assert "Kestrel to 14 October" not in page.text
+    # The quote is kept, nothing else that was found, nor the right to find it.
+    database = kept(in_slack)
+    assert "14 October" in database
+    assert "7,350" not in database
+    assert not [token for token in slack.slack.workspace.action_tokens if token in database]
+
+
+def test_the_rights_of_the_place_decide_what_is_found_in_slack(
+    fork_server: ForkServer, in_slack: Program, slack: SlackPlace
+) -> None:
+    slack.slack.add_user("U9GUEST", "gus")
+    slack.slack.workspace.users["U9GUEST"].is_restricted = True
+    slack.slack.workspace.channels[GENERAL].members.add("U9GUEST")
+    table = {
+        ("ada", "a public channel"): (GENERAL, ADA, {"open"}),
+        ("liu", "a public channel"): (GENERAL, LIU, {"open"}),
+        ("liu", "the private channel"): (BOARD, LIU, {"open", "board"}),
+        ("ada", "alone"): (slack.slack.im(ADA), ADA, {"open", "board"}),
+        ("liu", "alone"): (slack.slack.im(LIU), LIU, {"open", "board", "private"}),
+        ("a guest", "a public channel"): (GENERAL, "U9GUEST", set[str]()),
+    }
+    with running(fork_server, in_slack, slack):
+        asked = {
+            who: [ask(slack, channel, user, asked_about(name)) for name in SECRETS]
+            for who, (channel, user, _) in table.items()
+        }
+        found = {}
+        for who, questions in asked.items():
+            for said in questions:
+                slack.until(partial(is_over, slack, said))
+            found[who] = told("".join(whole(slack, said) for said in questions))
+        slack.until(lambda: len(offers(slack)) == 2)
+    assert found == {who: allowed for who, (_, _, allowed) in table.items()}
+    # In public, who could see more is told that there is more, and nothing else.
+    assert offers(slack) == {ADA: set(), LIU: set()}
+
+
+def is_over(place: SlackPlace, said: Said) -> bool:
+    return bool(place.posts(said)) and not place.at_work(said)
+
+
+def offers(place: SlackPlace) -> dict[str | None, set[str]]:
+    """Who was told that there is more, and what else was told to them."""
+    words = ("only you can see", "只有你能看到")
+    shown = [m for m in place.slack.messages(GENERAL) if any(w in m.seen for w in words)]
+    return {m.ephemeral_to: told(m.seen) for m in shown}
+
+
+def test_a_newer_word_stands_before_an_older_one_and_people_and_days_filter(
+    fork_server: ForkServer, in_slack: Program, slack: SlackPlace
+) -> None:
+    slack.slack.add_user("U8EVA", "eva")
+    slack.slack.workspace.channels[OPS].members.add("U8EVA")
+    slack.slack.advance(2 * 86_400)
+    slack.slack.say("U8EVA", OPS, "No, the launch of Kestrel is moved to 9 November.")
+    with running(fork_server, in_slack, slack):
+        both = the_answer(slack, ask(slack))
+        one = the_answer(slack, ask(slack, text="What did Liu say about the launch of Kestrel?"))
+        until = f"{datetime.now(UTC):%Y-%m-%d}"
+        old = the_answer(slack, ask(slack, text=f"{KESTREL[:-1]} until {until}?"))
+    print(
+        "BOTH",
+        both,
+        [
+            (c.args["query"], len(c.reply["results"]["messages"]))
+            for c in slack.slack.calls("assistant.search.context")
+        ],
+    )
+    assert 0 < both.index("9 November") < both.index("14 October")
+    assert "eva, " in both
+    assert ("14 October" in one, "9 November" in one) == (True, False)
+    assert ("14 October" in old, "9 November" in old) == (True, False)
+
+
+def test_without_its_scope_slack_is_not_searched_and_the_log_says_so_once(
+    fork_server: ForkServer, chatty: Program, slack: SlackPlace
+) -> None:
+    slack.slack.without_scopes("search:read.public")
+    chatty.settings |= slack.settings
+    with running(fork_server, chatty, slack) as serving:
+        for _ in range(2):
+            answer = the_answer(slack, ask(slack, text=LUNCH))
+            assert "6.50" in answer
+            assert "Slack" not in answer
+        assert serving.said.count("lacks the scope search:read.public") == 1
+    assert not slack.slack.calls("assistant.search.context")
+
+
+@pytest.fixture
+def place(slack: SlackPlace) -> SlackPlace:
+    """For ``chatty``."""
+    return slack
+
+
+@pytest.mark.parametrize(
+    ("error", "note"),
+    [
+        ("invalid_action_token", "may be searched for this question is over"),
+        ("missing_scope", "an admin can grant the app search:read.public again"),
+        ("ratelimited", "Slack does not answer searches now"),
+        ("fatal_error", "Slack does not answer searches now"),
+        ("enterprise_is_restricted", "Slack refuses to search messages"),
+    ],
+)
+def test_what_slack_refuses_is_one_sentence_and_the_documents_answer(
+    fork_server: ForkServer, chatty: Program, slack: SlackPlace, error: str, note: str
+) -> None:
+    slack.slack.refuse("assistant.search.context", error)
+    with running(fork_server, chatty, slack):
+        said = ask(slack, text=LUNCH)
+        assert "6.50" in the_answer(slack, said)
+        slack.press(said, "details")
+        slack.until(lambda: note in slack.whispers(said))
+    assert slack.whispers(said).count("slack: ") == 1
+
+
+# ---------------------------------------------------------------- Discord
+
+
+class Acme(DiscordPlace):
+    """Ben spoke where all may read, in a channel of a role that Ada has, and in one of Ben's own;
+    in all of them the bot may read."""
+
+    def settle(self) -> None:
+        discord, guild = self.discord, self.guild
+        self.ben = discord.member(guild, "Ben")
+        board = discord.role(guild, "board")
+        guild.members[self.ada.id].roles.append(board)
+        self.places = {name: discord.text(guild, name) for name in ("ops", "board", "team")}
+        reading = bits("VIEW_CHANNEL", "READ_MESSAGE_HISTORY", "SEND_MESSAGES_IN_THREADS")
+        for channel, key, kind in (
+            (self.places["board"], board.id, 0),
+            (self.places["team"], self.ben.id, 1),
+        ):
+            channel.overwrites[guild.id] = Overwrite(0, deny=reading)
+            channel.overwrites[key] = Overwrite(kind, allow=reading)
+            channel.overwrites[discord.bot.id] = Overwrite(1, allow=reading | bits("SEND_MESSAGES"))
+        for name, secret in (("ops", "open"), ("board", "board"), ("team", "private")):
+            discord.people.say(self.ben, self.places[name], said_in(secret))
+
+    def ask_in(self, channel: Channel, user: User, text: str = KESTREL) -> Said:
+        message = self.discord.people.say(
+            user, channel, text, mentions_bot=channel.guild is not None
+        )
+        return self._kept(message, message.id)
+
+    def replies(self, said: Said, channel: Channel) -> list[Post]:
+        """What Footnote says to a question, in a direct message to all of them."""
+        place = channel if channel.guild is None else self.discord.thread_of(self._said[said.root])
+        return [] if place is None else list(map(post_of, self.discord.posts(place)))
+
+    def has_ended(self, said: Said, channel: Channel, count: int) -> bool:
+        return sum(bool(post.run) for post in self.replies(said, channel)) == count
+
+
+@pytest.fixture
+def acme() -> Iterator[Acme]:
+    with open_discord() as place:
+        acme = Acme.__new__(Acme)
+        acme.__dict__ |= place.__dict__
+        acme.settle()
+        yield acme
+
+
+@pytest.fixture
+def in_discord(footnote: Program, acme: Acme) -> Program:
+    footnote.settings |= {"FOOTNOTE_PROVIDERS": "conversations", **acme.settings}
+    return footnote
+
+
+def test_a_question_in_a_channel_of_discord_is_answered_with_what_a_colleague_said(
+    fork_server: ForkServer, in_discord: Program, acme: Acme
+) -> None:
+    with running(fork_server, in_discord, acme):
+        answer = until_answered(acme, acme.ask_in(acme.general, acme.ada))[0].text
+    assert told(answer) == {"open"}
+    assert re.search(r"Ben, #ops, \d+ \w+ \d{4}", answer)
+
+
+def test_the_rights_of_the_place_decide_what_is_found_in_discord(
+    fork_server: ForkServer, in_discord: Program, acme: Acme
+) -> None:
+    table = {
+        ("ada", "a public channel"): (acme.general, acme.ada, {"open"}),
+        ("ben", "a public channel"): (acme.general, acme.ben, {"open"}),
+        ("ada", "the role's channel"): (acme.places["board"], acme.ada, {"open", "board"}),
+        ("ada", "alone"): (acme.discord.direct(acme.ada), acme.ada, {"open", "board"}),
+        ("ben", "alone"): (acme.discord.direct(acme.ben), acme.ben, {"open", "private"}),
+    }
+    found = {}
+    with running(fork_server, in_discord, acme):
+        for who, (channel, user, _) in table.items():
+            replies = ""
+            for done, name in enumerate(SECRETS, 1):
+                said = acme.ask_in(channel, user, asked_about(name))
+                count = done if channel.guild is None else 1
+                acme.until(partial(acme.has_ended, said, channel, count))
+                replies += "".join(post.text for post in acme.replies(said, channel))
+            found[who] = told(replies)
+    assert found == {who: allowed for who, (_, _, allowed) in table.items()}
+
+
+def test_an_index_that_is_being_built_for_ever_is_one_sentence(
+    fork_server: ForkServer, footnote: Program, acme: Acme, documents: object
+) -> None:
+    footnote.settings |= {"FOOTNOTE_DOCS": str(documents), **acme.settings}
+    acme.discord.searching.indexing, acme.discord.searching.retry_after = float("inf"), 30
+    with running(fork_server, footnote, acme):
+        said = acme.ask(LUNCH)
+        assert "6.50" in until_answered(acme, said)[0].text
+        acme.press(said, "details")
+        acme.until(lambda: "index of messages is still being built" in acme.whispers(said))
