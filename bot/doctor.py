@@ -239,6 +239,12 @@ async def _browser(settings: Settings) -> str:
     return said
 
 
+async def _network(settings: Settings) -> str:
+    from bot.pages.tunnel import report
+
+    return await report(settings)
+
+
 async def _connected(name: str, settings: Settings) -> str:
     """A platform: what works of it, or how to connect it."""
     platform = platforms()[name]
@@ -254,6 +260,7 @@ def _parts(settings: Settings) -> Iterator[Part]:
     yield Part("Documents", _documents)
     yield Part("Extras", _extras)
     yield Part("Rights", _rights)
+    yield Part("Network", _network, settings.fetch_proxy is not None)
     yield Part("Meaning", _meaning)
     for name in configured_names(settings):
         check = partial(_searched, name)

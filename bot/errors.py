@@ -82,16 +82,6 @@ class InvalidSetting(Invalid):
     """A setting is unknown, malformed or missing."""
 
 
-def unusable_proxy(error: Exception) -> InvalidSetting:
-    """For an HTTP client that cannot be made, since the environment names a proxy or certificates
-    that cannot be used. The error's own words may hold a proxy's password."""
-    return InvalidSetting(
-        "The environment's proxy or certificate settings cannot be used: correct HTTPS_PROXY, "
-        "ALL_PROXY or SSL_CERT_FILE, or unset them.",
-        detail=type(error).__name__,
-    )
-
-
 class Refused(FootnoteError):
     """Trying again unchanged gives the same answer."""
 

@@ -16,10 +16,11 @@ import random
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from bot import __version__
 from bot.dispatch.attempts import Executor
+from bot.egress import Egress
 from bot.errors import StorageUnavailable
 from bot.extras import need
 from bot.logs import get_logger
@@ -31,6 +32,7 @@ from bot.storage.store import Store
 from bot.storage.traces import Traces
 
 if TYPE_CHECKING:
+    import requests
     from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
     from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
     from opentelemetry.sdk.trace.id_generator import IdGenerator
@@ -66,7 +68,9 @@ async def exporting(
     logging.getLogger("opentelemetry").addHandler(logging.NullHandler())
     url = f"{settings.otlp_url.rstrip('/')}/v1/traces"
     # It reads OTEL_EXPORTER_OTLP_HEADERS, …_CERTIFICATE and the like by itself.
-    exporter = _Told(OTLPSpanExporter(endpoint=url, timeout=EXPORT_SECONDS), url)
+    exporter = _Told(
+        OTLPSpanExporter(endpoint=url, timeout=EXPORT_SECONDS, session=_session(settings)), url
+    )
     named = Resource.create({SERVICE_VERSION: __version__})
     if str(named.attributes[SERVICE_NAME]).startswith("unknown_service"):  # no OTEL_SERVICE_NAME
         named = named.merge(Resource({SERVICE_NAME: "footnote"}))
@@ -79,6 +83,32 @@ async def exporting(
         yield Exporting(executor, Traces(store), provider, ids, price)
     finally:
         await asyncio.to_thread(provider.shutdown)  # sends what is still unsent
+
+
+def _session(settings: Settings) -> requests.Session:
+    """The exporter's way to the collector."""
+    import requests
+    from requests.adapters import HTTPAdapter
+
+    egress = Egress.of(settings)
+
+    class Believing(HTTPAdapter):
+        """Believes the certificates of the settings, beside OpenTelemetry's own."""
+
+        def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
+            context = egress.ssl_context("requests")
+            super().init_poolmanager(*arguments, **options, ssl_context=context)
+
+        def proxy_manager_for(self, *arguments: Any, **options: Any) -> Any:
+            context = egress.ssl_context("requests")
+            return super().proxy_manager_for(*arguments, **options, ssl_context=context)
+
+    session = requests.Session()
+    session.trust_env = False
+    if proxy := egress.proxy_for(settings.otlp_url):
+        session.proxies = {"http": proxy, "https": proxy}
+    session.mount("https://", Believing())
+    return session
 
 
 class _Told:

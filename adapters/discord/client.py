@@ -21,6 +21,7 @@ from discord.http import Route
 from adapters.discord.listener import log_failure
 from adapters.discord.settings import DiscordSettings
 from adapters.discord.wire import Pace
+from bot.egress import DIRECT, Egress
 from bot.errors import CredentialsRefused, FootnoteError, Invalid
 from bot.logs import get_logger
 from bot.observing import PlatformCalls
@@ -159,8 +160,9 @@ class FootnoteClient(discord.AutoShardedClient):
 
     guilds_seconds = GUILDS_SECONDS
 
-    def __init__(self, calls: PlatformCalls | None = None) -> None:
+    def __init__(self, calls: PlatformCalls | None = None, egress: Egress = DIRECT) -> None:
         self.connection = Connection()
+        self.egress = egress
         self._work: set[asyncio.Task[Any]] = set()
         self._wanted = discord.Intents(
             guilds=True,  # channels, threads, roles
@@ -180,6 +182,7 @@ class FootnoteClient(discord.AutoShardedClient):
             guild_ready_timeout=self.guilds_seconds,
             allowed_mentions=discord.AllowedMentions.none(),
             enable_debug_events=False,
+            proxy=egress.proxy_for(Route.BASE) or None,
             http_trace=Pace().set_for((calls or PlatformCalls()).trace("discord", method_of)),
         )
         self.tree: app_commands.CommandTree[FootnoteClient] = app_commands.CommandTree(
@@ -235,6 +238,12 @@ class FootnoteClient(discord.AutoShardedClient):
             log_failure(event_method, error)
 
     # ------------------------------------------------------------ connecting
+
+    async def login(self, token: str) -> None:
+        """As discord.py's, with connections of ours."""
+        if self.http.connector is discord.utils.MISSING:
+            self.http.connector = self.egress.connector(limit=0)
+        await super().login(token)
 
     async def log_in(self, token: str) -> None:
         """Open the REST side, as often as it takes; raises ``CredentialsRefused``."""

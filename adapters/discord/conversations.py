@@ -33,6 +33,7 @@ from bot.text.terms import keywords
 PAGE = 25  # results of one call, at most
 CHANNELS = 500  # that one search may name
 SERVERS = 5  # that a question in a direct message searches
+ASKED = 40  # servers of the bot in which a member is looked for
 AROUND = 9  # messages of a channel that are read with a hit
 THREAD = 50  # messages of a thread
 INDEXING_SECONDS = 4.0  # that a search waits for a server's index
@@ -111,7 +112,7 @@ class DiscordConversations:
             here = {thread.channel} & server.channels.keys()
             return ((server, server.open_to_all() | here),)
         person = self._run.message.author.id
-        ids = await self._servers.ids(100)
+        ids = await self._servers.ids(ASKED)
         found = await asyncio.gather(*(self._servers.readable_by(id, person) for id in ids))
         return [each for each in found if each is not None and each[1]][:SERVERS]
 

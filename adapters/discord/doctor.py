@@ -6,6 +6,7 @@ import asyncio
 
 import aiohttp
 import discord
+from discord.http import Route
 
 from adapters.discord.client import (
     CONTENT_INTENT_HINT,
@@ -15,6 +16,7 @@ from adapters.discord.client import (
     refused_token,
 )
 from adapters.discord.settings import DiscordSettings
+from bot.egress import Egress
 from bot.errors import FootnoteError, InvalidSetting, PlatformUnavailable
 
 LOGIN_SECONDS = 15.0
@@ -53,7 +55,12 @@ async def examine(settings: DiscordSettings) -> str:
         raise InvalidSetting("DISCORD_TOKEN is not set: the README shows how to get it.")
     token = settings.discord_token.get_secret_value()
     with library_log(token), api_of(settings):
-        async with discord.Client(intents=discord.Intents(guilds=True)) as client:
+        egress = Egress.of(settings)
+        async with discord.Client(
+            intents=discord.Intents(guilds=True),
+            connector=egress.connector(),
+            proxy=egress.proxy_for(Route.BASE) or None,
+        ) as client:
             application = await _application(client, token)
             servers = application.approximate_guild_count
     invited = invitation(application.id)

@@ -16,6 +16,7 @@ from adapters.discord.missed_messages import Gap, MissedMessages
 from adapters.discord.poster import DiscordPoster
 from adapters.discord.settings import DiscordSettings
 from bot.conversing.reception import Reception
+from bot.egress import Egress
 from bot.errors import CredentialsRefused, InvalidSetting
 from bot.observing import Observed
 from bot.platform import Connection
@@ -36,7 +37,7 @@ class DiscordPlatform:
         self._token = token
         self._workspaces = workspaces
         self._login = asyncio.create_task(client.log_in(token))
-        self.poster: Poster = DiscordPoster(client, self._login)
+        self.poster: Poster = DiscordPoster(client, self._login, egress=client.egress)
 
     @property
     def connection(self) -> Connection:
@@ -126,7 +127,8 @@ async def open_discord(
         token = settings.discord_token.get_secret_value()
         stack.enter_context(library_log(token))
         stack.enter_context(api_of(settings))
-        client = FootnoteClient(observed.calls if observed is not None else None)
+        calls = observed.calls if observed is not None else None
+        client = FootnoteClient(calls, Egress.of(settings))
         platform = DiscordPlatform(client, token, workspaces)
         try:
             yield platform

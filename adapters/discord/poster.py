@@ -45,6 +45,7 @@ from adapters.discord.reading import Roles, download, read_history
 from adapters.discord.reply import DiscordDisplay
 from adapters.discord.visible import Servers
 from adapters.discord.wire import DiscordRefused, Wire
+from bot.egress import DIRECT, Egress
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 from bot.messages import Attachment, Message, Thread
@@ -83,7 +84,8 @@ class _Place:
 class DiscordPoster:
     """See the module docstring. ``login`` is that of ``client``, where it may not be over yet.
 
-    ``between`` are the seconds from one edit of a reply's progress to the next.
+    ``between`` are the seconds from one edit of a reply's progress to the next; ``egress`` is the
+    way to the files of questions.
     """
 
     amends = True
@@ -95,7 +97,9 @@ class DiscordPoster:
         login: asyncio.Task[None] | None = None,
         *,
         between: float = SECONDS_BETWEEN_EDITS,
+        egress: Egress = DIRECT,
     ) -> None:
+        self._egress = egress
         self._wire = Wire(client, login)
         self._roles = Roles(self._wire)
         self._servers = Servers(self._wire)
@@ -343,7 +347,7 @@ class DiscordPoster:
         return await read_history(self._wire, run)
 
     async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
-        return await download(attachment, limit)
+        return await download(attachment, limit, self._egress)
 
 
 def _begins_its_thread(message: Message) -> bool:

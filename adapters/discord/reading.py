@@ -16,6 +16,7 @@ from adapters.discord import wire
 from adapters.discord.incoming import NO_GUILD, Names, plain_markdown
 from adapters.discord.limits import HISTORY_PAGE
 from adapters.discord.wire import DiscordRefused, Wire
+from bot.egress import Egress
 from bot.errors import FootnoteError, PageUnreadable, PlatformUnavailable
 from bot.messages import Attachment, Author, Message
 from bot.pages.urls import links_in
@@ -124,7 +125,7 @@ SECONDS = 60.0
 CHUNK = 64 * 1024  # bytes
 
 
-async def download(attachment: Attachment, limit: int) -> bytes:
+async def download(attachment: Attachment, limit: int, egress: Egress) -> bytes:
     """The file, at most ``limit`` bytes.
 
     Raises ``PageUnreadable`` (too large, gone, elsewhere) and ``PlatformUnavailable``.
@@ -138,7 +139,9 @@ async def download(attachment: Attachment, limit: int) -> bytes:
     try:
         async with (
             asyncio.timeout(SECONDS),
-            aiohttp.ClientSession() as session,
+            aiohttp.ClientSession(
+                connector=egress.connector(), proxy=egress.proxy_for(str(url)) or None
+            ) as session,
             session.get(url, allow_redirects=False) as response,
         ):
             _check(attachment, response)

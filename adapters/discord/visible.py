@@ -18,7 +18,8 @@ from adapters.discord.wire import DiscordRefused, Wire
 READING = discord.Permissions(view_channel=True, read_message_history=True).value
 ADMINISTRATOR = discord.Permissions(administrator=True).value
 WITH_MESSAGES = (0, 5, 15)  # types of channels: text, announcements, forums
-SERVERS_REMEMBERED, SERVERS_SECONDS = 200, 60.0
+SERVERS_REMEMBERED, MEMBERS_REMEMBERED = 200, 10_000
+SERVERS_SECONDS = 60.0
 
 Raw = Mapping[str, Any]
 
@@ -88,6 +89,9 @@ class Servers:
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
         self._known: TTLCache[str, Server] = TTLCache(SERVERS_REMEMBERED, SERVERS_SECONDS)
+        self._members: TTLCache[tuple[str, str], list[str] | None] = TTLCache(
+            MEMBERS_REMEMBERED, SERVERS_SECONDS
+        )
 
     async def server(self, id: str) -> Server | None:
         """A server; None for one that the bot is not in."""
@@ -110,16 +114,22 @@ class Servers:
 
     async def readable_by(self, id: str, person: str) -> tuple[Server, frozenset[str]] | None:
         """A server with the channels of it that a person may read; None for no member."""
-        server = await self.server(id)
-        if server is None:
+        if (id, person) not in self._members:
+            self._members[id, person] = await self._roles_of(id, person)
+        roles = self._members[id, person]
+        server = None if roles is None else await self.server(id)
+        if server is None or roles is None:
             return None
+        return server, server.readable_by(person, roles)
+
+    async def _roles_of(self, id: str, person: str) -> list[str] | None:
         try:
             member = await self._wire.request(
                 "GET", "/guilds/{guild_id}/members/{user_id}", guild_id=id, user_id=person
             )
         except DiscordRefused:
             return None
-        return server, server.readable_by(person, [str(role) for role in member.get("roles") or ()])
+        return [str(role) for role in member.get("roles") or ()]
 
     async def ids(self, most: int) -> list[str]:
         """The ids of the servers that the bot is in, at most so many."""

@@ -130,7 +130,11 @@ def bolt_app(
         logger=sdk_logger(),
         # Without a token, which bolt is given for each workspace.
         client=AsyncWebClient(
-            base_url=client.base_url, session=client.session, logger=client.logger
+            base_url=client.base_url,
+            ssl=client.ssl,
+            proxy=client.proxy,
+            session=client.session,
+            logger=client.logger,
         ),
         signing_secret=signing_secret,
         process_before_response=True,

@@ -25,6 +25,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from adapters.slack.limits import CALLS_A_MINUTE
 from adapters.slack.settings import SlackSettings
+from bot.egress import Egress
 from bot.errors import CredentialsRefused, PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 from bot.observing import PlatformCalls
@@ -141,6 +142,7 @@ class Calls:
             logger=client.logger,
             retry_handlers=[],
         )
+        self._client.proxy = client.proxy
         self.timing = timing
         self._held: dict[str, float] = {}  # method → until when Slack wants no more of it
         self._next: dict[str, float] = {}  # method → when all its turns are there again
@@ -285,21 +287,30 @@ log = get_logger()
 def web_client(settings: SlackSettings, session: aiohttp.ClientSession) -> AsyncWebClient:
     """A client for the bot's token. It repeats nothing by itself; see ``calls``."""
     token = settings.slack_bot_token
-    return AsyncWebClient(
+    egress = Egress.of(settings)
+    client = AsyncWebClient(
         token=token.get_secret_value() if token is not None else None,
         base_url=settings.slack_api_url.rstrip("/") + "/",
         timeout=TIMEOUT_SECONDS,
+        ssl=egress.ssl_context("aiohttp"),
         session=session,
         logger=sdk_logger(),
         retry_handlers=[],
     )
+    # Set afterwards: for None the SDK itself takes HTTPS_PROXY, and knows no NO_PROXY.
+    client.proxy = egress.proxy_for(settings.slack_api_url) or None
+    return client
 
 
-def new_session(calls: PlatformCalls | None = None) -> aiohttp.ClientSession:
+def new_session(
+    settings: SlackSettings, calls: PlatformCalls | None = None
+) -> aiohttp.ClientSession:
     """One pool of connections for everything said to Slack, which is counted in ``calls``."""
+    egress = Egress.of(settings)
     return aiohttp.ClientSession(
+        connector=egress.connector(),
+        proxy=egress.proxy_for(settings.slack_api_url) or None,
         timeout=aiohttp.ClientTimeout(total=TIMEOUT_SECONDS),
-        trust_env=True,
         trace_configs=None if calls is None else [calls.trace("slack", method_of, refuses_token)],
     )
 

@@ -104,6 +104,7 @@ async def _respond(calls: Calls, recipient: Recipient, text: str, blocks: Sequen
     webhook = AsyncWebhookClient(
         recipient.response_url, session=client.session, logger=client.logger, retry_handlers=[]
     )
+    webhook.proxy = client.proxy  # in place of what the SDK finds in the environment
     body: Json = {
         "text": text,
         "response_type": "ephemeral",

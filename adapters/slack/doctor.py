@@ -43,7 +43,7 @@ async def examine(settings: SlackSettings) -> str:
     Which events the app subscribes to cannot be asked of Slack; the manifest has them.
     """
     _look_at_tokens(settings)
-    async with new_session() as session:
+    async with new_session(settings) as session:
         client = web_client(settings, session)
         if in_many_workspaces(settings):
             where = await _installed(settings, client)

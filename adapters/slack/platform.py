@@ -231,7 +231,7 @@ async def open_slack(
 
     Raises ``InvalidSetting`` for what several workspaces need and do not have.
     """
-    async with new_session(observed.calls if observed is not None else None) as session:
+    async with new_session(settings, observed.calls if observed is not None else None) as session:
         client = web_client(settings, session)
         tenancy: Tenancy = (
             ManyWorkspaces(settings, client, workspaces.database)

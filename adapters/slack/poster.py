@@ -111,10 +111,15 @@ async def downloaded(calls: Calls, attachment: Attachment, limit: int) -> bytes:
     headers = {"Authorization": f"Bearer {client.token}"}
     timeout = aiohttp.ClientTimeout(total=FILE_SECONDS)
     session = client.session if client.session and not client.session.closed else None
-    own = session or aiohttp.ClientSession(trust_env=client.trust_env_in_session)
+    own = session or aiohttp.ClientSession()
     try:
         async with own.get(
-            url, headers=headers, timeout=timeout, allow_redirects=False, proxy=client.proxy
+            url,
+            headers=headers,
+            timeout=timeout,
+            allow_redirects=False,
+            proxy=client.proxy,
+            ssl=client.ssl or True,
         ) as response:
             return await _body(response, attachment, limit)
     except (aiohttp.ClientError, OSError) as error:

@@ -65,6 +65,7 @@ async def listen(
             app, app_token, logger=sdk_logger(), web_client=calls.client, ping_interval=PING_SECONDS
         )
         client = handler.client
+        client.proxy = calls.client.proxy  # in place of what the SDK finds in the environment
         client.wss_uri = address
         client.socket_mode_request_listeners = [_tracked(handler, taking)]
         client.auto_reconnect_enabled = client.default_auto_reconnect_enabled = False

@@ -24,7 +24,8 @@ from adapters.web.addresses import provider_addresses
 from adapters.web.limits import GROUPS_OF_ONE_VISITOR
 from adapters.web.publication import CALL_SECONDS, Discovery, Publication, unavailable
 from adapters.web.visitors import LOCAL, SignInRefused
-from bot.errors import Unavailable, unusable_proxy
+from bot.egress import Egress
+from bot.errors import Unavailable
 from bot.logs import get_logger
 from bot.rendering.lines import shortened
 from bot.settings import Settings
@@ -228,18 +229,16 @@ class Provider:
     def _client(self, known: Discovery) -> Any:
         """The client of one sign-in; Authlib's, which keeps the access token for it."""
         secret = self._settings.oidc_client_secret
-        try:
-            return AsyncOAuth2Client(
-                self._settings.oidc_client_id,
-                secret.get_secret_value() if secret else None,
-                token_endpoint_auth_method=_authentication(known, has_secret=secret is not None),
-                scope=" ".join(dict.fromkeys(("openid", *self._settings.oidc_scopes))),
-                redirect_uri=self._redirect,
-                code_challenge_method="S256",
-                timeout=CALL_SECONDS,
-            )
-        except (ValueError, OSError, ImportError, httpx2.InvalidURL) as error:
-            raise unusable_proxy(error) from error
+        return AsyncOAuth2Client(
+            self._settings.oidc_client_id,
+            secret.get_secret_value() if secret else None,
+            token_endpoint_auth_method=_authentication(known, has_secret=secret is not None),
+            scope=" ".join(dict.fromkeys(("openid", *self._settings.oidc_scopes))),
+            redirect_uri=self._redirect,
+            code_challenge_method="S256",
+            transport=Egress.of(self._settings).transport(httpx2),
+            timeout=CALL_SECONDS,
+        )
 
     # ------------------------------------------------------------ signing out
 

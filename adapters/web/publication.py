@@ -17,7 +17,8 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from bot.console_access import is_loopback
-from bot.errors import Unavailable, unusable_proxy
+from bot.egress import Egress
+from bot.errors import Unavailable
 from bot.rendering.lines import shortened
 from bot.settings import Settings
 
@@ -99,10 +100,8 @@ class Publication:
         return told
 
     def _client(self) -> httpx2.AsyncClient:
-        try:
-            return httpx2.AsyncClient(timeout=CALL_SECONDS)
-        except (ValueError, OSError, ImportError, httpx2.InvalidURL) as error:
-            raise unusable_proxy(error) from error
+        transport = Egress.of(self._settings).transport(httpx2)
+        return httpx2.AsyncClient(transport=transport, timeout=CALL_SECONDS)
 
 
 def _discovery(told: Mapping[str, Any], settings: Settings) -> Discovery:

@@ -18,6 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from pydantic import ValidationError
 
 from bot import __version__
+from bot.egress import DIRECT, Egress
 from bot.errors import Broken, CredentialsRefused, FootnoteError, ProviderUnavailable
 from bot.logs import get_logger
 from bot.mcp.entry import McpServer, filled
@@ -40,8 +41,10 @@ log = get_logger()
 class Connection:
     """See the module docstring. Close it with ``aclose``."""
 
-    def __init__(self, server: McpServer) -> None:
+    def __init__(self, server: McpServer, egress: Egress = DIRECT) -> None:
+        """``egress`` is the way to a server over HTTP."""
         self._server = server
+        self._egress = egress
         self._meter = Meter()
         self._keeping: asyncio.Task[None] | None = None
         self._client: asyncio.Future[Client] | None = None
@@ -188,11 +191,9 @@ class Connection:
             return
         headers = filled(server.name, server.headers)
         auth = authorized(server)
-        async with metered(headers, server.seconds, self._meter, auth) as http:
-            through = streamable_http_client(
-                server.url, http_client=http, max_sse_event_size=MOST_BYTES
-            )
-            async with Client(through, client_info=info, cache=None) as client:
+        async with metered(headers, server.seconds, self._meter, auth, egress=self._egress) as http:
+            at = streamable_http_client(server.url, http_client=http, max_sse_event_size=MOST_BYTES)
+            async with Client(at, client_info=info, cache=None) as client:
                 yield client
 
     async def _leave(self) -> None:

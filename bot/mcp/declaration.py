@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.egress import Egress
 from bot.extras import need
 from bot.mcp.entry import McpServer
 from bot.search.declaration import Client, Declaration, Policy
@@ -17,7 +18,7 @@ def server_declaration(server: McpServer) -> Declaration[Settings]:
         need("mcp", f"The server {server.name} of [[mcp]]")
         from bot.mcp.provider import McpSource
 
-        return McpSource(server)
+        return McpSource(server, Egress.of(settings))
 
     return Declaration(
         name=server.name,

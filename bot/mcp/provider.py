@@ -13,6 +13,7 @@ from time import monotonic
 
 from cachetools import TTLCache
 
+from bot.egress import DIRECT, Egress
 from bot.errors import PageUnreadable
 from bot.mcp.address import address, id_of, public, root, server_of
 from bot.mcp.connection import Connection
@@ -30,10 +31,16 @@ class McpSource:
 
     kind: ProviderKind = "knowledge"
 
-    def __init__(self, server: McpServer, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        server: McpServer,
+        egress: Egress = DIRECT,
+        *,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self.name = server.name
         self._server = server
-        self._connection = Connection(server)
+        self._connection = Connection(server, egress)
         # The texts that came with results, for servers without a tool that reads.
         self._texts: TTLCache[str, Result] = TTLCache(
             KEPT_CHARACTERS, KEPT_SECONDS, timer=clock, getsizeof=lambda one: len(one.text) + 1_000

@@ -15,13 +15,14 @@ import anyio
 import httpx2
 import mcp_types as types
 from anyio.abc import ByteReceiveStream, Process
-from mcp.client._transport import TransportStreams
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.client.stdio import get_default_environment
 from mcp.os.posix.utilities import terminate_posix_process_tree
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from mcp.shared.message import SessionMessage
 
+from bot.egress import Egress
 from bot.logs import get_logger
 from bot.mcp.entry import McpServer, filled
 
@@ -30,6 +31,10 @@ CHUNK = 65_536
 END_SECONDS = 1.0  # that a program gets to end by itself, and again after SIGTERM
 LOG = 2_000  # characters of a program's log that are kept
 _GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError)
+
+Streams = tuple[
+    MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]
+]
 
 log = get_logger()
 
@@ -60,7 +65,7 @@ class Meter:
 @asynccontextmanager
 async def program(
     command: Sequence[str], environment: Mapping[str, str], meter: Meter
-) -> AsyncIterator[TransportStreams]:
+) -> AsyncIterator[Streams]:
     """A program that speaks the protocol on its standard input and output.
 
     It gets nothing of our own environment but paths and the like. Raises ``OSError``.
@@ -154,9 +159,14 @@ async def _end(process: Process) -> None:
 
 
 def metered(
-    headers: Mapping[str, str], seconds: float, meter: Meter, auth: httpx2.Auth | None = None
+    headers: Mapping[str, str],
+    seconds: float,
+    meter: Meter,
+    auth: httpx2.Auth | None = None,
+    *,
+    egress: Egress,
 ) -> httpx2.AsyncClient:
-    """An HTTP client whose responses are counted; it goes through the proxies of the environment.
+    """An HTTP client whose responses are counted; ``egress`` is its way.
 
     A connection may take ``seconds``; a response may come late, as long as somebody waits for it.
     """
@@ -173,6 +183,7 @@ def metered(
         response.stream = _Counted(response.stream, meter, response.request)
 
     return httpx2.AsyncClient(
+        transport=egress.transport(httpx2),
         headers=dict(headers),
         timeout=httpx2.Timeout(seconds, read=None),
         event_hooks={"request": [ask], "response": [count]},

@@ -12,9 +12,10 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from bot.egress import DIRECT, Egress
 from bot.errors import (
     AddressRefused,
     BrowserNeeded,
@@ -54,7 +55,8 @@ class Browser:
     """Renders pages; close it at the end.
 
     ``path`` is a Chromium, or its name on ``PATH``. ``seconds`` and ``most_bytes`` bound one page,
-    ``allow`` are the exceptions from the address rule, ``agent`` is told to sites.
+    ``allow`` are the exceptions from the address rule, ``agent`` is told to sites, ``egress`` is
+    the way to them.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Browser:
         most_bytes: int,
         allow: Sequence[str],
         agent: str,
+        egress: Egress = DIRECT,
         command: Sequence[str] = COMMAND,
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
@@ -75,6 +78,7 @@ class Browser:
         self._most_bytes = most_bytes
         self._allow = tuple(allow)
         self._agent = agent
+        self._egress = egress
         self._pool = WorkerPool(PROCESSES, command, "browser", idle_seconds)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
@@ -122,6 +126,7 @@ class Browser:
             "most_bytes": self._most_bytes,
             "allow": self._allow,
             "agent": self._agent,
+            "egress": asdict(self._egress),
         }
         limit = self._seconds + START_SECONDS + 5.0
         try:

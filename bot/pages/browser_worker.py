@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import IO, TYPE_CHECKING, Any
 
+from bot.egress import Egress
 from bot.pages.browser import START_SECONDS
 from bot.pages.processes import limit_memory, own_pipes, receive, send, set_alarm
 from bot.pages.rendering import CLOSE_SECONDS, Order, Unrendered, rendered
@@ -54,7 +55,8 @@ async def _work(requests: IO[bytes], replies: IO[bytes]) -> None:
     try:
         while True:
             head = await heads.get()
-            order = Order(**head | {"allow": tuple(head["allow"])})
+            egress = Egress(**head["egress"])
+            order = Order(**head | {"allow": tuple(head["allow"]), "egress": egress})
             # nobody else ends this process when the parent was killed
             set_alarm(2 * (order.seconds + START_SECONDS))
             try:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
+from bot.egress import Egress
 from bot.errors import AddressRefused, Broken, BrowserNeeded, Invalid, Refused, Unavailable
 from bot.logs import get_logger
 from bot.observing import Observe, timed, unobserved
@@ -171,6 +172,7 @@ def browser_of(settings: Settings) -> Browser | None:
         most_bytes=settings.fetch_max_bytes,
         allow=settings.fetch_allow,
         agent=user_agent(settings.contact),
+        egress=Egress.of_pages(settings),
     )
 
 
@@ -188,6 +190,8 @@ def reader_of(settings: Settings, resolver: Resolver = system_resolver) -> Reade
         most_bytes=settings.fetch_max_bytes,
         resolver=resolver,
         allow=Allow.parse(settings.fetch_allow),
+        egress=Egress.of(settings),
+        egress_of_pages=Egress.of_pages(settings),
     )
 
 

@@ -7,8 +7,15 @@ router, a cloud metadata service or an internal wiki (server-side request forger
 The rule holds at the connection (``bot.pages.transport``), where it cannot be talked around: a name
 is resolved once, every address it has is judged, and the connection goes to a judged address, so
 a name that answers differently a moment later (DNS rebinding) gains nothing. Each redirect opens
-its own connection or reuses a judged one. Proxies are never used: a proxy would resolve names
-itself, out of sight.
+its own connection or reuses a judged one.
+
+Behind a proxy (``bot.egress``) the rule is kept before the proxy is asked. What the proxy is asked
+for is the operator's choice (``fetch_proxy_target``):
+
+- ``address``: one that was judged, so that it holds as above. TLS still proves the name.
+- ``name``: every address of the name was judged, but the proxy looks it up again.
+- ``unresolved``: names are not looked up here, where they cannot be; literal addresses are judged,
+  and names that are no internet's are refused. The proxy has to keep out of private networks.
 
 An operator opens the rule with ``FOOTNOTE_FETCH_ALLOW`` for hosts, single addresses or networks.
 """
@@ -23,6 +30,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
+from bot.egress import DIRECT, Egress
 from bot.errors import AddressRefused, InvalidSetting, PageUnreadable, Unavailable
 from bot.pages import hosts
 
@@ -79,6 +87,13 @@ _PRIVATE_NAMES = re.compile(  # never public, whatever they resolve to
     |   instance-data
     |   .+\.local               # multicast DNS, RFC 6762
     |   .+\.home\.arpa          # RFC 8375
+    """,
+    re.VERBOSE,
+)
+_INTERNAL_NAMES = re.compile(  # judged by what they resolve to, where that can be known
+    r"""[^.]+                   # without a domain: completed by the machine's own
+    |   .+\.(corp|home|mail)    # never to be delegated, ICANN resolution 2018.02.04.12
+    |   .+\.(lan|localdomain|intranet|private|test|invalid)    # usual inside; RFC 6761
     """,
     re.VERBOSE,
 )
@@ -222,12 +237,38 @@ async def system_resolver(host: str, port: int) -> Sequence[str]:
     return [str(entry[4][0]) for entry in found]
 
 
-class Guard:
-    """Answers where a connection to a host may go."""
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The way to a host that was judged: to one of its addresses, through ``proxy`` where there is
+    one. Without addresses the proxy is asked for the host by its name."""
 
-    def __init__(self, allow: Allow, resolver: Resolver = system_resolver) -> None:
+    host: str
+    port: int
+    addresses: Sequence[IPAddress]
+    proxy: str = ""
+
+
+class Guard:
+    """Answers where a connection to a host may go, and by which way."""
+
+    def __init__(
+        self, allow: Allow, resolver: Resolver = system_resolver, egress: Egress = DIRECT
+    ) -> None:
         self._allow = allow
         self._resolve = resolver
+        self.egress = egress
+
+    async def route(self, scheme: str, host: str, port: int) -> Route:
+        """The way to a host for an address of this scheme. Raises as ``addresses``."""
+        authority = f"[{host}]" if ":" in host else host
+        proxy = self.egress.proxy_for(f"{scheme}://{authority}:{port}")
+        if proxy and self.egress.target == "unresolved":
+            self._judge_unresolved(host.lower().removesuffix("."), port)
+            return Route(host, port, (), proxy)
+        found = await self.addresses(host, port)
+        if proxy and self.egress.target == "name":
+            return Route(host, port, (), proxy)
+        return Route(host, port, found, proxy)
 
     async def addresses(self, host: str, port: int) -> list[IPAddress]:
         """Resolve a host once and return its addresses, all of them judged.
@@ -246,12 +287,29 @@ class Guard:
             raise _refused_port(name, port)
         found = _literal(name) or await self._resolved(name, port)
         for address in found:
-            if port not in self._allow.ports and not self._allow.has_address(address, port):
-                raise _refused_port(name, port)
-            public = is_public(address) and not private_name
-            if not public and not self._allow.has_address(address, port):
-                raise _refusal(name, f"{name} is {address}")
+            self._judge(name, address, port, private_name=private_name)
         return found
+
+    def _judge(self, name: str, address: IPAddress, port: int, *, private_name: bool) -> None:
+        if self._allow.has_address(address, port):
+            return
+        if port not in self._allow.ports:
+            raise _refused_port(name, port)
+        if private_name or not is_public(address):
+            raise _refusal(name, f"{name} is {address}")
+
+    def _judge_unresolved(self, name: str, port: int) -> None:
+        """Judge a host by what can be told without looking it up."""
+        if self._allow.has_host(name, port):
+            return
+        for address in (literal := _literal(name)):
+            self._judge(name, address, port, private_name=False)
+        if literal:
+            return
+        if _PRIVATE_NAMES.fullmatch(name) or _INTERNAL_NAMES.fullmatch(name):
+            raise _refusal(name, "the name is one for private networks")
+        if port not in self._allow.ports:
+            raise _refused_port(name, port)
 
     async def _resolved(self, name: str, port: int) -> list[IPAddress]:
         try:

@@ -1,9 +1,9 @@
 """An HTTP proxy on loopback under the address rule, the only way out for a browser of ours.
 
 The browser resolves no names: it names a host to the proxy (RFC 9110 section 9.3.6 for CONNECT,
-RFC 9112 section 3.2.2 for plain http), which resolves it once, has every address judged, and
-connects to a judged one. So a page, its frames, scripts, redirects and WebSockets reach what a
-plain fetch would reach, whatever a name answers a moment later.
+RFC 9112 section 3.2.2 for plain http), which has it judged and connects as the guard says: to a
+judged address, or by the operator's own proxy. So a page, its frames, scripts, redirects and
+WebSockets reach what a plain fetch would reach, whatever a name answers a moment later.
 
 One proxy serves one page: what all its connections bring is counted together.
 """
@@ -13,14 +13,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
-from bot.errors import AddressRefused, FootnoteError
-from bot.pages.guard import IPAddress
+import httpcore
 
-Judge = Callable[[str, int], Awaitable[list[IPAddress]]]
-"""``Guard.addresses``."""
+from bot.egress import Proxy
+from bot.errors import AddressRefused, FootnoteError
+from bot.pages.guard import Guard, Route
+from bot.pages.transport import connected, is_forwarded
+from bot.pages.tunnel import to_proxy
 
 HEAD_BYTES = 64_000  # of one request; Chromium's own limit for a header is 256 kB for all
 CONNECTIONS = 100  # at once; a browser opens six to a host
@@ -35,10 +36,16 @@ class GuardedProxy:
     """See the module docstring. ``most_bytes`` is what may come in; ``spent`` is set beyond it, and
     no connection goes on. ``refused`` are the hosts that the rule kept out, in order."""
 
-    def __init__(self, judge: Judge, most_bytes: int) -> None:
+    def __init__(
+        self,
+        guard: Guard,
+        most_bytes: int,
+        network: httpcore.AsyncNetworkBackend | None = None,
+    ) -> None:
         self.spent = asyncio.Event()
         self.refused: list[str] = []
-        self._judge = judge
+        self._guard = guard
+        self._network = network or httpcore.AnyIOBackend()
         self._left = most_bytes
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -80,53 +87,47 @@ class GuardedProxy:
         if place is None:
             await _answer(writer, "400 Bad Request")
             return
+        scheme = "https" if method == "CONNECT" else "http"
         try:
-            upstream = await self._connected(*place)
+            async with asyncio.timeout(CONNECT_SECONDS):
+                route = await self._guard.route(scheme, *place)
+                site = await self._connected(route, scheme)
         except AddressRefused:
             self.refused.append(place[0])
             await _answer(writer, "403 Forbidden")
             return
-        except (FootnoteError, OSError):
+        except (FootnoteError, OSError, httpcore.NetworkError, httpcore.TimeoutException):
             await _answer(writer, "502 Bad Gateway")
             return
-        to_site = upstream[1]
         try:
             if method == "CONNECT":
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
                 await writer.drain()
             else:  # one request a connection, so that none goes to a host that was not judged
-                parts = urlsplit(target)
-                path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-                to_site.write(f"{method} {path} HTTP/1.1\r\n".encode("latin-1"))
-                to_site.write(_HOP.sub(b"", fields[:-2]) + b"Connection: close\r\n\r\n")
-            await self._relay(reader, writer, *upstream)
+                kept = _HOP.sub(b"", fields[:-2]) + b"Connection: close\r\n\r\n"
+                await site.write(_line(method, target, route) + kept)
+            await self._relay(reader, writer, site)
+        except (httpcore.NetworkError, httpcore.TimeoutException):
+            pass  # the site went away: the browser sees it
         finally:
-            to_site.transport.abort()
+            await site.aclose()
 
-    async def _connected(
-        self, host: str, port: int
-    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A connection to the first address that takes one."""
-        failure: OSError | None = None
-        async with asyncio.timeout(CONNECT_SECONDS):
-            for address in await self._judge(host, port):
-                try:
-                    return await asyncio.open_connection(str(address), port)
-                except OSError as error:
-                    failure = error
-        raise failure or OSError("no address")
+    async def _connected(self, route: Route, scheme: str) -> httpcore.AsyncNetworkStream:
+        egress = self._guard.egress
+        if is_forwarded(route, scheme):
+            return await to_proxy(self._network, route.proxy, egress, CONNECT_SECONDS)
+        return await connected(route, egress, self._network, CONNECT_SECONDS)
 
     async def _relay(
         self,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        from_site: asyncio.StreamReader,
-        to_site: asyncio.StreamWriter,
+        site: httpcore.AsyncNetworkStream,
     ) -> None:
         """Both directions until the site has no more to say."""
-        upward = asyncio.ensure_future(_pump(reader, to_site))
+        upward = asyncio.ensure_future(_pump(reader, site))
         try:
-            while data := await from_site.read(_PIECE):
+            while data := await site.read(_PIECE):
                 self._left -= len(data)
                 if self._left < 0:
                     self.spent.set()
@@ -164,10 +165,22 @@ def _split(authority: str, usual: str) -> tuple[str, str]:
     return host, port or usual
 
 
-async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+def _line(method: str, target: str, route: Route) -> bytes:
+    """The request line for the site, or for the operator's proxy with what it wants to know."""
+    if is_forwarded(route, "http"):
+        line = f"{method} {target} HTTP/1.1\r\n"
+        if authorization := Proxy.of(route.proxy).authorization:
+            line += f"Proxy-Authorization: {authorization}\r\n"
+    else:
+        parts = urlsplit(target)
+        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        line = f"{method} {path} HTTP/1.1\r\n"
+    return line.encode("latin-1")
+
+
+async def _pump(reader: asyncio.StreamReader, site: httpcore.AsyncNetworkStream) -> None:
     while data := await reader.read(_PIECE):
-        writer.write(data)
-        await writer.drain()
+        await site.write(data)
 
 
 async def _answer(writer: asyncio.StreamWriter, status: str) -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from bot.egress import DIRECT, Egress
 from bot.errors import (
     AddressRefused,
     BrowserNeeded,
@@ -55,8 +56,9 @@ class ReaderService:
     encoded, or one that the page's address is put behind as it is.
 
     ``seconds`` and ``most_bytes`` bound one answer. ``name`` is its host, by which footnotes call
-    it; ``allow`` tells further ports of public hosts. Raises ``InvalidSetting`` for a place that is
-    no web address.
+    it; ``allow`` tells further ports of public hosts. ``egress`` is the way to the service;
+    ``egress_of_pages`` is that to pages, by which a page is judged. Raises ``InvalidSetting`` for
+    a place that is no web address.
     """
 
     def __init__(
@@ -68,6 +70,8 @@ class ReaderService:
         most_bytes: int,
         resolver: Resolver = system_resolver,
         allow: Allow | None = None,
+        egress: Egress = DIRECT,
+        egress_of_pages: Egress = DIRECT,
     ) -> None:
         self._place = place
         try:
@@ -77,7 +81,8 @@ class ReaderService:
         self._key = key
         self._seconds = seconds
         self._most_bytes = most_bytes
-        self._public = Guard((allow or Allow()).of_public_hosts, resolver)
+        self._egress = egress
+        self._public = Guard((allow or Allow()).of_public_hosts, resolver, egress_of_pages)
         self._client: httpx.AsyncClient | None = None
 
     async def read(self, url: str) -> Reading:
@@ -88,7 +93,8 @@ class ReaderService:
         as well, and ``PageUnreadable`` (nothing, too much).
         """
         page = parse(url)
-        await self._public.addresses(page.host, page.port or DEFAULT_PORTS[page.scheme])
+        port = page.port or DEFAULT_PORTS[page.scheme]
+        await self._public.route(page.scheme, page.host, port)
         reading = without_preamble(await self._ask(url))
         if not reading.text.strip():
             raise PageUnreadable(f"{self.name} gave no text for {shown(url)}; paste the text.")
@@ -114,7 +120,9 @@ class ReaderService:
 
         if self._client is None:
             timeout = httpx.Timeout(self._seconds, connect=min(CONNECT_SECONDS, self._seconds))
-            self._client = httpx.AsyncClient(timeout=timeout, follow_redirects=False)
+            self._client = httpx.AsyncClient(
+                transport=self._egress.transport(httpx), timeout=timeout, follow_redirects=False
+            )
         headers = {"Accept": "text/markdown, text/plain;q=0.9"}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
@@ -137,6 +145,8 @@ class ReaderService:
                 " try again later.",
                 detail=type(error).__name__,
             ) from None
+        except httpx.ProxyError as error:
+            raise Unavailable(str(error)) from None
         except UnicodeEncodeError:  # in a header, which takes ASCII only: it is the key
             raise self._refused("the key is not ASCII") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:

@@ -20,6 +20,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
+from bot.egress import DIRECT, Egress
 from bot.errors import AddressRefused, FootnoteError
 from bot.pages.browser import LOAD
 from bot.pages.guard import Allow, Guard
@@ -65,7 +66,8 @@ class Order:
     count from when the browser is there. Without ``url`` only its version is wanted.
 
     ``browser`` is the path of a Chromium, which keeps what it writes in ``folder``. ``allow`` as in
-    ``FOOTNOTE_FETCH_ALLOW``; ``agent`` is added to Chromium's own user agent.
+    ``FOOTNOTE_FETCH_ALLOW``; ``agent`` is added to Chromium's own user agent. ``egress`` is
+    the way to pages.
     """
 
     url: str
@@ -76,6 +78,7 @@ class Order:
     most_bytes: int
     allow: tuple[str, ...]
     agent: str
+    egress: Egress = DIRECT
 
 
 class Unrendered(Exception):
@@ -91,7 +94,7 @@ async def rendered(browser: Browser, order: Order) -> tuple[str, str]:
     from playwright.async_api import Error
 
     guard = await _guard(order)
-    proxy = GuardedProxy(guard.addresses, LOAD * order.most_bytes)
+    proxy = GuardedProxy(guard, LOAD * order.most_bytes)
     port = await proxy.start()
     try:
         async with asyncio.timeout(order.seconds), _profile(browser, port, order) as context:
@@ -133,12 +136,12 @@ async def _guard(order: Order) -> Guard:
     a permitted address once the page is there, so that both are one origin.
     """
     allow = Allow.parse(order.allow)
-    strict = Guard(allow.of_public_hosts)
+    strict = Guard(allow.of_public_hosts, egress=order.egress)
     page = parse(order.url)
     try:
-        await strict.addresses(page.host, page.port or DEFAULT_PORTS[page.scheme])
+        await strict.route(page.scheme, page.host, page.port or DEFAULT_PORTS[page.scheme])
     except AddressRefused:
-        return Guard(allow)
+        return Guard(allow, egress=order.egress)
     except FootnoteError:
         pass  # it cannot be found now, which the browser will say
     return strict

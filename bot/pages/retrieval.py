@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import stamina
 
+from bot.egress import DIRECT, Egress
 from bot.errors import FootnoteError, PageUnreadable, Unavailable
 from bot.pages import urls
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
@@ -30,13 +31,14 @@ LONGEST_WAIT = 2.0
 @dataclass(frozen=True, slots=True)
 class DownloadSettings:
     """Settings of downloads: ``fetch_allow``, ``fetch_max_bytes``, ``fetch_timeout`` (seconds),
-    ``contact`` and ``robots``."""
+    ``contact`` and ``robots``; ``egress`` is the way to pages."""
 
     allow: tuple[str, ...]
     max_bytes: int
     seconds: float
     contact: str
     respects_robots: bool
+    egress: Egress = DIRECT
 
     @classmethod
     def of(cls, settings: Settings) -> DownloadSettings:
@@ -46,6 +48,7 @@ class DownloadSettings:
             settings.fetch_timeout,
             settings.contact,
             settings.robots == "respect",
+            Egress.of_pages(settings),
         )
 
 
@@ -72,7 +75,7 @@ class Retrieval:
     def __init__(self, way: DownloadSettings, resolver: Resolver = system_resolver) -> None:
         """Raises ``InvalidSetting`` for malformed exceptions from the address rule."""
         self._way = way
-        self._guard = Guard(Allow.parse(way.allow), resolver)
+        self._guard = Guard(Allow.parse(way.allow), resolver, way.egress)
         self._opened: tuple[Downloads, Permit] | None = None
 
     async def permit(self, address: str) -> None:

@@ -19,6 +19,7 @@ from datetime import datetime
 from functools import partial
 from typing import IO, Any
 
+from bot.egress import Egress
 from bot.errors import AddressRefused, BrowserNeeded, FootnoteError, PageUnreadable, Unavailable
 from bot.logs import get_logger
 from bot.pages.page import Document
@@ -199,9 +200,8 @@ def work() -> None:
     """The life of the process: get documents until the parent is gone."""
     requests, replies = own_pipes()
     way, _ = receive(requests)
-    asyncio.run(
-        _Desk(DownloadSettings(**{**way, "allow": tuple(way["allow"])}), replies).work(requests)
-    )
+    told = {**way, "allow": tuple(way["allow"]), "egress": Egress(**way["egress"])}
+    asyncio.run(_Desk(DownloadSettings(**told), replies).work(requests))
 
 
 class _Desk:

@@ -1,24 +1,53 @@
-"""Connections under the address rule and bounds: httpx on top, guard and meter at the bottom."""
+"""Connections under the address rule and bounds: httpx on top, guard and meter at the bottom.
+
+Behind a proxy a host is reached by a tunnel (``bot.pages.tunnel``). Where the proxy is asked by
+name, addresses that begin with http: are asked of the proxy itself, since few proxies let tunnels
+through to port 80.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Any
 
 import httpcore
 import httpx
 
+from bot.egress import Egress, Proxy
 from bot.errors import AddressRefused
 from bot.pages.bounds import MeteredStream, meter_of
-from bot.pages.guard import Guard, IPAddress
+from bot.pages.guard import Guard, IPAddress, Route
+from bot.pages.tunnel import SECONDS, refused, to_proxy, tunnel
 
 HEAD_START = 0.25
 """Seconds before the next address of a host is tried beside the first (RFC 8305 section 5)."""
+
+
+def is_forwarded(route: Route, scheme: str) -> bool:
+    """Return True if the operator's proxy is asked for an address as a whole, without a tunnel."""
+    return bool(route.proxy) and not route.addresses and scheme == "http"
+
+
+async def connected(
+    route: Route,
+    egress: Egress,
+    network: httpcore.AsyncNetworkBackend,
+    seconds: float | None = None,
+) -> httpcore.AsyncNetworkStream:
+    """A connection by a way that was judged. Raises what ``network`` and ``tunnel`` do."""
+    limit = SECONDS if seconds is None else seconds
+    if route.proxy and not route.addresses:
+        return await tunnel(network, route.proxy, egress, route.host, route.port, route.host, limit)
+
+    async def connect(address: IPAddress) -> httpcore.AsyncNetworkStream:
+        place = str(address)
+        if route.proxy:
+            return await tunnel(network, route.proxy, egress, place, route.port, route.host, limit)
+        return await network.connect_tcp(place, route.port, seconds)
+
+    return await _first_to_connect(route.addresses, connect)
 
 
 class GuardedBackend(httpcore.AsyncNetworkBackend):
@@ -28,9 +57,16 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
     carry the name that was asked for.
     """
 
-    def __init__(self, guard: Guard, network: httpcore.AsyncNetworkBackend | None = None) -> None:
+    def __init__(
+        self,
+        guard: Guard,
+        network: httpcore.AsyncNetworkBackend | None = None,
+        scheme: str = "https",
+    ) -> None:
+        """``scheme`` is that of the addresses: each may have a proxy of its own."""
         self._guard = guard
         self._network = network or httpcore.AnyIOBackend()
+        self._scheme = scheme
 
     async def connect_tcp(
         self,
@@ -40,12 +76,8 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        async def connect(address: IPAddress) -> httpcore.AsyncNetworkStream:
-            return await self._network.connect_tcp(
-                str(address), port, timeout, local_address, socket_options
-            )
-
-        stream = await _first_to_connect(await self._guard.addresses(host, port), connect)
+        route = await self._guard.route(self._scheme, host, port)
+        stream = await connected(route, self._guard.egress, self._network, timeout)
         return MeteredStream(stream)
 
     async def connect_unix_socket(
@@ -58,6 +90,22 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
 
     async def sleep(self, seconds: float) -> None:
         await self._network.sleep(seconds)
+
+
+class _ProxyBackend(GuardedBackend):
+    """The same for a proxy that is asked for whole addresses, each of which is judged before."""
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        proxy = self._guard.egress.http  # with its scheme: httpcore is told that it is plain
+        limit = SECONDS if timeout is None else timeout
+        return MeteredStream(await to_proxy(self._network, proxy, self._guard.egress, limit))
 
 
 async def _first_to_connect(
@@ -107,16 +155,6 @@ def _families_in_turn(addresses: Sequence[IPAddress]) -> list[IPAddress]:
     return ordered
 
 
-@lru_cache(maxsize=2)
-def _trust(file: str | None, folder: str | None) -> ssl.SSLContext:
-    """The certificates to trust; reading them takes 20 ms, so it is done once.
-
-    ``file`` and ``folder`` are SSL_CERT_FILE and SSL_CERT_DIR, where companies put their CA; httpx
-    looks them up by itself.
-    """
-    return httpx.create_ssl_context(trust_env=True)
-
-
 class GuardedTransport(httpx.AsyncBaseTransport):
     """An httpx transport whose every connection is judged by a guard and metered. HTTP/1.1 and
     HTTP/2. Raises ``Wasteful`` besides httpx's own errors.
@@ -132,28 +170,51 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         network: httpcore.AsyncNetworkBackend | None = None,
     ) -> None:
         """``network`` opens the connections that the guard has judged; a test may bring its own."""
-        self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=_trust(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")),
-            max_connections=limits.max_connections,
-            max_keepalive_connections=limits.max_keepalive_connections,
-            keepalive_expiry=limits.keepalive_expiry,
-            http2=True,
-            network_backend=GuardedBackend(guard, network),
-        )
+        self._guard = guard
+
+        def pool(backend: httpcore.AsyncNetworkBackend) -> httpcore.AsyncConnectionPool:
+            return httpcore.AsyncConnectionPool(
+                ssl_context=guard.egress.ssl_context(),
+                max_connections=limits.max_connections,
+                max_keepalive_connections=limits.max_keepalive_connections,
+                keepalive_expiry=limits.keepalive_expiry,
+                http2=True,
+                network_backend=backend,
+            )
+
+        self._pools = {
+            scheme: pool(GuardedBackend(guard, network, scheme)) for scheme in ("http", "https")
+        }
+        self._to_proxy = pool(_ProxyBackend(guard, network))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         url = request.url
+        proxy = await self._forwarding(url)
+        headers = request.headers.raw
+        if proxy is None:
+            pool, at = self._pools.get(url.scheme, self._pools["https"]), url
+            target = url.raw_path
+        else:
+            pool, at = self._to_proxy, httpx.URL(scheme="http", host=proxy.host, port=proxy.port)
+            target = bytes(
+                httpcore.URL(
+                    scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
+                )
+            )
+            if proxy.authorization:
+                headers = [(b"Proxy-Authorization", proxy.authorization.encode()), *headers]
         with_pool = httpcore.Request(
             method=request.method,
-            url=httpcore.URL(
-                scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
-            ),
-            headers=request.headers.raw,
+            url=httpcore.URL(scheme=at.raw_scheme, host=at.raw_host, port=at.port, target=target),
+            headers=headers,
             content=request.stream,
             extensions=request.extensions,
         )
         with _httpx_errors():
-            response = await self._pool.handle_async_request(with_pool)
+            response = await pool.handle_async_request(with_pool)
+        if proxy is not None and response.status == 407:
+            await response.aclose()
+            raise refused(proxy, url.host, response.status)
         return httpx.Response(
             status_code=response.status,
             headers=response.headers,
@@ -161,8 +222,18 @@ class GuardedTransport(httpx.AsyncBaseTransport):
             extensions=response.extensions,
         )
 
+    async def _forwarding(self, url: httpx.URL) -> Proxy | None:
+        """The proxy that is asked for the address as a whole, judged for it. Raises as ``Guard``
+        does."""
+        egress = self._guard.egress
+        if url.scheme != "http" or egress.target == "address" or not egress.proxy_for(str(url)):
+            return None
+        route = await self._guard.route("http", url.host, url.port or 80)
+        return Proxy.of(route.proxy)
+
     async def aclose(self) -> None:
-        await self._pool.aclose()
+        for pool in (*self._pools.values(), self._to_proxy):
+            await pool.aclose()
 
 
 class _Body(httpx.AsyncByteStream):

@@ -162,6 +162,8 @@ class JsonApi:
                 f"{self.title} does not answer in time: try again later.",
                 detail=type(error).__name__,
             ) from error
+        except httpx.ProxyError as error:
+            raise ProviderUnavailable(str(error)) from error
         except httpx.TransportError as error:
             raise ProviderUnavailable(
                 f"{self.title} cannot be reached: check the network and {self._place}.",

@@ -268,6 +268,8 @@ class WikiApi:
                 f"The wiki at {self._host} does not answer in time: try again later.",
                 detail=type(error).__name__,
             ) from error
+        except httpx.ProxyError as error:
+            raise ProviderUnavailable(str(error)) from error
         except httpx.TransportError as error:
             raise ProviderUnavailable(
                 f"The wiki at {self._host} cannot be reached: check the network and "

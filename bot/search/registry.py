@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from bot.errors import InvalidSetting, unusable_proxy
+from bot.egress import Egress
+from bot.errors import InvalidSetting
 from bot.mcp.declaration import server_declaration
 from bot.observing import Observe, nothing_observed
 from bot.search.blend import Search, nearest
@@ -74,7 +75,7 @@ def open_search(
     for an unknown name, a provider that lacks its key or address, or documents that do not exist.
     """
     chosen = [_declared(name, settings) for name in only or configured_names(settings)]
-    shared = _SharedClient(settings.contact)
+    shared = _SharedClient(settings)
     return Search(
         [each.build(settings, shared.get) for each in chosen],
         policies={each.name: each.policy(settings) for each in chosen},
@@ -109,22 +110,19 @@ def _fallback() -> tuple[str, ...]:
 class _SharedClient:
     """One HTTP client for all providers, made when the first of them wants it."""
 
-    def __init__(self, contact: str) -> None:
-        self._contact = contact
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._client: httpx.AsyncClient | None = None
 
     def get(self) -> httpx.AsyncClient:
         if self._client is None:
             import httpx  # takes longer to load than all of local searching
 
-            try:
-                self._client = httpx.AsyncClient(
-                    http2=True,
-                    headers={"User-Agent": user_agent(self._contact)},
-                    timeout=httpx.Timeout(15.0, connect=CONNECT_SECONDS),
-                )
-            except (ValueError, OSError, ImportError, httpx.InvalidURL) as error:
-                raise unusable_proxy(error) from error
+            self._client = httpx.AsyncClient(
+                transport=Egress.of(self._settings).transport(httpx, http2=True),
+                headers={"User-Agent": user_agent(self._settings.contact)},
+                timeout=httpx.Timeout(15.0, connect=CONNECT_SECONDS),
+            )
         return self._client
 
     async def aclose(self) -> None:

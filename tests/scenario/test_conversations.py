@@ -12,9 +12,11 @@ from functools import partial
 import httpx
 import pytest
 
+from bot.storage.encryption import new_key
 from tests.fakes.discord_permissions import bits
 from tests.fakes.discord_state import Channel, Overwrite, User
 from tests.scenario.discord_place import DiscordPlace, open_discord, post_of
+from tests.scenario.gate import Gate, ask_and_catch
 from tests.scenario.places import Post, Said, the_answer, until_answered, whole
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, running
@@ -206,6 +208,30 @@ def test_what_slack_refuses_is_one_sentence_and_the_documents_answer(
         slack.press(said, "details")
         slack.until(lambda: note in slack.whispers(said))
     assert slack.whispers(said).count("slack: ") == 1
+
+
+@pytest.mark.parametrize("hours", [0, 1])
+def test_the_right_to_search_outlives_a_crash_until_it_expires(
+    fork_server: ForkServer, thinking: Program, slack: SlackPlace, gate: Gate, hours: int
+) -> None:
+    thinking.settings |= {
+        "FOOTNOTE_PREFETCH_PAGES": "0",
+        "FOOTNOTE_ENCRYPTION_KEYS": new_key(),
+    }
+    with running(fork_server, thinking, slack) as serving:
+        said = ask_and_catch(slack, gate, after=0)
+        assert not [t for t in slack.slack.workspace.action_tokens if t in kept(thinking)]
+        serving.kill()
+    slack.slack.advance(3_600 * hours)
+    gate.release()
+    with running(fork_server, thinking, slack):
+        assert "90 days" in until_answered(slack, said)[0].text
+        slack.press(said, "details")
+        slack.until(lambda: slack.slack.workspace.modals)
+    searches = slack.slack.calls("assistant.search.context")
+    assert {call.error for call in searches} == {"invalid_action_token" if hours else None}
+    is_told = "may be searched for this question is over" in slack.whispers(said)
+    assert is_told is bool(hours)
 
 
 # ---------------------------------------------------------------- Discord

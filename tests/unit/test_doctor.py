@@ -90,7 +90,8 @@ async def test_documents_answer_without_network(
 ) -> None:
     assert await examine(documents)
     shown = capsys.readouterr().out
-    assert "! Searching wikipedia: The wiki at en.wikipedia.org cannot be reached" in shown
+    assert "! Network: The proxy http://127.0.0.1:9 cannot be reached" in shown
+    assert "! Searching wikipedia: The proxy http://127.0.0.1:9 makes no connection to en." in shown
     assert "✗" not in shown
 
 
@@ -173,7 +174,7 @@ async def test_a_proxy_that_cannot_be_used_is_a_problem_told_without_its_passwor
     monkeypatch.setenv("HTTPS_PROXY", proxy)
     assert not await examine(load_settings(data_dir=tmp_path))
     printed = capsys.readouterr()
-    assert "✗ Searching wikipedia: The environment's proxy or certificate" in printed.out
+    assert "✗ Network: HTTPS_PROXY or ALL_PROXY cannot be used: write" in printed.out
     assert SECRET not in printed.out + printed.err
 
 

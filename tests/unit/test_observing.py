@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import aiohttp
 import pytest
 from starlette.applications import Starlette
@@ -12,6 +14,8 @@ from starlette.routing import Route
 from adapters.discord.client import method_of as of_discord
 from adapters.slack.calls import method_of as of_slack
 from adapters.slack.calls import new_session
+from adapters.slack.settings import SlackSettings
+from bot.configuration import load_settings
 from bot.observing import FAILED, PlatformCalls
 from tests.fakes.server import serve
 
@@ -20,13 +24,14 @@ async def answer(request: Request) -> PlainTextResponse:
     return PlainTextResponse("", status_code=int(request.query_params["status"]))
 
 
+SETTINGS = cast(SlackSettings, load_settings())
 APP = Starlette(routes=[Route("/api/{method}", answer, methods=["GET", "POST"])])
 
 
 async def test_calls_are_counted_by_method_and_status() -> None:
     calls = PlatformCalls()
     with serve(APP) as url:
-        async with new_session(calls) as session:
+        async with new_session(SETTINGS, calls) as session:
             for status in (200, 200, 429):
                 async with session.post(f"{url}/api/chat.postMessage?status={status}"):
                     pass
@@ -61,7 +66,7 @@ async def test_a_token_that_is_not_accepted_is_counted(
 ) -> None:
     calls = PlatformCalls()
     with serve(Starlette(routes=[Route("/api/{method}", say)])) as url:
-        async with new_session(calls) as session:
+        async with new_session(SETTINGS, calls) as session:
             params = {"said": said, "status": str(status)}
             async with session.get(f"{url}/api/auth.test", params=params) as reply:
                 await reply.read()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from bot.egress import proxy_failure
 from bot.errors import (
     CredentialsRefused,
     FootnoteError,
@@ -126,6 +127,8 @@ def explain(
             f"{host} does not answer as {names.service[0].lower()}{names.service[1:]} does: check "
             f"{names.url}."
         )
+    if at_proxy := proxy_failure(error):
+        return ModelUnavailable(at_proxy)
     if failure.timed_out:
         return ModelUnavailable(
             f"{model} took more than {settings.model_timeout:g} seconds to answer: try again, or "

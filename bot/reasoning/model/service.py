@@ -20,7 +20,8 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import httpx2
 
-from bot.errors import FootnoteError, unusable_proxy
+from bot.egress import Egress
+from bot.errors import FootnoteError
 from bot.observing import Observe, nothing_observed, timed
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.model.failures import (
@@ -37,6 +38,7 @@ from bot.settings import Settings
 
 RESTARTS = 2  # times a call whose stream broke off is sent again
 CONNECT = 10.0  # seconds
+CONNECTIONS, KEPT_OPEN = 1_000, 100  # as the SDKs have them
 FIRST_PAUSE = 0.2  # seconds before the first such time; doubled for the second
 
 READING_FAILURES = (
@@ -278,17 +280,18 @@ class Replying(Generic[E]):
 
 def http_client(make: Callable[..., C], settings: Settings) -> C:
     """The HTTP client of an SDK, made by its own ``make``. Raises ``InvalidSetting`` for a proxy
-    in the environment that cannot be used."""
+    or certificates that cannot be used."""
 
     async def give_up(response: httpx2.Response) -> None:
         # An SDK waits as long as Retry-After says, be it an hour.
         if (retry_after(response.headers) or 0.0) > settings.model_timeout:
             response.headers["x-should-retry"] = "false"
 
-    try:
-        return make(event_hooks={"response": [give_up]})
-    except (ValueError, OSError, ImportError, httpx2.InvalidURL) as error:
-        raise unusable_proxy(error) from error
+    limits = httpx2.Limits(max_connections=CONNECTIONS, max_keepalive_connections=KEPT_OPEN)
+    return make(
+        transport=Egress.of(settings).transport(httpx2, limits=limits),
+        event_hooks={"response": [give_up]},
+    )
 
 
 def timeouts(settings: Settings) -> httpx2.Timeout:

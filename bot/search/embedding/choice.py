@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from bot.egress import Egress
 from bot.errors import InvalidSetting
 from bot.search.embedding.embedder import Embedder
 from bot.settings import Settings
@@ -70,7 +71,7 @@ async def open_embedder(settings: Settings, threads: int = 0) -> AsyncIterator[E
         import httpx
 
         if not clients:
-            clients.append(httpx.AsyncClient())
+            clients.append(httpx.AsyncClient(transport=Egress.of(settings).transport(httpx)))
         return clients[0]
 
     embedder = make_embedder(settings, client, threads)

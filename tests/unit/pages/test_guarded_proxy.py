@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
+import httpcore
 import httpx
 import pytest
 
+from bot.egress import Egress, Target
 from bot.pages.guard import Allow, Guard
 from bot.pages.guarded_proxy import HEAD_BYTES, GuardedProxy
+from tests.fakes.egress_proxy import egress_proxy
 from tests.fakes.server import serve
 from tests.fakes.web import Web
 from tests.unit.pages.conftest import to_loopback
@@ -28,6 +32,17 @@ class Names:
         return [self.answers[min(len(self.asked), len(self.answers)) - 1]]
 
 
+class Nowhere(httpcore.AsyncNetworkBackend):
+    """Connects to nothing, and keeps what it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def connect_tcp(self, host: str, port: int, *rest: Any) -> httpcore.AsyncNetworkStream:
+        self.asked.append(host)
+        raise httpcore.ConnectError("not connected in a test")
+
+
 @pytest.fixture(scope="module")
 def site() -> Iterator[str]:
     with serve(Web()) as base:
@@ -38,7 +53,7 @@ def site() -> Iterator[str]:
 async def proxied(
     guard: Guard, most_bytes: int = 1_000_000
 ) -> AsyncIterator[tuple[GuardedProxy, int]]:
-    proxy = GuardedProxy(guard.addresses, most_bytes)
+    proxy = GuardedProxy(guard, most_bytes)
     port = await proxy.start()
     try:
         yield proxy, port
@@ -101,19 +116,12 @@ async def test_private_addresses_are_refused(place: str) -> None:
 
 async def test_a_name_that_changes_its_mind_gains_nothing() -> None:
     names = Names("93.184.216.34", "127.0.0.1")
-    judged: list[str] = []
-    guard = Guard(Allow(), names.resolve)
-
-    async def judge(host: str, port: int) -> list[object]:
-        found = await guard.addresses(host, port)
-        judged.extend(map(str, found))
-        raise OSError("not connected in a test")
-
-    proxy = GuardedProxy(judge, 1_000)  # type: ignore[arg-type]
+    nowhere = Nowhere()
+    proxy = GuardedProxy(Guard(Allow(), names.resolve), 1_000, nowhere)
     port = await proxy.start()
     try:
         assert b"502" in await said(port, "CONNECT rebinding.test:80 HTTP/1.1\r\n\r\n")
-        assert (names.asked, judged) == (["rebinding.test"], ["93.184.216.34"])
+        assert (names.asked, nowhere.asked) == (["rebinding.test"], ["93.184.216.34"])
         assert b"403" in await said(port, "CONNECT rebinding.test:80 HTTP/1.1\r\n\r\n")
     finally:
         await proxy.aclose()
@@ -154,3 +162,27 @@ async def test_more_than_may_come_ends_all_connections(site: str) -> None:
             await client.get(f"http://{place}/article")
         assert proxy.spent.is_set()
         assert await said(port, f"CONNECT {place} HTTP/1.1\r\n\r\n") == b""
+
+
+@pytest.mark.parametrize(
+    ("target", "asked"),
+    [("address", ["CONNECT 127.0.0.1:{}"]), ("name", ["GET http://lighthouse.test:{}/article"])],
+)
+async def test_behind_the_operators_proxy_a_page_comes_through_both(
+    site: str, target: Target, asked: list[str]
+) -> None:
+    port_of_site = site.rpartition(":")[2]
+    async with egress_proxy("honest", int(port_of_site), "hunter2") as operators:
+        url = operators.url_with_password
+        guard = Guard(
+            Allow.parse((f"lighthouse.test:{port_of_site}",)),
+            to_loopback,
+            Egress(url, url, target=target),
+        )
+        async with (
+            proxied(guard) as (_, port),
+            httpx.AsyncClient(proxy=f"http://127.0.0.1:{port}") as client,
+        ):
+            page = await client.get(f"http://lighthouse.test:{port_of_site}/article")
+    assert "Norderney" in page.text
+    assert operators.asked == [each.format(port_of_site) for each in asked]

@@ -39,13 +39,14 @@ async def test_commands_are_offered_everywhere_and_rules_to_admins(here: Running
     commands = await registered(here)
     assert set(commands) == {
         "ask",
+        "watch",
         "stop",
         "forget-me",
         "footnote",
         "Research this",
         "Check the facts",
     }
-    for name in ("ask", "stop", "forget-me", "Research this"):
+    for name in ("ask", "watch", "stop", "forget-me", "Research this"):
         assert commands[name]["integration_types"] == [0, 1]
         assert sorted(commands[name]["contexts"]) == [0, 1, 2]
     rules = commands["footnote"]

@@ -38,6 +38,15 @@ async def test_a_missing_scope_is_named(slack: FakeSlack, tmp_path: Path, scope:
         await examine(slack_settings(slack, tmp_path, collections=(by_group,)))
 
 
+async def test_it_says_which_messages_are_searched_or_what_that_lacks(
+    slack: FakeSlack, tmp_path: Path
+) -> None:
+    settings = slack_settings(slack, tmp_path, providers=("conversations",))
+    assert "not searched, for which the app lacks search:read.public" in await examine(settings)
+    slack.with_scopes("search:read.public", "search:read.im")
+    assert "messages are searched (public channel, im)" in await examine(settings)
+
+
 async def test_groups_are_only_read_where_rights_depend_on_them(
     slack: FakeSlack, tmp_path: Path
 ) -> None:

@@ -1,0 +1,65 @@
+"""Who may be told what was found in conversations: nobody but the readers of the place."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.configuration import load_settings
+from bot.messages import Author, RunOptions, Thread
+from bot.rights.reader import EVERYTHING, NO_DOCUMENTS, Reach, Reader, found_in, is_document
+from bot.rights.rights import Rights
+
+HERE = Thread("slack", "T1", "C1", "1.0")
+SAID = "https://acme.slack.com/archives/C9/p1717400000000100?thread_ts=1717400000.000100&cid=C9"
+FOUND_HERE = found_in(HERE.place)
+
+
+def reach_of(thread: Thread, *, direct: bool = False, guest: bool | None = False) -> Reach:
+    reader = Reader.of(thread, Author("U1", "Ann", guest=guest), direct=direct)
+    return Rights(load_settings()).reach(reader)
+
+
+@pytest.mark.parametrize(
+    ("reach", "may"),
+    [
+        (reach_of(HERE), True),
+        (reach_of(Thread("slack", "T1", "C1", "2.0")), True),  # another thread of the channel
+        (reach_of(Thread("slack", "T1", "C2", "1.0")), False),
+        (reach_of(Thread("slack", "T2", "C1", "1.0")), False),
+        (reach_of(Thread("discord", "T1", "C1", "1")), False),
+        (reach_of(Thread("slack", "T1", "D1", "1.0"), direct=True), False),
+        (reach_of(Thread("web", "console", "ann", "1")), False),
+        (reach_of(HERE, guest=True), False),
+        (reach_of(HERE, guest=None), False),  # nobody knows yet
+        (NO_DOCUMENTS, False),
+        (EVERYTHING, True),  # whoever can read the database
+    ],
+)
+def test_what_was_found_for_a_place_is_told_there_alone(reach: Reach, may: bool) -> None:
+    assert reach.covers((SAID, FOUND_HERE)) is may
+    assert EVERYTHING.includes(reach)
+
+
+def test_a_run_that_may_find_conversations_is_in_nobody_elses_reach() -> None:
+    console = reach_of(Thread("web", "console", "ann", "1"))
+    assert not console.includes(reach_of(HERE))
+    assert not reach_of(Thread("slack", "T1", "C2", "1.0")).includes(reach_of(HERE))
+    assert console.includes(NO_DOCUMENTS)
+    assert RunOptions().conversations is False
+
+
+@pytest.mark.parametrize(
+    ("url", "is_said"),
+    [
+        (SAID, True),
+        ("https://acme.enterprise.slack.com/archives/C1/p1", True),
+        ("https://discord.com/channels/1/2/3", True),
+        ("https://ptb.discord.com/channels/@me/2/3", True),
+        ("https://slack.com/archives-of-art", False),
+        ("https://notslack.com/archives/C1/p1", False),
+        ("https://discord.com/developers/docs", False),
+        ("https://example.org/?u=https://acme.slack.com/archives/C1/p1", False),
+    ],
+)
+def test_a_message_is_told_by_its_address(url: str, is_said: bool) -> None:
+    assert is_document(url) is is_said
