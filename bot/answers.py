@@ -83,6 +83,15 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """A cited sentence of the answer to a standing question as it was and as it is now; "" where
+    it was not there. Both have marks of the newer answer."""
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class VerifiedSentence:
     """A model's verdict on a cited sentence and its quotes, and what became of the sentence.
 
@@ -158,6 +167,9 @@ class Answer:
     has some, and one that says no more than that the research ended early has none.
     ``verification`` is None where none was wanted. ``documents`` are the addresses of the
     operator's documents that the run was shown anything of, quoted or not.
+
+    ``changes`` tell what has changed since a standing question was last answered; the first
+    ``lead`` characters of ``text`` say so to its readers.
     """
 
     status: Status
@@ -178,6 +190,13 @@ class Answer:
     linked: tuple[tuple[int, str], ...] = ()
     verification: Verification | None = None
     documents: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+    lead: int = 0
+
+    @property
+    def current(self) -> str:
+        """The text without what it says of changes."""
+        return self.text[self.lead :]
 
     @property
     def rests_on(self) -> frozenset[str]:

@@ -19,6 +19,7 @@ from bot import __version__
 from bot.cli_audit import audit
 from bot.cli_eval import evaluate as _evaluate
 from bot.cli_records import db, export, forget_kinds, keys, threads
+from bot.cli_watch import watch
 from bot.command import EXIT_NO_ANSWER, EXIT_OK, EXIT_USAGE, HANDBOOK, standard_input
 from bot.command import sentences as _sentences
 from bot.command import settings_for as _settings
@@ -360,6 +361,7 @@ def doctor(
 
 # After the commands of every day: help lists them in this order.
 app.command("eval")(_evaluate)
+app.command()(watch)
 app.command()(threads)
 app.command()(export)
 

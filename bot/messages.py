@@ -158,6 +158,8 @@ class RunOptions:
     ``direct``, ``shared``, ``groups`` and ``guest`` are what was known of the question and its
     author on arrival, on which rights to documents depend; ``conversations`` is whether the
     platform's own messages may be searched for it.
+
+    ``watch`` is the id of the standing question that is looked at once more, or "".
     """
 
     depth: Depth = "auto"
@@ -171,6 +173,7 @@ class RunOptions:
     guest: bool | None = False
     collections: tuple[str, ...] | None = None
     conversations: bool = False
+    watch: str = ""
 
     def asked_in(self, message: Message) -> RunOptions:
         """The options for a message that has just arrived."""

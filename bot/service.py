@@ -45,6 +45,7 @@ from bot.rights.rights import Rights
 from bot.search.conversations import Conversing, SearchedConversations
 from bot.search.registry import searches_conversations
 from bot.settings import Settings
+from bot.standing.looking import Looks, is_look
 from bot.storage.audit import Audit
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
@@ -91,6 +92,7 @@ class ResearchService:
         self._conversations = Conversations(store.database)
         self._rights = Rights(settings, posters)
         self._days = Days(Reservations(store.database))
+        self._looks = Looks(settings, store)
 
     # ------------------------------------------------------------ accepting
 
@@ -174,9 +176,14 @@ class ResearchService:
         reach = partial(self._rights.reach, reader)
         if record.answer is not None and not reach().covers(record.answer.rests_on):
             record = replace(record, answer=None)  # it is not to be told any more
-        run = self.reference(record)
         reply: Reply = Unseen()
         try:
+            if is_look(record):
+                told = await self._look(record, stop, reader)
+                if told is None:
+                    return
+                record = told
+            run = self.reference(record)
             if record.removed:
                 await poster.remove(run, record.post_state)
                 await self._end(record, "removed")
@@ -218,6 +225,24 @@ class ResearchService:
             log.error("posting broke", run=record.id, error=repr(broken))
             log.debug("posting broke here", run=record.id, exc_info=True)
             await self._give_up(record, reply)
+
+    async def _look(
+        self, record: RunRecord, stop: asyncio.Event, reader: Reader
+    ) -> RunRecord | None:
+        """A standing question's run, of which nothing is shown until it has something to tell; the
+        record of what is to be posted then, None if there is nothing. Raises as ``answer`` does."""
+        watch = await self._looks.watch(record)
+        if watch is None:
+            return None
+        if await self._looks.is_over(watch, record):
+            return await self._looks.say_end(record, watch)
+        answer = record.answer
+        if answer is None or answer.is_pending:
+            answer, _, work = await self._answer(record, Unseen(), stop, reader)
+            if answer.is_pending and work is not None:
+                unseen = Posting(self._store, record, Unseen(), work, is_verified_first=True)
+                answer = await unseen.finish(answer, stop)
+        return await self._looks.told(record, watch, answer, self._rights.reach(reader))
 
     async def _give_up(self, record: RunRecord, reply: Reply) -> None:
         """End a run whose answer cannot be posted, unless someone took it over."""
@@ -294,7 +319,11 @@ class ResearchService:
         run = Run(
             Asked(record.id, record.message, record.options, record.accepted_at, transcript),
             Resources(
-                self._library.within(partial(reach, among=record.options.collections), talk),
+                self._library.within(
+                    partial(reach, among=record.options.collections),
+                    talk,
+                    anew=bool(record.options.watch),
+                ),
                 partial(poster.download, self.reference(record)),
                 settings.prefetch_pages,
                 settings.keep_documents_from_web,
@@ -319,7 +348,8 @@ class ResearchService:
         given = record.answer
         if given is not None and not now.covers(given.rests_on):
             given = None
-        work = Investigation(run, journal, Numbering(transcript), pipeline, reply, given, talk)
+        told = await self._looks.told_before(record) if is_look(record) else transcript
+        work = Investigation(run, journal, Numbering(told), pipeline, reply, given, talk)
         return work
 
     async def _with_history(self, record: RunRecord) -> tuple[RunRecord, str]:
@@ -329,7 +359,7 @@ class ResearchService:
         """
         record = await self._saved(record)
         thread = record.message.thread
-        if await self._conversations.history_is_read(thread):
+        if is_look(record) or await self._conversations.history_is_read(thread):
             return record, ""
         poster = self._posters[thread.platform]
         try:

@@ -28,6 +28,7 @@ from bot.rights.rights import Rights
 from bot.search.background_indexing import Indexing, documents_being_indexed
 from bot.search.vector_filling import vectors_being_made
 from bot.settings import Settings
+from bot.standing.rounds import StandingRounds
 from bot.storage.connecting import Connecting
 from bot.storage.retention import Keep, Retention
 from bot.storage.retrying import SERVING_PATIENCE, START_PATIENCE
@@ -104,6 +105,8 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             house = Maintenance(retention, reception.forgetter, changes)
             await stack.enter_async_context(house.at_work())
             await indexing.begun()
+            looking = StandingRounds(settings, store, app.service, app.dispatcher, posters.keys())
+            await stack.enter_async_context(looking.at_work())
             left = await app.dispatcher.resume()
             if left:
                 tell(f"Resuming {len(left)} unfinished question(s).")

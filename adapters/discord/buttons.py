@@ -2,9 +2,9 @@
 
 Everything that needs is in the control's ``custom_id``, so that old ones work after a restart:
 ``footnote:feedback:good:RUN``, ``footnote:feedback:bad:RUN``, ``footnote:deeper:RUN``,
-``footnote:details:RUN``, ``footnote:stop:RUN``; ``footnote:follow-ups:RUN`` is a menu whose options
-count the suggestions from 0, and ``footnote:why:RUN`` one of reasons. Answers of earlier versions
-have a button for each suggestion, ``footnote:follow-up:NUMBER:RUN``.
+``footnote:details:RUN``, ``footnote:watch:RUN``, ``footnote:stop:RUN``; ``footnote:follow-ups:RUN``
+is a menu whose options count the suggestions from 0, and ``footnote:why:RUN`` one of reasons.
+Answers of earlier versions have a button for each suggestion, ``footnote:follow-up:NUMBER:RUN``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import discord
 
 from adapters.discord.limits import BUTTON_URL, OPTION_LABEL, PLACEHOLDER
-from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, Stop
+from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, Stop, Watch
 from bot.logs import get_logger
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts
@@ -25,7 +25,7 @@ from bot.storage.workspaces import REASONS
 
 TEMPLATE = re.compile(
     r"footnote:(?:feedback:(?P<verdict>good|bad)|(?P<deeper>deeper)|(?P<details>details)"
-    r"|follow-up:(?P<number>\d{1,2})|(?P<menu>follow-ups)|(?P<why>why)|(?P<stop>stop))"
+    r"|follow-up:(?P<number>\d{1,2})|(?P<menu>follow-ups)|(?P<why>why)|(?P<watch>watch)|(?P<stop>stop))"
     r":(?P<run>[0-9A-Za-z_-]{1,64})"
 )
 _MENU, _WHY = "footnote:follow-ups:", "footnote:why:"
@@ -49,6 +49,8 @@ def encode(press: Press) -> str:
             return f"footnote:details:{run}"
         case FollowUp(run, number):
             return f"footnote:follow-up:{number}:{run}"
+        case Watch(run):  # with the schedule that it has by itself
+            return f"footnote:watch:{run}"
         case Stop(run):
             return f"footnote:stop:{run}"
 
@@ -72,6 +74,8 @@ def parse(custom_id: str, chosen: Sequence[str] = ()) -> Press | None:
         return FollowUp(run, int(match["number"]))
     if match["details"]:
         return Details(run)
+    if match["watch"]:
+        return Watch(run)
     return Deeper(run) if match["deeper"] else Stop(run)
 
 
@@ -98,6 +102,7 @@ def view_for(
         view.add_item(_button(Deeper(run), texts("dig-deeper"), looks.primary, "🔎"))
     if details:
         view.add_item(_button(Details(run), texts("details-button"), looks.secondary))
+        view.add_item(_button(Watch(run), texts("watch-button"), looks.secondary))
     options = [
         discord.SelectOption(label=label, value=str(number))
         for number, suggestion in enumerate(suggestions[:FOLLOW_UPS])

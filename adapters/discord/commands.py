@@ -1,4 +1,4 @@
-"""Commands: /ask, /stop, /forget-me, /footnote, "Research this" in a message's menu."""
+"""Commands: /ask, /watch, /stop, /forget-me, /footnote, "Research this" in a message's menu."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ from bot.conversing.reception import Reception
 from bot.errors import StorageUnavailable
 from bot.logs import get_logger
 from bot.messages import Depth, Message
-from bot.rendering.texts import Texts, texts_for
+from bot.rendering.texts import Texts, invalid, texts_for
 from bot.search.registry import provider_names
+from bot.standing.desk import VERBS, do_by_words
+from bot.standing.schedule import DAILY
 from bot.storage.workspaces import Workspaces
 
 QUESTION_CHARACTERS = 4_000  # as many as a message of the longest kind holds
@@ -58,6 +60,7 @@ class Commands:
             self._research(),
             self._rules(),
             self._forget_me(),
+            self._watch(),
         ):
             tree.add_command(command, override=True)
         tree.error(_on_error)
@@ -132,6 +135,40 @@ class Commands:
             )
 
         return ContextMenu(name=_texts("shortcut-name"), callback=research)
+
+    def _watch(self) -> Command[Any, ..., Any]:
+        @app_commands.command(name=_texts("watch-name"), description=_texts("watch-description"))
+        @app_commands.describe(
+            question=_texts("watch-question"),
+            every=_texts("watch-every"),
+            action=_texts("watch-action"),
+            id=_texts("watch-id"),
+        )
+        @app_commands.choices(
+            action=[Choice(name=_texts(f"watch-{verb}"), value=verb) for verb in VERBS[1:]]
+        )
+        async def watch(
+            interaction: discord.Interaction[FootnoteClient],
+            question: app_commands.Range[str, 1, QUESTION_CHARACTERS] | None = None,
+            every: app_commands.Range[str, 1, 100] = DAILY,
+            action: Choice[str] | None = None,
+            id: app_commands.Range[str, 1, 20] | None = None,
+        ) -> None:
+            if question is not None:
+                text = text_of_option(question, interaction.guild, interaction.application_id)
+                await self._asking.watch(interaction, arrival(interaction, text), every)
+                return
+
+            async def done(message: Message, texts: Texts) -> str:
+                words = f"{action.value} {id}" if action is not None and id else ""
+                told = await do_by_words(self._reception.standing, message, words, texts)
+                if told is None:
+                    raise invalid("watch-unknown", id=id or "")
+                return told
+
+            await _privately(interaction, done)
+
+        return watch
 
     def _forget_me(self) -> Command[Any, ..., Any]:
         yes = Choice(name=_texts("forget-yes"), value="yes")

@@ -28,6 +28,8 @@ from bot.posting import PostState
 from bot.rendering.texts import Texts, invalid, sentence_for, texts_for
 from bot.search.registry import searches_conversations
 from bot.service import clean_question
+from bot.standing.desk import begun
+from bot.standing.schedule import schedule_named
 
 # discord.com/developers/docs/topics/opcodes-and-status-codes#json
 UNKNOWN_INTERACTION, ALREADY_ACKNOWLEDGED = 10062, 40060
@@ -199,6 +201,23 @@ class Asking:
                 return
             await self._receive(interaction, message, depth, post_state_of(interaction))
 
+    async def watch(self, interaction: FootnoteInteraction, message: Message, every: str) -> None:
+        """A question of its own that is looked at again: the asker alone is told how often."""
+        async with guarded(interaction):
+            self._check(message)
+            schedule = schedule_named(every)
+            if not await acknowledged(interaction, thinking=True, ephemeral=False):
+                return
+            state = post_state_of(interaction)
+            run = await self._receive(interaction, message, "auto", state)
+            if run is not None:
+                watch = await patiently(
+                    lambda: self._reception.watch(
+                        run, message.author, schedule, locale=message.locale, direct=message.direct
+                    )
+                )
+                await tell(interaction, begun(watch, texts_for(message.locale)))
+
     async def research(
         self, interaction: FootnoteInteraction, message: Message, target: discord.Message
     ) -> None:
@@ -227,7 +246,8 @@ class Asking:
 
     async def _receive(
         self, interaction: FootnoteInteraction, message: Message, depth: Depth, state: PostState
-    ) -> bool:
+    ) -> str | None:
+        """The run of the question, if it is one."""
         may_search = searches_conversations(self._reception.settings)
         present = may_search and interaction.is_guild_integration()
         asked = replace(message, conversations=present)
@@ -241,7 +261,7 @@ class Asking:
                 interaction,
                 texts("stopping-count", count=stopped) if stopped else texts("nothing-running"),
             )
-        return isinstance(outcome, AcceptedQuestion)
+        return outcome.run_id if isinstance(outcome, AcceptedQuestion) else None
 
 
 def post_state_of(interaction: FootnoteInteraction) -> PostState:

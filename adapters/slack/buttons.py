@@ -17,6 +17,7 @@ from adapters.slack.format import (
     FOLLOW_UP,
     REASON,
     STOP,
+    WATCH,
     context,
     numbers,
     plain_text,
@@ -60,6 +61,7 @@ from bot.conversing.buttons import (
     FollowUp,
     Press,
     Stop,
+    Watch,
     carry_out,
 )
 from bot.errors import PlatformUnavailable, PostRefused
@@ -161,7 +163,7 @@ RESEARCH_THIS = "research_this"  # the shortcut's callback id
 _RUN = r"[0-9A-Za-z_-]{1,64}"
 # Answers of earlier versions have other buttons: one for feedback, one for each suggestion.
 CONTROLS = re.compile(
-    r"footnote_(?:feedback(?:_good|_bad)?|reason_[a-z_]+|deeper|details|stop|follow_up(?:_\d+)?)"
+    r"footnote_(?:feedback(?:_good|_bad)?|reason_[a-z_]+|deeper|details|watch|stop|follow_up(?:_\d+)?)"
 )
 _FEEDBACK_VALUE = re.compile(rf"(?P<verdict>good|bad):(?P<run>{_RUN})")
 _REASON_VALUE = re.compile(rf"(?P<reason>[a-z_]+):(?P<run>{_RUN})")
@@ -191,6 +193,8 @@ def meaning_of(action_id: str, value: str) -> Press | None:
         return Deeper(value)
     if action_id == DETAILS:
         return Details(value)
+    if action_id == WATCH:
+        return Watch(value)
     return Stop(value) if action_id == STOP else None
 
 

@@ -12,7 +12,7 @@ from adapters.slack.deferred import Recipient, SlowWork
 from adapters.slack.incoming import mentions_in, unescape
 from adapters.slack.listener import PLATFORM, Listener
 from bot.conversing.buttons import forget_me
-from bot.conversing.reception import Handled
+from bot.conversing.reception import AcceptedQuestion, Handled
 from bot.conversing.rules import DEPTHS, KEYS, changed, depth_named, shown
 from bot.errors import FootnoteError
 from bot.messages import Depth, Message, Thread
@@ -20,8 +20,11 @@ from bot.pages.urls import links_in
 from bot.posting import PostState
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts, sentence_for, texts_for
+from bot.standing.desk import begun, do_by_words, scheduled
+from bot.standing.schedule import schedule_named
 
 ASK, FOOTNOTE, FORGET = "/ask", "/footnote", "/footnote forget me"
+WATCH = "/footnote watch"
 QUESTION_CHARACTERS = 300  # of the question that are repeated to its asker
 
 _CHOSEN = re.compile(
@@ -104,8 +107,8 @@ class Commands:
     # ------------------------------------------------------------ /footnote
 
     async def footnote(self, command: Json) -> None:
-        """Show or change the rules of the channel, or forget who asks for it; the answer follows by
-        response URL."""
+        """Show or change the rules of the channel, watch a question, or forget who asks for it; the
+        answer follows by response URL."""
         message, texts = await self._message(command)
         recipient = Recipient(
             message.thread.channel,
@@ -114,11 +117,12 @@ class Commands:
             response_url=str(command.get("response_url") or ""),
         )
         try:
-            self._listener.ephemeral.say(recipient, await self._ruled(message, texts))
+            told = await self._ruled(message, texts, command)
+            self._listener.ephemeral.say(recipient, told)
         except FootnoteError as error:
             self._listener.ephemeral.say(recipient, sentence_for(error, texts))
 
-    async def _ruled(self, message: Message, texts: Texts) -> str:
+    async def _ruled(self, message: Message, texts: Texts, command: Json) -> str:
         reception = self._listener.reception
         words = message.text.split(maxsplit=2)
         verb = words[0].lower() if words else "rules"
@@ -133,6 +137,8 @@ class Commands:
         if verb == "reset" and len(words) == 1:
             await reception.set_rules(await self._with_rights(message), None)
             return texts("rules-reset")
+        if verb == "watch":
+            return await self._watched(command, message, message.text[len(words[0]) :], texts)
         if verb == "forget" and words[1:2] and words[1].lower() == "me":
             word = words[2] if len(words) > 2 else ""
             return await forget_me(reception, message, word, f"{FORGET} yes", texts)
@@ -143,7 +149,30 @@ class Commands:
             reset=f"{FOOTNOTE} reset",
             keys=", ".join(KEYS),
         )
-        return f"{rules_help}\n{texts('forget-help', command=FORGET)}"
+        watching = texts("watch-help", command=WATCH)
+        return "\n".join([rules_help, watching, texts("forget-help", command=FORGET)])
+
+    async def _watched(self, command: Json, message: Message, words: str, texts: Texts) -> str:
+        """Ask a question and watch it, or do what else is said of standing questions."""
+        reception = self._listener.reception
+        told = await do_by_words(reception.standing, message, words, texts)
+        if told is not None:
+            return told
+        schedule, question = scheduled(words)
+        schedule = schedule_named(schedule)
+        message = replace(message, text=question, links=tuple(links_in(question)))
+        state = asked_by(command, message.thread.channel, message.author.id)
+        outcome = await reception.receive(message, "footnote", post_state=state)
+        if not isinstance(outcome, AcceptedQuestion):
+            return texts("watch-help", command=WATCH)
+        watch = await reception.watch(
+            outcome.run_id,
+            message.author,
+            schedule,
+            locale=message.locale,
+            direct=message.direct,
+        )
+        return begun(watch, texts)
 
     async def _with_rights(self, message: Message) -> Message:
         """The message with what its author may do, looked up however long that takes."""

@@ -54,6 +54,7 @@ BAD = f"{FEEDBACK}_bad"
 REASON = "footnote_reason"
 DEEPER = "footnote_deeper"
 DETAILS = "footnote_details"
+WATCH = "footnote_watch"
 STOP = "footnote_stop"
 
 _MARKS: Mapping[str, str] = {
@@ -218,6 +219,7 @@ def _controls(answer: Answer, texts: Texts, *, depth: Depth) -> Json:
         if depth != "deep":
             elements.append(button(texts("dig-deeper"), DEEPER, run))
         elements.append(button(texts("details-button"), DETAILS, run))
+        elements.append(button(texts("watch-button"), WATCH, run))
     if options := _follow_ups(answer):
         elements.append(
             {

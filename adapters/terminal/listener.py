@@ -133,7 +133,7 @@ async def ask_once(
     settings: Settings, question: str, thread: Thread, options: RunOptions, *, as_json: bool
 ) -> tuple[Answer, FootnoteError | None]:
     """Open Footnote, put one question, close it; gives the answer, and why it failed if it did."""
-    poster = JsonPoster() if as_json else _terminal_poster()
+    poster = poster_for(as_json=as_json)
     async with open_app(settings, {PLATFORM: poster}) as app:
         terminal = Terminal(app, poster)
         await terminal.introduce(thread)
@@ -141,7 +141,10 @@ async def ask_once(
     return answer, poster.failures.get(answer.run)
 
 
-def _terminal_poster() -> JsonPoster:
+def poster_for(*, as_json: bool) -> JsonPoster:
+    """A poster that shows answers to people, or prints them as JSON."""
+    if as_json:
+        return JsonPoster()
     from adapters.terminal.poster import TerminalPoster  # with rich, which --json does not need
 
     return TerminalPoster()
@@ -149,7 +152,7 @@ def _terminal_poster() -> JsonPoster:
 
 def converse(settings: Settings, thread: Thread, options: RunOptions) -> None:
     """Read questions until the end of input; between them the terminal is the person's."""
-    poster = _terminal_poster()
+    poster = poster_for(as_json=False)
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         app = runner.run(stack.enter_async_context(open_app(settings, {PLATFORM: poster})))

@@ -14,7 +14,8 @@ from adapters.terminal.json_poster import JsonPoster, JsonReply
 from adapters.terminal.listener import PLATFORM, Terminal, terminal_message, terminal_thread
 from bot.answers import Answer, PlanView
 from bot.app import App, open_app
-from bot.mcp.server import AskArguments, Listed, Told, mcp_server
+from bot.mcp.desk import AskArguments, Listed, Told
+from bot.mcp.server import mcp_server
 from bot.messages import RunOptions, Thread
 from bot.posting import PostState, Reply, RunRef
 from bot.rendering.texts import DEFAULT, Texts, texts_for
@@ -80,7 +81,7 @@ class _Asking(Terminal):
 
 
 class _Desk:
-    """See ``bot.mcp.server.Desk``."""
+    """See ``bot.mcp.desk.Desk``."""
 
     caller = PLATFORM
 

@@ -48,6 +48,7 @@ TITLES = {
     "facts": "facts about the workspace",
     "installations": "installations",
     "audit": "rows of the audit log",
+    "pseudonyms": "rows of the audit log in which a pseudonym takes the person's place",
 }
 
 

@@ -24,6 +24,7 @@ from adapters.web.run_pages import console_pages
 from adapters.web.sharing import sharing_pages
 from adapters.web.signing_in import sign_in_pages
 from adapters.web.single_sign_on import single_sign_on_pages
+from adapters.web.standing import standing_pages
 from bot.errors import Denied, FootnoteError, Invalid, Unavailable
 from bot.rendering.texts import sentence_for
 
@@ -45,6 +46,7 @@ def console_app(console: Console, more: Sequence[BaseRoute] = ()) -> Starlette:
             *preference_pages(console),
             *conversation_pages(console),
             *history_pages(console),
+            *standing_pages(console),
             *sharing_pages(console),
             *console_pages(console),
             *handbook_pages(console),

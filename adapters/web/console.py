@@ -30,6 +30,7 @@ from bot.pages.workers import Workers
 from bot.rendering.texts import Texts, texts_for
 from bot.rights.rights import Rights
 from bot.settings import ChannelRules, Settings
+from bot.standing.desk import Desk
 from bot.storage.archive import Archive
 from bot.storage.audit import Audit
 from bot.storage.database import Database
@@ -63,6 +64,7 @@ class Console:
     archive: Archive = field(init=False)
     audit: Audit = field(init=False)
     history: History = field(init=False)
+    standing: Desk = field(init=False)
     words: FoundWords = field(init=False)
     workspaces: Workspaces = field(init=False)
     templates: Templates = field(init=False)
@@ -83,6 +85,7 @@ class Console:
         self.archive = Archive(self.database)
         self.audit = Audit(self.database)
         self.history = History(self.database)
+        self.standing = Desk(self.settings, self.database)
         self.words = FoundWords(self.database)
         self.workspaces = Workspaces(self.database)
         self.templates = Templates(self.settings.root)

@@ -24,9 +24,10 @@ from adapters.web.turns import Turn, runs_of, turns_of
 from adapters.web.uploads import megabytes
 from adapters.web.visibility import Visibility
 from adapters.web.writing import cursor_of, turn_html
-from bot.conversing.buttons import Deed, Deeper, Feedback, FollowUp, Stop, carry_out
+from bot.conversing.buttons import Deed, Deeper, Feedback, FollowUp, Stop, Watch, carry_out
 from bot.messages import Attachment, Depth, Thread
 from bot.pages.media import accepted
+from bot.standing.schedule import DAILY
 from bot.storage.records import RunRecord
 from bot.storage.workspaces import REASONS, Reason
 
@@ -52,6 +53,7 @@ def conversation_pages(console: Console) -> Sequence[BaseRoute]:
         ),
         Route("/runs/{run}/stop", pages.pressing(lambda run, form: Stop(run)), methods=["POST"]),
         Route("/runs/{run}/deeper", pages.pressing(lambda run, _: Deeper(run)), methods=["POST"]),
+        Route("/runs/{run}/watch", pages.pressing(_watch), methods=["POST"]),
         Route("/runs/{run}/feedback", pages.pressing(_feedback), methods=["POST"]),
         Route("/runs/{run}/follow-up", pages.pressing(_follow_up), methods=["POST"]),
         Route(
@@ -74,7 +76,9 @@ class _Conversation:
         return await self._page(request, None)
 
     async def thread(self, request: Request) -> Response:
-        return await self._page(request, await self._thread(request))
+        thread = await self._thread(request)
+        await self._console.standing.opened(thread)
+        return await self._page(request, thread)
 
     async def _page(self, request: Request, thread: Thread | None) -> Response:
         console, visitor, texts = self._console, visitor_of(request), texts_of(request)
@@ -96,6 +100,10 @@ class _Conversation:
             page=await listed(console, request, texts),
             thread=thread,
             **await about(console, request, thread),
+            watched=await console.standing.all(thread=thread) if thread else (),
+            watchable=next(
+                (turn.run for turn in reversed(turns) if turn.over and turn.shown.answer), ""
+            ),
             turns=[turn_html(console.templates, texts, turn, visitor) for turn in turns],
             cursor=cursor_of(turns),
             depths=DEPTHS,
@@ -235,6 +243,16 @@ class _Conversation:
 def _files_of(turns: Sequence[Turn]) -> Sequence[Attachment]:
     """The files sent in a conversation, each once."""
     return [file for turn in turns for file in turn.files if not file.again]
+
+
+def _watchable(turns: Sequence[Turn]) -> str:
+    """The run of the last question that has an answer, or ""."""
+    answered = [turn.run for turn in turns if turn.over and turn.shown.answer is not None]
+    return answered[-1] if answered else ""
+
+
+def _watch(run: str, form: dict[str, str]) -> Deed:
+    return Watch(run, form.get("every", DAILY)[:100])
 
 
 def _feedback(run: str, form: dict[str, str]) -> Deed:

@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 import anyio
 from starlette.exceptions import HTTPException
@@ -31,6 +30,7 @@ from adapters.web.visibility import Visibility
 from bot.answers import Answer, PlanView
 from bot.errors import Invalid, Unavailable
 from bot.extras import need
+from bot.mcp.desk import AskArguments, Listed, Told
 from bot.messages import Message, Thread
 from bot.rendering.texts import Texts
 from bot.research.evidence.library import Library
@@ -38,9 +38,6 @@ from bot.rights.reader import Reader
 from bot.storage.audit import act_as, in_console
 from bot.storage.records import RunRecord
 from bot.storage.traces import KeptPage, Traces
-
-if TYPE_CHECKING:
-    from bot.mcp.server import AskArguments, Listed, Told
 
 PATH = "/mcp"
 
@@ -93,7 +90,7 @@ class McpEndpoint:
 
 
 class _Desk:
-    """See ``bot.mcp.server.Desk``: what the visitor may do in the console."""
+    """See ``bot.mcp.desk.Desk``: what the visitor may do in the console."""
 
     def __init__(self, console: Console, request: Request) -> None:
         self._console = console
@@ -115,8 +112,6 @@ class _Desk:
         return Visibility(self._console.rights, self._visitor, self.texts)
 
     async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> Told:
-        from bot.mcp.server import Told
-
         try:
             asked = await put_question(
                 self._console,
@@ -174,8 +169,6 @@ class _Desk:
         return await self._console.open_reception().library(message)
 
     async def answers(self, limit: int) -> Sequence[Listed]:
-        from bot.mcp.server import Listed
-
         found = await self._console.archive.answers("web", self._visitor.channel, limit)
         return [Listed(*each) for each in found]
 

@@ -11,6 +11,7 @@ from bot.conversing.reception import Reception
 from bot.conversing.words import is_yes
 from bot.messages import Author, Message
 from bot.rendering.texts import Texts
+from bot.standing.schedule import DAILY
 from bot.storage.workspaces import Opinion, Reason, Verdict
 
 
@@ -47,6 +48,14 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
+class Watch:
+    """Look at the same question again on a schedule, and tell when its answer changes."""
+
+    run: str
+    schedule: str = DAILY
+
+
+@dataclass(frozen=True, slots=True)
 class Details:
     """Show the presser alone what an answer rests on and how it was found.
 
@@ -58,7 +67,7 @@ class Details:
 
 ASK_WHY = "feedback-ask-why"  # the text for a person who may say what was wrong
 
-Deed = Feedback | Deeper | FollowUp | Stop
+Deed = Feedback | Deeper | FollowUp | Stop | Watch
 Press = Deed | Details
 
 
@@ -79,6 +88,9 @@ async def carry_out(
             return ASK_WHY if verdict == "bad" and not (reason or words) else "feedback-thanks"
         case Stop(run):
             return "stopping" if await reception.stop_run(run) else "nothing-running"
+        case Watch(run, schedule):
+            await reception.watch(run, author, schedule, locale=locale, direct=direct)
+            return "watch-pressed"
         case Deeper(run):
             asked = await reception.dig_deeper(run, author, locale=locale, direct=direct)
         case FollowUp(run, number):

@@ -31,10 +31,12 @@ from bot.rights.rights import Rights, searched_here
 from bot.search.registry import configured_names
 from bot.service import LEASE, ResearchService, clean_question
 from bot.settings import ChannelRules, Settings
+from bot.standing.desk import Desk
 from bot.storage.audit import Actor, acting
 from bot.storage.conversations import Conversations
 from bot.storage.records import RunRecord
 from bot.storage.removal import Removed
+from bot.storage.standing import Watch
 from bot.storage.store import NO_FILES, Store
 from bot.storage.subjects import Subject
 from bot.storage.workspaces import Opinion, Use, Workspaces
@@ -93,6 +95,7 @@ class Reception:
         self._gone: TTLCache[tuple[str, str], bool] = TTLCache(GONE_REMEMBERED, GONE_SECONDS)
         self._background = BackgroundTasks("core")
         self.forgetter = Forgetter(store.database, dispatcher.request_stop)
+        self.standing = Desk(settings, store.database)
 
     async def aclose(self) -> None:
         """Give what is still being told to askers a moment, and drop the rest."""
@@ -271,6 +274,17 @@ class Reception:
         if run.answer is not None and not await self._may_be_told(run.answer, message):
             message = replace(message, text=run.message.text)
         return await self._accept(message, replace(run.options, depth="deep"), None)
+
+    async def watch(
+        self, run_id: str, author: Author, schedule: str, *, locale: str, direct: bool
+    ) -> Watch:
+        """Watch the question of a run. Raises ``Denied`` and ``Invalid``."""
+        run = await self._run(run_id)
+        message = _pressed(run, "watch", author, "", locale, direct)
+        await admit(self.settings, self._store.database, message)
+        if run.answer is not None and not await self._may_be_told(run.answer, message):
+            raise invalid("answer-out-of-reach")
+        return await self.standing.begin(run, message, schedule)
 
     async def follow_up(
         self, run_id: str, number: int, author: Author, *, locale: str, direct: bool

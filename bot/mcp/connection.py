@@ -192,10 +192,8 @@ class Connection:
         headers = filled(server.name, server.headers)
         auth = authorized(server)
         async with metered(headers, server.seconds, self._meter, auth, egress=self._egress) as http:
-            through = streamable_http_client(
-                server.url, http_client=http, max_sse_event_size=MOST_BYTES
-            )
-            async with Client(through, client_info=info, cache=None) as client:
+            at = streamable_http_client(server.url, http_client=http, max_sse_event_size=MOST_BYTES)
+            async with Client(at, client_info=info, cache=None) as client:
                 yield client
 
     async def _leave(self) -> None:

@@ -15,7 +15,7 @@ import anyio
 import httpx2
 import mcp_types as types
 from anyio.abc import ByteReceiveStream, Process
-from mcp.client._transport import TransportStreams
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.client.stdio import get_default_environment
 from mcp.os.posix.utilities import terminate_posix_process_tree
@@ -31,6 +31,10 @@ CHUNK = 65_536
 END_SECONDS = 1.0  # that a program gets to end by itself, and again after SIGTERM
 LOG = 2_000  # characters of a program's log that are kept
 _GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError)
+
+Streams = tuple[
+    MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]
+]
 
 log = get_logger()
 
@@ -61,7 +65,7 @@ class Meter:
 @asynccontextmanager
 async def program(
     command: Sequence[str], environment: Mapping[str, str], meter: Meter
-) -> AsyncIterator[TransportStreams]:
+) -> AsyncIterator[Streams]:
     """A program that speaks the protocol on its standard input and output.
 
     It gets nothing of our own environment but paths and the like. Raises ``OSError``.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 ANSWER_BYTES = 65_536  # that the head of a proxy's answer may have
 PROBE = "example.com"  # reserved for documentation, RFC 2606; always there
+UNAUTHORIZED = (401, 407)  # tinyproxy answers 401 to a wrong password
 SECONDS = 10.0  # in which a proxy connects and answers, unless the caller says otherwise
 
 _STATUS = re.compile(rb"HTTP/1\.[01] ([1-5][0-9][0-9])(?: [^\r\n]*)?\r?\n")
@@ -74,7 +75,7 @@ async def report(settings: Settings) -> str:
         network = httpcore.AnyIOBackend()
         stream, status = await _asked(network, url, egress, PROBE, 443, SECONDS)
         await stream.aclose()
-        if status == 407:
+        if status in UNAUTHORIZED:
             raise refused(Proxy.of(url), PROBE, status)
     names = " and ".join(Proxy.of(url).url for url in urls)
     said = [f"{names} {'answers' if len(urls) == 1 else 'answer'}"]
@@ -131,7 +132,7 @@ async def _asked(
 def refused(proxy: Proxy, host: str, status: int) -> FootnoteError:
     """The error of a proxy that answers with a status of its own."""
     detail = f"the proxy answered with status {status}"
-    if status == 407:
+    if status in UNAUTHORIZED:
         return PageUnreadable(
             f"The proxy {proxy.url} asks for a user name and password, or does not accept those"
             " that it got; an operator can correct them in the proxy's address.",

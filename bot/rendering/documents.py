@@ -54,6 +54,10 @@ def answer_document(answer: Answer) -> dict[str, Any]:
         "usage": usage,
         "doubts": [asdict(doubt) for doubt in answer.doubts],
         "disagreements": [asdict(other) for other in answer.disagreements],
+        "changes": [
+            {"before": unwrapped(one.before, targets), "after": unwrapped(one.after, targets)}
+            for one in answer.changes
+        ],
         "notes": list(answer.notes),
         "suggestions": list(answer.suggestions),
         "missing": list(answer.missing),

@@ -34,6 +34,8 @@ Deed = Literal[
     "read",
     "shared",
     "unshared",
+    "watched",
+    "unwatched",
     "ruled",
     "exported",
     "forgot",
@@ -322,28 +324,42 @@ async def object_of(db: AsyncConnection, subject: Subject) -> str:
     return f"{platform}:{name}"
 
 
-async def pseudonymize(database: Database, subject: Subject, until: datetime) -> None:
-    """Put pseudonyms in the place of a person, or of everybody in a workspace, in rows until a
-    moment, and take the addresses away. A thread names nobody."""
-    if subject.kind == "thread":
-        return
+def _of(subject: Subject) -> Sequence[sa.ColumnElement[bool]]:
+    """The conditions of rows that name a person, or people of a workspace."""
     column = audit.c.person if subject.kind == "person" else audit.c.workspace
+    return (
+        audit.c.platform == subject.platform,
+        column == subject.name,
+        audit.c.person != "",
+        sa.not_(audit.c.person.startswith(PSEUDONYM)),
+    )
+
+
+async def count_named(db: AsyncConnection, subject: Subject) -> int:
+    """Count the rows in which ``pseudonymize`` would put pseudonyms; a thread names nobody."""
+    if subject.kind == "thread":
+        return 0
+    query = sa.select(sa.func.count()).select_from(audit).where(*_of(subject))
+    return int(await db.scalar(query) or 0)
+
+
+async def pseudonymize(database: Database, subject: Subject, until: datetime) -> int:
+    """Put pseudonyms in the place of a person, or of everybody in a workspace, in rows until a
+    moment, and take the addresses away; return how many rows that were."""
+    changed = 0
+    if subject.kind == "thread":
+        return changed
     query = (
         sa.select(audit.c.id, audit.c.person)
-        .where(
-            audit.c.platform == subject.platform,
-            column == subject.name,
-            audit.c.person != "",
-            sa.not_(audit.c.person.startswith(PSEUDONYM)),
-            audit.c.at <= until,
-        )
+        .where(*_of(subject), audit.c.at <= until)
         .limit(PORTION)
     )
     while True:
         async with database.read() as db:
             rows = (await db.execute(query)).all()
         if not rows:
-            return
+            return changed
+        changed += len(rows)
         async with database.write() as db:
             key = await key_of_pseudonyms(db)
             for person in {row.person for row in rows}:

@@ -19,7 +19,8 @@ from bot.storage.removal import pages_attached, remove_pages
 from bot.storage.retrying import awaited, repeated
 from bot.storage.rows import insert, keep_thread, message_row, update_fenced
 from bot.storage.spending import DaySpent, Payer, count_question
-from bot.storage.tables import citations, messages, run_pages, runs, steps, threads
+from bot.storage.subjects import asks_again
+from bot.storage.tables import citations, messages, run_pages, runs, steps, threads, watches
 
 
 class Conversations:
@@ -163,7 +164,7 @@ class Conversations:
             await count_question(db, payer, now.astimezone(UTC).date(), permit)
             asker = Actor(row.platform, row.workspace, row.author_id)
             place = named(_thread(row).key)
-            await note(db, "edited", "run", row.run_id, place=place, by=asker)
+            await note(db, "edited", "run", row.run_id, place=place, by=asker, at=now)
         return row.run_id, _thread(row)
 
     @repeated
@@ -191,7 +192,7 @@ class Conversations:
                 if row is None or row.removed:
                     continue
                 place, whose = named(_thread(row).key), Actor(row.platform, row.workspace, "")
-                await note(db, "forgot", "message", row.event_key, place=place, by=whose)
+                await note(db, "forgot", "message", row.event_key, place=place, by=whose, at=now)
                 attached += await pages_attached(db, [row.message_id])
                 await remove_files(db, row.message_id)
                 await db.execute(
@@ -201,6 +202,7 @@ class Conversations:
                 )
                 if row.run_id is None:
                     continue
+                await db.execute(sa.delete(watches).where(watches.c.run_id == row.run_id))
                 await _begin_anew(db, row, now, owner, lease, removed=True)
                 begun.append((row.run_id, _thread(row)))
                 for again in await _asked_again(db, _thread(row), row.run_id):
@@ -260,10 +262,8 @@ def _thread(row: Any) -> Thread:
 async def _asked_again(db: AsyncConnection, thread: Thread, run_id: str) -> Sequence[str]:
     """The event ids under which a run's question was asked once more (see ``Reception``)."""
     # By the thread, too: most servers' collations keep an index from finding what begins so.
-    prefix = f"{thread.platform}:{run_id}:deeper:"
     keys = sa.select(messages.c.event_key).where(
-        messages.c.thread_key == thread.key,
-        messages.c.event_key.startswith(prefix, autoescape=True),
+        messages.c.thread_key == thread.key, asks_again(thread.platform, run_id)
     )
     return [key.removeprefix(f"{thread.platform}:") for key in (await db.scalars(keys)).all()]
 

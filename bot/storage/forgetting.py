@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import CONSOLE
-from bot.storage.audit import note, object_of, pseudonymize
+from bot.storage.audit import count_named, note, object_of, pseudonymize
 from bot.storage.database import Database
 from bot.storage.found_words import tidy
 from bot.storage.history import forget_names_by
@@ -36,6 +36,7 @@ from bot.storage.removal import (
 )
 from bot.storage.rows import insert
 from bot.storage.sign_ins import end_sign_ins, sign_ins
+from bot.storage.standing import forget_watches_by
 from bot.storage.subjects import (
     Subject,
     about,
@@ -169,6 +170,7 @@ class Forgetting:
                     uses.setdefault(page, 0)
             removed += Removed(pages=await _used_no_more(db, uses))
             removed += await self._count_place(db, subject, spent_before)
+            removed += Removed(pseudonyms=await count_named(db, subject))
             if subject.kind == "person":
                 removed += Removed(threads=await _emptied(db, in_threads))
         return removed
@@ -213,7 +215,8 @@ class Forgetting:
                     await end_sign_ins(db, sign_ins.c.person == subject.name)
         else:
             removed += await self._remove_place(subject)
-        await pseudonymize(self._database, subject, request.at)
+        named = await pseudonymize(self._database, subject, request.at)
+        removed += Removed(pseudonyms=named)
         await tidy(self._database)
         return removed
 
@@ -289,6 +292,7 @@ class Forgetting:
                 .values(author_id="")
             )
             await forget_names_by(db, subject.platform, subject.name)
+            await forget_watches_by(db, subject.platform, subject.name)
         return Removed(feedback=gone.rowcount)
 
     async def _remove_place(self, subject: Subject) -> Removed:

@@ -18,6 +18,7 @@ from bot.storage.rows import insert
 from bot.storage.tables import messages, shares, threads
 
 PLATFORM, WORKSPACE = "web", "console"
+UNSEEN = "watch-"  # how the threads of looks at standing questions begin, which nobody sees
 TOKEN_BYTES = 16  # of a link: as many as no one guesses
 
 
@@ -183,7 +184,11 @@ async def forget_names_by(db: AsyncConnection, platform: str, person: str) -> No
 
 def _here(channel: str | None) -> list[sa.ColumnElement[bool]]:
     """The conditions of a thread of the console, in a channel or in any (None)."""
-    here = [threads.c.platform == PLATFORM, threads.c.workspace == WORKSPACE]
+    here = [
+        threads.c.platform == PLATFORM,
+        threads.c.workspace == WORKSPACE,
+        sa.not_(threads.c.thread.startswith(UNSEEN)),
+    ]
     return here if channel is None else [*here, threads.c.channel == channel]
 
 

@@ -154,8 +154,9 @@ def open_postgres(
         pool_timeout=POOL_WAIT_SECONDS,
         connect_args=driver_arguments(connecting),
     )
-    _test_after(engine, idle_seconds)
+    # First, to learn of a connection that is taken before it is tested, which takes a while.
     _Closing(engine, close_seconds)
+    _test_after(engine, idle_seconds)
     return engine, engine.execution_options(isolation_level="AUTOCOMMIT")
 
 

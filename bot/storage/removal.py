@@ -23,7 +23,8 @@ from bot.storage.tables import citations, feedback, messages, pages, run_pages, 
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """Counts of rows that were, or would be, deleted. ``spending`` are sums of a day."""
+    """Counts of rows that were, or would be, deleted. ``spending`` are sums of a day, ``audit`` is
+    the audit log, of which ``pseudonyms`` are rows that keep a pseudonym in a person's place."""
 
     threads: int = 0
     messages: int = 0
@@ -36,6 +37,7 @@ class Removed:
     facts: int = 0
     installations: int = 0
     audit: int = 0
+    pseudonyms: int = 0
 
     def __add__(self, other: Removed) -> Removed:
         return Removed(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))

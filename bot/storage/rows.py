@@ -128,7 +128,7 @@ async def citation_rows(
             "run_id": run_id,
             "position": position,
             "number": citation.number,
-            "page_id": copies.get((citation.url, citation.page_hash), page_ids[citation.number]),
+            "page_id": copies.get((citation.url, citation.page_hash)) or page_ids[citation.number],
             "start": citation.start,
             "end": citation.end,
             "quote": citation.quote,

@@ -112,7 +112,7 @@ class Store:
                 )
             )
             place = named(message.thread.key)
-            await note(db, "asked", "run", run_id, place=place, by=Actor.of(message))
+            await note(db, "asked", "run", run_id, place=place, by=Actor.of(message), at=now)
         return run_id, True
 
     # ------------------------------------------------------------ reading

@@ -76,6 +76,17 @@ async def verdicts_of(db: AsyncConnection, subject: Subject) -> Sequence[str]:
     return (await db.scalars(query)).all()
 
 
+def asks_again(platform: str, run_id: str) -> sa.ColumnElement[bool]:
+    """The condition that a message asks a run's question once more: by "Dig deeper", or because it
+    is watched."""
+    return sa.or_(
+        *(
+            messages.c.event_key.startswith(f"{platform}:{run_id}:{how}:", autoescape=True)
+            for how in ("deeper", "watch")
+        )
+    )
+
+
 async def with_repeats(db: AsyncConnection, ids: Collection[int]) -> Sequence[Any]:
     """The messages with these ids, each with its run, and those in which somebody asked the same
     question once more (see ``Reception.dig_deeper``): their words are the forgotten one's."""
@@ -91,10 +102,8 @@ async def with_repeats(db: AsyncConnection, ids: Collection[int]) -> Sequence[An
     for row in (await db.execute(own.where(messages.c.id.in_(ids)))).all():
         found[row.id] = row
     for run in (await db.execute(begun)).all():
-        prefix = f"{run.platform}:{run.id}:deeper:"
         repeats = own.where(
-            messages.c.thread_key == run.thread_key,
-            messages.c.event_key.startswith(prefix, autoescape=True),
+            messages.c.thread_key == run.thread_key, asks_again(run.platform, run.id)
         )
         for row in (await db.execute(repeats)).all():
             found.setdefault(row.id, row)

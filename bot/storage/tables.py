@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 # The newest migration, known without loading Alembic so that an up-to-date store opens fast.
-HEAD = "0018"
+HEAD = "0019"
 
 # Named constraints let later migrations change them on every database.
 metadata = sa.MetaData(
@@ -120,6 +120,34 @@ runs = sa.Table(
     sa.Index(None, "state"),
     sa.Index(None, "accepted_at"),
     sa.Index(None, "ended_at"),
+)
+
+# Standing questions. ``run_id`` is the run whose answer was told last: a change is held against
+# it, and is told in its thread. ``origin_id`` is the one that first answered it. Without either
+# there is nothing left to watch.
+watches = sa.Table(
+    "watches",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), nullable=False),
+    sa.Column("origin_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), nullable=False),
+    sa.Column("author_id", sa.Text, nullable=False),
+    sa.Column("author_name", sa.Text, nullable=False),
+    sa.Column("options", sa.JSON, nullable=False),
+    sa.Column("locale", sa.Text, nullable=False),
+    sa.Column("schedule", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),  # watching | paused | ended
+    sa.Column("created_at", UtcDateTime, nullable=False),
+    sa.Column("due_at", UtcDateTime, nullable=False),
+    # When somebody last showed that they care: began it, opened its thread, took it up again.
+    sa.Column("interest_at", UtcDateTime, nullable=False),
+    # The last look, and what came of it: same | changed | no_answer | budget | refused.
+    sa.Column("looked_at", UtcDateTime),
+    sa.Column("outcome", sa.Text, nullable=False, server_default=""),
+    sa.Index(None, "run_id"),
+    sa.Index(None, "origin_id"),
+    sa.Index(None, "author_id"),
+    sa.Index(None, "state", "due_at"),
 )
 
 # Verdicts of readers on an answer: one each, the last one counts.

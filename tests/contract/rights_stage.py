@@ -326,6 +326,10 @@ class Stage:
         changed = toml(self.docs, only='people = ["UNOBODY"]', tools="UNOBODY")
         Path("footnote.toml").write_text(changed, encoding="utf-8")
 
+    def disconnect(self) -> None:
+        """The settings have the server no more."""
+        Path("footnote.toml").write_text(toml(self.docs).partition("[[mcp]]")[0], encoding="utf-8")
+
 
 @asynccontextmanager
 async def open_stage(

@@ -432,6 +432,20 @@ async def test_what_is_shown_while_it_is_worked_on_is_for_who_may_read_all_it_ma
     assert (seen("root", "ann").plan, seen("root", "ann").text) == (None, "")
 
 
+async def test_what_a_server_said_is_shown_to_nobody_once_the_settings_have_it_no_more(
+    stage: Stage,
+) -> None:
+    run = await stage.ask(ANN_AT_HOME)
+    path = f"/runs/{run.id}"
+    async with stage.browser(ANN_AT_HOME) as browser:
+        assert "tools" in documents_of(stage.docs, run.answer)
+        assert (await browser.get(path)).is_success
+        stage.disconnect()
+        assert (await browser.get(path)).status_code == 403
+        for each in await paths_of(stage, run.id):
+            assert "tools" not in secrets_in((await browser.get(each)).text), each
+
+
 # ---------------------------------------------------------------- the terminal
 
 

@@ -113,8 +113,8 @@ def a_shelf(*texts: str, broken: frozenset[str] = frozenset()) -> Shelf:
     return Shelf(pages, broken)
 
 
-def a_library(shelf: Shelf) -> Library:
+def a_library(shelf: Shelf, page_ttl: float = 3600) -> Library:
     async def nothing_stored(url: str, since: datetime) -> Page | None:
         return None
 
-    return Library(shelf, shelf, nothing_stored, page_ttl=3600, chooser=ChooserHere())
+    return Library(shelf, shelf, nothing_stored, page_ttl=page_ttl, chooser=ChooserHere())

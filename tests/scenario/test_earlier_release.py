@@ -19,6 +19,7 @@ from tests.scenario.program import REPOSITORY, Program
 from tests.scenario.serving import ForkServer, ending, start_alone, start_forked
 
 PACKAGES = ("bot", "adapters")  # what the wheel holds
+TABLES = Path("bot/storage/tables.py")
 
 
 def git(*arguments: str) -> bytes:
@@ -38,8 +39,9 @@ def the_release_before() -> str:
     """
     if tag := git("describe", "--tags", "--abbrev=0", "HEAD^"):
         return tag.decode()
-    schema = ("-S", f'HEAD = "{HEAD}"', "--", "bot/storage/tables.py")
-    changed = git("log", "-1", "--format=%H", *schema).decode()
+    schema = ("-S", f'HEAD = "{HEAD}"', "--", str(TABLES))
+    # What a merge brought counts as the merge's: its number may have been given there.
+    changed = git("log", "-1", "-m", "--first-parent", "--format=%H", *schema).decode()
     before = git("rev-parse", "--verify", "--quiet", f"{changed}^") if changed else b""
     return before.decode() or changed or git("rev-parse", "HEAD").decode()
 
@@ -56,6 +58,8 @@ def earlier(tmp_path: Path, record_property: Callable[[str, object], None]) -> P
         return folder
     with tarfile.open(fileobj=io.BytesIO(git("archive", release, *PACKAGES))) as archive:
         archive.extractall(folder, filter="data")
+    if git("rev-parse", "--is-shallow-repository") == b"false" and not git("tag"):
+        assert f'HEAD = "{HEAD}"' not in (folder / TABLES).read_text(), "it is today's"
     return folder
 
 

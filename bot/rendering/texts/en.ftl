@@ -212,6 +212,60 @@ searched-not = { $count ->
 searched-guest = No documents: they are not searched for guests.
 searched-unusable = No documents: the operator of { -brand } has to correct the collections in its settings.
 
+## Standing questions
+
+watch-changed = What has changed since { $since }
+watch-now = Now:
+watch-before = Before:
+watch-over =
+    I look at this no more, since nobody has opened or answered it here for { $days ->
+        [one] a day
+       *[other] { $days } days
+    }: { $question }
+watch-begun = I look at this again { $schedule }, and speak up here only when the answer changes. Its id is { $id }.
+watch-pressed = I look at this again on schedule, and speak up here only when the answer changes.
+watch-daily = every day
+watch-weekly = every week
+watch-cron = by the schedule "{ $schedule }" (UTC)
+watch-line = { $id }: { $question } ({ $schedule }; { $state })
+watch-due = next on { $due }
+watch-paused = paused
+watch-ended = ended, since nobody showed interest
+watch-looked = {", "}last on { $looked }: { $outcome }
+watch-outcome-same = nothing had changed
+watch-outcome-changed = it had changed
+watch-outcome-no-answer = no answer was found
+watch-outcome-budget = the day's budget was spent
+watch-outcome-refused = you may not ask there any more
+watch-none = You watch no question.
+watch-unknown = None of your standing questions has the id { $id }.
+watch-too-many =
+    { $most ->
+        [0] Questions cannot be watched here.
+        [one] You watch one question already, and may not have more: stop it first.
+       *[other] You watch { $most } questions already, and may not have more: stop one first.
+    }
+watch-schedule-unknown = "{ $schedule }" is no schedule: daily, weekly, or a cron expression of five fields, such as "0 9 * * 1-5" (in UTC).
+watch-schedule-too-often = "{ $schedule }" is too often: leave an hour between two looks.
+watch-done-pause = Paused: { $question }
+watch-done-resume = I look at this again: { $question }
+watch-done-stop = I look at this no more: { $question }
+watch-help = { $command } daily QUESTION watches a question (daily, weekly, or a cron expression in quotes); { $command } lists yours; { $command } pause ID, resume ID and stop ID change one.
+watch-button = Watch this
+watch-description = Watch a question, and be told when its answer changes; without one, list yours
+watch-name = watch
+watch-question = What to watch; leave it out to list your standing questions
+watch-every = How often to look: daily, weekly, or a cron expression in UTC
+watch-id = The id of one of yours, to change it
+watch-action = What to do with it
+watch-pause = Pause
+watch-resume = Resume
+watch-stop = Stop
+watch-heading = Standing questions
+watch-why = Look at the last question again, and say here when its answer changes.
+watch-intro = Your standing questions are looked at again on their schedule; what changes is told in their conversation.
+watch-manage = Change "{ $question }"
+
 ## Being forgotten
 
 forget-ask =

@@ -150,6 +150,55 @@ searched-not = 另有 { $count } 个文档集不在这里搜索。
 searched-guest = 不搜索文档：不为访客搜索文档。
 searched-unusable = 不搜索文档：{ -brand } 的运行者需要更正设置中的文档集。
 
+## 持续关注的问题
+
+watch-changed = 自 { $since } 以来的变化
+watch-now = 现在：
+watch-before = 之前：
+watch-over = 已有 { $days } 天没有人在这里打开或回应，我不再关注这个问题：{ $question }
+watch-begun = 我会{ $schedule }再查一次，只有答案有变化时才在这里说。编号：{ $id }。
+watch-pressed = 我会按时再查，只有答案有变化时才在这里说。
+watch-daily = 每天
+watch-weekly = 每周
+watch-cron = 按“{ $schedule }”（UTC）
+watch-line = { $id }：{ $question }（{ $schedule }；{ $state }）
+watch-due = 下次：{ $due }
+watch-paused = 已暂停
+watch-ended = 因无人关注而结束
+watch-looked = ，上次 { $looked }：{ $outcome }
+watch-outcome-same = 没有变化
+watch-outcome-changed = 有变化
+watch-outcome-no-answer = 没有找到答案
+watch-outcome-budget = 当天的预算已用完
+watch-outcome-refused = 您已不能在那里提问
+watch-none = 您没有持续关注的问题。
+watch-unknown = 您持续关注的问题中没有编号 { $id }。
+watch-too-many =
+    { $most ->
+        [0] 这里不能持续关注问题。
+       *[other] 您已在关注 { $most } 个问题，不能再多：请先停止一个。
+    }
+watch-schedule-unknown = “{ $schedule }”不是可用的时间表：请用 daily（每天）、weekly（每周）或五段的 cron 表达式，例如 "0 9 * * 1-5"（UTC）。
+watch-schedule-too-often = “{ $schedule }”太频繁：两次之间至少隔一小时。
+watch-done-pause = 已暂停：{ $question }
+watch-done-resume = 继续关注：{ $question }
+watch-done-stop = 不再关注：{ $question }
+watch-help = { $command } daily 问题：持续关注一个问题（daily、weekly，或放在引号里的 cron 表达式）；{ $command }：列出您关注的问题；{ $command } pause 编号、resume 编号、stop 编号：暂停、继续、停止。
+watch-button = 持续关注
+watch-description = 持续关注一个问题，答案有变化时告诉您；不写问题则列出您关注的问题
+watch-name = 关注
+watch-question = 要关注什么；留空则列出您关注的问题
+watch-every = 多久查一次：daily、weekly 或 cron 表达式（UTC）
+watch-id = 您关注的一个问题的编号，用来更改它
+watch-action = 对它做什么
+watch-pause = 暂停
+watch-resume = 继续
+watch-stop = 停止
+watch-heading = 持续关注的问题
+watch-why = 再查最后一个问题，答案有变化时在这里说。
+watch-intro = 您持续关注的问题会按时再查，有变化时在各自的对话里告诉您。
+watch-manage = 更改“{ $question }”
+
 ## 被遗忘
 
 forget-ask = 我保存着您的 { $messages } 条消息，以及给您的 { $answers } 个回答和为此找到的内容。我可以把所有频道里的这些全部忘掉，且无法恢复。已经发在这里的内容会保留，直到有人删除它。要继续，请用：{ $command }

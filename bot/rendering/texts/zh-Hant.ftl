@@ -150,6 +150,55 @@ searched-not = 另有 { $count } 個文件集不在這裡搜尋。
 searched-guest = 不搜尋文件：不為訪客搜尋文件。
 searched-unusable = 不搜尋文件：{ -brand } 的執行者需要更正設定中的文件集。
 
+## 持續關注的問題
+
+watch-changed = 自 { $since } 以來的變化
+watch-now = 現在：
+watch-before = 之前：
+watch-over = 已有 { $days } 天沒有人在這裡開啟或回應，我不再關注這個問題：{ $question }
+watch-begun = 我會{ $schedule }再查一次，只有答案有變化時才在這裡說。編號：{ $id }。
+watch-pressed = 我會按時再查，只有答案有變化時才在這裡說。
+watch-daily = 每天
+watch-weekly = 每週
+watch-cron = 依「{ $schedule }」（UTC）
+watch-line = { $id }：{ $question }（{ $schedule }；{ $state }）
+watch-due = 下次：{ $due }
+watch-paused = 已暫停
+watch-ended = 因無人關注而結束
+watch-looked = ，上次 { $looked }：{ $outcome }
+watch-outcome-same = 沒有變化
+watch-outcome-changed = 有變化
+watch-outcome-no-answer = 沒有找到答案
+watch-outcome-budget = 當天的預算已用完
+watch-outcome-refused = 您已不能在那裡提問
+watch-none = 您沒有持續關注的問題。
+watch-unknown = 您持續關注的問題中沒有編號 { $id }。
+watch-too-many =
+    { $most ->
+        [0] 這裡不能持續關注問題。
+       *[other] 您已在關注 { $most } 個問題，不能再多：請先停止一個。
+    }
+watch-schedule-unknown = 「{ $schedule }」不是可用的時間表：請用 daily（每天）、weekly（每週）或五段的 cron 運算式，例如 "0 9 * * 1-5"（UTC）。
+watch-schedule-too-often = 「{ $schedule }」太頻繁：兩次之間至少隔一小時。
+watch-done-pause = 已暫停：{ $question }
+watch-done-resume = 繼續關注：{ $question }
+watch-done-stop = 不再關注：{ $question }
+watch-help = { $command } daily 問題：持續關注一個問題（daily、weekly，或放在引號裡的 cron 運算式）；{ $command }：列出您關注的問題；{ $command } pause 編號、resume 編號、stop 編號：暫停、繼續、停止。
+watch-button = 持續關注
+watch-description = 持續關注一個問題，答案有變化時告訴您；不寫問題則列出您關注的問題
+watch-name = 關注
+watch-question = 要關注什麼；留空則列出您關注的問題
+watch-every = 多久查一次：daily、weekly 或 cron 運算式（UTC）
+watch-id = 您關注的一個問題的編號，用來更改它
+watch-action = 對它做什麼
+watch-pause = 暫停
+watch-resume = 繼續
+watch-stop = 停止
+watch-heading = 持續關注的問題
+watch-why = 再查最後一個問題，答案有變化時在這裡說。
+watch-intro = 您持續關注的問題會按時再查，有變化時在各自的對話裡告訴您。
+watch-manage = 更改「{ $question }」
+
 ## 被遺忘
 
 forget-ask = 我保存著您的 { $messages } 則訊息，以及給您的 { $answers } 個回答和為此找到的內容。我可以把所有頻道裡的這些全部忘掉，且無法復原。已經發在這裡的內容會保留，直到有人刪除它。要繼續，請用：{ $command }

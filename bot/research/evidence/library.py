@@ -43,6 +43,7 @@ log = get_logger()
 
 MOST_AHEAD = 64  # prefetched searches and reads of all runs at the same time
 CACHED_BYTES = 32_000_000  # of page text kept in the process; an emoji makes four of each character
+ANEW_SECONDS = 300.0  # that a page is fresh for who wants to know what it says now
 
 
 def _everything() -> Reach:
@@ -114,14 +115,21 @@ class Library:
         self._reads: InFlight[Page] = InFlight()
 
     def within(
-        self, reach: Callable[[], Reach], conversations: SearchedConversations | None = None
+        self,
+        reach: Callable[[], Reach],
+        conversations: SearchedConversations | None = None,
+        *,
+        anew: bool = False,
     ) -> Library:
         """The same library for readers who may be told about some documents only: their reach is
         asked for at every search and read. ``conversations`` are those that may be searched for
-        them."""
+        them. ``anew`` is for those who want to know what pages say now, not what they said up to
+        ``page_ttl`` seconds ago."""
         view = copy.copy(self)
         view._reach = reach
         view._conversations = conversations
+        if anew:
+            view._page_ttl = min(self._page_ttl, ANEW_SECONDS)
         return view
 
     def allows(self, url: str) -> bool:
@@ -219,7 +227,8 @@ class Library:
         if is_document(url):
             return await self._read_now(url)
         key = url if url.startswith(UPLOADED) else canonical(url)
-        if (page := self._cache.get(key)) is not None:
+        page = self._cache.get(key)
+        if page is not None and (self._page_ttl > ANEW_SECONDS or page.fetched_at >= self._since):
             return page
         return await self._reads.join(key, lambda: self._read_through(key, url))
 
@@ -229,8 +238,13 @@ class Library:
             attachment.url, data, attachment.media_type, attachment.name
         )
 
+    @property
+    def _since(self) -> datetime:
+        """When a page must have been fetched to be fresh."""
+        return datetime.now(UTC) - timedelta(seconds=self._page_ttl)
+
     async def _read_through(self, key: str, url: str) -> Page:
-        since = datetime.now(UTC) - timedelta(seconds=self._page_ttl)
+        since = self._since
         if url.startswith(UPLOADED):
             since = datetime.min.replace(tzinfo=UTC)  # it is what it was
         page = await self._recent_page(key, since) or await self._read_now(url)

@@ -25,7 +25,7 @@ from bot.service import ResearchService
 from bot.storage.records import RunRecord
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite
-from tests.fakes.library import a_library, a_shelf
+from tests.fakes.library import Shelf, a_library, a_shelf
 from tests.fakes.poster import RememberingPoster
 from tests.fakes.reasoner import Scripted
 
@@ -66,6 +66,8 @@ class House:
     dispatcher: LocalDispatcher
     poster: RememberingPoster
     reasoner: Gated
+    service: ResearchService
+    shelf: Shelf
     said: int = field(default=0)
 
     def message(self, text: str, thread: str = "t1", **parts: Any) -> Message:
@@ -108,10 +110,11 @@ async def open_house(tmp_path: Path) -> AsyncIterator[OpenHouse]:
             stack.push_async_callback(store.close)
             settings, poster, reasoner = load_settings(**overrides), RememberingPoster(), Gated()
             posters = {"slack": poster}
+            shelf = a_shelf("Tower is 330 m tall.", "Bridge is long.")
             service = ResearchService(
                 settings,
                 store,
-                a_library(a_shelf("Tower is 330 m tall.", "Bridge is long.")),
+                a_library(shelf, settings.page_ttl),
                 reasoner=lambda calls: reasoner,
                 fallback=lambda calls: Scripted(name="fallback"),
                 price=lambda reply: 0.0,
@@ -121,7 +124,7 @@ async def open_house(tmp_path: Path) -> AsyncIterator[OpenHouse]:
             await stack.enter_async_context(dispatcher)
             reception = Reception(settings, store, service, dispatcher, posters)
             stack.push_async_callback(reception.aclose)
-            return House(store, reception, dispatcher, poster, reasoner)
+            return House(store, reception, dispatcher, poster, reasoner, service, shelf)
 
         yield open_house
 

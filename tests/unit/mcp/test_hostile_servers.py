@@ -21,6 +21,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from bot.configuration import load_settings
 from bot.errors import Broken, CredentialsRefused, InvalidSetting
 from bot.mcp.declaration import server_declaration
 from bot.mcp.entry import McpServer
@@ -48,7 +49,7 @@ class Shelf:
 @asynccontextmanager
 async def searching(server: McpServer) -> AsyncIterator[tuple[Search, McpSource]]:
     declaration = server_declaration(server)
-    source: Any = declaration.build(None, None)  # type: ignore[arg-type]
+    source: Any = declaration.build(load_settings(), httpx.AsyncClient)
     policies = {server.name: declaration.policy(None)}  # type: ignore[arg-type]
     search = Search([source, Shelf()], policies=policies)
     try:

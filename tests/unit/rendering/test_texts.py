@@ -17,7 +17,7 @@ from bot.rendering.texts import CATALOGS, LOCALES, UnknownText, _Catalog, negoti
 
 ROOT = Path(__file__).parents[3]
 CHINESE = ("zh-Hans", "zh-Hant")
-NAMES = r"Footnote|Python|CSV|CSL|JSON|HTML|BibTeX|PDF|Markdown|Word|PowerPoint|Excel|OpenDocument|EPUB|Enter|/ask|https?://\S+"
+NAMES = r"Footnote|Python|CSV|CSL|JSON|HTML|BibTeX|PDF|Markdown|Word|PowerPoint|Excel|OpenDocument|EPUB|Enter|/ask|daily|weekly|cron|UTC|pause|resume|stop|https?://\S+"
 SPENT: dict[str, Any] = {"seconds": 12.34, "searches": 2, "pages": 3}
 
 LITERAL = re.compile(r"[\"']([a-z]+(?:-[a-z]+)*)[\"']")

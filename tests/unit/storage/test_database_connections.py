@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import psycopg
 import pytest
@@ -148,6 +149,25 @@ async def test_a_connection_that_is_used_is_not_given_back(url: sa.URL) -> None:
     async with writer.connect() as db:
         first = await db.scalar(PID)
         await db.execute(sa.text("SELECT pg_sleep(0.2)"))
+        assert await db.scalar(PID) == first
+    await writer.dispose()
+
+
+async def test_a_connection_is_not_given_back_while_it_is_tested_before_its_use(
+    url: sa.URL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer, _ = open_postgres(url, idle_seconds=0.0, close_seconds=0.05)
+
+    def slow_ping(connection: Any) -> bool:
+        cursor = connection.cursor()
+        cursor.execute("SELECT pg_sleep(0.2)")
+        cursor.close()
+        return True
+
+    monkeypatch.setattr(writer.sync_engine.dialect, "do_ping", slow_ping)
+    async with writer.begin() as db:
+        first = await db.scalar(PID)
+    async with writer.begin() as db:
         assert await db.scalar(PID) == first
     await writer.dispose()
 

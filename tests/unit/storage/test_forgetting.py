@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
@@ -39,7 +39,7 @@ def past(store: Store) -> Past:
 
 async def forget(past: Past, subject: Subject, before: date = TOMORROW) -> Removed:
     forgetting = Forgetting(past.store.database)
-    request = await forgetting.ask(subject, NOW)
+    request = await forgetting.ask(subject, datetime.now(UTC))
     removed = await forgetting.remove(request)
     removed += await forgetting.remove_spending(subject, before)
     await forgetting.fulfilled(request)
@@ -89,7 +89,9 @@ async def test_a_thread_goes_with_all_that_was_said_and_found_in_it(busy: Past) 
 
 async def test_a_persons_words_and_runs_go_from_all_threads(busy: Past) -> None:
     removed = await forget(busy, ADA)
-    assert removed == Removed(messages=8, runs=4, steps=16, pages=4, feedback=8, spending=2)
+    assert removed == Removed(
+        messages=8, runs=4, steps=16, pages=4, feedback=8, spending=2, pseudonyms=6
+    )
     assert set(await busy.values(messages.c.author_id)) == {"bob"}
     assert await busy.values(feedback.c.author_id) == []
     assert await busy.values(channel_rules.c.author_id) == ["", ""]
@@ -113,7 +115,16 @@ async def test_a_persons_sum_of_today_can_outlive_their_words(busy: Past) -> Non
 async def test_a_workspace_goes_with_its_rules_facts_and_sums(busy: Past) -> None:
     removed = await forget(busy, WORKSPACE)
     assert removed == Removed(
-        threads=2, messages=8, runs=4, steps=16, pages=4, feedback=4, spending=4, rules=1, facts=1
+        threads=2,
+        messages=8,
+        runs=4,
+        steps=16,
+        pages=4,
+        feedback=4,
+        spending=4,
+        rules=1,
+        facts=1,
+        pseudonyms=5,
     )
     workspaces = Workspaces(busy.store.database)
     assert await workspaces.facts("slack", "T1") == {}
@@ -284,7 +295,7 @@ async def test_a_crash_after_any_batch_loses_nothing_of_what_was_to_go(
     """However often it is cut short, going on takes away the rest."""
     subject = {"thread": THREAD, "person": ADA, "workspace": WORKSPACE}[kind]
     database = busy.store.database
-    request = await Forgetting(database).ask(subject, NOW)
+    request = await Forgetting(database).ask(subject, datetime.now(UTC))
     for crashes in range(100):
         try:
             await Forgetting(_Mortal(database, transactions=crashes)).remove(request)

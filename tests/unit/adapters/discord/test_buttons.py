@@ -21,7 +21,7 @@ from adapters.discord.buttons import (
     view_of_reasons,
     view_while_working,
 )
-from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, Stop
+from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, Stop, Watch
 from bot.rendering.texts import texts_for
 from bot.storage.workspaces import REASONS, Reason
 from tests.fakes.discord_limits import CUSTOM_ID
@@ -114,9 +114,9 @@ def made(*, deeper: bool = True, details: bool = True, **more: Any) -> discord.u
 @pytest.mark.parametrize(
     ("deeper", "details", "extra"),
     [
-        (True, True, [Deeper(RUN), Details(RUN)]),
+        (True, True, [Deeper(RUN), Details(RUN), Watch(RUN)]),
         (True, False, [Deeper(RUN)]),
-        (False, True, [Details(RUN)]),
+        (False, True, [Details(RUN), Watch(RUN)]),
         (False, False, []),
     ],
 )

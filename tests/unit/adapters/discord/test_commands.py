@@ -37,8 +37,8 @@ async def answer_of(here: Running, asked: Interaction) -> str:
 
 async def test_commands_are_offered_everywhere_and_rules_to_admins(here: Running) -> None:
     commands = await registered(here)
-    assert set(commands) == {"ask", "stop", "forget-me", "footnote", "Research this"}
-    for name in ("ask", "stop", "forget-me", "Research this"):
+    assert set(commands) == {"ask", "watch", "stop", "forget-me", "footnote", "Research this"}
+    for name in ("ask", "watch", "stop", "forget-me", "Research this"):
         assert commands[name]["integration_types"] == [0, 1]
         assert sorted(commands[name]["contexts"]) == [0, 1, 2]
     rules = commands["footnote"]

@@ -123,7 +123,10 @@ async def test_the_progress_becomes_the_answer(stage: Stage, kept: Kept, direct:
     (post,) = shown(stage, direct)
     assert post.id == before.id
     labels = [label for label, _ in post.buttons]
-    assert labels == ["Helpful", "Not helpful", "Dig deeper", "Sources and how this was found"]
+    assert labels == [
+        *("Helpful", "Not helpful", "Dig deeper"),
+        *("Sources and how this was found", "Watch this"),
+    ]
 
 
 async def test_a_long_answer_is_posted_whole_and_in_order(

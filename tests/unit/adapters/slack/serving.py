@@ -23,7 +23,7 @@ from bot.posting import Poster
 from bot.search.blend import SearchResult
 from bot.search.provider import ProviderKind, Query
 from bot.storage.store import Store, open_store
-from bot.storage.tables import feedback, messages, runs
+from bot.storage.tables import metadata
 from bot.storage.workspaces import Workspaces
 from tests.fakes import sqlite
 from tests.fakes.library import Shelf, a_shelf
@@ -113,9 +113,9 @@ class Served:
         return str((await self.slack.until(heard))[0])
 
     async def rows(self, table: str) -> list[Mapping[str, Any]]:
-        kept = {"messages": messages, "runs": runs, "feedback": feedback}[table]
         async with self.store.database.read() as db:
-            return [dict(row._mapping) for row in (await db.execute(kept.select())).all()]
+            kept = (await db.execute(metadata.tables[table].select())).all()
+        return [dict(row._mapping) for row in kept]
 
     async def states(self) -> list[str]:
         return [row["state"] for row in await self.rows("runs")]

@@ -46,6 +46,7 @@ async def an_answer(bot: Served, slack: FakeSlack) -> tuple[str, str]:
     run = bot.poster.replies[0].run.id
     buttons = [
         a_button(controls.DEEPER, run),
+        a_button(controls.WATCH, run),
         a_button(controls.STOP, run),
         a_button(controls.DETAILS, run),
         a_menu(f"{run}:0"),
@@ -126,6 +127,15 @@ async def test_dig_deeper_asks_again_once(bot: Served, slack: FakeSlack) -> None
         slack, slack.press("U1", reply, controls.DEEPER, channel="C1")
     )
     assert len(await bot.rows("runs")) == 2
+
+
+async def test_watch_this_watches_it_for_the_presser(bot: Served, slack: FakeSlack) -> None:
+    _, reply = await an_answer(bot, slack)
+    await bot.ended(1)
+    pressed = slack.press("U1", reply, controls.WATCH, channel="C1")
+    assert "only when the answer changes" in await told(slack, pressed)
+    (row,) = await bot.rows("watches")
+    assert (row["author_id"], row["schedule"], row["state"]) == ("U1", "daily", "watching")
 
 
 @pytest.mark.parametrize("action", [controls.FOLLOW_UP, "footnote_follow_up_0"])

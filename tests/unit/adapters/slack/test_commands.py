@@ -180,6 +180,28 @@ async def test_an_ask_that_is_being_kept_at_the_end_is_kept(
 # ---------------------------------------------------------------- /footnote
 
 
+async def test_a_question_is_asked_and_watched_listed_and_stopped(
+    slack: FakeSlack, tmp_path: Path
+) -> None:
+    async with served(slack, tmp_path) as bot:
+
+        async def footnote(text: str) -> str:
+            return await told(slack, slack.command("U1", "C1", "/footnote", text))
+
+        assert "You watch no question" in await footnote("watch")
+        begun = await footnote("watch weekly how tall is it?")
+        assert "every week" in begun
+        id = begun.rstrip(".").split()[-1]
+        assert [asked.text for asked in await bot.questions(1)] == ["how tall is it?"]
+        assert f"{id}: how tall is it? (every week" in await footnote("watch list")
+        assert "too often" in await footnote('watch "* * * * *" how tall is it?')
+        assert "Paused" in await footnote(f"watch pause {id}")
+        assert "paused" in await footnote("watch")
+        assert "no more: how tall is it?" in await footnote(f"watch stop {id}")
+        assert "None of your standing questions" in await footnote(f"watch resume {id}")
+        assert len(await bot.rows("runs")) == 1
+
+
 async def test_rules_are_shown_set_and_reset_by_an_admin(slack: FakeSlack, tmp_path: Path) -> None:
     async with served(slack, tmp_path, admins="U1") as bot:
 

@@ -1,0 +1,84 @@
+"""Standing questions at the terminal: begun, listed, changed, and looked at when they are due."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import typer
+
+from adapters.terminal.listener import PLATFORM, Terminal, poster_for, terminal_thread
+from adapters.terminal.records import opened
+from bot.app import open_app
+from bot.messages import RunOptions
+from bot.rendering.documents import printed_json
+from bot.rendering.texts import DEFAULT, texts_for
+from bot.settings import Settings
+from bot.standing.desk import Desk, begun, listed
+from bot.standing.rounds import StandingRounds
+from bot.standing.schedule import schedule_named
+from bot.storage.standing import Watch
+
+
+async def begin(
+    settings: Settings, question: str, every: str, name: str | None, *, as_json: bool
+) -> None:
+    """Ask the question, show its answer, and watch it."""
+    schedule = schedule_named(every)
+    poster = poster_for(as_json=as_json)
+    async with open_app(settings, {PLATFORM: poster}) as app:
+        answer = await Terminal(app, poster).ask(question, terminal_thread(name), RunOptions())
+        run = await app.store.run(answer.run)
+        assert run is not None  # noqa: S101
+        desk = Desk(settings, app.store.database)
+        watch = await desk.begin(run, run.message, schedule)
+    poster.tell(begun(watch, texts_for(DEFAULT)))
+
+
+async def look(settings: Settings, *, as_json: bool) -> None:
+    """Look at those of the terminal that are due; a change is shown like an answer."""
+    poster = poster_for(as_json=as_json)
+    async with open_app(settings, {PLATFORM: poster}) as app:
+        rounds = StandingRounds(settings, app.store, app.service, app.dispatcher, {PLATFORM})
+        now = datetime.now(UTC)
+        left = await app.store.unfinished(now, [PLATFORM])
+        cut_short = [run for run in left if run.options.watch]
+        looked = [run.id for run in cut_short] + await rounds.once(now)
+        poster.shown.update(looked)
+        for run in cut_short:
+            await app.dispatcher.submit(run.id, run.message.thread)
+        for run_id in looked:
+            await app.dispatcher.wait(run_id)
+
+
+async def show_list(settings: Settings, *, as_json: bool) -> None:
+    """List all standing questions, wherever they were begun."""
+    async with opened(settings) as store:
+        found = await Desk(settings, store.database).all()
+    if as_json:
+        typer.echo(printed_json([_document(watch) for watch in found]))
+        return
+    for line in listed(found, texts_for(DEFAULT)) or ["Nothing is watched."]:
+        typer.echo(line)
+
+
+async def change(settings: Settings, verb: str, id: str) -> None:
+    """Pause, resume or stop one; the operator may do so with everybody's."""
+    async with opened(settings) as store:
+        watch = await Desk(settings, store.database).do(verb, id, None)
+    typer.echo(texts_for(DEFAULT)(f"watch-done-{verb}", question=watch.question))
+
+
+def _document(watch: Watch) -> dict[str, Any]:
+    return {
+        "id": watch.id,
+        "question": watch.question,
+        "thread": watch.thread.key,
+        "run": watch.run,
+        "author": watch.author.id,
+        "schedule": watch.schedule,
+        "state": watch.state,
+        "due_at": watch.due_at.isoformat(),
+        "looked_at": watch.looked_at and watch.looked_at.isoformat(),
+        "outcome": watch.outcome,
+    }

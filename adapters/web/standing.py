@@ -1,0 +1,48 @@
+"""The page of standing questions: a visitor's own, for an operator everybody's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from adapters.web.console import Console, texts_of, visitor_of
+from adapters.web.forms import form_of
+from bot.errors import Invalid
+from bot.messages import CONSOLE
+from bot.rendering.texts import sentence_for
+from bot.standing.desk import Person
+
+
+def standing_pages(console: Console) -> Sequence[BaseRoute]:
+    """The routes of this page."""
+
+    async def page(request: Request) -> Response:
+        whose = _whose(request)
+        desk = console.standing
+        watches = await desk.all() if whose is None else await desk.theirs(whose)
+        return console.page(request, "watches.html", watches=watches)
+
+    async def change(request: Request) -> Response:
+        await form_of(request)
+        verb, id = request.path_params["verb"], request.path_params["id"]
+        if verb not in ("pause", "resume", "stop"):
+            raise HTTPException(404)
+        try:
+            await console.standing.do(verb, id, _whose(request))
+        except Invalid as unknown:
+            raise HTTPException(404, sentence_for(unknown, texts_of(request))) from unknown
+        return RedirectResponse(f"{console.settings.root}/watches", status_code=303)
+
+    return [
+        Route("/watches", page, methods=["GET"]),
+        Route("/watches/{id}/{verb}", change, methods=["POST"]),
+    ]
+
+
+def _whose(request: Request) -> Person | None:
+    visitor = visitor_of(request)
+    return None if visitor.operator else (CONSOLE, visitor.id)

@@ -1,0 +1,159 @@
+"""What callers of Footnote's own server may ask for, what they get, and who they are.
+
+Kept apart from ``bot.mcp.server``, which needs the extra ``mcp``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot.answers import Answer, PlanView
+from bot.messages import Depth
+from bot.rendering.texts import Texts
+from bot.research.evidence.library import Library
+from bot.service import MAX_QUESTION
+from bot.storage.traces import KeptPage
+
+# ---------------------------------------------------------------- arguments and results
+
+
+class Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class AskArguments(Arguments):
+    question: str = Field(
+        min_length=1, max_length=MAX_QUESTION, description="The question; links in it are read."
+    )
+    depth: Depth = Field(
+        "auto", description="quick, standard or deep; auto lets the question decide."
+    )
+    thread: str = Field(
+        "",
+        max_length=300,
+        description="The thread of an earlier answer, for a follow-up question to it.",
+    )
+
+
+class SearchArguments(Arguments):
+    query: str = Field(min_length=1, max_length=1_000, description="A few words.")
+    limit: int = Field(10, ge=1, le=25)
+
+
+class ReadArguments(Arguments):
+    url: str = Field(
+        min_length=1,
+        max_length=4_000,
+        description="An address that `search` gave or that an answer cites.",
+    )
+    start: int = Field(0, ge=0, description="The character to begin with.")
+
+
+class Cited(BaseModel):
+    number: int
+    url: str
+    title: str
+    heading: str
+    quote: str
+
+
+class Answered(BaseModel):
+    """``answer`` is Markdown with ``[n]`` marks, ``citations`` the words that they rest on."""
+
+    status: str
+    answer: str
+    more: str
+    citations: list[Cited]
+    question: str
+    notes: list[str]
+    suggestions: list[str]
+    missing: list[str]
+    run: str
+    thread: str
+    resource: str
+
+
+class FoundPage(BaseModel):
+    title: str
+    url: str
+    snippet: str
+    provider: str
+
+
+class Found(BaseModel):
+    """``notes`` say which sources did not answer."""
+
+    results: list[FoundPage]
+    notes: list[str]
+
+
+class ReadPage(BaseModel):
+    """A piece of a page; ``next`` is where the next one starts, null at the end."""
+
+    url: str
+    title: str
+    text: str
+    fetched_at: datetime
+    start: int
+    characters: int
+    next: int | None
+
+
+# ---------------------------------------------------------------- who asks
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer, and the thread that follow-up questions go to."""
+
+    answer: Answer
+    thread: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An answer in the list of resources."""
+
+    run: str
+    question: str
+    at: datetime
+
+
+class Desk(Protocol):
+    """What one caller may do and see; its methods raise ``FootnoteError``. ``caller`` tells one
+    from another."""
+
+    @property
+    def caller(self) -> str: ...
+
+    @property
+    def texts(self) -> Texts: ...
+
+    async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> Told:
+        """Work a question to its end; cancelled, it is stopped. ``show`` is told the plan."""
+        ...
+
+    async def library(self) -> tuple[Library, tuple[str, ...]]:
+        """What may be searched and read, and the only providers to ask (empty: all)."""
+        ...
+
+    async def answers(self, limit: int) -> Sequence[Listed]:
+        """The caller's latest answers."""
+        ...
+
+    async def answer(self, run: str) -> Answer | None:
+        """The answer of a run, as far as the caller may see it."""
+        ...
+
+    async def has_read(self, url: str) -> None:
+        """The caller is about to be given a page of the library."""
+        ...
+
+    async def page(self, run: str, number: int) -> KeptPage | None:
+        """A page that an answer cites, as it was read."""
+        ...

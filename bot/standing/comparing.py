@@ -1,0 +1,183 @@
+"""Two answers to one question, held against each other: what has changed in substance.
+
+It goes by the facts of cited sentences (figures, dates, names) and by plain opposites. Another
+wording, another order, another footnote for the same claim, or a claim that the writer chose to
+leave out or to add although its page says what it said before, are no change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bot.answers import Answer, Change, Citation
+from bot.pages.urls import dedupe_key
+from bot.rendering.marks import as_marks, numbers_in, renumbered, without_marks
+from bot.text.facts import Fact, facts, missing_from
+from bot.text.opposed import opposed
+from bot.text.sentences import blocks, sentences_of
+from bot.text.terms import keywords, terms
+
+ABOUT = 0.5  # share of a claim's words, facts aside, in a sentence that is about the same
+
+Copies = Mapping[str, str]
+"""The texts of the pages that a run has read, by the key of their address (``dedupe_key``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A cited sentence: as it is written, its bare words, its facts, and what it rests on."""
+
+    sentence: str
+    words: str
+    facts: tuple[Fact, ...]
+    about: frozenset[str]
+    rests_on: tuple[Citation, ...]
+
+    def is_on(self, pages: Copies) -> bool | None:
+        """True if a page says it in the words that were quoted, or has all its facts; None if
+        none of its pages was read."""
+        read = [(pages[key], each) for each in self.rests_on if (key := _key(each)) in pages]
+        if not read:
+            return None
+        return any(
+            _flat(each.quote) in _flat(text) or (self.facts and not missing_from(self.facts, text))
+            for text, each in read
+        )
+
+
+def changes(before: Answer, after: Answer, then: Copies, now: Copies) -> tuple[Change, ...]:
+    """What is said now and was not, or the other way about, in the order of the answer ``after``;
+    what is said no more comes last.
+
+    ``then`` and ``now`` are the pages that the answers were found in.
+    """
+    old, new = _claims(before), _claims(after)
+    old_words, new_words = _whole(old), _whole(new)
+    gone = [one for one in old if missing_from(one.facts, new_words)]
+    fresh = [one for one in new if missing_from(one.facts, old_words) and not one.is_on(then)]
+    paired: dict[int, Change] = {}
+    left = list(gone)
+    for place, one in enumerate(new):
+        if one in fresh:
+            was = _nearest(one, left)
+            if was is not None:
+                left.remove(was)
+            paired[place] = Change(was.sentence if was else "", one.sentence)
+            continue
+        same = _nearest(one, old)
+        if same is not None and opposed(same.words, one.words) and not one.is_on(then):
+            paired[place] = Change(same.sentence, one.sentence)
+            if same in left:
+                left.remove(same)
+    # What nothing takes the place of has gone only if its page was read again and says it no more.
+    dropped = [Change(one.sentence, "") for one in left if one.is_on(now) is False]
+    return (*(paired[place] for place in sorted(paired)), *dropped)
+
+
+def with_changes(
+    answer: Answer, before: Answer, found: Sequence[Change], heading: str, labels: tuple[str, str]
+) -> Answer:
+    """The answer with what has changed above it: each sentence as it is now, and below it as it
+    was, with the footnotes of both. ``labels`` stand before the new and the old sentence."""
+    cited, shown = _old_citations(answer, before, found)
+    now, was = labels
+    lines: list[str] = []
+    told = tuple(replace(one, before=renumbered(one.before, shown)) for one in found)
+    for one in told:
+        if one.after:
+            lines.append(f"- **{now}** {_in_line(one.after)}")
+            if one.before:
+                lines.append(f"  - **{was}** {_in_line(one.before)}")
+        else:
+            lines.append(f"- **{was}** {_in_line(one.before)}")
+    lead = f"**{heading}**\n\n" + "\n".join(lines) + "\n\n---\n\n"
+    return replace(
+        answer,
+        text=lead + answer.text,
+        lead=len(lead),
+        changes=told,
+        citations=(*answer.citations, *cited),
+    )
+
+
+def _old_citations(
+    answer: Answer, before: Answer, found: Iterable[Change]
+) -> tuple[list[Citation], dict[int, int]]:
+    """The footnotes of the old sentences, and the number of each here by that in the old answer."""
+    wanted = dict.fromkeys(number for one in found for number in numbers_in(one.before))
+    numbers = {_key(each): each.number for each in answer.citations}
+    shown: dict[int, int] = {}
+    kept: list[Citation] = []
+    for cited in before.citations:
+        if cited.number not in wanted:
+            continue
+        number = numbers.get(_key(cited))
+        if number is None:
+            taken = set(numbers.values())
+            number = cited.number if cited.number not in taken else max(taken) + 1
+            numbers[_key(cited)] = number
+        shown[cited.number] = number
+        moved = replace(cited, number=number)
+        if moved not in answer.citations:
+            kept.append(moved)
+    return kept, shown
+
+
+def _claims(answer: Answer) -> list[_Claim]:
+    """The cited sentences of an answer, but those that are in doubt; each once."""
+    doubted = {doubt.sentence for doubt in answer.doubts}
+    found: dict[str, _Claim] = {}
+    for sentence, numbers in _cited(answer.current):
+        if sentence in doubted:
+            continue
+        words = without_marks(sentence)
+        claimed = tuple(facts(words))
+        measured = {term for fact in claimed if fact.kind != "name" for term in terms(fact.text)}
+        about = frozenset(keywords(words)) - measured
+        rests_on = tuple(each for each in answer.citations if each.number in numbers)
+        if not numbers_in(sentence):
+            sentence += f" {as_marks(numbers)}"
+        found.setdefault(words, _Claim(sentence, words, claimed, about, rests_on))
+    return list(found.values())
+
+
+def _cited(text: str) -> Iterator[tuple[str, list[int]]]:
+    """The sentences with the numbers of their footnotes; one without any shares those of the next
+    in its paragraph that has some."""
+    for block in blocks(text):
+        waiting: list[str] = []
+        for span in sentences_of(text, block):
+            waiting.append(text[span.start : span.end])
+            if numbers := numbers_in(waiting[-1]):
+                yield from ((sentence, numbers) for sentence in waiting)
+                waiting = []
+
+
+def _nearest(claim: _Claim, among: Sequence[_Claim]) -> _Claim | None:
+    """The claim that is about the same, if any is."""
+    best = max(among, key=lambda other: _share(claim, other), default=None)
+    return best if best is not None and _share(claim, best) >= ABOUT else None
+
+
+def _share(one: _Claim, other: _Claim) -> float:
+    """The share of the words of the shorter claim that the other has, facts aside."""
+    least = min(len(one.about), len(other.about))
+    return len(one.about & other.about) / least if least else 0.0
+
+
+def _whole(claims: Iterable[_Claim]) -> str:
+    return "\n".join(claim.words for claim in claims)
+
+
+def _key(cited: Citation) -> str:
+    return dedupe_key(cited.url)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _in_line(sentence: str) -> str:
+    """A sentence as the text of a list item: its own mark of an item or a heading is left out."""
+    return " ".join(sentence.split()).lstrip("#-*+•> ").strip()

@@ -1,0 +1,147 @@
+"""What people do with standing questions: begin one, list theirs, pause, resume and stop them."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from bot.messages import Message, Thread
+from bot.rendering.lines import shortened
+from bot.rendering.texts import Texts, invalid
+from bot.settings import Settings
+from bot.standing.schedule import DAILY, due_after, schedule_named
+from bot.storage.database import Database
+from bot.storage.records import RunRecord
+from bot.storage.standing import StandingQuestions, Watch, WatchState
+
+Person = tuple[str, str]
+"""A platform and its id of somebody."""
+
+VERBS = ("list", "pause", "resume", "stop")
+_SCHEDULED = re.compile(
+    r"(?:(?P<word>daily|weekly)\b[:,]?|[\"“`](?P<cron>[^\"”`]+)[\"”`])\s*", re.I
+)
+QUESTION = 200  # characters of a question in a list
+
+
+class Desk:
+    """Everybody has standing questions of their own; one who may do all sees those of others."""
+
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self._settings = settings
+        self._standing = StandingQuestions(database)
+
+    async def begin(self, run: RunRecord, by: Message, schedule: str = DAILY) -> Watch:
+        """Watch the question of a run for the author of ``by``, the command or the press that asks
+        for it in the run's place. Raises ``Invalid`` with the sentence for the author."""
+        schedule = schedule_named(schedule)
+        now = datetime.now(UTC)
+        most = self._settings.watches_per_person
+        watch = await self._standing.begin(
+            secrets.token_hex(3),
+            run.id,
+            by.author,
+            replace(run.options, watch="").asked_in(by),
+            by.locale,
+            schedule,
+            now,
+            due_after(schedule, now, now),
+            most,
+        )
+        if watch is None:
+            raise invalid("watch-too-many", most=most)
+        return watch
+
+    async def theirs(self, whose: Person) -> list[Watch]:
+        """The standing questions of a person."""
+        return await self._standing.listed(*whose)
+
+    async def all(self, platform: str | None = None, thread: Thread | None = None) -> list[Watch]:
+        """Those of everybody, on a platform or in a thread."""
+        return await self._standing.listed(platform, thread=thread.key if thread else None)
+
+    async def do(self, verb: str, id: str, whose: Person | None) -> Watch:
+        """Pause, resume or stop the one with this id, if it is ``whose``; None: anybody's.
+
+        Raises ``Invalid`` where there is none.
+        """
+        watch = await self._standing.watch(id.strip().lower())
+        owner = watch and (watch.thread.platform, watch.author.id)
+        if watch is None or whose not in (None, owner):
+            raise invalid("watch-unknown", id=id)
+        now = datetime.now(UTC)
+        if verb == "stop":
+            await self._standing.stop(watch)
+            return watch
+        state: WatchState = "paused" if verb == "pause" else "watching"
+        due = watch.due_at if watch.due_at > now else due_after(watch.schedule, watch.due_at, now)
+        await self._standing.change(watch.id, state, now, due)
+        return replace(watch, state=state, due_at=due)
+
+    async def opened(self, thread: Thread) -> None:
+        """Somebody looks at a thread."""
+        await self._standing.opened(thread, datetime.now(UTC))
+
+
+def scheduled(words: str) -> tuple[str, str]:
+    """The schedule and the question of ``daily what …`` or ``"0 9 * * 1" what …``."""
+    match = _SCHEDULED.match(words.strip())
+    if match is None:
+        return DAILY, words.strip()
+    return match["word"] or match["cron"], words.strip()[match.end() :].strip()
+
+
+def begun(watch: Watch, texts: Texts) -> str:
+    """The sentence that says that a question is watched from now on."""
+    return texts("watch-begun", schedule=schedule_of(watch, texts), id=watch.id)
+
+
+def schedule_of(watch: Watch, texts: Texts) -> str:
+    if watch.schedule in ("daily", "weekly"):
+        return texts(f"watch-{watch.schedule}")
+    return texts("watch-cron", schedule=watch.schedule)
+
+
+def listed(watches: Sequence[Watch], texts: Texts) -> list[str]:
+    """A line for each."""
+    return [
+        texts(
+            "watch-line",
+            id=watch.id,
+            question=shortened(watch.question, QUESTION),
+            schedule=schedule_of(watch, texts),
+            state=state_of(watch, texts),
+        )
+        for watch in watches
+    ]
+
+
+def state_of(watch: Watch, texts: Texts) -> str:
+    """When it is due, or that it rests; and what the last look came to."""
+    due = f"{watch.due_at:%Y-%m-%d %H:%M} UTC"
+    said = (
+        texts("watch-due", due=due) if watch.state == "watching" else texts(f"watch-{watch.state}")
+    )
+    if watch.outcome and watch.looked_at is not None:
+        looked = texts(f"watch-outcome-{watch.outcome.replace('_', '-')}")
+        said += texts("watch-looked", looked=f"{watch.looked_at:%Y-%m-%d}", outcome=looked)
+    return said
+
+
+async def do_by_words(desk: Desk, message: Message, words: str, texts: Texts) -> str | None:
+    """What a command without a question says: a list, or what became of one of it; None where the
+    words are a question to be watched. Raises ``Invalid``."""
+    whose = message.thread.platform, message.author.id
+    verb, _, id = words.strip().partition(" ")
+    verb = verb.lower()
+    if verb in VERBS[1:] and re.fullmatch(r"[0-9a-f]{6}", id.strip().lower()):
+        watch = await desk.do(verb, id, whose)
+        question = shortened(watch.question, QUESTION)
+        return texts(f"watch-done-{verb}", question=question)
+    if verb and (verb != "list" or id.strip()):
+        return None
+    lines = listed(await desk.theirs(whose), texts)
+    return "\n".join(lines) if lines else texts("watch-none")

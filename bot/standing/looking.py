@@ -1,0 +1,106 @@
+"""A look at a standing question: whether the answer that it found is to be told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from bot.answers import Answer
+from bot.logs import get_logger
+from bot.messages import Transcript
+from bot.rendering.texts import texts_for
+from bot.rights.reader import Reach
+from bot.settings import Settings
+from bot.standing.comparing import changes, with_changes
+from bot.storage.records import RunRecord
+from bot.storage.standing import Outcome, StandingQuestions, Watch
+from bot.storage.store import Store
+
+log = get_logger()
+
+
+def is_look(record: RunRecord) -> bool:
+    """True for a look at a standing question that has nothing to tell yet."""
+    watch = record.options.watch
+    return bool(watch) and record.message.thread.thread == f"watch-{watch}" and not record.removed
+
+
+class Looks:
+    """Until a look has something to tell it is in a thread of its own, which nobody sees. What is
+    told is decided, kept and moved to the question's thread in one transaction: it is then posted
+    like any answer, and found again after a crash."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        self._settings = settings
+        self._store = store
+        self._standing = StandingQuestions(store.database)
+
+    async def watch(self, record: RunRecord) -> Watch | None:
+        """What a run looks at; None, with the run ended, where that is watched no more."""
+        watch = await self._standing.watch(record.options.watch)
+        if watch is None or watch.state == "ended":
+            await self._end(record, "")
+            return None
+        return watch
+
+    async def told_before(self, record: RunRecord) -> Transcript:
+        """The answers in the question's thread, whose pages keep their numbers."""
+        watch = await self._standing.watch(record.options.watch)
+        if watch is None:
+            return Transcript()
+        return await self._store.transcript(
+            replace(record, message=replace(record.message, thread=watch.thread))
+        )
+
+    async def is_over(self, watch: Watch, record: RunRecord) -> bool:
+        """True if nobody has shown interest for too long."""
+        until = await self._standing.interest(watch) + timedelta(days=self._settings.watch_days)
+        return record.message.at >= until
+
+    async def say_end(self, record: RunRecord, watch: Watch) -> RunRecord:
+        """Tell in the question's thread that it is watched no more, and why."""
+        texts = texts_for(watch.locale)
+        said = texts("watch-over", days=self._settings.watch_days, question=watch.question)
+        answer = Answer("answered", said, watch.question, record.id)
+        await self._standing.tell(
+            watch, record.id, record.attempt, answer, record.message.at, is_over=True
+        )
+        log.info("standing question ended", watch=watch.id)
+        return await self._again(record)
+
+    async def told(
+        self, record: RunRecord, watch: Watch, answer: Answer, reach: Reach
+    ) -> RunRecord | None:
+        """The run as it is to be posted, with what has changed above its answer; None, with the
+        run ended, where nothing has. What rests on documents out of ``reach`` is not repeated."""
+        before = await self._store.run(watch.run)
+        if before is None or before.answer is None or answer.status not in ("answered", "partial"):
+            await self._end(record, "no_answer")
+            return None
+        pages = [await self._standing.pages(run) for run in (before.id, record.id)]
+        found = changes(before.answer, answer, *pages)
+        if not reach.covers(before.answer.rests_on):
+            found = tuple(replace(one, before="") for one in found if one.after)
+        if not found:
+            await self._end(record, "same")
+            return None
+        texts = texts_for(watch.locale)
+        since = f"{before.message.at:%Y-%m-%d}"
+        labels = texts("watch-now"), texts("watch-before")
+        heading = texts("watch-changed", since=since)
+        told = with_changes(answer, before.answer, found, heading, labels)
+        added = told.citations[len(answer.citations) :]
+        now = record.message.at
+        await self._standing.tell(watch, record.id, record.attempt, told, now, added=added)
+        log.info("standing question changed", watch=watch.id, sentences=len(found))
+        return await self._again(record)
+
+    async def _end(self, record: RunRecord, outcome: Outcome) -> None:
+        watch, now = record.options.watch, record.message.at
+        await self._standing.found_nothing(watch, record.id, record.attempt, outcome, now)
+        log.info("looked at standing question", watch=watch, outcome=outcome)
+
+    async def _again(self, record: RunRecord) -> RunRecord:
+        """The record as it is now, of the same attempt."""
+        current = await self._store.run(record.id)
+        return record if current is None else replace(current, attempt=record.attempt)

@@ -1,0 +1,98 @@
+"""Rounds that begin the looks at standing questions which are due."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from bot.conversing.access import check_author
+from bot.dispatch.dispatcher import Dispatcher
+from bot.dispatch.pace import Rounds
+from bot.errors import DaySpentUp, Denied, Invalid
+from bot.logs import get_logger
+from bot.messages import TERMINAL, Message
+from bot.service import ResearchService
+from bot.settings import Settings
+from bot.standing.schedule import due_after
+from bot.storage.standing import StandingQuestions, Watch
+from bot.storage.store import Store
+
+ROUND_SECONDS = 30.0
+
+log = get_logger()
+
+
+class StandingRounds:
+    """Any number of processes may go round: a look is accepted like a question, by an event id that
+    all of them make alike, and only then is the next one due."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        service: ResearchService,
+        dispatcher: Dispatcher,
+        platforms: Collection[str],
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._service = service
+        self._dispatcher = dispatcher
+        self._platforms = platforms
+        self._standing = StandingQuestions(store.database)
+
+    @asynccontextmanager
+    async def at_work(self) -> AsyncIterator[None]:
+        """A round now and then beside the block."""
+        rounds = Rounds("looking at standing questions", ROUND_SECONDS, self._round)
+        try:
+            yield
+        finally:
+            await rounds.aclose()
+
+    async def _round(self) -> None:
+        await self.once(datetime.now(UTC))
+
+    async def once(self, now: datetime) -> list[str]:
+        """Begin the looks that are due; returns their runs. Raises ``StorageUnavailable``."""
+        begun = []
+        for watch in await self._standing.due(now, self._platforms):
+            run_id = await self._begin(watch, now)
+            begun += [run_id] if run_id else []
+        return begun
+
+    async def _begin(self, watch: Watch, now: datetime) -> str:
+        """The run of a look, or "" where there is none this time."""
+        due = due_after(watch.schedule, watch.due_at, now)
+        last = await self._store.run(watch.run)
+        if last is None:
+            return ""
+        message = Message(
+            event_id=watch.event_id,
+            thread=watch.place,
+            author=watch.options.standing_of(watch.author),
+            text=watch.question,
+            at=now,
+            links=last.message.links,
+            attachments=last.message.attachments,
+            locale=watch.locale,
+            direct=watch.options.direct,
+        )
+        try:
+            if message.thread.platform != TERMINAL:
+                check_author(self._settings, message)
+            run_id, _ = await self._service.accept(
+                message, replace(watch.options, watch=watch.id), owner=self._dispatcher.owner
+            )
+        except DaySpentUp:
+            await self._standing.next_look(watch, due, now, "budget")
+            return ""
+        except (Denied, Invalid) as refused:
+            log.info("standing question refused", watch=watch.id, error=str(refused))
+            await self._standing.next_look(watch, due, now, "refused")
+            return ""
+        await self._standing.next_look(watch, due, now)
+        await self._dispatcher.submit(run_id, message.thread)
+        return run_id

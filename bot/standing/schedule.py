@@ -1,0 +1,56 @@
+"""Schedules of standing questions: every day, every week, or a cron expression in UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+from bot.rendering.texts import invalid
+
+DAILY, WEEKLY = "daily", "weekly"
+EVERY = {DAILY: timedelta(days=1), WEEKLY: timedelta(days=7)}
+SHORTEST = timedelta(hours=1)  # between two looks
+LOOKED_AHEAD = 50  # looks of a cron expression that are held against ``SHORTEST``
+
+
+def schedule_named(words: str) -> str:
+    """The schedule that somebody typed. Raises ``Invalid`` with a sentence that says what may be.
+
+    A cron expression has five fields, and leaves an hour at least between two looks.
+    """
+    schedule = " ".join(words.lower().split()) or DAILY
+    if schedule in EVERY:
+        return schedule
+    times = list(_times(schedule, datetime(2024, 1, 1, tzinfo=UTC), LOOKED_AHEAD))
+    if not times:
+        raise invalid("watch-schedule-unknown", schedule=schedule)
+    if any(later - earlier < SHORTEST for earlier, later in pairwise(times)):
+        raise invalid("watch-schedule-too-often", schedule=schedule)
+    return schedule
+
+
+def due_after(schedule: str, last: datetime, now: datetime) -> datetime:
+    """The first time of a schedule after ``now``; looks that were missed are not made up for.
+
+    ``last`` is when it was due before: a daily question keeps its time of day.
+    """
+    every = EVERY.get(schedule)
+    if every is not None:
+        return last + every * max((now - last) // every + 1, 1)
+    return next(_times(schedule, now.astimezone(UTC), 1))
+
+
+def _times(schedule: str, after: datetime, count: int) -> Iterator[datetime]:
+    """The next times of a cron expression; none of what is not one, or never comes."""
+    # Loaded late: it takes some hundredths of a second of every command that needs it not.
+    from croniter import CroniterError, croniter  # type: ignore[import-untyped]
+
+    if len(schedule.split()) != 5:
+        return
+    try:
+        turns = croniter(schedule, after)
+        for _ in range(count):
+            yield turns.get_next(datetime)
+    except CroniterError:
+        return

@@ -1,0 +1,346 @@
+"""Standing questions: what is watched, when it is due, and what was told of it last."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.answers import Answer, Citation
+from bot.messages import Author, RunOptions, Thread
+from bot.pages.urls import dedupe_key
+from bot.storage.audit import Actor, named, note
+from bot.storage.database import Database
+from bot.storage.records import as_answer, as_options
+from bot.storage.removal import remove_empty_threads, remove_messages
+from bot.storage.retrying import awaited, repeated
+from bot.storage.rows import citation_rows, keep_thread, update_fenced
+from bot.storage.tables import (
+    citations,
+    feedback,
+    messages,
+    pages,
+    run_pages,
+    runs,
+    threads,
+    watches,
+)
+
+WatchState = Literal["watching", "paused", "ended"]
+Outcome = Literal["", "same", "changed", "no_answer", "budget", "refused"]
+LOOK = ":watch:"  # in the event ids of looks, between the first run's id and the watch's
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """A standing question.
+
+    ``thread`` is where a change is told, ``run`` the run whose answer was told last, ``origin`` the
+    first one. ``options`` are those of each look; they hold what was known of the author.
+    """
+
+    id: str
+    thread: Thread
+    run: str
+    origin: str
+    question: str
+    author: Author
+    options: RunOptions
+    locale: str
+    schedule: str
+    state: WatchState
+    created_at: datetime
+    due_at: datetime
+    interest_at: datetime
+    looked_at: datetime | None = None
+    outcome: Outcome = ""
+
+    @property
+    def place(self) -> Thread:
+        """The thread of its looks, which nobody sees, until one has something to tell."""
+        where = self.thread
+        return Thread(where.platform, where.workspace, where.channel, f"watch-{self.id}")
+
+    @property
+    def event_id(self) -> str:
+        """The event id of the look that is due: by it, one that is begun twice is one run."""
+        return f"{self.origin}{LOOK}{self.id}:{self.due_at.timestamp():.0f}"
+
+
+class StandingQuestions:
+    """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    # ------------------------------------------------------------ by people
+
+    @repeated
+    async def begin(
+        self,
+        id: str,
+        run_id: str,
+        author: Author,
+        options: RunOptions,
+        locale: str,
+        schedule: str,
+        now: datetime,
+        due_at: datetime,
+        most: int,
+    ) -> Watch | None:
+        """Watch a run's question; what its author watches already takes the new schedule. None
+        where ``most`` of the author's are there."""
+        async with self.database.urgent_write() as db:
+            platform = await db.scalar(
+                sa.select(threads.c.platform).join(runs).where(runs.c.id == run_id)
+            )
+            query = _query().where(watches.c.author_id == author.id, threads.c.platform == platform)
+            theirs = [_watch(row) for row in (await db.execute(query)).all()]
+            known = next((one for one in theirs if run_id in (one.run, one.origin)), None)
+            if known is None and sum(one.state != "ended" for one in theirs) >= most:
+                return None
+            values = {
+                "schedule": schedule,
+                "state": "watching",
+                "due_at": due_at,
+                "interest_at": now,
+            }
+            if known is not None:
+                id = known.id
+                await db.execute(sa.update(watches).where(watches.c.id == id).values(**values))
+            else:
+                await db.execute(
+                    sa.insert(watches).values(
+                        id=id,
+                        run_id=run_id,
+                        origin_id=run_id,
+                        author_id=author.id,
+                        author_name=author.name,
+                        options=as_options.dump_python(options, mode="json"),
+                        locale=locale,
+                        created_at=now,
+                        **values,
+                    )
+                )
+            found = _watch((await db.execute(_query().where(watches.c.id == id))).one())
+            if known is None:
+                by = Actor(found.thread.platform, found.thread.workspace, author.id)
+                place = named(found.thread.key)
+                await note(db, "watched", "run", run_id, place=place, by=by)
+        return found
+
+    @repeated
+    async def change(self, id: str, state: WatchState, now: datetime, due_at: datetime) -> None:
+        """Pause it, or take it up again."""
+        async with self.database.urgent_write() as db:
+            await db.execute(
+                sa.update(watches)
+                .where(watches.c.id == id)
+                .values(state=state, interest_at=now, due_at=due_at)
+            )
+
+    @repeated
+    async def stop(self, watch: Watch) -> None:
+        """Watch it no more; what was told stays."""
+        async with self.database.urgent_write() as db:
+            gone = await db.execute(sa.delete(watches).where(watches.c.id == watch.id))
+            if gone.rowcount:
+                by = Actor(watch.thread.platform, watch.thread.workspace, watch.author.id)
+                place = named(watch.thread.key)
+                await note(db, "unwatched", "run", watch.run, place=place, by=by)
+
+    @repeated
+    async def opened(self, thread: Thread, now: datetime) -> None:
+        """Somebody looks at a thread: what is watched there is of interest."""
+        here = sa.select(runs.c.id).where(runs.c.thread_key == thread.key)
+        query = sa.select(watches.c.id).where(watches.c.run_id.in_(here))
+        async with self.database.read() as db:
+            ids = (await db.scalars(query)).all()
+        if ids:
+            async with self.database.urgent_write() as db:
+                await db.execute(
+                    sa.update(watches).where(watches.c.id.in_(ids)).values(interest_at=now)
+                )
+
+    # ------------------------------------------------------------ reading
+
+    @repeated
+    async def watch(self, id: str) -> Watch | None:
+        found = await self._found(watches.c.id == id)
+        return found[0] if found else None
+
+    @repeated
+    async def listed(
+        self, platform: str | None = None, author_id: str | None = None, thread: str | None = None
+    ) -> list[Watch]:
+        """All of them, or those of a platform, of a person, in a thread (its key)."""
+        where: list[sa.ColumnElement[bool]] = []
+        where += [threads.c.platform == platform] if platform is not None else []
+        where += [watches.c.author_id == author_id] if author_id is not None else []
+        where += [runs.c.thread_key == thread] if thread is not None else []
+        return await self._found(*where)
+
+    @repeated
+    async def due(self, now: datetime, platforms: Collection[str]) -> list[Watch]:
+        """Those on these platforms that are to be looked at now, the longest due first."""
+        found = await self._found(
+            watches.c.state == "watching",
+            watches.c.due_at <= now,
+            threads.c.platform.in_(platforms),
+        )
+        return sorted(found, key=lambda one: one.due_at)
+
+    async def _found(self, *where: sa.ColumnElement[bool]) -> list[Watch]:
+        query = _query().where(*where).order_by(watches.c.created_at, watches.c.id)
+        async with self.database.read() as db:
+            return [_watch(row) for row in (await db.execute(query)).all()]
+
+    @awaited
+    async def interest(self, watch: Watch) -> datetime:
+        """When somebody last asked, judged, or looked at something in its thread."""
+        said = sa.select(sa.func.max(messages.c.at)).where(
+            messages.c.thread_key == watch.thread.key,
+            sa.not_(messages.c.event_key.contains(LOOK, autoescape=True)),
+        )
+        judged = (
+            sa.select(sa.func.max(feedback.c.at))
+            .join(runs, feedback.c.run_id == runs.c.id)
+            .where(runs.c.thread_key == watch.thread.key)
+        )
+        async with self.database.read() as db:
+            shown: list[datetime | None] = [await db.scalar(said), await db.scalar(judged)]
+        return max([watch.interest_at, *(at for at in shown if at is not None)])
+
+    @awaited
+    async def pages(self, run_id: str) -> Mapping[str, str]:
+        """The texts of the pages that a run has numbered or cited, by ``dedupe_key``."""
+        used = sa.union(
+            *(sa.select(each.c.page_id).where(each.c.run_id == run_id) for each in _PAGES)
+        )
+        query = sa.select(pages.c.url, pages.c.text).where(pages.c.id.in_(used))
+        texts: dict[str, str] = {}
+        async with self.database.read() as db:
+            for url, text in (await db.execute(query)).all():
+                key = dedupe_key(url)
+                texts[key] = f"{texts[key]}\n{text}" if key in texts else text
+        return texts
+
+    # ------------------------------------------------------------ looks
+
+    @repeated
+    async def next_look(
+        self, watch: Watch, due_at: datetime, now: datetime, outcome: Outcome | None = None
+    ) -> bool:
+        """The look that was due is begun, or came to this ``outcome`` already. False when another
+        process was first."""
+        told: dict[str, Any] = {} if outcome is None else {"outcome": outcome, "looked_at": now}
+        async with self.database.urgent_write() as db:
+            moved = await db.execute(
+                sa.update(watches)
+                .where(watches.c.id == watch.id, watches.c.due_at == watch.due_at)
+                .values(due_at=due_at, **told)
+            )
+        return moved.rowcount == 1
+
+    @awaited
+    async def found_nothing(
+        self, watch_id: str, run_id: str, attempt: int, outcome: Outcome, now: datetime
+    ) -> None:
+        """A look has nothing to tell: all that is left of it is when it was. Raises ``RunLost``."""
+        async with self.database.write() as db:
+            await update_fenced(db, run_id, attempt, state="answered", ended_at=now, owner=None)
+            await db.execute(
+                sa.update(watches)
+                .where(watches.c.id == watch_id)
+                .values(looked_at=now, outcome=outcome)
+            )
+            ids: Sequence[int] = (
+                await db.scalars(sa.select(runs.c.message_id).where(runs.c.id == run_id))
+            ).all()
+            await remove_messages(db, ids)
+
+    @awaited
+    async def tell(
+        self,
+        watch: Watch,
+        run_id: str,
+        attempt: int,
+        answer: Answer,
+        now: datetime,
+        *,
+        added: Sequence[Citation] = (),
+        is_over: bool = False,
+    ) -> None:
+        """A look has an ``answer`` to tell: its run goes where the watch's answers are, and is the
+        one that the next is held against, unless the watch ``is_over``.
+
+        ``added`` are those of its citations that the run did not have. Raises ``RunLost``.
+        """
+        async with self.database.write() as db:
+            await keep_thread(db, watch.thread, now)
+            kept = as_answer.dump_python(answer, mode="json")
+            await update_fenced(db, run_id, attempt, answer=kept, thread_key=watch.thread.key)
+            if added:
+                count = len(answer.citations) - len(added)
+                rows = await citation_rows(db, run_id, added)
+                await db.execute(
+                    sa.insert(citations),
+                    [row | {"position": count + place} for place, row in enumerate(rows)],
+                )
+            message = sa.select(runs.c.message_id).where(runs.c.id == run_id).scalar_subquery()
+            await db.execute(
+                sa.update(messages)
+                .where(messages.c.id == message)
+                .values(thread_key=watch.thread.key)
+            )
+            await remove_empty_threads(db, [watch.place.key])
+            values: dict[str, Any] = {"looked_at": now}
+            values |= {"state": "ended"} if is_over else {"run_id": run_id, "outcome": "changed"}
+            await db.execute(sa.update(watches).where(watches.c.id == watch.id).values(**values))
+
+
+_PAGES = (run_pages, citations)
+
+
+async def forget_watches_by(db: AsyncConnection, platform: str, person: str) -> None:
+    """Take away what a person watches on a platform."""
+    theirs = sa.select(runs.c.id).join(threads).where(threads.c.platform == platform)
+    await db.execute(
+        sa.delete(watches).where(watches.c.author_id == person, watches.c.run_id.in_(theirs))
+    )
+
+
+def _query() -> sa.Select[Any]:
+    return (
+        sa.select(watches, runs.c.answer, messages.c.text)
+        .add_columns(threads.c.platform, threads.c.workspace, threads.c.channel, threads.c.thread)
+        .join_from(watches, runs, watches.c.run_id == runs.c.id)
+        .join(messages, runs.c.message_id == messages.c.id)
+        .join(threads, runs.c.thread_key == threads.c.key)
+        .where(sa.not_(runs.c.removed))
+    )
+
+
+def _watch(row: Any) -> Watch:
+    answer = None if row.answer is None else as_answer.validate_python(row.answer)
+    return Watch(
+        id=row.id,
+        thread=Thread(row.platform, row.workspace, row.channel, row.thread),
+        run=row.run_id,
+        origin=row.origin_id,
+        question=(answer.question if answer is not None else "") or row.text,
+        author=Author(row.author_id, row.author_name),
+        options=as_options.validate_python(row.options),
+        locale=row.locale,
+        schedule=row.schedule,
+        state=row.state,
+        created_at=row.created_at,
+        due_at=row.due_at,
+        interest_at=row.interest_at,
+        looked_at=row.looked_at,
+        outcome=row.outcome,
+    )

@@ -1,0 +1,242 @@
+"""Standing questions: looked at again and again, and told of only when the answer has changed."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from bot.answers import Change
+from bot.errors import DaySpentUp, Invalid, PlatformUnavailable, StorageUnavailable
+from bot.messages import Author
+from bot.pages.page import Page
+from bot.reasoning.workspace import Read, Search
+from bot.standing.rounds import StandingRounds
+from bot.standing.schedule import due_after, schedule_named
+from bot.storage.standing import Watch
+from tests.fakes.poster import Remembered
+from tests.unit.conversing.conftest import House, OpenHouse
+from tests.unit.samples import NOW
+
+ADA = Author("U1", "Ada")
+COST = "https://tower.example/cost"
+HOURS = "https://tower.example/hours"
+MIRROR = "https://mirror.example/tower-cost"
+BASE = {
+    COST: "Tower tickets cost 29 euros for adults.",
+    HOURS: "Tower doors open at 9:30 in summer.",
+}
+DAYS: dict[int, dict[str, str]] = {
+    2: {COST: "For adults, tower tickets cost 29 euros."},  # other words
+    4: {HOURS: BASE[HOURS], COST: BASE[COST]},  # another order
+    6: {COST: "", MIRROR: BASE[COST]},  # another footnote
+    7: {COST: BASE[COST], MIRROR: ""},
+    8: {COST: "Tower tickets cost 29 euros for adults. Dogs are not welcome."},  # an aside
+    10: {COST: "Tower tickets cost 31 euros for adults."},  # REAL
+    12: {COST: "Tower tickets for adults cost **31 euros**."},  # emphasis
+    14: {COST: "Adults pay. Tower tickets cost 31 euros."},  # in two sentences
+    16: {COST: "Tower tickets cost 31 euros for adults.", HOURS: ""},  # one was not found
+    18: {HOURS: "In summer the tower doors open at 9:30, as ever."},
+    20: {HOURS: "Tower doors open at 9:00 in summer."},  # REAL
+    22: {HOURS: "In summer, tower doors open at 9:00 a.m."},
+    24: {COST: "Tickets of the tower cost 31.00 euros for adults."},
+    26: {COST: ""},
+}
+REAL = {10, 20}
+
+
+class Days:
+    """A house in which a question is watched, and its days."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.now = datetime.now(UTC)
+        self.pages = dict(BASE)
+        house.reasoner.turns = [[Search(("tower",))], [Read((1, 2, 3))]]
+        self.rounds = StandingRounds(
+            house.reception.settings, house.store, house.service, house.dispatcher, {"slack"}
+        )
+        self.shelve()
+
+    def shelve(self) -> None:
+        self.house.shelf.pages = {
+            url: Page(url, "Tower", text, self.now) for url, text in self.pages.items() if text
+        }
+
+    async def begin(self, schedule: str = "daily") -> Watch:
+        asked = await self.house.ask("What does the tower cost, and when does it open?")
+        await self.house.dispatcher.wait(asked.run_id)
+        return await self.house.reception.watch(
+            asked.run_id, ADA, schedule, locale="en", direct=False
+        )
+
+    async def pass_one(self, **pages: str) -> list[str]:
+        """The next day; returns the runs that were begun in it."""
+        self.now += timedelta(days=1, minutes=1)
+        self.shelve()
+        begun = await self.rounds.once(self.now)
+        for run_id in begun:
+            await self.house.dispatcher.wait(run_id)
+        return begun
+
+    @property
+    def told(self) -> list[Remembered]:
+        return [reply for reply in self.house.poster.replies[1:] if reply.finished]
+
+    async def watch(self) -> Watch | None:
+        listed = await self.house.reception.standing.all()
+        return listed[0] if listed else None
+
+
+@pytest.fixture
+async def days(open_house: OpenHouse) -> Days:
+    return Days(await open_house(page_ttl=0))
+
+
+async def test_thirty_days_with_two_real_changes_and_ten_cosmetic_ones_are_told_twice(
+    days: Days,
+) -> None:
+    await days.begin()
+    spoken = []
+    for day in range(1, 31):
+        days.pages |= DAYS.get(day, {})
+        if list(DAYS.get(day, {})) == [HOURS, COST]:
+            days.pages = DAYS[day] | days.pages
+        before = len(days.told)
+        (run,) = await days.pass_one()
+        if len(days.told) > before:
+            spoken.append(day)
+        else:
+            assert await days.house.store.run(run) is None  # nothing is left of it
+    assert spoken == sorted(REAL)
+    first, second = (reply.finished[-1] for reply in days.told)
+    assert first.changes == (
+        Change(
+            "Tower tickets cost 29 euros for adults [1].",
+            "Tower tickets cost 31 euros for adults [1].",
+        ),
+    )
+    assert second.changes == (
+        Change(
+            "Tower doors open at 9:30 in summer [2].", "Tower doors open at 9:00 in summer [2]."
+        ),
+    )
+
+
+async def test_a_change_is_told_once_whatever_dies_between_the_claim_and_the_post(
+    days: Days,
+) -> None:
+    watch = await days.begin()
+    days.pages[COST] = "Tower tickets cost 31 euros for adults."
+    days.now += timedelta(days=1, minutes=1)
+    days.shelve()
+    # A process dies when it has accepted the look: others find it due, and come to the same run.
+    accept = days.house.service.accept
+
+    async def and_die(*args: Any, **options: Any) -> tuple[str, bool]:
+        await accept(*args, **options)
+        raise StorageUnavailable("gone")
+
+    days.house.service.accept = and_die  # type: ignore[method-assign]
+    with pytest.raises(StorageUnavailable):
+        await days.rounds.once(days.now)
+    days.house.service.accept = accept  # type: ignore[method-assign]
+    begun = await asyncio.gather(*(days.rounds.once(days.now) for _ in range(3)))
+    runs = {run for each in begun for run in each}
+    assert len(runs) == 1
+    # The platform is away when it is to be posted: the attempt ends, a later one posts.
+    opened = days.house.poster.open
+
+    async def away(*args: Any) -> Remembered:
+        raise PlatformUnavailable("away")
+
+    days.house.poster.open = away  # type: ignore[assignment, method-assign]
+    (run,) = runs
+    with pytest.raises(PlatformUnavailable):
+        await days.house.dispatcher.wait(run)
+    assert days.told == []
+    days.house.poster.open = opened  # type: ignore[method-assign]
+    await days.house.dispatcher.submit(run, watch.thread)
+    await days.house.dispatcher.wait(run)
+    assert len(days.told) == 1
+    assert await days.rounds.once(days.now) == []
+    (now,) = await days.house.reception.standing.all()
+    assert (now.run, now.outcome, now.thread) == (run, "changed", watch.thread)
+
+
+async def test_without_interest_it_ends_and_says_so_once(open_house: OpenHouse) -> None:
+    days = Days(await open_house(page_ttl=0, watch_days=3))
+    await days.begin()
+    for _ in range(6):
+        await days.pass_one()
+    (reply,) = days.told
+    assert reply.finished[-1].text.startswith("I look at this no more")
+    assert reply.run.message.thread.thread == "t1"
+    watch = await days.watch()
+    assert watch is not None
+    assert watch.state == "ended"
+
+
+async def test_nobody_has_more_than_their_share_and_the_same_question_is_watched_once(
+    open_house: OpenHouse,
+) -> None:
+    days = Days(await open_house(watches_per_person=1))
+    first = await days.begin()
+    again = await days.house.reception.watch(first.run, ADA, "weekly", locale="en", direct=False)
+    assert (again.id, again.schedule) == (first.id, "weekly")
+    other = await days.house.ask("How long is the bridge?", "t2")
+    with pytest.raises(Invalid):
+        await days.house.reception.watch(other.run_id, ADA, "daily", locale="en", direct=False)
+
+
+async def test_pausing_resuming_stopping_and_forgetting(days: Days) -> None:
+    watch = await days.begin()
+    desk = days.house.reception.standing
+    by, ada = days.house.message(""), ("slack", "U1")
+    stranger = days.house.message("", author=Author("U2", "Bob"))
+    with pytest.raises(Invalid):
+        await desk.do("pause", watch.id, ("slack", "U2"))
+    await desk.do("pause", watch.id, ada)
+    assert await days.pass_one() == []
+    await desk.do("resume", watch.id, ada)
+    assert len(await days.pass_one()) == 1
+    bobs = await days.house.reception.watch(
+        watch.run, stranger.author, "daily", locale="en", direct=False
+    )
+    assert [one.id for one in await desk.theirs(("slack", "U2"))] == [bobs.id]
+    await days.house.reception.forget_author(stranger)
+    assert [one.id for one in await desk.all()] == [watch.id]
+    await days.house.reception.forget_author(by)  # whose question it was
+    assert await desk.all() == []
+
+
+async def test_a_look_that_the_budget_forbids_waits_for_the_next(open_house: OpenHouse) -> None:
+    days = Days(await open_house(page_ttl=0))
+    await days.begin()
+    spent = DaySpentUp("day-spent", "spent")
+
+    async def refused(*args: Any, **options: Any) -> tuple[str, bool]:
+        raise spent
+
+    accept, days.house.service.accept = days.house.service.accept, refused  # type: ignore[method-assign]
+    assert await days.pass_one() == []
+    days.house.service.accept = accept  # type: ignore[method-assign]
+    watch = await days.watch()
+    assert watch is not None
+    assert (watch.outcome, watch.state) == ("budget", "watching")
+    assert len(await days.pass_one()) == 1
+
+
+@pytest.mark.parametrize(
+    "words", ["hourly", "* * * * *", "0 9 * * mon tue", "0 0 30 2 *", "@daily"]
+)
+def test_schedules_that_are_none_or_come_too_often_are_refused(words: str) -> None:
+    with pytest.raises(Invalid):
+        schedule_named(words)
+
+
+def test_what_was_missed_is_not_made_up_for() -> None:
+    assert due_after("daily", NOW, NOW + timedelta(days=3, hours=1)) == NOW + timedelta(days=4)
+    assert due_after("0 9 * * 1-5", NOW, NOW) == datetime(2026, 1, 16, 9, tzinfo=UTC)
