@@ -111,7 +111,9 @@ class EgressProxy:
             parts = urlsplit(target)
             kept = [each for each in fields.split("\r\n") if not each.lower().startswith("proxy-")]
             path = f"{parts.path or '/'}?{parts.query}"
-            request = [f"{method} {path} HTTP/1.1", "Connection: close", *kept]
+            if "\nupgrade: websocket" not in fields.lower():
+                kept.insert(0, "Connection: close")
+            request = [f"{method} {path} HTTP/1.1", *kept]
             to_site.write("\r\n".join(request).encode("latin-1"))
         upward = asyncio.ensure_future(_pump(reader, to_site))
         try:

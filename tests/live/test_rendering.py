@@ -11,12 +11,14 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from pydantic import SecretStr
 
 from bot.configuration import load_settings
 from bot.errors import AddressRefused, BrowserNeeded, PageUnreadable
 from bot.pages.browser import Browser, Rendered
 from bot.pages.fetch import Fetcher
 from bot.settings import Settings
+from tests.fakes.egress_proxy import egress_proxy
 from tests.fakes.server import serve
 from tests.live.script_pages import TEXT, Private, ScriptSite, private
 
@@ -108,6 +110,25 @@ async def test_pages_built_by_script_are_read(fetcher: Fetcher, base: str) -> No
         assert "JavaScript" not in page.text
         assert page.url == f"{base}/{'late' if name == 'moves' else name}"
         assert (page.title, page.via) == ("Lighthouse", "")
+
+
+@pytest.mark.parametrize("target", ["address", "name"])
+async def test_a_browser_goes_through_the_operators_proxy(
+    settings: Settings, base: str, reached: list[str], target: str
+) -> None:
+    place = base.removeprefix("http://").partition("/")[0]
+    async with egress_proxy("honest", int(place.rpartition(":")[2]), "hunter2") as proxy:
+        behind = {"fetch_proxy": SecretStr(proxy.url_with_password), "fetch_proxy_target": target}
+        fetcher = Fetcher(settings.model_copy(update=behind))
+        try:
+            page = await fetcher.fetch(f"{base}/fetched")
+        finally:
+            await fetcher.aclose()
+    assert TEXT in page.text
+    asked = f"CONNECT {place}" if target == "address" else f"GET http://{place}/"
+    assert all(each.startswith(asked) for each in proxy.asked), proxy.asked
+    assert len(proxy.asked) > 2  # what the page loads comes the same way
+    assert reached == []
 
 
 async def test_no_page_leads_into_a_private_network(

@@ -5,6 +5,7 @@ and just after each commit. Lockstep with the test over pipes, one JSON line eac
 
     {"folder": "...", "question": "...", "commit": 7, "after": true}   die just after commit 7
     {"folder": "...", "question": "...", "commit": 0}                  do not die
+    {"folder": "...", "looks": true, "commit": 3}                      look at standing questions
     → {"died": true, "code": -9, "out": "...", "commits": 0}
 
 All is imported once; each request is a forked child, which makes dying cheap.
@@ -26,6 +27,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 import adapters.terminal.listener as listener
+import adapters.terminal.standing as standing
 from bot.configuration import load_settings
 from bot.logs import configure_logging
 from bot.messages import RunOptions
@@ -41,9 +43,12 @@ class Bomb:
         self._commit = commit
         self._after = after
 
-    def arm(self) -> None:
-        write = Database.write
+    def arm(self, *ways: str) -> None:
+        """``ways`` are the methods of ``Database`` whose commits count."""
+        for way in ways:
+            setattr(Database, way, self._counted(getattr(Database, way)))
 
+    def _counted(self, write: Any) -> Any:
         @asynccontextmanager
         async def counted(database: Database) -> AsyncIterator[AsyncConnection]:
             async with write(database) as connection:
@@ -52,7 +57,7 @@ class Bomb:
                 self._die_if(self.commits == self._commit and not self._after)
             self._die_if(self.commits == self._commit and self._after)
 
-        Database.write = counted  # type: ignore[method-assign, assignment]
+        return counted
 
     def _die_if(self, time_has_come: bool) -> None:
         if time_has_come:
@@ -62,9 +67,14 @@ class Bomb:
 def child(request: dict[str, Any], report: Path) -> None:
     """Ask as the command line does, in this process."""
     bomb = Bomb(request["commit"], after=request.get("after", False))
-    bomb.arm()
     configure_logging("warning")
     settings = load_settings(data_dir=Path(request["folder"]))
+    if request.get("looks"):  # at the standing questions of the terminal
+        bomb.arm("write", "urgent_write")
+        asyncio.run(standing.look(settings, as_json=True))
+        report.write_text(json.dumps({"status": "looked", "commits": bomb.commits}))
+        return
+    bomb.arm("write")
     answer, _ = asyncio.run(
         listener.ask_once(
             settings,

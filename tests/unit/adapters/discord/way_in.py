@@ -16,6 +16,7 @@ from adapters.discord.settings import DiscordSettings
 from bot.app import App, open_app
 from bot.configuration import load_settings
 from bot.conversing.reception import AcceptedQuestion, Address, Handled, Ignored, Reception
+from bot.egress import Egress
 from bot.errors import StorageUnavailable
 from bot.messages import EVERYWHERE, Depth, Message, Sources, Style
 from bot.posting import PostState, RunRef
@@ -173,7 +174,7 @@ async def running(
     store = await open_store(sqlite.migrated(folder))
     workspaces = Workspaces(store.database)
     with library_log(discord.token), api_of(chosen):
-        client = HastyClient()
+        client = HastyClient(egress=Egress.of(chosen))
         platform = DiscordPlatform(client, discord.token, workspaces)
         async with open_app(
             chosen, posters, search=a_shelf("Tower is 330 m tall."), store=store

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -15,6 +16,7 @@ from adapters.slack.platform import PATH, open_slack
 from bot.errors import CredentialsRefused
 from bot.storage.store import open_store
 from bot.storage.workspaces import Workspaces
+from tests.fakes.egress_proxy import egress_proxy
 from tests.fakes.slack import FakeSlack
 from tests.fakes.slack_delivery import signed_headers
 from tests.unit.adapters.slack.serving import Served, open_door, served, slack_settings
@@ -41,6 +43,22 @@ async def test_events_arrive_by_signed_http(http_bot: Served, slack: FakeSlack) 
     assert [one.text for one in await http_bot.questions(1)] == ["how tall is it?"]
     assert {delivery.attempts[0].status for delivery in said.deliveries} == {200}
     assert slack.calls("apps.connections.open") == []
+
+
+async def test_calls_and_events_come_through_the_proxy(
+    slack: FakeSlack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    port = urlsplit(slack.api_url).port or 0
+    async with egress_proxy("honest", port, "hunter2") as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url_with_password)
+        async with served(slack, tmp_path) as bot:
+            await slack.say("U1", "C1", f"{slack.mention} how tall is it?").acknowledged()
+            assert [one.text for one in await bot.questions(1)] == ["how tall is it?"]
+    asked = {urlsplit(each.split(" ")[1]).path for each in proxy.asked}
+    assert {"/api/auth.test", "/api/apps.connections.open"} < asked
+    assert any(not path.startswith("/api/") for path in asked)  # the WebSocket
 
 
 @pytest.mark.parametrize(

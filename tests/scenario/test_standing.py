@@ -1,0 +1,75 @@
+"""Kill -9 around every commit of a look at a standing question: a change is told exactly once."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.scenario.program import REPOSITORY, Program
+
+COST = "# Tower\n\nTower tickets cost {euros} euros for adults.\n"
+
+
+def test_killed_around_any_commit_a_look_tells_a_change_once(
+    footnote: Program, tmp_path: Path
+) -> None:
+    page = tmp_path / "documents" / "tower.md"
+    page.parent.mkdir()
+    page.write_text(COST.format(euros=29))
+    question = "How much do tower tickets cost?"
+    begun = footnote.run("watch", question, "--docs", str(page.parent), "--json")
+    assert begun.code == 0, begun.err
+    page.write_text(COST.format(euros=31))
+    footnote.run("index", str(page.parent))
+    prepared = tmp_path / "data"
+    with sqlite3.connect(prepared / "footnote.sqlite") as db:
+        db.execute("UPDATE watches SET due_at = '2026-01-01 00:00:00.000000'")
+    db.close()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.scenario.crash"],
+        cwd=REPOSITORY,
+        env=footnote.environment({"FOOTNOTE_DOCS": str(page.parent)}),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+    def look(folder: Path, commit: int = 0) -> dict[str, Any]:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        request = {"folder": str(folder), "looks": True, "commit": commit}
+        process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.flush()
+        outcome: dict[str, Any] = json.loads(process.stdout.readline())
+        return outcome
+
+    try:
+        whole = look(shutil.copytree(prepared, tmp_path / "whole"))
+        assert json.loads(whole["out"])["changes"], whole
+        assert whole["commits"] >= 5
+        # Dying after a commit is dying before the next one, with nothing done in between.
+        for commit in range(1, whole["commits"] + 1):
+            moment = f"before commit {commit} of {whole['commits']}"
+            folder = shutil.copytree(prepared, tmp_path / str(commit))
+            died = look(folder, commit)
+            assert died["died"], moment
+            again = look(folder)
+            assert '"before": "Tower' in died["out"] + again["out"], moment
+            with sqlite3.connect(folder / "footnote.sqlite") as db:
+                told = db.execute(
+                    "SELECT watches.outcome, runs.state, "
+                    "(SELECT count(*) FROM runs), (SELECT count(*) FROM threads), "
+                    "(SELECT sum(questions) FROM spending WHERE scope = 'user') "
+                    "FROM watches JOIN runs ON runs.id = watches.run_id"
+                ).fetchall()
+            db.close()
+            assert told == [("changed", "answered", 2, 1, 2)], moment
+        assert look(folder)["out"] == ""
+    finally:
+        process.kill()
+        process.communicate()
