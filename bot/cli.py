@@ -133,6 +133,50 @@ def ask(
 
 
 @app.command()
+def check(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="A text; - reads it from standard input."),
+    ],
+    docs: Docs = None,
+    provider: Providers = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the answer as JSON; logs stay on stderr.")
+    ] = False,
+) -> None:
+    """Check the statements of a text, each with a verdict and the words it rests on.
+
+    At most 12 of them: supported, partly supported, contradicted, nothing found, not checkable.
+
+    Exit code 0: checked. 1: nothing was found to check it against. 2: something to correct in the
+    call or the settings.
+
+    Examples:
+
+        footnote check announcement.txt
+
+        pbpaste | footnote check - --docs ./handbook
+    """
+    import asyncio
+
+    with _sentences():
+        from adapters.terminal.checking import text_of
+
+        text = standard_input().read() if file == "-" else asyncio.run(text_of(Path(file)))
+        settings = _settings(docs, provider)
+        with _indexed(settings):
+            from adapters.terminal.listener import ask_once, terminal_thread
+            from bot.messages import RunOptions
+        options = RunOptions(providers=tuple(provider or ()), style="check")
+        answer, error = asyncio.run(
+            ask_once(settings, text, terminal_thread(None), options, as_json=as_json)
+        )
+    if isinstance(error, Invalid | CredentialsRefused):
+        raise typer.Exit(EXIT_USAGE)
+    raise typer.Exit(EXIT_OK if answer.status == "answered" else EXIT_NO_ANSWER)
+
+
+@app.command()
 def chat(
     thread: ThreadOption = None,
     depth: DepthOption = "auto",

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from bot.answers import Citation
 
 Depth = Literal["auto", "quick", "standard", "deep"]
-Style = Literal["auto", "answer", "report"]
+Style = Literal["auto", "answer", "report", "check"]
 Role = Literal["person", "footnote"]
 
 CONSOLE, TERMINAL = "web", "terminal"  # platforms that are read by one person at a time
@@ -153,7 +153,8 @@ class RunOptions:
     ``collections`` searching documents to those in collections of these names, as in ``Sources``;
     ``instructions`` are the operator's words on tone and language for this channel, ``daily_usd``
     is what it may spend in a day if it has a rule of its own. A ``report`` is a long text, each
-    paragraph of it drafted and then revised against what is read for it.
+    paragraph of it drafted and then revised against what is read for it; a ``check`` judges the
+    statements of the message instead of answering it.
 
     ``direct``, ``shared``, ``groups`` and ``guest`` are what was known of the question and its
     author on arrival, on which rights to documents depend; ``conversations`` is whether the

@@ -22,7 +22,7 @@ from bot.conversing.buttons import forget_me
 from bot.conversing.reception import Reception
 from bot.errors import StorageUnavailable
 from bot.logs import get_logger
-from bot.messages import Depth, Message
+from bot.messages import Depth, Message, Style
 from bot.rendering.texts import Texts, invalid, texts_for
 from bot.search.registry import provider_names
 from bot.standing.desk import VERBS, do_by_words
@@ -57,7 +57,8 @@ class Commands:
         for command in (
             self._ask(),
             self._stop(),
-            self._research(),
+            self._menu("shortcut-name", "auto"),
+            self._menu("shortcut-check-name", "check"),
             self._rules(),
             self._forget_me(),
             self._watch(),
@@ -125,16 +126,18 @@ class Commands:
 
         return stop
 
-    def _research(self) -> ContextMenu:
+    def _menu(self, name: str, style: Style) -> ContextMenu:
+        """An entry of a message's menu: the message is researched, or its statements checked."""
+
         async def research(
             interaction: discord.Interaction[FootnoteClient], message: discord.Message
         ) -> None:
             text = text_of(message, interaction.application_id)
             await self._asking.research(
-                interaction, arrival(interaction, text, attachments_of(message)), message
+                interaction, arrival(interaction, text, attachments_of(message)), message, style
             )
 
-        return ContextMenu(name=_texts("shortcut-name"), callback=research)
+        return ContextMenu(name=_texts(name), callback=research)
 
     def _watch(self) -> Command[Any, ..., Any]:
         @app_commands.command(name=_texts("watch-name"), description=_texts("watch-description"))

@@ -22,7 +22,7 @@ from bot.conversing.buttons import ASK_WHY, Details, Press, carry_out
 from bot.conversing.reception import AcceptedQuestion, Handled, Reception
 from bot.errors import Denied, Invalid, StorageUnavailable
 from bot.logs import get_logger
-from bot.messages import Attachment, Author, Depth, Message
+from bot.messages import Attachment, Author, Depth, Message, Style
 from bot.pages.urls import links_in
 from bot.posting import PostState
 from bot.rendering.texts import Texts, invalid, sentence_for, texts_for
@@ -224,9 +224,13 @@ class Asking:
                     log.warning("not told", interaction=interaction.id, error=str(error))
 
     async def research(
-        self, interaction: FootnoteInteraction, message: Message, target: discord.Message
+        self,
+        interaction: FootnoteInteraction,
+        message: Message,
+        target: discord.Message,
+        style: Style = "auto",
     ) -> None:
-        """A message as the question: its answer goes into that message's thread.
+        """A message as the question, or as what is checked: the answer goes into its thread.
 
         Where the bot itself is not present it can only answer as the interaction's response.
         """
@@ -234,13 +238,14 @@ class Asking:
             self._check(message)
             if not interaction.is_guild_integration():
                 if await acknowledged(interaction, thinking=True, ephemeral=False):
-                    await self._receive(interaction, message, "auto", post_state_of(interaction))
+                    state = post_state_of(interaction)
+                    await self._receive(interaction, message, "auto", state, style)
                 return
             if not await acknowledged(interaction, thinking=True, ephemeral=True):
                 return
             message = replace(message, thread=place_in(interaction).thread(str(target.id)))
-            state: PostState = {"message": str(target.id)}
-            if await self._receive(interaction, message, "auto", state):
+            state = {"message": str(target.id)}
+            if await self._receive(interaction, message, "auto", state, style):
                 texts = texts_for(message.locale)
                 await tell(interaction, texts("command-accepted", question=target.jump_url))
 
@@ -250,14 +255,21 @@ class Asking:
         clean_question(message.text)
 
     async def _receive(
-        self, interaction: FootnoteInteraction, message: Message, depth: Depth, state: PostState
+        self,
+        interaction: FootnoteInteraction,
+        message: Message,
+        depth: Depth,
+        state: PostState,
+        style: Style = "auto",
     ) -> str | None:
         """The run of the question, if it is one."""
         may_search = searches_conversations(self._reception.settings)
         present = may_search and interaction.is_guild_integration()
         asked = replace(message, conversations=present)
         outcome = await patiently(
-            lambda: self._reception.receive(asked, "footnote", depth=depth, post_state=state)
+            lambda: self._reception.receive(
+                asked, "footnote", depth=depth, style=style, post_state=state
+            )
         )
         if isinstance(outcome, Handled):
             texts = texts_for(message.locale)

@@ -17,7 +17,7 @@ from slack_bolt.error import BoltUnhandledRequestError
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.buttons import CONTROLS, RESEARCH_THIS, Buttons
+from adapters.slack.buttons import CHECK_FACTS, CONTROLS, RESEARCH_THIS, Buttons
 from adapters.slack.calls import Json, sdk_logger
 from adapters.slack.commands import ASK, FOOTNOTE, Commands
 from adapters.slack.deferred import EphemeralMessages, SlowWork
@@ -45,7 +45,7 @@ EVENTS = (
     "app_home_opened",
 )
 COMMANDS = (ASK, FOOTNOTE)
-SHORTCUTS = (RESEARCH_THIS,)
+SHORTCUTS = (RESEARCH_THIS, CHECK_FACTS)
 
 EventHandler = Callable[[Json, int], Awaitable[None]]
 InboxOf = Callable[[AsyncBoltContext], Awaitable["Inbox"]]
@@ -84,7 +84,8 @@ class Inbox:
             FOOTNOTE: self._footnote,
         }
         self.shortcuts: Mapping[str, Callable[[Json], Awaitable[None]]] = {
-            RESEARCH_THIS: buttons.research
+            RESEARCH_THIS: buttons.research,
+            CHECK_FACTS: buttons.check,
         }
         self.pressed = buttons.pressed
 

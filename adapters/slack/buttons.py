@@ -1,4 +1,4 @@
-"""Handles the controls under an answer, its details, and the message shortcut."""
+"""Handles the controls under an answer, its details, and the message shortcuts."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ from bot.conversing.buttons import (
 )
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
-from bot.messages import Author, Message
+from bot.messages import Author, Message, Style
 from bot.pages.urls import links_in
 from bot.rendering.excerpts import joined
 from bot.rendering.footnotes import SourceView, reachable, sources
@@ -158,7 +158,7 @@ def further(answer: Answer, texts: Texts, page: str = "") -> list[Json]:
     return packed([[heading], *([element] for element in elements)])
 
 
-RESEARCH_THIS = "research_this"  # the shortcut's callback id
+RESEARCH_THIS, CHECK_FACTS = "research_this", "check_facts"  # callback ids of the shortcuts
 
 _RUN = r"[0-9A-Za-z_-]{1,64}"
 # Answers of earlier versions have other buttons: one for feedback, one for each suggestion.
@@ -275,6 +275,13 @@ class Buttons:
 
     async def research(self, body: Json) -> None:
         """The message shortcut "Research this": the message becomes the presser's question."""
+        await self._take(body, "research", "auto")
+
+    async def check(self, body: Json) -> None:
+        """The message shortcut "Check the facts": the message's statements are judged."""
+        await self._take(body, "check", "check")
+
+    async def _take(self, body: Json, name: str, style: Style) -> None:
         said, channel = body["message"], str(body["channel"]["id"])
         user = str(body["user"]["id"])
         raw = words_of(said)
@@ -286,7 +293,7 @@ class Buttons:
         attachments = attachments_of(said)
         text = text or about_files(attachments, texts)
         message = Message(
-            event_id=f"{event_id(channel, str(said['ts']))}:research:{user}",
+            event_id=f"{event_id(channel, str(said['ts']))}:{name}:{user}",
             thread=thread_of(self._listener.me.team, channel, said),
             author=author,
             text=text,
@@ -300,7 +307,7 @@ class Buttons:
 
         async def accept() -> None:
             await self._reception.receive(
-                message, "footnote", post_state=asked_by(body, channel, user)
+                message, "footnote", style=style, post_state=asked_by(body, channel, user)
             )
 
         await self._tell(accept(), recipient, texts)

@@ -22,7 +22,7 @@ from bot.conversing.rules import bounded, options_for
 from bot.conversing.words import is_stop_word
 from bot.dispatch.dispatcher import Dispatcher
 from bot.errors import Denied, StorageUnavailable
-from bot.messages import EVERYWHERE, Author, Depth, Message, RunOptions, Sources, Thread
+from bot.messages import EVERYWHERE, Author, Depth, Message, RunOptions, Sources, Style, Thread
 from bot.pages.urls import links_in
 from bot.posting import Poster, PostState
 from bot.rendering.texts import Texts, invalid
@@ -109,6 +109,7 @@ class Reception:
         address: Address,
         *,
         depth: Depth = "auto",
+        style: Style = "auto",
         sources: Sources = EVERYWHERE,
         post_state: PostState | None = None,
         files: Mapping[str, bytes] = NO_FILES,
@@ -135,7 +136,8 @@ class Reception:
             if message.direct:  # said between the threads of a direct conversation
                 return Handled(await self.stop_in_channel(message.thread, message.author))
         rules = await self.rules(message.thread)
-        return await self._accept(message, options_for(rules, depth, sources), post_state, files)
+        options = replace(options_for(rules, depth, sources), style=style)
+        return await self._accept(message, options, post_state, files)
 
     async def library(self, message: Message) -> tuple[Library, tuple[str, ...]]:
         """What the author of a message may search and read in its place without a question, and

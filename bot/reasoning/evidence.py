@@ -173,6 +173,17 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement of a text that is to be checked: as it stands there (``text``), and so that it
+    can be understood alone (``alone``). ``queries`` find pages that speak of it; () where it cannot
+    be checked (an opinion, a wish)."""
+
+    text: str
+    alone: str
+    queries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """``words`` are those of the sentence that its quotes do not say, if it is supported partly
     or not at all."""

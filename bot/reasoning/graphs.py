@@ -39,7 +39,8 @@ class NewNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphEdit:
-    """One reply of the planner: nodes to add.
+    """One reply of the planner: nodes to add, or ``queries`` for the first search of a question
+    that needs none.
 
     ``done`` says that with them the plan is complete, so that the planner is asked again only
     when something was not found. ``missing`` is what of the question stays unproven and is looked
@@ -51,6 +52,7 @@ class GraphEdit:
     nodes: tuple[NewNode, ...] = ()
     done: bool = False
     missing: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
     problem: str = ""
     said: Any = None
     outgrown: bool = False
@@ -269,7 +271,7 @@ class _Check:
             return "there is a sub-question with this id already. Give it another one"
         if not new.question.strip():
             return "it asks nothing"
-        if len(new.question) > LONGEST_QUESTION:
+        if len(new.question) > LONGEST_QUESTION and new.question != self.asked:
             most = f"{LONGEST_QUESTION} characters"
             return f"it is longer than {most}. Ask for one fact; split it if it asks for several"
         return ""

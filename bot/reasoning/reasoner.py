@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from bot.messages import Message, Transcript
 from bot.reasoning.calls import ModelCalls
-from bot.reasoning.evidence import AnswerDelta, Claim, Evidence, Manuscript, Paragraph, Verdict
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    Claim,
+    Evidence,
+    Manuscript,
+    Paragraph,
+    Statement,
+    Verdict,
+)
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.workspace import Turn, Workspace
 
@@ -88,6 +96,11 @@ class Reasoner(Protocol):
 
         What was not found comes last, as a block quote; so does the whole when nothing was.
         """
+        ...
+
+    async def statements(self, text: str) -> tuple[Statement, ...]:
+        """The statements of a text that is to be checked, in its order, the weightiest if there
+        are many."""
         ...
 
     async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:

@@ -32,6 +32,7 @@ from bot.research.answer.write import Written, unsourced, write
 from bot.research.budget.budget import Budget
 from bot.research.evidence.relevance import merge_sources
 from bot.research.run import Run
+from bot.research.statements import as_question
 from bot.research.strategies.strategy import (
     DEEP,
     Gathered,
@@ -120,6 +121,10 @@ class Pipeline:
         """The standalone question as far as it is known."""
         return self._rewritten.question if self._rewritten else self._run.message.text
 
+    @property
+    def _is_check(self) -> bool:
+        return self._run.options.style == "check"
+
     def _is_by_model(self) -> bool:
         return self._reasoner.name != self._fallback.name
 
@@ -160,6 +165,8 @@ class Pipeline:
         return await self._answered(gathered, self._rewritten, "stopped")
 
     async def _answer_question(self) -> Answer:
+        if self._rewritten is None and self._is_check:
+            self._rewritten = as_question(self._run.message.text)
         if self._rewritten is None:
             await self._guess()
             self._rewritten = await self._reasoner.rewrite(
@@ -199,7 +206,7 @@ class Pipeline:
 
     async def _gather(self, rewritten: Rewritten) -> Gathered:
         is_report, depth = self._wants_report(rewritten), self._depth(rewritten)
-        if is_report or depth == "deep":
+        if is_report or depth == "deep" or self._is_check:
             self._run.budget = Budget.of(self._settings, times=DEEP)
         links = self._links(rewritten)
         if not is_report and (rewritten.earlier or rewritten.kind == "sources"):

@@ -110,7 +110,7 @@ class Search:
         """
         asked = self._asked(providers, kind)
         text = _clean(query.text)
-        if not text or query.limit < 1:
+        if not text or query.limit < 1 or not asked:  # conversations may be all that is searched
             return SearchResult(())
         limit = query.limit
         sent = replace(query, text=text, limit=limit * 2 if self._blocked else limit)

@@ -19,6 +19,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
+from bot.reasoning.model.plan import TOGETHER
 from bot.text.terms import keywords
 from tests.bench.depth_requests import (
     OpenPage,
@@ -151,7 +152,7 @@ class Brain:
         return Reply((*_thought(request), *calls))
 
     def _plan(self, request: Mapping[str, Any], shown: str) -> Reply:
-        """One sub-question a part, and what to search for, as far as that can be known."""
+        """One sub-question a part, or the first queries of a question with few parts."""
         task = self._task(shown)
         ids = {part.title: chr(ord("a") + at) for at, part in enumerate(task.parts)}
         nodes = [
@@ -164,7 +165,10 @@ class Brain:
             for part in task.parts
         ]
         again = any(message["role"] == "assistant" for message in request["messages"])
-        edit = {"nodes": [] if again else nodes, "done": True, "missing": []}
+        queries = []
+        if len(nodes) <= TOGETHER:  # not worth cutting, says the prompt
+            queries, nodes = [part.title for part in task.parts if not part.needs], []
+        edit = {"queries": queries, "nodes": [] if again else nodes, "done": True, "missing": []}
         return Reply((*_thought(request), text(json.dumps(edit, ensure_ascii=False))))
 
     def _short(self, part: Part) -> str:

@@ -302,7 +302,8 @@ SEVERAL = "When did the Forth Bridge open? When did the Tay Bridge fall? Who bui
 # More than one loop looks up at once.
 MANY = (
     "When did the Forth Bridge open, and who built it, and how long is it, and where does it end, "
-    "and what did it cost, and which trains use it, and how is it painted?"
+    "and what did it cost, and which trains use it, and how is it painted, "
+    "and how high is it, and who owns it, and which town is near?"
 )
 
 

@@ -47,12 +47,14 @@ def researcher(request: Mapping[str, Any]) -> Reply:
     fields = _fields(request)
     if fields == {"paragraphs"}:
         return _draft(request)
-    if fields == {"nodes", "done", "missing"}:
+    if "nodes" in fields:
         return _plan(request)
     if fields == {"queries"}:
         return _queries(request)
     if fields == {"verdicts"}:
         return _verify(request)
+    if fields == {"statements"}:
+        return _statements(request)
     if fields == {"sentences"}:
         return _restate(request)
     if fields == {"reason", "grade"}:
@@ -341,6 +343,19 @@ def _verify(request: Mapping[str, Any]) -> Reply:
         verdict = "supported" if 2 * found >= len(words) else "not_supported"
         said.append({"sentence": int(number), "verdict": verdict, "words": ""})
     return says(json.dumps({"verdicts": said}))
+
+
+def _statements(request: Mapping[str, Any]) -> Reply:
+    """Each sentence, as it stands, searched for by its keywords."""
+    said = [
+        sentence.strip() for sentence in (tagged(asked_last(request), "draft") or "").split(". ")
+    ]
+    stated = [
+        {"text": each, "alone": each, "queries": [" ".join(keywords(each)[:6])]}
+        for each in said
+        if each
+    ]
+    return says(json.dumps({"statements": stated}, ensure_ascii=False))
 
 
 def _restate(request: Mapping[str, Any]) -> Reply:

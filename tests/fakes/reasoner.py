@@ -13,6 +13,7 @@ from bot.reasoning.evidence import (
     Evidence,
     Manuscript,
     Paragraph,
+    Statement,
     TextDelta,
     Verdict,
 )
@@ -49,6 +50,7 @@ class Scripted:
     evidence: list[Evidence] = field(default_factory=list)
     transcripts: list[Transcript] = field(default_factory=list)
     verdicts: dict[str, Verdict] = field(default_factory=dict)  # by the claim
+    stated: Sequence[Statement] = ()
     restated: dict[str, str] = field(default_factory=dict)  # by the claim
     looked_at: list[Evidence] = field(default_factory=list)  # for drafting
     manuscripts: list[Manuscript] = field(default_factory=list)  # each seen when it was revised
@@ -90,6 +92,9 @@ class Scripted:
 
     async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
         return (manuscript.paragraph.topic,)
+
+    async def statements(self, text: str) -> tuple[Statement, ...]:
+        return tuple(self.stated)
 
     async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
         return tuple(self.verdicts.get(claim.text) for claim in claims)

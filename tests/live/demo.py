@@ -140,7 +140,7 @@ class Story:
         """Plans and writes as the story says; searches and reads as any researcher does."""
         wanted = (request.get("output_config") or {}).get("format")
         fields = set(wanted["schema"].get("properties") or ()) if wanted else set()
-        if fields == {"nodes", "done", "missing"}:
+        if "nodes" in fields:
             return _plan(request, self)
         passages = [] if request.get("tools") else _passages(request)
         return _written(passages, self) if passages else researcher(request)

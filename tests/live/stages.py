@@ -20,13 +20,13 @@ from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, Serving, ending, start_forked
 
 DECLINED = "Write something that no model should write."
-# Seven sub-questions, three of them with one that needs it: what Claude is asked before those run
+# Nine sub-questions, three of them with one that needs it: what Claude is asked before those run
 # is one call, and then one for each that may begin.
 DEEP = (
-    "How often is the master key rotated, and then who is told of a lost key, and what does lunch "
-    "in the canteen cost, and then when is the canteen open, and who approves travel, and then who "
-    "founded the company, and how are backups made, and what is a seal, and who is on call, and "
-    "which ports are open?"
+    "How often is the master key rotated, and then who is told of a loss, and what does lunch "
+    "cost, and then when is the canteen open, and who approves trips, and then who founded the "
+    "company, and how are backups made, and what is a seal, and who is on call, and who drives, "
+    "and who cooks, and who paints?"
 )
 CALLS_BEFORE_PARTS = 1
 MOST_CALLS = 8

@@ -90,7 +90,7 @@ def test_the_whole_way_of_a_newcomer(stage: Stage, browser: Watched) -> None:
     # run page, highlighted source
     page.get_by_role("link", name="How was this answered?").first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text(DEEP)
-    expect(graph.locator("a.node.done, .node.done")).to_have_count(10)
+    expect(graph.locator("a.node.done, .node.done")).to_have_count(12)
     number = page.locator(".because a.number").first
     quoted = page.locator(f"[id='{(number.get_attribute('href') or '')[1:]}'] + mark")
     number.click()

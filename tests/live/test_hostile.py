@@ -102,7 +102,7 @@ def brain(request: Mapping[str, Any]) -> Reply | Fail:
     """A model that has been taken over: it plans poison, and writes it."""
     wanted = (request.get("output_config") or {}).get("format")
     fields = set(wanted["schema"].get("properties") or ()) if wanted else set()
-    if fields == {"nodes", "done", "missing"}:
+    if "nodes" in fields:
         begun = any(message["role"] == "assistant" for message in request["messages"])
         nodes = [
             {"id": f"n{i}", "question": said, "needs": [], "queries": [f"{SUBJECT} {said[:60]}"]}

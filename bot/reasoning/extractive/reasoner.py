@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING
 
 from bot.messages import Message, Transcript
 from bot.reasoning.calls import ModelCalls
-from bot.reasoning.evidence import AnswerDelta, Claim, Evidence, Manuscript, Paragraph, Verdict
+from bot.reasoning.evidence import (
+    AnswerDelta,
+    Claim,
+    Evidence,
+    Manuscript,
+    Paragraph,
+    Statement,
+    Verdict,
+)
 from bot.reasoning.extractive import answer, hops, recall, rewrite
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer, OnQueries
@@ -96,6 +104,12 @@ class Extractive:
         quoted = await asyncio.to_thread(_all, report.revise, question, manuscript, evidence)
         for delta in quoted:
             yield delta
+
+    async def statements(self, text: str) -> tuple[Statement, ...]:
+        """The sentences with figures, dates or names."""
+        from bot.reasoning.extractive import statements
+
+        return await asyncio.to_thread(statements.statements, text)
 
     async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
         """Nothing: what it quotes is compared letter by letter."""

@@ -39,12 +39,12 @@ QUERIES = 3  # of a sub-question
 QUERY = 200  # characters
 GAP = 300  # characters of what is missing
 MOST = 20  # nodes read from one reply; more are not even refused one by one
-TOGETHER = 6  # facts that one loop searches for in a turn
-FIRST = 8  # queries of the first search
+TOGETHER = 8  # facts that one loop searches for in a turn: the queries of its first search
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
+        "queries": {"type": "array", "items": {"type": "string"}},
         "nodes": {
             "type": "array",
             "items": {
@@ -62,12 +62,12 @@ SCHEMA: dict[str, Any] = {
         "done": {"type": "boolean"},
         "missing": {"type": "array", "items": {"type": "string"}},
     },
-    "required": ["nodes", "done", "missing"],
+    "required": ["queries", "nodes", "done", "missing"],
     "additionalProperties": False,
 }
 FORM = (
-    'Reply with one JSON object and nothing else: {"nodes": [{"id", "question", "needs", '
-    '"queries"}], "done", "missing"}'
+    'Reply with one JSON object and nothing else: {"queries": [], "nodes": [{"id", "question", '
+    '"needs", "queries"}], "done", "missing"}'
 )
 
 
@@ -91,19 +91,24 @@ def plan_turns(
 
 
 def worth_cutting(question: str, edit: GraphEdit) -> GraphEdit:
-    """A complete first edit; where no more than ``TOGETHER`` of its sub-questions could be worked
-    on at once, the question itself as the only node, with the first query of each that can be
-    searched now.
+    """A first edit; where the planner gave queries instead of sub-questions, or where no more than
+    ``TOGETHER`` of these could be worked on at once, the question itself as the only node, with
+    the first query of each that can be searched now.
 
     One loop searches for that many facts in the same turn, and follows chains with all that it has
     read before its eyes, in as many turns and for fewer tokens.
     """
-    if not edit.nodes or not edit.done or _widest(edit.nodes) > TOGETHER:
-        return edit
-    of_nodes = [[query for query in node.queries if "[" not in query] for node in edit.nodes]
-    queries = dict.fromkeys(query for each in zip_longest(*of_nodes) for query in each if query)
-    whole = NewNode(edit.nodes[0].id, question, queries=tuple(queries)[:FIRST])
-    return replace(edit, nodes=(whole,), missing=())
+    if edit.nodes:
+        if not edit.done or _widest(edit.nodes) > TOGETHER:
+            return edit
+        of_nodes = [[query for query in node.queries if "[" not in query] for node in edit.nodes]
+        queries = dict.fromkeys(query for each in zip_longest(*of_nodes) for query in each if query)
+    else:
+        queries = dict.fromkeys(edit.queries)
+        if not queries:
+            return edit
+    whole = NewNode("a", question, queries=tuple(queries)[:TOGETHER])
+    return replace(edit, nodes=(whole,), done=True, missing=())
 
 
 def _widest(nodes: Sequence[NewNode]) -> int:
@@ -127,6 +132,7 @@ def edit_of(reply: ModelReply) -> GraphEdit:
         nodes=tuple(_new_node(item) for item in items[:MOST]),
         done=given.get("done") is True,
         missing=_lines(given.get("missing"), GAP),
+        queries=_lines(given.get("queries"), QUERY),
         said=reply.content,
     )
 

@@ -24,11 +24,12 @@ from bot.reasoning.evidence import (
     Manuscript,
     Paragraph,
     Restart,
+    Statement,
     Verdict,
 )
 from bot.reasoning.extractive.rewrite import language_of
 from bot.reasoning.graphs import Graph, GraphEdit
-from bot.reasoning.model import draft, plan, rewrite, verify
+from bot.reasoning.model import draft, plan, rewrite, statements, verify
 from bot.reasoning.model.conversation import loop_turns, shown_pages
 from bot.reasoning.model.draft import Revising
 from bot.reasoning.model.failures import TooLong
@@ -305,6 +306,18 @@ class ModelReasoner:
             yield delta
 
     # ------------------------------------------------------------ verify
+
+    async def statements(self, text: str) -> tuple[Statement, ...]:
+        """One call of the small model, and a second one where its reply is not in the form asked
+        for."""
+        request = statements.request(self._models.small, text)
+        for _ in range(2):
+            reply = await self._complete(request, "statements", "Read the statements")
+            try:
+                return statements.statements(reply)
+            except Unusable as unusable:
+                request = repair(request, reply, unusable.problem)
+        raise ModelBroken(f"{reply.model} did not name the statements of the text: try again.")
 
     async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
         """One call of the small model; a reply that is not in the form asked for says nothing."""

@@ -330,6 +330,7 @@ depth-deep = Deep: takes longer, reads more
 stop-description = Stop the research that is running here
 rules-description = See or change how Footnote answers in this channel
 shortcut-name = Research this
+shortcut-check-name = Check the facts
 command-accepted = On it: { $question }
 stop-name = stop
 forget-name = forget-me
@@ -416,6 +417,22 @@ doubt-not-quoted = its footnotes do not say: { $facts }
 doubt-otherwise = its footnotes contradict: { $words }
 
 ## Reports
+
+# Verdicts on the statements of a text
+check-none = Nothing in this text can be checked: it states no figures, dates, names or other facts.
+check-counts = Checked against what was found: { $counts }.
+check-count-supported = { $count } supported
+check-count-partly = { $count } partly supported
+check-count-contradicted = { $count } contradicted
+check-count-nothing = { $count } with nothing found
+check-count-uncheckable = { $count } not checkable
+check-supported = Supported
+check-partly = Partly supported
+check-contradicted = Contradicted
+check-nothing = Nothing found
+check-uncheckable = Not checkable
+check-unsaid = Not in the sources: { $words }
+check-by-rules = Without a model only sentences with figures, dates or names are checked, by their words.
 
 report-limits = What was not found
 report-dropped = No longer covered: { $topics }.
@@ -543,7 +560,7 @@ web-not-yours = Only the person who asked this question can change it.
 ## The console: asking
 
 web-plan-nodes = { $done } of { $total } sub-questions answered
-web-plan-parts = { $done } of { $total } parts written
+web-plan-parts = { $done } of { $total } parts done
 web-plan-searched =
     { $count ->
         [one] Searched once

@@ -242,6 +242,7 @@ depth-deep = 深入：用时更长，读得更多
 stop-description = 停止这里正在进行的研究
 rules-description = 查看或更改 Footnote 在这个频道的回答方式
 shortcut-name = 研究一下
+shortcut-check-name = 核查事实
 command-accepted = 好的，这就去查：{ $question }
 stop-name = 停止
 forget-name = 忘记我
@@ -316,6 +317,22 @@ doubt-not-quoted = 脚注中没有提到：{ $facts }
 doubt-otherwise = 脚注的说法不同：{ $words }
 
 ## Reports
+
+# Verdicts on the statements of a text
+check-none = 这段文字没有可核查的内容：没有数字、日期、名称或其他事实。
+check-counts = 已与找到的资料核对：{ $counts }。
+check-count-supported = { $count } 条属实
+check-count-partly = { $count } 条部分属实
+check-count-contradicted = { $count } 条与资料矛盾
+check-count-nothing = { $count } 条未找到依据
+check-count-uncheckable = { $count } 条无法核查
+check-supported = 属实
+check-partly = 部分属实
+check-contradicted = 与资料矛盾
+check-nothing = 未找到依据
+check-uncheckable = 无法核查
+check-unsaid = 资料中没有：{ $words }
+check-by-rules = 没有模型时，只按字面核查含有数字、日期或名称的句子。
 
 report-limits = 没有找到的内容
 report-dropped = 未能涉及：{ $topics }。
@@ -435,7 +452,7 @@ web-not-yours = 只有提问的人才能修改这个问题。
 ## The console: asking
 
 web-plan-nodes = 已回答 { $done }/{ $total } 个子问题
-web-plan-parts = 已写好 { $done }/{ $total } 部分
+web-plan-parts = 已完成 { $done }/{ $total } 部分
 web-plan-searched = 搜索了 { $count } 次
 web-plan-read = 阅读了 { $count } 个页面
 web-plan-unread = { $count } 个无法读取

@@ -242,6 +242,7 @@ depth-deep = 深入：花時間更久，讀得更多
 stop-description = 停止這裡進行中的研究
 rules-description = 查看或變更 Footnote 在這個頻道的回答方式
 shortcut-name = 研究一下
+shortcut-check-name = 查核事實
 command-accepted = 好的，這就去查：{ $question }
 stop-name = 停止
 forget-name = 忘記我
@@ -316,6 +317,22 @@ doubt-not-quoted = 註腳中沒有提到：{ $facts }
 doubt-otherwise = 腳註的說法不同：{ $words }
 
 ## Reports
+
+# Verdicts on the statements of a text
+check-none = 這段文字沒有可查核的內容：沒有數字、日期、名稱或其他事實。
+check-counts = 已與找到的資料核對：{ $counts }。
+check-count-supported = { $count } 條屬實
+check-count-partly = { $count } 條部分屬實
+check-count-contradicted = { $count } 條與資料矛盾
+check-count-nothing = { $count } 條未找到依據
+check-count-uncheckable = { $count } 條無法查核
+check-supported = 屬實
+check-partly = 部分屬實
+check-contradicted = 與資料矛盾
+check-nothing = 未找到依據
+check-uncheckable = 無法查核
+check-unsaid = 資料中沒有：{ $words }
+check-by-rules = 沒有模型時，只按字面查核含有數字、日期或名稱的句子。
 
 report-limits = 沒有找到的內容
 report-dropped = 未能涉及：{ $topics }。
@@ -435,7 +452,7 @@ web-not-yours = 只有提問的人才能修改這個問題。
 ## The console: asking
 
 web-plan-nodes = 已回答 { $done }/{ $total } 個子問題
-web-plan-parts = 已寫好 { $done }/{ $total } 部分
+web-plan-parts = 已完成 { $done }/{ $total } 部分
 web-plan-searched = 搜尋了 { $count } 次
 web-plan-read = 閱讀了 { $count } 個頁面
 web-plan-unread = { $count } 個無法讀取

@@ -135,8 +135,7 @@ def check(
                     words = written.text[item.start : item.end]
                     rests_on += _cited(item, words, written.spans, sources)
             rests_on = list(dict.fromkeys(rests_on))
-            places = tuple(_place(source, passage) for source, passage in rests_on)
-            held.append(Claim(claim, tuple(passage.text for _, passage in rests_on), places))
+            held.append(cited_claim(claim, rests_on))
         if (verdict := verdicts.get(claim)) is not None and cited:
             reason = _by_verdict(verdict, reason, texts)
         if reason:
@@ -228,6 +227,17 @@ def _best(claim: str, passages: Sequence[Passage]) -> list[Passage]:
             best.append(passage)
             break
     return best
+
+
+def cited_claim(text: str, cited: Sequence[tuple[Source, Passage]]) -> Claim:
+    """A claim with the passages that it rests on."""
+    places = tuple(_place(source, passage) for source, passage in cited)
+    return Claim(text, tuple(passage.text for _, passage in cited), places)
+
+
+def doubt(claim: str, cited: Sequence[tuple[Source, Passage]], texts: Texts) -> str:
+    """Say why passages do not bear a claim out, or ""."""
+    return _doubt(claim, "paragraph", cited, "", "", texts, is_typed=False)
 
 
 def _doubt(

@@ -182,9 +182,10 @@ class Library:
         query = replace(query, reach=self._reach())
         spoken = None if kind == "web" else self._spoken(providers)
         others, kinds = _without_conversations(providers), self._kinds(providers)
-        if spoken is not None and (not kinds or (kind is not None and kind not in kinds)):
+        is_talk_alone = bool(providers) and not others
+        if spoken is not None and (is_talk_alone or (kind is not None and kind not in kinds)):
             return self._in_reach(await spoken.search(query), query)
-        if not kinds:
+        if is_talk_alone:
             return SearchResult(())
         if query.reach.is_nothing and "web" in kinds:
             kind = "web"

@@ -10,7 +10,8 @@ from bot.search.provider import Hit, ProviderKind, Query
 from bot.text.terms import keywords
 
 FIRST_QUERIES = 8  # of a kind, that are searched before the first turn
-NEAR = 0.8  # Jaccard similarity of their keywords from which one repeats the other
+NEAR = 0.85  # Jaccard similarity of keywords from which one query repeats another: with a word
+# more, one of up to five words asks for something else
 HITS_FETCHED = 3  # times those shown: the next results are at hand when a query is repeated
 
 

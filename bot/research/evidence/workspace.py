@@ -315,7 +315,7 @@ class WorkspaceKeeper:
             query.next += len(following)
             if not is_sent:
                 more = "these are its next results" if following else "it has no further results"
-                note = f'You searched "{query.text}" before; {more}.'
+                note = f'Nearly the same as "{query.text}"; {more}.'
             results.append(QueryResult(text, self._numbered(following), note, rarity))
         return Outcome(
             searching.action,

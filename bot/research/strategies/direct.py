@@ -26,9 +26,10 @@ async def direct(
     *,
     links: Sequence[str] = (),
     choosy: bool = False,
+    pages: int = PAGES,
 ) -> Evidence:
     """Gather evidence without a model's choices: the links, the best page of each query, the best
-    of all; if ``choosy``, without those that fit neither question nor queries."""
+    of all, ``pages`` of them; if ``choosy``, without those that fit neither question nor query."""
     keeper = WorkspaceKeeper(run, question, Workspace(pages_left=run.budget.pages), reading)
     try:
         await keeper.give(
@@ -36,7 +37,7 @@ async def direct(
             queries=question.queries,
             knowledge_queries=question.knowledge_queries,
         )
-        best = to_open(keeper.workspace.results, PAGES)
+        best = to_open(keeper.workspace.results, pages)
         if best:
             await keeper.carry_out(Turn((Read(tuple(best)),)))
     except BudgetSpent as error:

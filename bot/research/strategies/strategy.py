@@ -1,7 +1,8 @@
 """Strategies of gathering evidence for an answer: their protocol, declaration and choice.
 
 A strategy is declared by a ``Declaration`` that a package names in its entry point group
-``footnote.strategies``. Footnote's own are found in the same way: direct, iterate, graph, revise.
+``footnote.strategies``. Footnote's own are found in the same way: direct, iterate, graph,
+revise, check.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from bot.settings import Settings
 
 ENTRY_POINTS = "footnote.strategies"
 DIRECT, ITERATE, GRAPH, REVISE = "direct", "iterate", "graph", "revise"
+CHECK = "check"  # of the statements of a text
 AUTO = "auto"
 DEEP = 2  # times the searches and the budget of other questions
 
@@ -165,6 +167,8 @@ def check_strategy(settings: Settings) -> None:
 
 def chosen(task: Task, *, is_report: bool) -> Sequence[str]:
     """The names of the strategies for a task, in the order in which they are tried."""
+    if task.run.options.style == "check":
+        return (CHECK,)
     if task.settings.strategy != AUTO:
         return (task.settings.strategy,)
     question, depth = task.question, task.depth

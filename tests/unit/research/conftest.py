@@ -20,6 +20,7 @@ from tests.fakes.library import Shelf, a_library
 from tests.unit.samples import NOW, a_message
 
 BUDGET = Budget(model_calls=10, pages=6, input_tokens=10_000, seconds=60, usd=1.0)
+NO_OPTIONS = RunOptions()
 OpenRun = Callable[..., Awaitable[Run]]
 
 
@@ -44,6 +45,7 @@ def open_run(store: Store) -> OpenRun:
         transcript: Transcript = NOTHING_SAID,
         keeps_documents: bool = True,
         message: Message | None = None,
+        options: RunOptions = NO_OPTIONS,
     ) -> Run:
         nonlocal attempts
         await store.accept("r1", a_message(event_id="e1"), RunOptions(), NOW)
@@ -59,7 +61,7 @@ def open_run(store: Store) -> OpenRun:
 
         journal = await open_journal(store.database, "r1", attempts)
         return Run(
-            Asked("r1", message or a_message(), RunOptions(), NOW, transcript),
+            Asked("r1", message or a_message(), options, NOW, transcript),
             Resources(
                 a_library(shelf), prefetch_pages=prefetch_pages, keeps_documents=keeps_documents
             ),

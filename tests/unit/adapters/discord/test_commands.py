@@ -37,7 +37,15 @@ async def answer_of(here: Running, asked: Interaction) -> str:
 
 async def test_commands_are_offered_everywhere_and_rules_to_admins(here: Running) -> None:
     commands = await registered(here)
-    assert set(commands) == {"ask", "watch", "stop", "forget-me", "footnote", "Research this"}
+    assert set(commands) == {
+        "ask",
+        "watch",
+        "stop",
+        "forget-me",
+        "footnote",
+        "Research this",
+        "Check the facts",
+    }
     for name in ("ask", "watch", "stop", "forget-me", "Research this"):
         assert commands[name]["integration_types"] == [0, 1]
         assert sorted(commands[name]["contexts"]) == [0, 1, 2]
@@ -208,6 +216,18 @@ async def test_a_message_can_be_researched_in_its_own_thread(here: Running, room
     assert reply.saved == {"message": said.id}
     assert said.id in await answer_of(here, pressed)
     assert pressed.replies[0].private_to is room.ada
+
+
+async def test_the_facts_of_a_message_are_checked_in_its_own_thread(
+    here: Running, room: Room
+) -> None:
+    await registered(here)
+    said = room.discord.people.say(room.bob, room.general, "The tower is 300 m tall.")
+    room.discord.people.message_command(room.ada, "Check the facts", said)
+    (reply,) = await here.asked()
+    assert reply.run.options.style == "check"
+    assert reply.run.message.text == "The tower is 300 m tall."
+    assert reply.run.message.thread.thread == said.id
 
 
 async def test_a_message_elsewhere_is_researched_as_a_response(here: Running, room: Room) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import cast
+from urllib.parse import urlsplit
 
 import aiohttp
 import discord
@@ -24,12 +25,29 @@ from bot.posting import PostState, RunRef
 from bot.storage.store import open_store
 from bot.storage.workspaces import Workspaces
 from tests.fakes.discord_server import Channel
+from tests.fakes.egress_proxy import egress_proxy
 from tests.unit.adapters.discord.conftest import Open, Room
 from tests.unit.adapters.discord.way_in import Running
 from tests.unit.samples import a_message
 
 HOW_TALL = "How tall is the tower?"
 MESSAGE_CONTENT = 1 << 15
+
+
+async def test_requests_and_the_gateway_come_through_the_proxy(
+    open_footnote: Open, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    port = urlsplit(room.discord.url).port or 0
+    async with egress_proxy("honest", port, "hunter2") as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url_with_password)
+        async with open_footnote() as here:
+            room.discord.people.say(room.ada, room.general, HOW_TALL, mentions_bot=True)
+            await here.asked()
+    asked = [urlsplit(each.split(" ")[1]) for each in proxy.asked]
+    assert any(each.path.endswith("/users/@me") for each in asked)
+    assert any("encoding=json" in each.query for each in asked)  # the gateway
 
 
 async def a_thread(here: Running, room: Room) -> Channel:

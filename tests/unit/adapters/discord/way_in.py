@@ -16,8 +16,9 @@ from adapters.discord.settings import DiscordSettings
 from bot.app import App, open_app
 from bot.configuration import load_settings
 from bot.conversing.reception import AcceptedQuestion, Address, Handled, Ignored, Reception
+from bot.egress import Egress
 from bot.errors import StorageUnavailable
-from bot.messages import EVERYWHERE, Depth, Message, Sources
+from bot.messages import EVERYWHERE, Depth, Message, Sources, Style
 from bot.posting import PostState, RunRef
 from bot.storage.records import RunRecord
 from bot.storage.store import NO_FILES, open_store
@@ -57,6 +58,7 @@ class TroubledReception(Reception):
         address: Address,
         *,
         depth: Depth = "auto",
+        style: Style = "auto",
         sources: Sources = EVERYWHERE,
         post_state: PostState | None = None,
         files: Mapping[str, bytes] = NO_FILES,
@@ -66,7 +68,13 @@ class TroubledReception(Reception):
             self.failures -= 1
             raise StorageUnavailable("The database is locked: try again.")
         return await super().receive(
-            message, address, depth=depth, sources=sources, post_state=post_state, files=files
+            message,
+            address,
+            depth=depth,
+            style=style,
+            sources=sources,
+            post_state=post_state,
+            files=files,
         )
 
 
@@ -166,7 +174,7 @@ async def running(
     store = await open_store(sqlite.migrated(folder))
     workspaces = Workspaces(store.database)
     with library_log(discord.token), api_of(chosen):
-        client = HastyClient()
+        client = HastyClient(egress=Egress.of(chosen))
         platform = DiscordPlatform(client, discord.token, workspaces)
         async with open_app(
             chosen, posters, search=a_shelf("Tower is 330 m tall."), store=store

@@ -233,6 +233,18 @@ async def test_a_message_is_researched_in_its_thread(bot: Served, slack: FakeSla
     assert message.thread.thread == said.ts
 
 
+async def test_the_facts_of_a_message_are_checked_in_its_thread(
+    bot: Served, slack: FakeSlack
+) -> None:
+    said = slack.say("U2", "C1", "The tower is 300 m tall.")
+    await slack.shortcut("U1", "research_this", "C1", said.ts).acknowledged()
+    await slack.shortcut("U1", "check_facts", "C1", said.ts).acknowledged()
+    researched, checked = await bot.questions(2)
+    assert (researched.text, researched.thread) == (checked.text, checked.thread)
+    styles = [reply.run.options.style for reply in bot.poster.replies]
+    assert sorted(styles) == ["auto", "check"]
+
+
 async def test_a_reply_is_researched_in_the_thread_it_is_in(bot: Served, slack: FakeSlack) -> None:
     root = slack.say("U2", "C1", "look at this")
     said = slack.say("U2", "C1", "the tower is tall", root.ts)

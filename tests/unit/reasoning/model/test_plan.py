@@ -80,7 +80,7 @@ async def test_nodes_are_read_as_they_were_meant(stage: OpenStage) -> None:
     assert (edit.done, edit.missing, edit.problem) == (False, (), "")
 
 
-MANY = [{**LAST, "id": f"d{n}"} for n in range(7)]
+MANY = [{**LAST, "id": f"d{n}"} for n in range(9)]
 AFTER = [{**each, "needs": ["a"]} for each in MANY]
 
 
@@ -89,14 +89,14 @@ AFTER = [{**each, "needs": ["a"]} for each in MANY]
     [
         (plan(A, B), 1),
         (plan(A, {**B, "needs": []}), 1),
-        (plan(*MANY[:6]), 1),
-        (plan(*MANY), 7),
-        (plan(A, *AFTER[:6]), 1),
-        (plan(A, *AFTER), 8),
+        (plan(*MANY[:8]), 1),
+        (plan(*MANY), 9),
+        (plan(A, *AFTER[:8]), 1),
+        (plan(A, *AFTER), 10),
         (plan(A, B, done=False), 2),
         (plan(B), 1),
     ],
-    ids=["chain", "two", "six", "seven", "then six", "then seven", "open", "no beginning"],
+    ids=["chain", "two", "eight", "nine", "then eight", "then nine", "open", "no beginning"],
 )
 async def test_what_one_loop_looks_up_at_once_is_not_cut(
     stage: OpenStage, reply: str, nodes: int
@@ -112,6 +112,20 @@ async def test_a_question_that_is_not_cut_keeps_the_queries_that_can_be_made(
     edit = await edit_from(stage, says(plan(A, then, C, done=True)))
     queries = ("jaws director", "Jaws premiere", "alien director", "x")
     assert edit.nodes == (NewNode("a", QUESTION.text, (), queries),)
+
+
+async def test_queries_instead_of_a_plan_are_those_of_the_question_itself(stage: OpenStage) -> None:
+    reply = {"queries": ["Jaws director", "Jaws director"], "nodes": [], "done": False}
+    edit = await edit_from(stage, says(json.dumps(reply)))
+    assert edit.nodes == (NewNode("a", QUESTION.text, (), ("Jaws director",)),)
+    assert edit.done
+
+
+async def test_a_long_question_is_a_node_as_it_is(stage: OpenStage) -> None:
+    long = replace(QUESTION, text=f"{QUESTION.text} {'And then? ' * 40}")
+    reply = says(json.dumps({"queries": ["Jaws director"], "nodes": [], "done": True}))
+    edit = await stage([reply]).claude.plan(long, Graph())
+    assert [node.question for node in edited(long.text, Graph(), edit).nodes] == [long.text]
 
 
 @pytest.mark.parametrize(

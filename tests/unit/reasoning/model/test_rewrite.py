@@ -13,6 +13,7 @@ from bot.errors import ModelBroken, ModelRefused
 from bot.messages import Attachment, Entry, Transcript
 from bot.reasoning.model.rewrite import SCHEMA
 from bot.reasoning.questions import ANYWHERE, Rewritten, Scope
+from bot.search.provider import Talk
 from tests.fakes.calls import MemoryCalls
 from tests.fakes.claude import Fail, researcher, says
 from tests.fakes.claude_stage import OpenStage
@@ -529,6 +530,11 @@ async def test_an_answer_without_sources_is_not_reworked_but_searched(stage: Ope
             Scope(domains=("docs.python.org",)),
         ),
         ("timeouts", {"domains": ["evil.example", "localhost", "x y", 7]}, ANYWHERE),
+        (
+            "the move, as Ann told it, June and later",
+            {"team": True, "people": ["Ann", 7], "after": "2026-06-01", "before": "soon"},
+            Scope(talk=Talk(first=True, after="2026-06-01", people=("Ann",))),
+        ),
     ],
 )
 async def test_what_is_said_of_where_to_search_is_kept_and_nothing_else(

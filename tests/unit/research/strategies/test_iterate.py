@@ -99,9 +99,9 @@ async def test_a_near_repeat_is_told_and_gets_the_next_results(open_run: OpenRun
     assert shown(third) == [[]]
     notes = [query.note for outcome in (second, third) for query in outcome.queries]
     assert notes == [
-        'You searched "the tower" before; these are its next results.',
-        'You searched "the tower" before; these are its next results.',
-        'You searched "the tower" before; it has no further results.',
+        'Nearly the same as "the tower"; these are its next results.',
+        'Nearly the same as "the tower"; these are its next results.',
+        'Nearly the same as "the tower"; it has no further results.',
     ]
     assert shelf.searched == ["the tower"]
 

@@ -1,0 +1,61 @@
+"""The statements of a text that is to be checked: the request and its reply."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.reasoning.calls import ModelReply
+from bot.reasoning.evidence import Statement
+from bot.reasoning.model.requests import Request, Unusable, json_object, told
+from bot.reasoning.model.text import clean, element, line
+from bot.reasoning.prompts import load
+
+LONGEST = 500  # characters of a statement
+QUERIES = 2
+QUERY = 200  # characters
+TOKENS = 3_000  # of the reply
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "statements": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "text": {"type": "string"},
+                    "alone": {"type": "string"},
+                    "queries": {"type": "array", "items": {"type": "string"}},
+                },
+                "required": ["text", "alone", "queries"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["statements"],
+    "additionalProperties": False,
+}
+
+
+def request(model: str, text: str) -> Request:
+    """The request for the statements of a text."""
+    body = element("draft", clean(text).strip())
+    return Request(model, TOKENS, load("statements"), told(body), schema=SCHEMA)
+
+
+def statements(reply: ModelReply) -> tuple[Statement, ...]:
+    """The statements of the reply. Raises ``Unusable``."""
+    given = json_object(reply).get("statements")
+    if not isinstance(given, list):
+        raise Unusable('"statements" must be a list.')
+    return tuple(found for item in given if (found := _statement(item)) is not None)
+
+
+def _statement(item: Any) -> Statement | None:
+    if not isinstance(item, dict):
+        return None
+    text = line(str(item.get("text") or ""), LONGEST)
+    alone = line(str(item.get("alone") or ""), LONGEST) or text
+    given = item.get("queries")
+    asked = [line(each, QUERY) for each in given if isinstance(each, str)] if given else []
+    queries = tuple(dict.fromkeys(each for each in asked if each))[:QUERIES]
+    return Statement(text or alone, alone, queries) if alone else None

@@ -1,0 +1,110 @@
+"""The check of a text: its statements, their passages, verdicts with and without a model."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.answers import Answer
+from bot.configuration import load_settings
+from bot.messages import RunOptions, Transcript
+from bot.reasoning.evidence import Statement, Verdict
+from bot.reasoning.extractive.reasoner import Extractive
+from bot.reasoning.reasoner import Reasoner
+from bot.research.pipeline import Pipeline
+from tests.fakes.library import a_shelf
+from tests.fakes.reasoner import Scripted
+from tests.unit.research.conftest import OpenRun
+from tests.unit.samples import a_message
+
+SHELF = (
+    "Eiffel Tower: it was completed in 1889 for the World's Fair in Paris.",
+    "Lunch in the canteen costs 4 euros and is served from noon.",
+)
+RIGHT = "The Eiffel Tower was completed in 1889 for the World's Fair."
+WRONG = "The Eiffel Tower was completed in 1887 for the World's Fair."
+DEAR = "Lunch in the canteen costs 9 euros."
+UNPROVEN = "The Eiffel Tower was completed by 300 men for the World's Fair in Paris."
+UNKNOWN = "Apple was founded in 1976."
+
+
+async def checked(open_run: OpenRun, text: str, reasoner: Reasoner | None = None) -> Answer:
+    run = await open_run(
+        a_shelf(*SHELF), message=a_message(text), options=RunOptions(style="check")
+    )
+    fallback = Extractive(run.calls)
+    reasoner = reasoner or fallback
+    pipeline = Pipeline(run, reasoner, fallback, Transcript(), load_settings(), lambda _: None)
+    return await pipeline.answer()
+
+
+def verdicts(answer: Answer) -> list[tuple[str, str]]:
+    """Each verdict with its statement."""
+    blocks = answer.text.split("\n\n")
+    return [
+        (blocks[at].strip("*"), block.removeprefix("> ").partition("\n")[0])
+        for at, block in enumerate(blocks[1:])
+        if block.startswith("> ") and blocks[at].startswith("**")
+    ]
+
+
+async def test_without_a_model_statements_are_judged_by_their_facts(open_run: OpenRun) -> None:
+    answer = await checked(
+        open_run, f"{RIGHT} {WRONG} {DEAR} {UNPROVEN} {UNKNOWN} Is it 3 m? How nice!"
+    )
+    assert verdicts(answer) == [
+        ("Supported", RIGHT),
+        ("Contradicted", WRONG),
+        ("Contradicted", DEAR),
+        ("Nothing found", UNPROVEN),
+        ("Nothing found", UNKNOWN),
+    ]
+    assert "Not in the sources: 300" in answer.text
+    assert "1 supported, 2 contradicted, 2 with nothing found" in answer.text
+    assert answer.doubts == ()
+    assert any("1889" in citation.quote for citation in answer.citations)
+    assert answer.status == "answered"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "label"),
+    [
+        (Verdict("supported"), "Supported"),
+        (Verdict("partly", "for the World's Fair"), "Partly supported"),
+        (Verdict("contradicted", "1887"), "Contradicted"),
+        (Verdict("not_supported", "1887"), "Nothing found"),
+        (None, "Contradicted"),  # where the model says nothing the rules do
+    ],
+)
+async def test_a_models_verdict_is_told_with_the_nearest_words(
+    open_run: OpenRun, verdict: Verdict | None, label: str
+) -> None:
+    stated = [Statement("It was completed in 1887.", WRONG, ("Eiffel Tower",))]
+    reasoner = Scripted(stated=stated, verdicts={WRONG: verdict} if verdict else {})
+    answer = await checked(open_run, "It was completed in 1887.", reasoner)
+    assert verdicts(answer) == [(label, "It was completed in 1887.")]
+    assert "completed in 1889" in answer.text
+    assert answer.doubts == ()
+
+
+async def test_a_resumed_check_has_the_same_answer(open_run: OpenRun) -> None:
+    first = await checked(open_run, f"{RIGHT} {WRONG} {UNKNOWN}")
+    again = await checked(open_run, f"{RIGHT} {WRONG} {UNKNOWN}")
+    assert (again.text, again.citations) == (first.text, first.citations)
+
+
+async def test_what_no_source_could_show_is_not_searched(open_run: OpenRun) -> None:
+    reasoner = Scripted(stated=[Statement("I like it.", "The author likes it.")])
+    answer = await checked(open_run, "I like it.", reasoner)
+    assert verdicts(answer) == [("Not checkable", "I like it.")]
+    assert answer.queries == ()
+    assert answer.status == "not_found"
+
+
+async def test_a_text_that_states_nothing(open_run: OpenRun) -> None:
+    answer = await checked(open_run, "Good morning! How are you?")
+    assert "Nothing in this text can be checked" in answer.text
+
+
+async def test_a_statement_in_markdown_is_shown_as_it_stands(open_run: OpenRun) -> None:
+    answer = await checked(open_run, "In 1999 **all** [links](https://evil.example) cost 3 €.")
+    assert "](https://evil.example)" not in answer.text
