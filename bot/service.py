@@ -217,6 +217,8 @@ class ResearchService:
         except PostRefused as refused:
             log.warning("answer not posted", run=record.id, error=str(refused))
             await self._give_up(record, reply)
+            if record.options.watch:
+                await self._looks.unheard(record)
         except (FootnoteError, asyncio.CancelledError):
             await reply.abandon()
             raise

@@ -95,6 +95,10 @@ class Looks:
         log.info("standing question changed", watch=watch.id, sentences=len(found))
         return await self._again(record)
 
+    async def unheard(self, record: RunRecord) -> None:
+        """What a look told cannot be posted, as where its thread is gone: it was the last one."""
+        await self._standing.end(record.options.watch, "refused")
+
     async def _end(self, record: RunRecord, outcome: Outcome) -> None:
         watch, now = record.options.watch, record.message.at
         await self._standing.found_nothing(watch, record.id, record.attempt, outcome, now)

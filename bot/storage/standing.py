@@ -264,6 +264,16 @@ class StandingQuestions:
             await remove_messages(db, ids)
 
     @awaited
+    async def end(self, watch_id: str, outcome: Outcome) -> None:
+        """It is looked at no more, unless somebody takes it up again."""
+        async with self.database.write() as db:
+            await db.execute(
+                sa.update(watches)
+                .where(watches.c.id == watch_id)
+                .values(state="ended", outcome=outcome)
+            )
+
+    @awaited
     async def tell(
         self,
         watch: Watch,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.answers import Change
-from bot.errors import DaySpentUp, Invalid, PlatformUnavailable, StorageUnavailable
+from bot.errors import DaySpentUp, Invalid, PlatformUnavailable, PostRefused, StorageUnavailable
 from bot.messages import Author
 from bot.pages.page import Page
 from bot.reasoning.workspace import Read, Search
@@ -184,6 +184,21 @@ async def test_without_interest_it_ends_and_says_so_once(open_house: OpenHouse) 
     watch = await days.watch()
     assert watch is not None
     assert watch.state == "ended"
+
+
+async def test_where_nothing_can_be_posted_any_more_it_ends(days: Days) -> None:
+    await days.begin()
+
+    async def refused(*args: Any) -> Remembered:
+        raise PostRefused("The thread is gone.")
+
+    days.house.poster.open = refused  # type: ignore[assignment, method-assign]
+    days.pages[COST] = "Tower tickets cost 31 euros for adults."
+    await days.pass_one()
+    watch = await days.watch()
+    assert watch is not None
+    assert (watch.state, watch.outcome) == ("ended", "refused")
+    assert await days.pass_one() == []
 
 
 async def test_nobody_has_more_than_their_share_and_the_same_question_is_watched_once(

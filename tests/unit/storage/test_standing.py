@@ -1,0 +1,85 @@
+"""Standing questions in both databases: due once, told at once, gone with their question."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from bot.answers import Answer
+from bot.errors import RunLost
+from bot.messages import Author, RunOptions
+from bot.storage.conversations import Conversations
+from bot.storage.standing import StandingQuestions, Watch
+from bot.storage.store import Store
+from tests.unit.samples import NOW, a_page
+from tests.unit.storage.past import LEASE, OWNER, Past
+
+DAY = timedelta(days=1)
+
+
+async def begun(store: Store) -> tuple[Past, StandingQuestions, Watch]:
+    past, standing = Past(store), StandingQuestions(store.database)
+    run = await past.answered(cited=(a_page(),))
+    watch = await standing.begin(
+        "w1", run, Author("ada", "Ada"), RunOptions(), "en", "daily", NOW, NOW + DAY, 3
+    )
+    assert watch is not None
+    return past, standing, watch
+
+
+async def look(past: Past, watch: Watch) -> str:
+    message = past.message(watch.question, "ada", event_id=watch.event_id, thread=watch.place)
+    options = RunOptions(watch=watch.id)
+    await past.store.accept(f"look{past.numbered}", message, options, NOW + DAY)
+    run = await past.store.run_of_event(watch.thread.platform, watch.event_id)
+    assert run is not None
+    await past.store.claim(run.id, OWNER, NOW + DAY, LEASE)
+    return run.id
+
+
+async def test_one_of_all_that_find_it_due_goes_on_to_the_next_look(store: Store) -> None:
+    past, standing, watch = await begun(store)
+    assert await standing.due(NOW, ["slack"]) == []
+    assert await standing.due(NOW + DAY, ["slack"]) == [watch]
+    assert await standing.due(NOW + DAY, ["web"]) == []
+    assert await look(past, watch) == await look(past, watch)
+    due = NOW + 2 * DAY
+    first = await asyncio.gather(*(standing.next_look(watch, due, NOW + DAY) for _ in range(4)))
+    assert sorted(first) == [False, False, False, True]
+    assert await standing.due(NOW + DAY, ["slack"]) == []
+
+
+async def test_a_look_without_news_leaves_nothing_and_one_with_news_is_moved(store: Store) -> None:
+    past, standing, watch = await begun(store)
+    before = await past.rows("spending", "watches", "pages")
+    run = await look(past, watch)
+    await standing.found_nothing(watch.id, run, 1, "same", NOW + DAY)
+    assert await past.rows("spending", "watches", "pages") == before
+    run = await look(past, watch)
+    old = (await store.run(watch.run)).answer.citations  # type: ignore[union-attr]
+    told = Answer("answered", "It is 331 m tall [1].", "How tall?", run, old)
+    with pytest.raises(RunLost):
+        await standing.tell(watch, run, 2, told, NOW + DAY, added=old)
+    await standing.tell(watch, run, 1, told, NOW + DAY, added=old)
+    record = await store.run(run)
+    assert record is not None
+    assert (record.message.thread, record.answer) == (watch.thread, told)
+    assert list((await standing.pages(run)).values()) == [a_page().text]
+    now = await standing.watch("w1")
+    assert now is not None
+    assert (now.run, now.origin, now.outcome) == (run, watch.run, "changed")
+    assert await standing.interest(now) == NOW
+
+
+async def test_it_goes_with_the_question_that_began_it(store: Store) -> None:
+    past, standing, watch = await begun(store)
+    run = await look(past, watch)
+    told = Answer("answered", "It is 331 m tall.", "How tall?", run)
+    await standing.tell(watch, run, 1, told, NOW + DAY)
+    removed = await Conversations(store.database).remove(
+        "slack", "e1", NOW + DAY, owner=None, lease=LEASE
+    )
+    assert {id for id, _ in removed} == {watch.run, run}
+    assert await standing.listed() == []
