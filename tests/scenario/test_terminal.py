@@ -70,6 +70,7 @@ def test_the_json_contract(footnote: Program, documents: Path) -> None:
         "usage",
         "doubts",
         "disagreements",
+        "changes",
         "notes",
         "suggestions",
         "missing",
