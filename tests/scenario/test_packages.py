@@ -111,7 +111,7 @@ def test_its_strategy_is_chosen_by_name(extended: Program) -> None:
     assert "11:30 to 14:00" in ended.json["answer"]
     wrong = extended.run("ask", "When is the canteen open?", FOOTNOTE_STRATEGY="last-page")
     assert wrong.code == 2
-    assert "auto, direct, first-page, graph, iterate, revise" in wrong.err
+    assert "auto, check, direct, first-page, graph, iterate, revise" in wrong.err
 
 
 def test_its_reasoner_is_chosen_by_name(extended: Program) -> None:

@@ -39,7 +39,8 @@ QUERIES = 3  # of a sub-question
 QUERY = 200  # characters
 GAP = 300  # characters of what is missing
 MOST = 20  # nodes read from one reply; more are not even refused one by one
-TOGETHER = 8  # facts that one loop searches for in a turn: the queries of its first search
+TOGETHER = 6  # facts that one loop searches for in a turn
+FIRST = 8  # queries of the first search
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -107,7 +108,7 @@ def worth_cutting(question: str, edit: GraphEdit) -> GraphEdit:
         queries = dict.fromkeys(edit.queries)
         if not queries:
             return edit
-    whole = NewNode("a", question, queries=tuple(queries)[:TOGETHER])
+    whole = NewNode("a", question, queries=tuple(queries)[:FIRST])
     return replace(edit, nodes=(whole,), done=True, missing=())
 
 
