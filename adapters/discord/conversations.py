@@ -172,12 +172,13 @@ class DiscordConversations:
     ) -> list[_Found]:
         until = monotonic() + INDEXING_SECONDS
         while True:
-            reply = await self._wire.request(
-                "GET",
-                "/guilds/{guild_id}/messages/search",
-                query=dict(filters),
-                guild_id=server.id,
-            )
+            async with self._servers.searching:
+                reply = await self._wire.request(
+                    "GET",
+                    "/guilds/{guild_id}/messages/search",
+                    query=dict(filters),
+                    guild_id=server.id,
+                )
             if not isinstance(reply, dict):
                 raise Broken("Discord's answer to a search cannot be read.")
             if "messages" in reply:

@@ -19,6 +19,7 @@ READING = discord.Permissions(view_channel=True, read_message_history=True).valu
 ADMINISTRATOR = discord.Permissions(administrator=True).value
 WITH_MESSAGES = (0, 5, 15)  # types of channels: text, announcements, forums
 SERVERS_REMEMBERED, MEMBERS_REMEMBERED = 200, 10_000
+SEARCHES_AT_ONCE = 2  # of messages, by all questions
 SERVERS_SECONDS = 60.0
 
 Raw = Mapping[str, Any]
@@ -84,10 +85,12 @@ def _overwrite(channel: Raw, id: str) -> tuple[int, int]:
 
 class Servers:
     """Looks servers and members up, each once a minute. Everything raises
-    ``PlatformUnavailable``."""
+    ``PlatformUnavailable``. ``searching`` is held by each search of messages, so that many
+    questions at once leave answers their share of what Discord takes."""
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
+        self.searching = asyncio.Semaphore(SEARCHES_AT_ONCE)
         self._known: TTLCache[str, Server] = TTLCache(SERVERS_REMEMBERED, SERVERS_SECONDS)
         self._members: TTLCache[tuple[str, str], list[str] | None] = TTLCache(
             MEMBERS_REMEMBERED, SERVERS_SECONDS

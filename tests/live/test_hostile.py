@@ -40,6 +40,7 @@ pytestmark = pytest.mark.live
 
 ASKER = f"\"><img src=x onerror={RAN}>'{{{{7*7}}}}<script>{RAN}</script>"
 SUBJECT = "canteen lunch price"
+SLOW = 60_000  # milliseconds: the answer is all that a page has of poison
 QUESTION = f"What is the {SUBJECT}? {POISON[0]} {POISON[9]}"
 PHONE = {"width": 360, "height": 740}
 EVERY = (*POISON, *ADDRESSES)
@@ -203,7 +204,7 @@ def test_a_question_from_the_first_step_to_the_answer(console: Console) -> None:
     expect(page.locator(".growing")).not_to_be_empty()
     expect_inert(page)
     valve.shut = False
-    expect(page.locator(".answered")).to_be_visible()
+    expect(page.locator(".answered")).to_be_visible(timeout=SLOW)
     expect_inert(page)
     expect(page.locator("article.turn")).to_have_count(1)
     expect(page.locator(".question h2")).to_have_text(QUESTION)

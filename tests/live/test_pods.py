@@ -135,12 +135,18 @@ def _script(mounts: dict[str, tuple[str, bool]], working: str) -> str:
         lines += ["mkdir /mnt/python", f"mount --bind {python} /mnt/python"]
         lines += ["mount -t tmpfs -o mode=755 none /root", f"mkdir -p {python}"]
         lines.append(f"mount --bind /mnt/python {python}")
+    is_hidden = any(ROOT.is_relative_to(path) for path in mounts)  # a clone in /tmp
+    if is_hidden:
+        lines += ["mkdir /mnt/root", f"mount --bind {shlex.quote(str(ROOT))} /mnt/root"]
     lines += [f"mount -t tmpfs -o mode=755 none {each}" for each in STANDS_IN]
     lines.append("mount -o remount,ro,bind /")
     for path, (_, is_read_only) in mounts.items():
         lines += [f"mkdir -p {path}", f"mount --bind {kept[path]} {path}"]
         if is_read_only:
             lines.append(f"mount -o remount,ro,bind {path}")
+    if is_hidden:
+        root = shlex.quote(str(ROOT))
+        lines += [f"mkdir -p {root}", f"mount --bind /mnt/root {root}"]
     lines += [f"mount -o remount,ro {each}" for each in STANDS_IN]
     return "\n".join([*lines, f"cd {working}", 'exec "$@"'])
 

@@ -13,6 +13,7 @@ import pytest
 from tests.fakes.claude import FakeClaude
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
+from tests.scenario.gate import until
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, ending, start_forked
 
@@ -34,6 +35,8 @@ def followed(
         "FOOTNOTE_PROVIDERS": "local,wikipedia",
     }
     with ending(start_forked(fork_server, program, **settings)) as serving:
+        # It shows pages before there is somebody who takes questions.
+        until(lambda: httpx.get(f"{serving.http}/readyz").is_success)
         with httpx.Client(base_url=serving.http, timeout=60) as client:
             asked = client.post("/api/questions", json={"question": QUESTION}).json()
             with client.stream("GET", asked["events"]) as events:

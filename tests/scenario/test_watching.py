@@ -55,6 +55,9 @@ def test_an_answer_can_be_looked_into_and_is_counted(
         place.press(said, "details")
         place.until(lambda: "How was this answered?" in place.whispers(said))
 
+        # The end is kept when the answer is shown; before it nobody knows what the run rests on.
+        ended = ("footnote_run_seconds_count", place.name, "answered")
+        place.until(lambda: numbers(metrics).get(ended) == 1)
         trace = page(f"{program.http}/runs/{post.run}")
         (question,) = trace.xpath("//h1")
         assert KEYS in question.text_content()
@@ -64,9 +67,6 @@ def test_an_answer_can_be_looked_into_and_is_counted(
         overview = page(f"{program.http}/overview?platform={place.name}")
         assert overview.xpath(f"//a[@href='/runs/{post.run}']")
 
-        # The end is kept when the answer has been shown.
-        ended = ("footnote_run_seconds_count", place.name, "answered")
-        place.until(lambda: numbers(metrics).get(ended) == 1)
         # Its cost is counted in a transaction of its own.
         asked = ("footnote_questions_total", place.name)
         place.until(lambda: numbers(metrics).get(asked) == 1)
