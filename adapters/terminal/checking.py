@@ -6,9 +6,9 @@ import asyncio
 from pathlib import Path
 
 from bot.errors import Invalid
+from bot.messages import MAX_QUESTION
 from bot.pages.media import media_type_of
 from bot.pages.workers import Workers
-from bot.service import MAX_QUESTION
 
 
 async def text_of(path: Path) -> str:
