@@ -128,7 +128,7 @@ class _Desk:
             if run is not None:
                 await self._follow(run, show)
         except BaseException:
-            # Nobody waits for it any more; what `footnote serve` leaves at its end is resumed.
+            # The caller has gone. Without a reception `footnote serve` ends: the run is resumed.
             if (reception := self._console.reception) is not None:
                 with anyio.CancelScope(shield=True):
                     await reception.stop_run(asked.run_id)
