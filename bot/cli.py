@@ -151,7 +151,7 @@ def check(
     with _sentences():
         from adapters.terminal.checking import text_of
 
-        text = standard_input().read() if file == "-" else asyncio.run(text_of(Path(file)))
+        text = text_of(file)
         settings = _settings(docs, provider)
         with indexed(settings):
             from adapters.terminal.listener import ask_once, terminal_thread
