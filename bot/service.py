@@ -171,7 +171,7 @@ class ResearchService:
         reader = await self._rights.reader(record.message, record.options)
         reach = partial(self._rights.reach, reader)
         if record.answer is not None and not reach().covers(record.answer.rests_on):
-            record = replace(record, answer=None)  # it is not to be told any more
+            record = replace(record, answer=None)  # its asker may not see it any more
         reply: Reply = Unseen()
         try:
             if is_look(record):
@@ -207,7 +207,7 @@ class ResearchService:
                 await work.concluded()
             await self._end(record, answer.status)
         except RunLost as lost:
-            # Whoever took the run over posts its answer; a word more from here would be a second.
+            # The attempt that took the run over posts its answer; one from here would be a second.
             await reply.abandon()
             log.info("run lost", run=record.id, attempt=record.attempt, error=str(lost))
         except PostRefused as refused:
@@ -227,8 +227,8 @@ class ResearchService:
     async def _look(
         self, record: RunRecord, stop: asyncio.Event, reader: Reader
     ) -> RunRecord | None:
-        """A standing question's run, of which nothing is shown until it has something to tell; the
-        record of what is to be posted then, None if there is nothing. Raises as ``answer`` does."""
+        """Work a standing question's run without showing anything. Returns the record of what is to
+        be posted, None if there is nothing to tell. Raises as ``answer`` does."""
         watch = await self._looks.watch(record)
         if watch is None:
             return None
@@ -342,7 +342,7 @@ class ResearchService:
             transcript,
             self._settings,
         )
-        # Of what was there before, an answer that is not to be told any more counts as none.
+        # An earlier answer that its asker may not see any more counts as none.
         given = record.answer
         if given is not None and not now.covers(given.rests_on):
             given = None

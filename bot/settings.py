@@ -150,8 +150,8 @@ class Settings(BaseSettings):
     fetch_timeout: float = Field(20.0, gt=0)  # seconds for one page, redirects included
     reading_memory: int = Field(500_000_000, ge=300_000_000)  # bytes, of all reading processes
     fetch_proxy: SecretStr | None = None  # for pages, in place of HTTPS_PROXY; off: none
-    # A proxy of pages is asked for an address that was judged here, for a name that was judged
-    # here, or for a name that only the proxy can look up.
+    # What the proxy of pages is asked to connect to: an address checked here, a name checked
+    # here, or a name that only the proxy can resolve.
     fetch_proxy_target: Literal["address", "name", "unresolved"] = "address"
     page_ttl: float = Field(86_400.0, ge=0)  # seconds a stored page counts as fresh
     reader_url: str = ""  # a service that gives Markdown for an address put behind it or at {url}
@@ -162,7 +162,7 @@ class Settings(BaseSettings):
     contact: str = ""  # a web or mail address of the operator, told to the sites that are read
     prefetch_pages: int = Field(8, ge=0)  # read in a run before anyone chose them; 0: none
 
-    ca_bundle: Path | None = None  # authorities (PEM) to believe beside the usual ones, everywhere
+    ca_bundle: Path | None = None  # authorities (PEM) to trust beside the usual ones, everywhere
 
     strategy: str = "auto"  # how evidence is gathered; auto: by the question and its depth
 
@@ -192,7 +192,7 @@ class Settings(BaseSettings):
     channel_daily_usd: float | None = Field(None, gt=0)
     workspace_daily_usd: float | None = Field(None, gt=0)
     watches_per_person: int = Field(10, ge=0)  # standing questions; 0: none are allowed
-    watch_days: int = Field(60, ge=1)  # without interest, after which one is looked at no more
+    watch_days: int = Field(60, ge=1)  # without interest until one ends
 
     # --- who may ask where, by the platforms' ids; an empty allow list allows all
     allow_workspaces: StrList = ()

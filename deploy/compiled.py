@@ -1,6 +1,7 @@
-"""Writes the bytecode of what Footnote loads, for a place that it cannot be written to later.
+"""Compiles the modules that Footnote loads, for an image in which bytecode cannot be written later.
 
-All of it would be 80 MB; of the platforms' and models' packages only some modules are ever loaded.
+The bytecode of all modules would be 80 MB: of the platforms' and models' packages only some are
+ever loaded.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Rows of the audit log for pages that show or give away what others may want to know of.
+"""Rows of the audit log for pages of the console that show or export conversations.
 
-A page waits for its row, so that nothing is shown which the log does not know of.
+A page is sent once its row is written, so that the log knows of all that is shown.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Page = Callable[[Request], Awaitable[Response]]
 
 
 def noted(console: Console, deed: Deed, kind: str, page: Page, parameter: str = "") -> Page:
-    """The page, which adds a row each time that it is opened, or refused to somebody.
+    """The page, with a row added each time that it is opened or refused.
 
-    The object is what the page says (``about``), else the parameter of its path.
+    The row's object is the one that the page gives (``about``), else the parameter of its path.
     """
     if deed == "read" and not console.settings.audit_reads:
         return page
@@ -41,8 +41,8 @@ def noted(console: Console, deed: Deed, kind: str, page: Page, parameter: str = 
 
 
 def followed(console: Console, kind: str, page: Page, parameter: str) -> Page:
-    """As ``noted`` for the events of what a page shows: without a row for somebody who opened that
-    page here in the last hour."""
+    """As ``noted``, for the stream of events of a page: no row is added for a visitor who opened
+    that page in this process in the last hour."""
     alone = noted(console, "read", kind, page, parameter)
 
     async def opened(request: Request) -> Response:
@@ -64,12 +64,12 @@ async def looked_at(console: Console, kind: str, object: str, is_seen: bool) -> 
 
 
 def about(request: Request, object: str) -> None:
-    """Say what a page is about."""
+    """Give the object of a page's row."""
     request.state.about = object
 
 
 def shows_nothing(request: Request) -> None:
-    """Say that there is nothing to read yet."""
+    """Add no row for this request, since there is nothing to read yet."""
     request.state.shows_nothing = True
 
 

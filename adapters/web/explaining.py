@@ -114,8 +114,8 @@ class RunView:
         self.place = message.thread.platform
         web = message.thread.platform == "web"
         # Who is not known is called "You" in the store; the page has its reader's word for it.
-        nobody = web and message.author.id == LOCAL
-        self.asker = texts("web-you") if nobody else message.author.name
+        is_local = web and message.author.id == LOCAL
+        self.asker = texts("web-you") if is_local else message.author.name
         path = f"{root}/threads/{message.thread.thread}#run-{trace.record.id}"
         self.thread = path if web else ""
         self.waterfall: Waterfall = waterfall(trace.spans)

@@ -273,7 +273,7 @@ class Live:
         states = await self._states([row.id for row in changed if self._is_news(row)])
         for row in changed:
             feed = self._feeds.get(row.thread_key)
-            if feed is not None:  # else nobody looks on any more
+            if feed is not None:  # else the last viewer has left
                 self._seen[row.id] = (row.state, row.attempt, row.removed, row.mark)
                 self._put(feed, row, states.get(row.id))
         for key in keys:

@@ -77,7 +77,7 @@ def event_stream(
 
 
 class _EventStream(StreamingResponse):
-    """Ends its events as soon as nobody reads them, also where a reader stopped in the middle."""
+    """Ends its events once their reader has gone, even in the middle of one."""
 
     def __init__(self, events: AsyncIterator[str]) -> None:
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

@@ -1,4 +1,4 @@
-"""The page of standing questions: a visitor's own, for an operator everybody's."""
+"""The page of a visitor's standing questions; an operator sees those of all people."""
 
 from __future__ import annotations
 

@@ -38,8 +38,8 @@ class Visibility:
 
     def shown(self, shown: Shown, asked: Reader) -> Shown:
         """A reply as it may be seen; ``asked`` is the reader that it was made for. While a run
-        works nobody knows what it will rest on: then who may not read all that it may use sees
-        neither its plan nor its text."""
+        works it is not known what it will rest on: a visitor who may not read all that it may use
+        sees neither its plan nor its text until then."""
         reach = self.reach
         answer, plan, text = shown.answer, shown.plan, shown.text
         if answer is not None:

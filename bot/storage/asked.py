@@ -19,7 +19,7 @@ LISTED = 500  # questions, the latest
 PLACES_LISTED = 50
 UNANSWERED = ("not_found", "partial")
 ANSWERED = ("answered", "partial")
-# Word for word as in the index of them, which is used for this alone.
+# Exactly the condition of the index ``ix_pages_documents``, which is not used for any other.
 _IS_DOCUMENT = sa.literal_column(f"substr(pages.url, 1, {len(SCHEME)}) = '{SCHEME}'", sa.Boolean)
 
 

@@ -143,9 +143,9 @@ class Conversations:
     ) -> tuple[str, Thread] | None:
         """The message reads differently now: its run, ended or not, is restarted.
 
-        Whoever works on it loses it; what was posted stays known, for the new answer to replace.
-        None when the text is the same, or the message began no run. It counts as another question
-        of the day; ``permit`` as in ``Store.accept``.
+        The process that works on it loses it; what was posted stays known, for the new answer to
+        replace. None when the text is the same, or the message began no run. It counts as another
+        question of the day; ``permit`` as in ``Store.accept``.
         """
         async with self.database.urgent_write() as db:
             row = await _find(db, platform, event_id)
@@ -261,7 +261,7 @@ def _thread(row: Any) -> Thread:
 
 async def _asked_again(db: AsyncConnection, thread: Thread, run_id: str) -> Sequence[str]:
     """The event ids under which a run's question was asked once more (see ``Reception``)."""
-    # By the thread, too: most servers' collations keep an index from finding what begins so.
+    # By the thread, too: under most collations PostgreSQL has no index for a prefix.
     keys = sa.select(messages.c.event_key).where(
         messages.c.thread_key == thread.key, asks_again(thread.platform, run_id)
     )

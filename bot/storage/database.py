@@ -3,7 +3,7 @@
 SQLite allows one writer. Its writers therefore take turns here, where waiting costs nothing and
 the urgent go first, instead of in SQLite's busy handler, which sleeps and retries; the busy
 timeout remains for other processes. Readers never wait for the writer (WAL). PostgreSQL has many
-writers; nobody takes turns there.
+writers, which take no turns.
 """
 
 from __future__ import annotations

@@ -87,10 +87,10 @@ class Forgetting:
     async def ask(
         self, subject: Subject, now: datetime, asked_at: datetime | None = None
     ) -> Request:
-        """Keep the wish; one that was kept before now extends to what came since.
+        """Store a request; one that is stored already is extended to the messages since.
 
-        With ``asked_at`` it was said then, and a restored database does not know of it: it is for
-        what was said until then.
+        With ``asked_at`` it was made then and is missing in a restored database: it covers the
+        messages until then.
         """
         newest = sa.select(sa.func.coalesce(sa.func.max(messages.c.id), 0))
         if asked_at is not None:

@@ -58,8 +58,8 @@ class FoundWords:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._until: datetime | None = None  # whatever ended before has its words
-        self._kept = datetime.min.replace(tzinfo=UTC)  # the same, as it is stored
+        self._until: datetime | None = None  # runs that ended before are indexed
+        self._kept = datetime.min.replace(tzinfo=UTC)  # the value of it that is stored
 
     async def index(self, limit: int = INDEXED_AT_ONCE) -> int:
         """Add the words of the latest runs that have none, at most so many; says how many. Runs

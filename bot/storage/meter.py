@@ -1,8 +1,8 @@
 """Counts the work of all processes since the last reading, from what they store.
 
-Whoever watches a process from outside sees one; but a question is accepted in one process and
-worked on in another, which may have no door to look in. The database has it all: steps with their
-times, runs that ended, what was spent. A meter reads each of them once.
+The metrics of one process do not suffice: a question is accepted in one process and worked on in
+another, which may have no HTTP port. The database has the work of all: steps with their times, runs
+that ended, what was spent. A meter reads each of them once.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ def open_postgres(
         pool_timeout=POOL_WAIT_SECONDS,
         connect_args=driver_arguments(connecting),
     )
-    # First, to learn of a connection that is taken before it is tested, which takes a while.
+    # First, so that it knows of a connection in use before the test of it, which takes a while.
     _Closing(engine, close_seconds)
     _test_after(engine, idle_seconds)
     return engine, engine.execution_options(isolation_level="AUTOCOMMIT")

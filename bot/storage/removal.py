@@ -23,8 +23,8 @@ from bot.storage.tables import citations, feedback, messages, pages, run_pages, 
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """Counts of rows that were, or would be, deleted. ``spending`` are sums of a day, ``audit`` is
-    the audit log, of which ``pseudonyms`` are rows that keep a pseudonym in a person's place."""
+    """Counts of rows that were, or would be, deleted. ``spending`` are sums of a day, ``audit`` are
+    rows of the audit log, ``pseudonyms`` those that stay, with a pseudonym for the person."""
 
     threads: int = 0
     messages: int = 0

@@ -1,7 +1,7 @@
-"""Pruning: what is older than it is to be kept goes, oldest first, in small batches.
+"""Pruning: deletes rows older than they are to be kept, oldest first, in small batches.
 
-Rows are looked for outside of transactions that write, where looking keeps nobody waiting, and
-taken away by their ids in short ones. What belongs to a run that has not ended is never touched.
+Rows are looked for outside of transactions that write, so that no writer waits for the search, and
+deleted by their ids in short ones. What belongs to a run that has not ended is never touched.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Retention:
         return removed
 
     async def _prune_audit(self, before: date) -> Removed:
-        """Delete the rows of days before, with a row that says so: the database refuses without."""
+        """Delete rows older than a day, after adding the row without which triggers refuse that."""
         moment = datetime.combine(before, time.min, UTC)
         removed, batches = NOTHING_REMOVED, Batches(self._database)
         async for ids in self._picked(audit, audit.c.at, moment, sa.true()):
@@ -114,7 +114,7 @@ class Retention:
         return removed
 
     async def _prune_spending(self, before: date) -> Removed:
-        """Delete the spending of days before, a day at a time."""
+        """Delete the spending of earlier days, a day at a time."""
         removed, batches = NOTHING_REMOVED, Batches(self._database)
         oldest = sa.select(sa.func.min(spending.c.day))
         while True:

@@ -38,7 +38,7 @@ class Payer:
 
     @classmethod
     def of(cls, message: Message) -> Payer:
-        """Whoever wrote a message, where they wrote it."""
+        """The author of a message, in the place where they wrote it."""
         thread = message.thread
         return cls(thread.platform, thread.workspace, thread.channel, message.author.id)
 

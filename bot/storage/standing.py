@@ -1,4 +1,4 @@
-"""Standing questions: what is watched, when it is due, and what was told of it last."""
+"""Storage of standing questions: their schedules, their looks and the answers told last."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ class StandingQuestions:
         due_at: datetime,
         most: int,
     ) -> Watch | None:
-        """Watch a run's question; what its author watches already takes the new schedule. None
-        where ``most`` of the author's are there."""
+        """Watch a run's question; if its author watches it already, it takes the new schedule.
+        Returns None if the author has ``most`` of them."""
         async with self.database.urgent_write() as db:
             platform = await db.scalar(
                 sa.select(threads.c.platform).join(runs).where(runs.c.id == run_id)
@@ -146,7 +146,7 @@ class StandingQuestions:
 
     @repeated
     async def stop(self, watch: Watch) -> None:
-        """Watch it no more; what was told stays."""
+        """Delete a standing question; the answers told stay."""
         async with self.database.urgent_write() as db:
             gone = await db.execute(sa.delete(watches).where(watches.c.id == watch.id))
             if gone.rowcount:
@@ -156,7 +156,7 @@ class StandingQuestions:
 
     @repeated
     async def opened(self, thread: Thread, now: datetime) -> None:
-        """Somebody looks at a thread: what is watched there is of interest."""
+        """Note that somebody opened a thread, as interest in the standing questions there."""
         here = sa.select(runs.c.id).where(runs.c.thread_key == thread.key)
         query = sa.select(watches.c.id).where(watches.c.run_id.in_(here))
         async with self.database.read() as db:
@@ -202,7 +202,7 @@ class StandingQuestions:
 
     @awaited
     async def interest(self, watch: Watch) -> datetime:
-        """When somebody last asked, judged, or looked at something in its thread."""
+        """The latest moment that somebody asked, gave feedback or looked in its thread."""
         said = sa.select(sa.func.max(messages.c.at)).where(
             messages.c.thread_key == watch.thread.key,
             sa.not_(messages.c.event_key.contains(LOOK, autoescape=True)),
@@ -239,8 +239,8 @@ class StandingQuestions:
     async def next_look(
         self, watch: Watch, due_at: datetime, now: datetime, outcome: Outcome | None = None
     ) -> bool:
-        """The look that was due is begun, or came to this ``outcome`` already. False when another
-        process was first."""
+        """Move on to the next look, since the due one has begun or, with an ``outcome``, is over.
+        Returns False if another process was first."""
         told: dict[str, Any] = {} if outcome is None else {"outcome": outcome, "looked_at": now}
         async with self.database.urgent_write() as db:
             moved = await db.execute(
@@ -254,7 +254,7 @@ class StandingQuestions:
     async def found_nothing(
         self, watch_id: str, run_id: str, attempt: int, outcome: Outcome, now: datetime
     ) -> None:
-        """A look has nothing to tell: all that is left of it is when it was. Raises ``RunLost``."""
+        """End a look that has nothing to tell; its moment and outcome stay. Raises ``RunLost``."""
         async with self.database.write() as db:
             await update_fenced(db, run_id, attempt, state="answered", ended_at=now, owner=None)
             await db.execute(
@@ -269,7 +269,7 @@ class StandingQuestions:
 
     @awaited
     async def end(self, watch_id: str, outcome: Outcome) -> None:
-        """It is looked at no more, unless somebody takes it up again."""
+        """End a standing question: no more looks, unless somebody takes it up again."""
         async with self.database.write() as db:
             await db.execute(
                 sa.update(watches)
@@ -289,10 +289,10 @@ class StandingQuestions:
         added: Sequence[Citation] = (),
         is_over: bool = False,
     ) -> None:
-        """A look has an ``answer`` to tell: its run goes where the watch's answers are, and is the
-        one that the next is held against, unless the watch ``is_over``.
+        """Keep the ``answer`` that a look has to tell: its run moves to the watch's own thread, and
+        the next look is compared with it, unless the watch ``is_over``.
 
-        ``added`` are those of its citations that the run did not have. Raises ``RunLost``.
+        ``added`` are the answer's citations that the run did not have. Raises ``RunLost``.
         """
         async with self.database.write() as db:
             await keep_thread(db, watch.thread, now)
@@ -318,7 +318,7 @@ class StandingQuestions:
 
 
 async def forget_watches_by(db: AsyncConnection, platform: str, person: str) -> None:
-    """Take away what a person watches on a platform."""
+    """Delete the standing questions of a person on a platform."""
     theirs = sa.select(runs.c.id).join(threads).where(threads.c.platform == platform)
     await db.execute(
         sa.delete(watches).where(watches.c.author_id == person, watches.c.run_id.in_(theirs))

@@ -122,9 +122,9 @@ runs = sa.Table(
     sa.Index(None, "ended_at"),
 )
 
-# Standing questions. ``run_id`` is the run whose answer was told last: a change is held against
-# it, and is told in its thread. ``origin_id`` is the one that first answered it. Without either
-# there is nothing left to watch.
+# Standing questions. ``run_id`` is the run whose answer was told last: new answers are compared
+# with it, and told in its thread. ``origin_id`` is the run that answered first. When either is
+# deleted, so is the standing question.
 watches = sa.Table(
     "watches",
     metadata,
@@ -139,7 +139,7 @@ watches = sa.Table(
     sa.Column("state", sa.Text, nullable=False),  # watching | paused | ended
     sa.Column("created_at", UtcDateTime, nullable=False),
     sa.Column("due_at", UtcDateTime, nullable=False),
-    # When somebody last showed that they care: began it, opened its thread, took it up again.
+    # The last sign of interest: somebody began it, opened its thread or took it up again.
     sa.Column("interest_at", UtcDateTime, nullable=False),
     # The last look, and what came of it: same | changed | no_answer | budget | refused.
     sa.Column("looked_at", UtcDateTime),
@@ -231,7 +231,7 @@ pages = sa.Table(
     sa.Column("via", sa.Text, nullable=False, server_default=""),
     sa.UniqueConstraint("url", "hash"),
     sa.Index(None, "fetched_at"),
-    # In PostgreSQL it has the same condition: see that of ``threads``.
+    # The migration gives it the same condition in PostgreSQL: see the index of ``threads``.
     sa.Index("ix_pages_documents", "id", sqlite_where=sa.text("substr(url, 1, 5) = 'file:'")),
 )
 

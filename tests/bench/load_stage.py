@@ -120,7 +120,7 @@ class Stage:
 
     @contextmanager
     def another_listener(self, **settings: str) -> Iterator[Process]:
-        """One that takes its turn with the others, unless it has ``settings`` of its own."""
+        """Another listener, which takes turns with the others unless it has ``settings``."""
         started = _start(self.folder, self.settings | settings, "serve", "--no-work")
         with _ending(started):
             started.until_told(READY["serve"])
@@ -140,7 +140,7 @@ class Stage:
     async def _ask(self, questions: Sequence[tuple[Thread, str]], rate: float) -> list[float]:
         slots = asyncio.Semaphore(SENT_AT_ONCE)
         began = time.perf_counter()
-        # What lay idle longer may just be closed by the listener.
+        # The listener may just be closing a connection that was idle for longer.
         connector = aiohttp.TCPConnector(keepalive_timeout=KEEP_ALIVE_SECONDS)
         async with aiohttp.ClientSession(connector=connector) as session:
 

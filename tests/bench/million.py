@@ -204,14 +204,14 @@ async def console(scene: Scene) -> None:
 
 
 async def pruning(scene: Scene) -> None:
-    """The oldest day goes."""
+    """Prune the oldest day."""
     age = timedelta(days=DAYS - 1)
     keep = Keep(age, age, age, age)
     await Retention(scene.store.database, keep).prune(scene.now)
 
 
 async def forgetting(scene: Scene) -> None:
-    """A thread, a person and a workspace."""
+    """Forget a thread, a person and a workspace."""
     work = Forgetting(scene.store.database)
     _, thread = await scene.some_run()
     for subject in (

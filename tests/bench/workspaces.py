@@ -90,7 +90,7 @@ def many_workspaces(stage: Stage, count: int) -> None:
 
 
 class SocketSlack:
-    """Slack's end of Socket Mode: says what it is given, and hears the acknowledgements.
+    """Slack's end of Socket Mode: sends events and receives the acknowledgements.
 
     https://docs.slack.dev/apis/events-api/using-socket-mode
     """
@@ -120,7 +120,7 @@ class SocketSlack:
         return socket
 
     async def say(self, number: int, payload: str) -> float:
-        """Tell of an event; the seconds until it was acknowledged."""
+        """Send an event; return the seconds until it was acknowledged."""
         id = f"envelope-{number}"
         self._waiting[id] = acknowledged = asyncio.get_running_loop().create_future()
         envelope = {
@@ -172,7 +172,7 @@ async def by_socket(stage: Stage, length: float) -> None:
 
 
 class NoReasoner:
-    """Ends each run with an answer that took no thought and is posted nowhere."""
+    """Ends each run with a fixed answer, which is posted nowhere."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

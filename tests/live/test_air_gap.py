@@ -51,7 +51,7 @@ def inside(commands: str, folder: Path, data: Path) -> str:
     """The output of commands in a shell without a network."""
     environment = {name: v for name, v in os.environ.items() if not name.startswith("PIP_")}
     environment["FOOTNOTE_DATA_DIR"] = str(data)
-    environment["PIP_NO_COMPILE"] = "0"  # which is how pip is told not to: it spares half a minute
+    environment["PIP_NO_COMPILE"] = "0"  # pip reads 0 as "do not compile": saves half a minute
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(
         ["unshare", "--net", "bash", "-euo", "pipefail", "-c", commands],

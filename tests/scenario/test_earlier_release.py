@@ -48,7 +48,7 @@ def the_release_before() -> str:
 
 @pytest.fixture
 def earlier(tmp_path: Path, record_property: Callable[[str, object], None]) -> Path:
-    """The folder of its packages."""
+    """The folder with the packages of the release before."""
     folder, release = tmp_path / "earlier", the_release_before()
     record_property("release", release or "today's: there is no history")
     folder.mkdir()

@@ -96,7 +96,7 @@ spec:
         periodSeconds: 5
         timeoutSeconds: 5
         failureThreshold: 2
-      # Requests come until every node has heard that the pod goes.
+      # Requests arrive until every node knows that the pod is ending.
       lifecycle:
         preStop:
           sleep: {seconds: 5}

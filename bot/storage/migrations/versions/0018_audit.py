@@ -1,4 +1,4 @@
-"""The audit log, whose rows are only added: triggers leave that to retention and to forgetting.
+"""The audit log, whose rows are only added: triggers refuse all but retention and forgetting.
 
 A row may be deleted once a row of the deed "pruned" names a later day, and changed only by putting
 a pseudonym in the place of a person and taking the address away.
