@@ -22,10 +22,10 @@ from pydantic import SecretStr
 
 from adapters.slack.calls import Away, Json, Limited, Refusal
 from adapters.slack.deferred import Recipient, tell
-from adapters.slack.delivery import SEARCH, is_ts, message_ts, run_of, thread_messages
 from adapters.slack.format import escaped
 from adapters.slack.incoming import mentions_in, unescape
 from adapters.slack.people import names_of
+from adapters.slack.posted import SEARCH, is_ts, message_ts, run_of, thread_messages
 from adapters.slack.teams import Team
 from adapters.slack.words import words_of
 from bot.errors import Broken, PageUnreadable, ProviderUnavailable, Refused

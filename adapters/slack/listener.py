@@ -15,7 +15,6 @@ from cachetools import LRUCache
 from adapters.slack.calls import Calls, Json
 from adapters.slack.conversations import kept_right
 from adapters.slack.deferred import EphemeralMessages, Recipient, RetryQueue
-from adapters.slack.delivery import run_of
 from adapters.slack.incoming import (
     attachments_of,
     begins_thread,
@@ -32,6 +31,7 @@ from adapters.slack.incoming import (
     without_mention,
 )
 from adapters.slack.people import AppQuestions, Home, People, Person, app_of, author_id, teams_of
+from adapters.slack.posted import run_of
 from adapters.slack.words import words_of
 from bot.conversing.reception import Address, Handled, Reception
 from bot.errors import Denied, Invalid, StorageUnavailable
