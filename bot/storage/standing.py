@@ -15,6 +15,7 @@ from bot.messages import Author, RunOptions, Thread
 from bot.pages.urls import dedupe_key
 from bot.storage.audit import Actor, named, note
 from bot.storage.database import Database
+from bot.storage.history import UNSEEN
 from bot.storage.records import as_answer, as_options
 from bot.storage.removal import remove_empty_threads, remove_messages
 from bot.storage.retrying import awaited, repeated
@@ -63,7 +64,7 @@ class Watch:
     def place(self) -> Thread:
         """The thread of its looks, which nobody sees, until one has something to tell."""
         where = self.thread
-        return Thread(where.platform, where.workspace, where.channel, f"watch-{self.id}")
+        return Thread(where.platform, where.workspace, where.channel, f"{UNSEEN}{self.id}")
 
     @property
     def event_id(self) -> str:
