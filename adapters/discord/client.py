@@ -153,7 +153,7 @@ class FootnoteClient(discord.AutoShardedClient):
     # ------------------------------------------------------------ connecting
 
     async def login(self, token: str) -> None:
-        """As discord.py's, with connections of ours."""
+        """Log in as discord.py does, over connections that the egress makes."""
         if self.http.connector is discord.utils.MISSING:
             self.http.connector = self.egress.connector(limit=0)
         await super().login(token)

@@ -12,7 +12,7 @@ Data = dict[str, Any]
 Parser = Callable[[Any], None]
 
 READY = "READY"  # without it there is no session: the connection is made again instead
-VOICE, STAGE = 2, 13  # types of channels in which nobody is answered
+VOICE, STAGE = 2, 13  # types of channels in which Footnote does not answer
 MOST_TOLD = 100  # kinds of errors that are told once each
 
 # Fields that Footnote does without.
