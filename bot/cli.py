@@ -8,26 +8,31 @@ import math
 import os
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from bot import __version__
 from bot.cli_audit import audit
 from bot.cli_eval import evaluate as _evaluate
+from bot.cli_processes import mcp, serve, worker
 from bot.cli_records import db, export, forget_kinds, keys, threads
 from bot.cli_watch import watch
-from bot.command import EXIT_NO_ANSWER, EXIT_OK, EXIT_USAGE, HANDBOOK, standard_input
+from bot.command import (
+    EXIT_NO_ANSWER,
+    EXIT_OK,
+    EXIT_USAGE,
+    HANDBOOK,
+    Docs,
+    Providers,
+    embed_documents,
+    indexed,
+    standard_input,
+)
 from bot.command import sentences as _sentences
 from bot.command import settings_for as _settings
 from bot.errors import CredentialsRefused, Invalid
-from bot.logs import announce
-
-if TYPE_CHECKING:
-    from bot.settings import Settings
 
 app = typer.Typer(
     name="footnote",
@@ -43,22 +48,6 @@ app = typer.Typer(
 for group, name in ((audit, "audit"), (db, "db"), (forget_kinds, "forget"), (keys, "keys")):
     app.add_typer(group, name=name)
 
-Docs = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--docs",
-        metavar="PATH",
-        help="A folder or file to search (Markdown, HTML, PDF, Office files and more); repeatable.",
-    ),
-]
-Providers = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--provider",
-        metavar="NAME",
-        help="Search only with this, such as wikipedia, local or brave; repeatable.",
-    ),
-]
 DepthOption = Annotated[
     Literal["auto", "quick", "standard", "deep"],
     typer.Option(
@@ -120,7 +109,7 @@ def ask(
         if question == "-":
             question = standard_input().read()
         settings = _settings(docs, provider)
-        with _indexed(settings):
+        with indexed(settings):
             from adapters.terminal.listener import ask_once, terminal_thread
             from bot.messages import RunOptions
         options = RunOptions(depth=depth, providers=tuple(provider or ()), style=style)
@@ -162,9 +151,9 @@ def check(
     with _sentences():
         from adapters.terminal.checking import text_of
 
-        text = standard_input().read() if file == "-" else asyncio.run(text_of(Path(file)))
+        text = text_of(file)
         settings = _settings(docs, provider)
-        with _indexed(settings):
+        with indexed(settings):
             from adapters.terminal.listener import ask_once, terminal_thread
             from bot.messages import RunOptions
         options = RunOptions(providers=tuple(provider or ()), style="check")
@@ -193,130 +182,16 @@ def chat(
     with _sentences():
         standard_input()
         settings = _settings(docs, provider)
-        with _indexed(settings):
+        with indexed(settings):
             from adapters.terminal.listener import converse, terminal_thread
             from bot.messages import RunOptions
         options = RunOptions(depth=depth, providers=tuple(provider or ()), style=style)
         converse(settings, terminal_thread(thread), options)
 
 
-@app.command()
-def serve(
-    docs: Docs = None,
-    provider: Providers = None,
-    no_work: Annotated[
-        bool,
-        typer.Option("--no-work", help="Only listen; `footnote worker` processes do the work."),
-    ] = False,
-    host: Annotated[
-        str | None,
-        typer.Option(
-            "--host", metavar="HOST", help="Address to listen on; else FOOTNOTE_HTTP_HOST."
-        ),
-    ] = None,
-    port: Annotated[
-        int | None,
-        typer.Option(
-            "--port",
-            metavar="PORT",
-            min=0,
-            max=65_535,
-            help="Port; else FOOTNOTE_HTTP_PORT (8080).",
-        ),
-    ] = None,
-) -> None:
-    """Answer in the browser, and in chat on every platform whose tokens are set.
-
-    The console is at http://127.0.0.1:8080 unless --host, --port or the settings say otherwise.
-    Slack: SLACK_BOT_TOKEN with SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP).
-    Discord: DISCORD_TOKEN. `footnote doctor` checks them.
-
-    Ctrl-C or SIGTERM ends it: working questions get FOOTNOTE_DRAIN_SECONDS, the rest is resumed
-    at the next start. Exit code 2: a token or setting is wrong.
-    """
-    import asyncio
-
-    with _sentences():
-        settings = _settings(docs, provider)
-        chosen = {"http_host": host, "http_port": port}
-        given = {name: value for name, value in chosen.items() if value is not None}
-        settings = settings.model_copy(update=given)
-        from bot.dispatch.choice import is_queued, need_queue
-        from bot.platform import listening_platforms
-
-        listening_platforms(settings)
-        if no_work:
-            need_queue(settings, "footnote serve --no-work")
-        is_queued(settings)
-        from bot.serving import serve as serve_platforms
-
-        asyncio.run(serve_platforms(settings, announce, role="listen" if no_work else "serve"))
-
-
-@app.command()
-def worker(
-    docs: Docs = None,
-    provider: Providers = None,
-    concurrency: Annotated[
-        int | None,
-        typer.Option(
-            "--concurrency",
-            metavar="N",
-            min=1,
-            help="Questions at once in this process; else FOOTNOTE_CONCURRENCY.",
-        ),
-    ] = None,
-    health_port: Annotated[
-        int | None,
-        typer.Option(
-            "--health-port",
-            metavar="PORT",
-            min=0,
-            max=65_535,
-            help="Answer /healthz, /readyz and /metrics on this port of FOOTNOTE_HTTP_HOST.",
-        ),
-    ] = None,
-) -> None:
-    """Work on questions that `footnote serve` accepts elsewhere, and post their answers.
-
-    Any number of them, on any machines, share one PostgreSQL (FOOTNOTE_DATABASE_URL); each needs
-    the platforms' tokens and the documents.
-
-    Ctrl-C or SIGTERM ends it: working questions get FOOTNOTE_DRAIN_SECONDS, the rest goes to
-    another worker. Exit code 2: a token or setting is wrong.
-    """
-    import asyncio
-
-    with _sentences():
-        settings = _settings(docs, provider)
-        if concurrency is not None:
-            settings = settings.model_copy(update={"concurrency": concurrency})
-        from bot.dispatch.choice import need_queue
-
-        need_queue(settings, "footnote worker")
-        from bot.working import work
-
-        asyncio.run(work(settings, announce, health_port=health_port))
-
-
-@app.command()
-def mcp(docs: Docs = None, provider: Providers = None) -> None:
-    """Serve the Model Context Protocol on standard input and output.
-
-    For Claude Code, Cursor and other programs that start it; the handbook's page mcp has the line
-    for each. `footnote serve` has the same over HTTP, at /mcp.
-    """
-    import asyncio
-
-    with _sentences():
-        from bot.extras import need
-
-        need("mcp", "`footnote mcp`")
-        settings = _settings(docs, provider)
-        with _indexed(settings):
-            from adapters.terminal.mcp import serve_mcp
-
-        asyncio.run(serve_mcp(settings))
+app.command()(serve)
+app.command()(worker)
+app.command()(mcp)
 
 
 @app.command()
@@ -360,7 +235,7 @@ def index(
         from adapters.terminal.indexing import index_and_report
 
         index_and_report(settings, as_json=as_json)
-        _make_vectors(settings, math.inf)
+        embed_documents(settings, math.inf)
         folders = " ".join(f"--docs {shlex.quote(str(path))}" for path in paths)
         typer.secho(
             f'Ask with: footnote ask {folders} "..."; FOOTNOTE_DOCS has them searched always.',
@@ -422,32 +297,6 @@ def _root(
 OBJECTS_OF_A_START = 500_000
 """Threshold of new objects for a garbage collection. Loading makes 200,000, with an SDK 400,000, of
 which none is garbage: at Python's default of 700 collections would take a fifth of that time."""
-VECTOR_SECONDS = 10.0  # that `ask` and `chat` spend on vectors before they answer
-
-
-@contextmanager
-def _indexed(settings: Settings) -> Iterator[None]:
-    """Look for changed documents while the body imports what is slow to load; then bring the index
-    up to date, and make vectors for a while where there is an embedder."""
-    from bot.search.unchanged import CheckProcess
-
-    with CheckProcess(settings.index_path, settings.docs) as check:
-        yield
-        if settings.docs:
-            report = check.report()
-            if report is None or report.problems:
-                # Mostly there is nothing to do or tell, and rich, which this imports, takes 50 ms.
-                from adapters.terminal.indexing import index_documents
-
-                index_documents(settings, report)
-            _make_vectors(settings, VECTOR_SECONDS)
-
-
-def _make_vectors(settings: Settings, seconds: float) -> None:
-    if settings.docs and settings.has_embedder:
-        from adapters.terminal.indexing import make_vectors
-
-        make_vectors(settings, seconds=seconds)
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from traceback import format_exception
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -21,6 +21,24 @@ if TYPE_CHECKING:
 
 EXIT_OK, EXIT_NO_ANSWER, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 HANDBOOK = Path(__file__).parent / "handbook"
+VECTOR_SECONDS = 10.0  # that `ask` and `chat` spend on vectors before they answer
+
+Docs = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--docs",
+        metavar="PATH",
+        help="A folder or file to search (Markdown, HTML, PDF, Office files and more); repeatable.",
+    ),
+]
+Providers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--provider",
+        metavar="NAME",
+        help="Search only with this, such as wikipedia, local or brave; repeatable.",
+    ),
+]
 
 
 def settings_for(docs: list[Path] | None = None, providers: list[str] | None = None) -> Settings:
@@ -94,3 +112,29 @@ def standard_input() -> TextIO:
     if sys.stdin is None or sys.stdin.closed:
         raise Invalid("Standard input is closed: give the question as an argument.")
     return sys.stdin
+
+
+@contextmanager
+def indexed(settings: Settings) -> Iterator[None]:
+    """Look for changed documents while the body imports what is slow to load; then bring the index
+    up to date, and make vectors for a while where there is an embedder."""
+    from bot.search.unchanged import CheckProcess
+
+    with CheckProcess(settings.index_path, settings.docs) as check:
+        yield
+        if settings.docs:
+            report = check.report()
+            if report is None or report.problems:
+                # Mostly there is nothing to do or tell, and rich, which this imports, takes 50 ms.
+                from adapters.terminal.indexing import index_documents
+
+                index_documents(settings, report)
+            embed_documents(settings, VECTOR_SECONDS)
+
+
+def embed_documents(settings: Settings, seconds: float) -> None:
+    """Make vectors of documents for so many seconds, where there is an embedder."""
+    if settings.docs and settings.has_embedder:
+        from adapters.terminal.indexing import make_vectors
+
+        make_vectors(settings, seconds=seconds)

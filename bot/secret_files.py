@@ -52,7 +52,8 @@ def secrets_in_files(names: Mapping[str, str], given: Mapping[str, str | None]) 
         if given.get(name):
             raise InvalidSetting(f"{name} and {name}{ENDING} are both set: unset one of them.")
         found[field] = _secret_of(name + ENDING, Path(path))
-        _files[name] = _File(Path(path), found[field].strip())
+        secret = found[field].strip()
+        _files[name] = _File(Path(path), secret, secret)
     return found
 
 
@@ -63,7 +64,7 @@ class _File:
 
     path: Path
     first: str
-    now: str = ""
+    now: str
     state: tuple[int, ...] = ()
 
 
@@ -76,15 +77,15 @@ def renewed(name: str, text: str) -> str:
     file = _files.get(name)
     if file is None:
         return text
-    before = file.now or file.first
+    before = file.now
     try:
         if (state := _state(file.path)) != file.state:
             file.now, file.state = _secret_of(name + ENDING, file.path).strip(), state
     except (InvalidSetting, OSError) as error:
         log.warning("a secret was not read anew", setting=name + ENDING, why=str(error))
-    if (now := file.now or file.first) != before:
+    if file.now != before:
         log.warning("a changed secret was read", setting=name + ENDING)
-    return text.replace(file.first, now)
+    return text.replace(file.first, file.now)
 
 
 def _state(path: Path) -> tuple[int, ...]:

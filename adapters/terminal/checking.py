@@ -1,31 +1,39 @@
-"""The text that `footnote check` is given: a file of any kind that documents may have."""
+"""The text that `footnote check` is given: standard input, or a file of any kind of document."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
 
+from bot.command import standard_input
 from bot.errors import Invalid
 from bot.pages.media import media_type_of
 from bot.pages.workers import Workers
 from bot.service import MAX_QUESTION
 
 
-async def text_of(path: Path) -> str:
-    """The text of a file. Raises ``Invalid`` for one that is not there or too long, and
-    ``PageUnreadable`` for one that holds no text."""
+def text_of(file: str) -> str:
+    """The text to check; ``-`` is standard input. Raises ``Invalid`` for a file that is not there
+    and for a text that is empty or too long, ``PageUnreadable`` for a file that holds no text."""
+    name = "The text" if file == "-" else file
+    text = standard_input().read() if file == "-" else asyncio.run(_read(Path(file)))
+    if not text.strip():
+        raise Invalid(f"{name} is empty: there is nothing to check.")
+    if len(text) > MAX_QUESTION:
+        raise Invalid(
+            f"{name} has {len(text):,} characters, but at most {MAX_QUESTION:,} can be checked at "
+            "once: split it."
+        )
+    return text
+
+
+async def _read(path: Path) -> str:
     try:
         data = await asyncio.to_thread(path.read_bytes)
     except OSError as error:
         raise Invalid(f"{path} cannot be read: {error.strerror or error}.") from error
     workers = Workers()
     try:
-        text = (await workers.extract(data, media_type_of(path.name), path.name)).text
+        return (await workers.extract(data, media_type_of(path.name), path.name)).text
     finally:
         await workers.aclose()
-    if len(text) > MAX_QUESTION:
-        raise Invalid(
-            f"{path} has {len(text):,} characters, but at most {MAX_QUESTION:,} can be checked at "
-            "once: split it."
-        )
-    return text

@@ -10,12 +10,12 @@ from __future__ import annotations
 from urllib.parse import quote, unquote
 
 SCHEME = "mcp:"
-_WEB = ("http://", "https://")
+WEB = ("http://", "https://")
 
 
 def address(server: str, id: str, url: str = "") -> str:
     """The address of a server's result; ``url`` is its own in the web, if it has one."""
-    end = f"?{quote(url, safe='')}" if url.startswith(_WEB) and url != id else ""
+    end = f"?{quote(url, safe='')}" if url.startswith(WEB) and url != id else ""
     return f"{root(server)}/{quote(id, safe='')}{end}"
 
 
@@ -44,7 +44,7 @@ def public(url: str) -> str:
     if not is_of_server(url):
         return url
     known = unquote(url.partition("?")[2]) or id_of(url)
-    return known if known.startswith(_WEB) else ""
+    return known if known.startswith(WEB) else ""
 
 
 def shown(url: str) -> str:

@@ -15,7 +15,7 @@ from cachetools import TTLCache
 
 from bot.egress import DIRECT, Egress
 from bot.errors import PageUnreadable
-from bot.mcp.address import address, id_of, public, root, server_of
+from bot.mcp.address import WEB, address, id_of, public, root, server_of
 from bot.mcp.connection import Connection
 from bot.mcp.entry import McpServer
 from bot.mcp.results import Result, results_of, text_of
@@ -96,7 +96,7 @@ class McpSource:
         if use is not None:
             arguments = use.filled(id=id, url=public(url) or id)
             return text_of(await self._connection.call(use.tool, arguments), id)
-        is_resource = "://" in id and not id.startswith(("http://", "https://"))
+        is_resource = "://" in id and not id.startswith(WEB)
         if not is_resource or url in self._texts:
             return None
         return Result(id, "", "", "", (await self._connection.resource(id))[:LONGEST])

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bot.mcp.address import WEB
 from bot.rendering.lines import one_line
 from bot.search.hits import LONGEST, MOST_SNIPPET_CHARACTERS, MOST_TITLE_CHARACTERS, plain, short
 
@@ -96,7 +97,7 @@ def _words_of(returned: Any, *, json_too: bool = False) -> str:
 def _of_words(text: str) -> Iterator[Result]:
     """Of a list of paths or addresses, each; else all of it as one result."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if lines and all(line.startswith(("/", "http://", "https://")) for line in lines):
+    if lines and all(line.startswith(("/", *WEB)) for line in lines):
         for line in lines:
             yield _result(line, line.rstrip("/").rpartition("/")[2], "", "", "")
     elif len(lines) > 1 or (lines and len(lines[0]) > 60):
@@ -150,7 +151,7 @@ def _result(
     return Result(
         known[:2_000],
         title or known[:200],
-        url or (known if known.startswith(("http://", "https://")) else ""),
+        url or (known if known.startswith(WEB) else ""),
         short(plain(snippet or text), MOST_SNIPPET_CHARACTERS),
         text[:LONGEST],
         media_type or _kind(text),
@@ -158,12 +159,8 @@ def _result(
 
 
 def _kind(text: str) -> str:
-    start = text[:200].lstrip().lower()
-    return (
-        "text/html"
-        if start.startswith(("<!doctype", "<html", "<p", "<div", "<h"))
-        else ("text/markdown")
-    )
+    is_html = text[:200].lstrip().lower().startswith(("<!doctype", "<html", "<p", "<div", "<h"))
+    return "text/html" if is_html else "text/markdown"
 
 
 def _any(objects: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> str:
@@ -194,7 +191,7 @@ def _words(told: Mapping[str, Any], keys: Sequence[str], depth: int = 0) -> str:
 
 
 def _web(value: Any) -> str:
-    is_web = isinstance(value, str) and value.startswith(("http://", "https://"))
+    is_web = isinstance(value, str) and value.startswith(WEB)
     return value if is_web and len(value) < 2_000 else ""
 
 

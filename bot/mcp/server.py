@@ -10,8 +10,8 @@ imports the extra ``mcp``, and is itself imported where that is there.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -276,22 +276,27 @@ class _Handling:
         self, context: _Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         desk = self._desk_of(context.request)
-        run, _, rest = str(params.uri).removeprefix(ANSWERS).partition("/")
-        kind, _, number = rest.partition("/")
-        text: str | None = None
         with _as_mcp(desk):
-            if not str(params.uri).startswith(ANSWERS) or not run.isalnum() or len(run) > 64:
-                text = None
-            elif not rest:
-                answer = await desk.answer(run)
-                text = None if answer is None else answer_markdown(answer)
-            elif kind == "pages" and number.isdecimal() and len(number) < 6:
-                page = await desk.page(run, int(number))
-                text = None if page is None else page.text
+            text = await _text_at(str(params.uri), desk)
         if text is None:
             raise MCPError(types.INVALID_PARAMS, desk.texts("question-gone"))
         content = types.TextResourceContents(uri=params.uri, mime_type="text/markdown", text=text)
         return types.ReadResourceResult(contents=[content])
+
+
+async def _text_at(uri: str, desk: Desk) -> str | None:
+    """The text of a resource as the caller may see it; None if there is none."""
+    run, _, rest = uri.removeprefix(ANSWERS).partition("/")
+    kind, _, number = rest.partition("/")
+    if not uri.startswith(ANSWERS) or not run.isalnum() or len(run) > 64:
+        return None
+    if not rest:
+        answer = await desk.answer(run)
+        return None if answer is None else answer_markdown(answer)
+    if kind == "pages" and number.isdecimal() and len(number) < 6:
+        page = await desk.page(run, int(number))
+        return None if page is None else page.text
+    return None
 
 
 def _failed(sentence: str) -> types.CallToolResult:
@@ -300,18 +305,13 @@ def _failed(sentence: str) -> types.CallToolResult:
     )
 
 
-class _as_mcp:
-    """Errors of the body leave as errors of the protocol."""
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
-        if isinstance(error, FootnoteError):
-            sentence = sentence_for(error, self._desk.texts)
-            raise MCPError(types.INTERNAL_ERROR, sentence) from error
+@contextmanager
+def _as_mcp(desk: Desk) -> Iterator[None]:
+    """Turn errors of the block into errors of the protocol."""
+    try:
+        yield
+    except FootnoteError as error:
+        raise MCPError(types.INTERNAL_ERROR, sentence_for(error, desk.texts)) from error
 
 
 def _key(url: str) -> str:

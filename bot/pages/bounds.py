@@ -95,11 +95,39 @@ class Meter:
         self._taken += size
 
 
-class MeteredStream(httpcore.AsyncNetworkStream):
-    """A connection that is read through a ``Meter``; its reading raises ``Wasteful``."""
+class WrappedStream(httpcore.AsyncNetworkStream):
+    """A connection that passes everything on to another one; subclasses say what they do about TLS
+    and override the rest as they need."""
 
     def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
         self._stream = stream
+
+    async def read(
+        self,
+        max_bytes: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
+    ) -> bytes:
+        return await self._stream.read(max_bytes, timeout)
+
+    async def write(
+        self,
+        buffer: bytes,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
+    ) -> None:
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class MeteredStream(WrappedStream):
+    """A connection that is read through a ``Meter``; its reading raises ``Wasteful``."""
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
+        super().__init__(stream)
         self.meter = Meter()
         tls = stream.get_extra_info("ssl_object")
         self._is_shared = tls is not None and tls.selected_alpn_protocol() == "h2"
@@ -109,7 +137,7 @@ class MeteredStream(httpcore.AsyncNetworkStream):
         max_bytes: int,
         timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
     ) -> bytes:
-        data = await self._stream.read(max_bytes, timeout)
+        data = await super().read(max_bytes, timeout)
         self.meter.received(len(data))
         return data
 
@@ -118,12 +146,9 @@ class MeteredStream(httpcore.AsyncNetworkStream):
         buffer: bytes,
         timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
     ) -> None:
-        await self._stream.write(buffer, timeout)
+        await super().write(buffer, timeout)
         if not self._is_shared:
             self.meter.asked()
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
 
     async def start_tls(
         self,
@@ -132,9 +157,6 @@ class MeteredStream(httpcore.AsyncNetworkStream):
         timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
     ) -> httpcore.AsyncNetworkStream:
         return MeteredStream(await self._stream.start_tls(ssl_context, server_hostname, timeout))
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
 
 
 def meter_of(extensions: Mapping[str, Any]) -> Meter | None:

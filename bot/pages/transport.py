@@ -76,9 +76,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        route = await self._guard.route(self._scheme, host, port)
-        stream = await connected(route, self._guard.egress, self._network, timeout)
-        return MeteredStream(stream)
+        return MeteredStream(await self._connected(host, port, timeout))
 
     async def connect_unix_socket(
         self,
@@ -91,21 +89,22 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
     async def sleep(self, seconds: float) -> None:
         await self._network.sleep(seconds)
 
+    async def _connected(
+        self, host: str, port: int, seconds: float | None
+    ) -> httpcore.AsyncNetworkStream:
+        route = await self._guard.route(self._scheme, host, port)
+        return await connected(route, self._guard.egress, self._network, seconds)
+
 
 class _ProxyBackend(GuardedBackend):
-    """The same for a proxy that is asked for whole addresses, each of which is judged before."""
+    """Connections to a proxy that is asked for whole addresses, each of which is judged before."""
 
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
+    async def _connected(
+        self, host: str, port: int, seconds: float | None
     ) -> httpcore.AsyncNetworkStream:
         proxy = self._guard.egress.http  # with its scheme: httpcore is told that it is plain
-        limit = SECONDS if timeout is None else timeout
-        return MeteredStream(await to_proxy(self._network, proxy, self._guard.egress, limit))
+        limit = SECONDS if seconds is None else seconds
+        return await to_proxy(self._network, proxy, self._guard.egress, limit)
 
 
 async def _first_to_connect(

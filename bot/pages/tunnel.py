@@ -10,12 +10,13 @@ from __future__ import annotations
 import asyncio
 import re
 import ssl
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import httpcore
 
 from bot.egress import Egress, Proxy
 from bot.errors import FootnoteError, PageUnreadable, Unavailable
+from bot.pages.bounds import WrappedStream
 from bot.pages.guard import system_resolver
 
 if TYPE_CHECKING:
@@ -55,11 +56,12 @@ async def tunnel(
 ) -> httpcore.AsyncNetworkStream:
     """A connection through the proxy to ``target``, an address or a name, where ``host`` is what
     people call it. Raises ``PageUnreadable`` where the proxy refuses, and ``Unavailable``."""
+    proxy = Proxy.of(url)
     stream, status = await _asked(network, url, egress, target, port, seconds)
     if not 200 <= status < 300:
         await stream.aclose()
-        raise refused(Proxy.of(url), host, status)
-    return _Tunnel(stream, Proxy.of(url), host)
+        raise refused(proxy, host, status)
+    return _Tunnel(stream, proxy, host)
 
 
 async def report(settings: Settings) -> str:
@@ -178,30 +180,13 @@ async def _answer(stream: httpcore.AsyncNetworkStream, proxy: Proxy) -> int:
     return answered
 
 
-class _Tunnel(httpcore.AsyncNetworkStream):
+class _Tunnel(WrappedStream):
     """A connection whose TLS fails with a sentence that names the proxy."""
 
     def __init__(self, stream: httpcore.AsyncNetworkStream, proxy: Proxy, host: str) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._proxy = proxy
         self._host = host
-
-    async def read(
-        self,
-        max_bytes: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
-    ) -> bytes:
-        return await self._stream.read(max_bytes, timeout)
-
-    async def write(
-        self,
-        buffer: bytes,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
-    ) -> None:
-        await self._stream.write(buffer, timeout)
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
 
     async def start_tls(
         self,
@@ -213,9 +198,6 @@ class _Tunnel(httpcore.AsyncNetworkStream):
             return await self._stream.start_tls(ssl_context, server_hostname, timeout)
         except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
             self._fail(error)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
 
     def _fail(self, error: Exception) -> NoReturn:
         if isinstance(error.__cause__ or error.__context__, ssl.SSLCertVerificationError):

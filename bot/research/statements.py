@@ -8,7 +8,6 @@ sentences with figures, dates or names are checked, by the rules of the check of
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -33,6 +32,7 @@ from bot.research.answer.check import cited_claim, doubt
 from bot.research.answer.disagreements import dissent
 from bot.research.answer.write import Composer
 from bot.research.evidence.relevance import merge_sources
+from bot.research.steps import together
 from bot.research.strategies.direct import direct
 from bot.research.strategies.strategy import CHECK, Declaration, Gathered, Task
 from bot.text.facts import facts, missing_from
@@ -79,12 +79,10 @@ class StatementsCheck:
 
     async def gather(self, reasoner: Reasoner) -> Gathered:
         statements = (await reasoner.statements(await self._text()))[:MOST]
-        async with asyncio.TaskGroup() as tasks:
-            found = [
-                tasks.create_task(self._passages(reasoner, number, statement))
-                for number, statement in enumerate(statements, 1)
-            ]
-        passages = [task.result() for task in found]
+        passages = await together(
+            self._passages(reasoner, number, statement)
+            for number, statement in enumerate(statements, 1)
+        )
         findings = await self._judged(reasoner, statements, passages)
         evidence = Evidence(merge_sources(self._sources), enough=True)
         composer = Composer(evidence)
@@ -98,7 +96,10 @@ class StatementsCheck:
         return None
 
     def close(self) -> None:
-        pass
+        """Leave no line of the plan open, however it ended."""
+        for line in self._run.steps:
+            if line.kind == "paragraph" and line.state == "running":
+                self._run.show(replace(line, state="failed"))
 
     async def _text(self) -> str:
         """The message, and the files that came with it."""

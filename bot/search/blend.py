@@ -115,8 +115,8 @@ class Search:
         limit = query.limit
         sent = replace(query, text=text, limit=limit * 2 if self._blocked else limit)
         outcomes = await self._outcomes(asked, sent)
-        failures = tuple(outcome for outcome in outcomes if isinstance(outcome, _Failure))
-        lists = [outcome for outcome in outcomes if not isinstance(outcome, _Failure)]
+        failures = tuple(outcome for outcome in outcomes if isinstance(outcome, Failure))
+        lists = [outcome for outcome in outcomes if not isinstance(outcome, Failure)]
         if not lists:
             raise NoProviderAvailable(
                 "No search provider answered. " + " ".join(each.sentence for each in failures),
@@ -193,9 +193,9 @@ class Search:
 
     async def _outcomes(
         self, asked: Sequence[Guarded], query: Query
-    ) -> list[tuple[Hit, ...] | _Failure]:
+    ) -> list[tuple[Hit, ...] | Failure]:
         """The providers' results in their order, without those that take too long."""
-        asking = [(each, asyncio.create_task(self._ask(each, query))) for each in asked]
+        asking = [(each, asyncio.create_task(ask(each, query))) for each in asked]
         tasks = [task for _, task in asking]
         try:
             waiting: set[_Asked] = set(tasks)
@@ -214,7 +214,7 @@ class Search:
             task.add_done_callback(self._late.discard)
         ended = [task.result() for task in tasks if task.done()]
         missed = [each for each, task in asking if task in waiting and each.awaited]
-        return [*ended, *(_Failure(f"{each.name}: {LATE}") for each in missed)]
+        return [*ended, *(Failure(f"{each.name}: {LATE}") for each in missed)]
 
     async def _rarity(self, asked: Sequence[Guarded], query: str, reach: Reach) -> dict[str, float]:
         """The rarity of the query's terms, from the first provider that knows it."""
@@ -243,26 +243,30 @@ class Search:
                 log.exception("provider_defect", provider=provider.name)
         return total
 
-    async def _ask(self, provider: Guarded, query: Query) -> tuple[Hit, ...] | _Failure:
-        try:
-            return await provider.search(query)
-        except FootnoteError as error:
-            log.info("provider_failed", provider=provider.name, error=str(error))
-            wait = error.retry_after if isinstance(error, Unavailable) else None
-            return _Failure(f"{provider.name}: {error.sentence}", wait)
-        except Exception:
-            # A defect in one provider must not cost the answers of the others.
-            log.exception("provider_defect", provider=provider.name)
-            return _Failure(f"{provider.name}: It failed unexpectedly; the log has the details.")
-
 
 @dataclass(frozen=True, slots=True)
-class _Failure:
+class Failure:
+    """A provider that did not answer: the sentence about it, and the seconds to wait, if known."""
+
     sentence: str
     retry_after: float | None = None
 
 
-_Asked = asyncio.Task[tuple[Hit, ...] | _Failure]
+async def ask(provider: Guarded, query: Query) -> tuple[Hit, ...] | Failure:
+    """The hits of one provider; a failure is returned and logged, not raised."""
+    try:
+        return await provider.search(query)
+    except FootnoteError as error:
+        log.info("provider_failed", provider=provider.name, error=str(error))
+        wait = error.retry_after if isinstance(error, Unavailable) else None
+        return Failure(f"{provider.name}: {error.sentence}", wait)
+    except Exception:
+        # A defect in one provider must not cost the answers of the others.
+        log.exception("provider_defect", provider=provider.name)
+        return Failure(f"{provider.name}: It failed unexpectedly; the log has the details.")
+
+
+_Asked = asyncio.Task[tuple[Hit, ...] | Failure]
 
 
 def _is_enough(task: _Asked) -> bool:
@@ -270,7 +274,7 @@ def _is_enough(task: _Asked) -> bool:
     if not task.done():
         return False
     found = task.result()
-    return not isinstance(found, _Failure) and len(found) >= ENOUGH
+    return not isinstance(found, Failure) and len(found) >= ENOUGH
 
 
 def blend(lists: Sequence[Sequence[Hit]]) -> list[Hit]:

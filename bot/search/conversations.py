@@ -14,7 +14,7 @@ from bot.logs import get_logger
 from bot.pages.page import Page
 from bot.posting import PostState, RunRef
 from bot.rights.reader import Reader
-from bot.search.blend import SearchResult, blend
+from bot.search.blend import Failure, SearchResult, ask, blend
 from bot.search.declaration import Policy
 from bot.search.guarded import Guarded
 from bot.search.provider import PageReader, ProviderKind, Query, SearchProvider
@@ -59,18 +59,11 @@ class SearchedConversations:
         self.name = provider.name
 
     async def search(self, query: Query) -> SearchResult:
-        """What was said; a failure is told, not raised."""
-        try:
-            return SearchResult(await self._guarded.search(query))
-        except FootnoteError as error:
-            log.info("conversations not searched", provider=self.name, error=str(error))
-            return SearchResult((), (f"{self.name}: {error.sentence}",))
-        except Exception:
-            # A defect here must not cost the answers of the other sources.
-            log.exception("provider_defect", provider=self.name)
-            return SearchResult(
-                (), (f"{self.name}: It failed unexpectedly; the log has the details.",)
-            )
+        """The messages that were found; a failure is told in the result, not raised."""
+        found = await ask(self._guarded, query)
+        if isinstance(found, Failure):
+            return SearchResult((), (found.sentence,))
+        return SearchResult(found)
 
     async def read(self, url: str) -> Page:
         """Raises ``PageUnreadable`` for what was not found here, else as ``PageReader.read``."""

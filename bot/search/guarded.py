@@ -114,9 +114,8 @@ class Guarded:
         provider = self.provider
         if not isinstance(provider, Lexicon):
             return {}
-        within = (
-            () if reach.has_all_documents else (reach,)
-        )  # one that searches no documents need not know it
+        # A provider that searches no documents need not take a reach.
+        within = () if reach.has_all_documents else (reach,)
         return await self._call(lambda: provider.rarity(terms, *within))
 
     async def missing(self) -> int:

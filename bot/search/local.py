@@ -207,9 +207,8 @@ class LocalDocuments:
     ) -> dict[str, float]:
         passages = count_passages(connection)
         found = _found_in(connection, wanted)
-        if (
-            not reach.of_files.has_all_documents
-        ):  # else a word would be known that only others may read
+        if not reach.of_files.has_all_documents:
+            # Else the rarity of a word would tell of documents that only others may read.
             visible = self._visible(reach).found
             found = {
                 term: count

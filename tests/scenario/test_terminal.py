@@ -45,6 +45,10 @@ def test_the_statements_of_a_file_are_checked(alone: Program, documents: Path) -
     missing = alone.run("check", str(text.with_name("none.txt")))
     assert missing.code == 2
     assert "none.txt cannot be read: No such file or directory." in missing.err
+    empty = alone.run("check", "-", stdin="\n")
+    assert (empty.code, empty.err) == (2, "The text is empty: there is nothing to check.\n")
+    long = alone.run("check", "-", stdin="It is 3 m. " * 2_000)
+    assert "The text has 22,000 characters, but at most 20,000 can be checked" in long.err
 
 
 def test_what_is_kept_is_for_the_user_alone(alone: Program, documents: Path) -> None:

@@ -67,4 +67,5 @@ def test_adapters_do_not_import_each_other() -> None:
 
 
 # The commands of the terminal open its adapter.
-ENTRANCES = {"bot.cli", "bot.cli_audit", "bot.cli_eval", "bot.cli_records", "bot.cli_watch"}
+COMMANDS = ("audit", "eval", "processes", "records", "watch")
+ENTRANCES = {"bot.command", "bot.cli", *(f"bot.cli_{name}" for name in COMMANDS)}

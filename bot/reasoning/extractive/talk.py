@@ -41,7 +41,8 @@ _LATELY = re.compile(r"\b(?P<what>yesterday|last week|last month)\b", re.IGNOREC
 
 
 def talk_of(text: str, today: date) -> Talk:
-    """What a question asks of conversations; ``ANY_TALK`` where it does not ask what was said.
+    """The part of a question that is about conversations; ``ANY_TALK`` where it does not ask for
+    messages.
 
     A month without a year is the latest one.
     """

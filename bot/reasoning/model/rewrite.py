@@ -262,7 +262,7 @@ def _scope(given: dict[str, Any], transcript: Transcript, message: Message) -> S
 
 
 def _talk(given: dict[str, Any]) -> Talk:
-    """What is asked of conversations."""
+    """The search of conversations that a reply asks for."""
     people = given.get("people")
     named = people if isinstance(people, list) else ()
     return Talk(

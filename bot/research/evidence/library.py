@@ -4,7 +4,7 @@ A page is kept in the process for ``page_ttl`` seconds, and in the store, where 
 finds it. What only a search engine could give of a page is not kept: the page may be there the next
 time, and excerpts are chosen for one question. Documents are never cached: their index, or the
 server that has them, is the truth. Nor are conversations: each question has its own. Equal reads at
-the same time share one fetch, which ends early when nobody waits for it any more.
+the same time share one fetch, which ends early once all who waited for it have gone.
 """
 
 from __future__ import annotations

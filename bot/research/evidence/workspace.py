@@ -92,9 +92,8 @@ class WorkspaceKeeper:
         reading: Reading,
     ) -> None:
         self.workspace = workspace
-        self._pages = (
-            workspace.pages_left
-        )  # of this workspace's own share; others read at the same time
+        # This workspace's own share: others read at the same time.
+        self._pages = workspace.pages_left
         self.unread: list[str] = []
         self._free: set[int] = set()  # citation numbers of pages that were placed
         self._wants_more_pages = False

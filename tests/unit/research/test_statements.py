@@ -6,6 +6,7 @@ import pytest
 
 from bot.answers import Answer
 from bot.configuration import load_settings
+from bot.errors import StorageUnavailable
 from bot.messages import RunOptions, Transcript
 from bot.reasoning.evidence import Statement, Verdict
 from bot.reasoning.extractive.reasoner import Extractive
@@ -16,6 +17,7 @@ from tests.fakes.reasoner import Scripted
 from tests.unit.research.conftest import OpenRun
 from tests.unit.samples import a_message
 
+CHECK = RunOptions(style="check")
 SHELF = (
     "Eiffel Tower: it was completed in 1889 for the World's Fair in Paris.",
     "Lunch in the canteen costs 4 euros and is served from noon.",
@@ -28,9 +30,7 @@ UNKNOWN = "Apple was founded in 1976."
 
 
 async def checked(open_run: OpenRun, text: str, reasoner: Reasoner | None = None) -> Answer:
-    run = await open_run(
-        a_shelf(*SHELF), message=a_message(text), options=RunOptions(style="check")
-    )
+    run = await open_run(a_shelf(*SHELF), message=a_message(text), options=CHECK)
     fallback = Extractive(run.calls)
     reasoner = reasoner or fallback
     pipeline = Pipeline(run, reasoner, fallback, Transcript(), load_settings(), lambda _: None)
@@ -98,6 +98,21 @@ async def test_what_no_source_could_show_is_not_searched(open_run: OpenRun) -> N
     assert verdicts(answer) == [("Not checkable", "I like it.")]
     assert answer.queries == ()
     assert answer.status == "not_found"
+
+
+async def test_what_fails_below_is_raised_as_it_is_and_leaves_no_line_open(
+    open_run: OpenRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*args: object, **options: object) -> None:
+        raise StorageUnavailable("The database is away.")
+
+    run = await open_run(a_shelf(*SHELF), message=a_message(f"{RIGHT} {WRONG}"), options=CHECK)
+    monkeypatch.setattr(run, "search", away)
+    reasoner = Extractive(run.calls)
+    pipeline = Pipeline(run, reasoner, reasoner, Transcript(), load_settings(), lambda _: None)
+    with pytest.raises(StorageUnavailable):
+        await pipeline.answer()
+    assert {line.state for line in run.steps} == {"failed"}
 
 
 async def test_a_text_that_states_nothing(open_run: OpenRun) -> None:
