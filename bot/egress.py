@@ -1,4 +1,4 @@
-"""Ways out of this machine: which address is asked through which proxy, and whose word is believed.
+"""Ways out of this machine: the proxy for each address, and the certificates that are trusted.
 
 One place decides for every client of the program, so that no two libraries read the environment in
 two ways. Proxies come from HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY in upper or lower case,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bot.settings import Settings
 
 Target = Literal["address", "name", "unresolved"]
-"""What a proxy is asked for: see ``Settings.fetch_proxy_target``."""
+"""The kind of host that a proxy is asked for: see ``Settings.fetch_proxy_target``."""
 
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 KEEP_ALIVE = tuple(  # a proxy or firewall forgets connections on which a model thinks for long
@@ -79,7 +79,7 @@ class Proxy:
 class Egress:
     """The way for each address. ``http`` and ``https`` are the addresses of the proxies for such
     addresses, with credentials, "" for none; ``bypass`` is NO_PROXY; ``ca_bundle`` a path or "".
-    ``target`` is what the proxy of pages is asked for. Everything in it can be JSON.
+    ``target`` tells by what the proxy of pages is asked for a host. All fields can be sent as JSON.
     """
 
     http: str = ""
@@ -127,8 +127,8 @@ class Egress:
         return proxy
 
     def ssl_context(self, use: str = "httpx") -> ssl.SSLContext:
-        """The certificates to believe. Each library has a context of its own, since they set what
-        protocols they speak in it. Raises ``InvalidSetting``."""
+        """The certificates to trust. Each library has a context of its own, since each sets its own
+        protocols in it. Raises ``InvalidSetting``."""
         return _trusting(
             self.ca_bundle, os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"), use
         )

@@ -3,8 +3,9 @@
 Docker and Kubernetes mount secrets as files, and systemd hands them over in the folder
 ``$CREDENTIALS_DIRECTORY``; what is in the environment can be read by every child process.
 
-A key that goes with each request is looked up anew in its file (``renewed``), so that it can be
-changed while the process works. What a connection is made with is read at the start.
+A key that goes with each request is read again when its file has changed (``renewed``), so that it
+can be changed while the process works. A secret that opens a lasting connection is read at the
+start.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ def _holds_secret(annotation: object) -> bool:
 
 
 def secrets_in_files(names: Mapping[str, str], given: Mapping[str, str | None]) -> dict[str, str]:
-    """The secrets of files that ``given``, the environment with upper-case names, names: by the
-    field of each, whose names are in ``names``.
+    """The secrets by field, from the files that the environment names.
+
+    ``names`` has the variable of each field, ``given`` the environment with upper-case names.
 
     Raises ``InvalidSetting`` for a file that cannot be used, and for a secret that is given twice.
     """
@@ -59,8 +61,8 @@ def secrets_in_files(names: Mapping[str, str], given: Mapping[str, str | None]) 
 
 @dataclass
 class _File:
-    """Where a secret came from, what it was at the start, and what it is ``now``, as of a ``state``
-    of the file."""
+    """The file of a secret: its content at the start (``first``), and ``now``, as of a ``state`` of
+    the file."""
 
     path: Path
     first: str
@@ -72,8 +74,8 @@ _files: dict[str, _File] = {}  # of this process' settings, by name
 
 
 def renewed(name: str, text: str) -> str:
-    """A text with a setting's secret in it, as its file holds that now; while the file cannot be
-    used, as it held it before."""
+    """A text with a setting's secret in it, with the secret as its file holds it now, or as it held
+    it last while the file cannot be used."""
     file = _files.get(name)
     if file is None:
         return text
@@ -82,14 +84,14 @@ def renewed(name: str, text: str) -> str:
         if (state := _state(file.path)) != file.state:
             file.now, file.state = _secret_of(name + ENDING, file.path).strip(), state
     except (InvalidSetting, OSError) as error:
-        log.warning("a secret was not read anew", setting=name + ENDING, why=str(error))
+        log.warning("a secret could not be read again", setting=name + ENDING, why=str(error))
     if file.now != before:
         log.warning("a changed secret was read", setting=name + ENDING)
     return text.replace(file.first, file.now)
 
 
 def _state(path: Path) -> tuple[int, ...]:
-    """Another one for a file that was changed or replaced. Kubernetes replaces the folder above."""
+    """Differs once a file was changed or replaced. Kubernetes replaces the folder above it."""
     told = path.stat()
     return told.st_ino, told.st_mtime_ns, told.st_size
 

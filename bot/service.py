@@ -324,7 +324,7 @@ class ResearchService:
                 self._library.within(
                     partial(reach, among=record.options.collections),
                     talk,
-                    anew=bool(record.options.watch),
+                    fresh=bool(record.options.watch),
                 ),
                 partial(poster.download, self.reference(record)),
                 settings.prefetch_pages,

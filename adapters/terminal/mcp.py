@@ -1,6 +1,7 @@
 """``footnote mcp``: a server of the Model Context Protocol on standard input and output.
 
-Who starts it is who asks: with the rights of the terminal, in its conversations.
+Questions are asked by the person who starts it: with the rights of the terminal, in its
+conversations.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class _Poster(JsonPoster):
         return _Reply(self, run.id, self.shows.get(run.id, lambda plan: None))
 
     def show(self, answer: Answer) -> None:
-        """Nothing: it is the result of the call."""
+        """Does nothing: the answer is the result of the call."""
 
 
 class _Reply(JsonReply):
@@ -115,7 +116,7 @@ class _Desk:
         return None if found is None or found.removed else found.answer
 
     async def has_read(self, url: str) -> None:
-        """Nothing: whoever runs Footnote reads the files themselves."""
+        """Does nothing: a person at the terminal can open the files anyway."""
 
     async def page(self, run: str, number: int) -> KeptPage | None:
         return await Traces(self._app.store).page(run, number)

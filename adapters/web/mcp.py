@@ -43,7 +43,7 @@ PATH = "/mcp"
 
 
 class McpEndpoint:
-    """The path of the protocol; it answers while ``at_work``."""
+    """The path of the protocol; it answers requests within ``at_work``."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -128,7 +128,8 @@ class _Desk:
             if run is not None:
                 await self._follow(run, show)
         except BaseException:
-            # Nobody waits for it any more; what `footnote serve` leaves at its end is resumed.
+            # The client has gone, so the run is stopped; but when `footnote serve` itself ends,
+            # there is no reception, and the run is resumed at the next start.
             if (reception := self._console.reception) is not None:
                 with anyio.CancelScope(shield=True):
                     await reception.stop_run(asked.run_id)

@@ -40,9 +40,9 @@ class WebPoster:
         now = next_turn(shown(saved))
         if now.answer is None or not run.is_written:
             # The plan of an attempt that was interrupted stays until this one has its own.
-            anew = now.answer is not None
-            plan = None if anew else now.plan
-            now = replace(now, ahead=0, anew=anew, plan=plan, text="", answer=None)
+            fresh = now.answer is not None
+            plan = None if fresh else now.plan
+            now = replace(now, ahead=0, fresh=fresh, plan=plan, text="", answer=None)
         pace = Pace(self._between, backoff=self._between)
         return await open_reply(run, WebDisplay(run, self._live, now), pace)
 
@@ -87,7 +87,7 @@ class WebDisplay(Display):
         self._now = changed(
             self._now,
             plan=view.plan if has_plan else self._now.plan,
-            anew=self._now.anew and not has_plan,
+            fresh=self._now.fresh and not has_plan,
             text=view.text,
         )
         self._live.show(self._run.message.thread, self._run.id, self._now)
@@ -97,7 +97,7 @@ class WebDisplay(Display):
         return True
 
     async def finish(self, answer: Answer, error: FootnoteError | None, view: View) -> None:
-        self._now = changed(self._now, anew=False, plan=None, text="", answer=answer)
+        self._now = changed(self._now, fresh=False, plan=None, text="", answer=answer)
         await self._end_change()
         self.close()
 

@@ -16,7 +16,7 @@ class Shown:
     """A reply. Until it has an ``answer`` it is being worked on.
 
     ``turn`` counts the attempts and ``change`` what one of them changed; ``mark`` tells two states
-    of a reply apart. ``ahead`` is how many questions of the thread come first, ``anew`` whether an
+    of a reply apart. ``ahead`` is how many questions of the thread come first, ``fresh`` whether an
     edited question is answered again. ``text`` is what has been written of the answer so far.
     """
 
@@ -24,7 +24,7 @@ class Shown:
     change: int = 0
     mark: str = "0.0"
     ahead: int = 0
-    anew: bool = False
+    fresh: bool = False
     plan: PlanView | None = None
     text: str = ""
     answer: Answer | None = None

@@ -169,7 +169,7 @@ class _Page:
         self.marks[run] = now.mark
         parts = self.console.parts
         told: list[tuple[str, str]] = []
-        if now.plan != before.plan or (now.ahead, now.anew) != (before.ahead, before.anew):
+        if now.plan != before.plan or (now.ahead, now.fresh) != (before.ahead, before.fresh):
             told.append(("plan", parts.plan(self.texts, run, now)))
         if now.text != before.text:
             told.append(("text", parts.text(run, now)))

@@ -1,8 +1,8 @@
-"""Addresses of what a server of the Model Context Protocol has: ``mcp:/SERVER/ID``.
+"""Addresses of the results of a server of the Model Context Protocol: ``mcp:/SERVER/ID``.
 
-A result is known under its server, whatever address of the web it has beside: who may use the
-server decides who may be told of it. That address, where there is one, follows behind "?", and is
-where people are led: ``mcp:/jira/OPS-7?https%3A%2F%2Fjira.example.com%2Fbrowse%2FOPS-7``.
+A result is addressed below its server even if it has a web address, since only those who may use
+the server may be told of it. The web address, where there is one, follows behind "?", and links
+lead there: ``mcp:/jira/OPS-7?https%3A%2F%2Fjira.example.com%2Fbrowse%2FOPS-7``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def address(server: str, id: str, url: str = "") -> str:
 
 
 def root(server: str) -> str:
-    """The address below which everything of a server is."""
+    """The address below which all results of a server are."""
     return f"{SCHEME}/{server}"
 
 
@@ -34,13 +34,13 @@ def server_of(url: str) -> str:
 
 
 def id_of(url: str) -> str:
-    """What the server calls it."""
+    """The id by which the server knows the result at an address."""
     return unquote(url.partition("?")[0].split("/", 2)[-1])
 
 
 def public(url: str) -> str:
-    """The address at which people open a page: of a server's result that in the web, or "" where it
-    has none; of all else its own."""
+    """The address at which people open a page. For a server's result that is its web address, ""
+    if it has none; for other pages it is their own."""
     if not is_of_server(url):
         return url
     known = unquote(url.partition("?")[2]) or id_of(url)

@@ -28,7 +28,7 @@ from bot.rendering.lines import one_line, shortened
 
 MOST_LISTS = 20  # pages of a list of tools
 MOST_TOOLS = 1_000
-MOST_MISSED = 2
+MOST_MISSED = 2  # calls in a row, after which a server counts as hanging
 WORDS = 160  # characters of what a server says that a sentence repeats
 CONNECT_SECONDS = 120.0  # a first start may have to fetch the program
 CLOSE_SECONDS = 5.0
@@ -50,11 +50,11 @@ class Connection:
         self._client: asyncio.Future[Client] | None = None
         self._closing = asyncio.Event()
         self._tools: tuple[Offered, ...] | None = None
-        self._missed = 0  # calls in a row that nobody waited for to the end
+        self._missed = 0  # calls in a row whose callers gave up waiting
         self._leaving: asyncio.Task[None] | None = None
 
     async def tools(self) -> tuple[Offered, ...]:
-        """All that it offers. Raises like ``call``."""
+        """All tools of the server. Raises like ``call``."""
         if self._tools is None:
             self._tools = await self._asked(_all_tools)
         return self._tools
@@ -62,8 +62,7 @@ class Connection:
     async def call(self, tool: str, arguments: dict[str, Any]) -> types.CallToolResult:
         """The result of a tool.
 
-        Raises ``ProviderUnavailable``, ``CredentialsRefused``, ``Broken`` and ``InvalidSetting``
-        by meaning.
+        Raises ``ProviderUnavailable``, ``CredentialsRefused``, ``Broken`` or ``InvalidSetting``.
         """
         result = await self._asked(lambda client: client.call_tool(tool, arguments))
         if result.is_error:
@@ -140,7 +139,7 @@ class Connection:
             self._closing = asyncio.Event()
             self._meter = Meter()
             self._keeping = asyncio.create_task(self._keep(self._client, self._closing))
-        # Whoever gives up waiting leaves it to be made: a first start may take long.
+        # A caller who gives up does not cancel the connecting: a first start may take long.
         return await asyncio.shield(self._client)
 
     async def _keep(self, client: asyncio.Future[Client], closing: asyncio.Event) -> None:

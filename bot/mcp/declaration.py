@@ -9,7 +9,7 @@ from bot.search.declaration import Client, Declaration, Policy
 from bot.search.provider import SearchProvider
 from bot.settings import Settings
 
-KEPT_SECONDS = 300.0  # of what it found: tickets and pages of a team change
+KEPT_SECONDS = 300.0  # of results: tickets and pages of a team change
 AWAITED_SECONDS = 5.0
 
 

@@ -1,4 +1,4 @@
-"""What callers of Footnote's own server may ask for, what they get, and who they are.
+"""Arguments, results and callers of Footnote's own server of the Model Context Protocol.
 
 Kept apart from ``bot.mcp.server``, which needs the extra ``mcp``.
 """
@@ -125,8 +125,8 @@ class Listed:
 
 
 class Desk(Protocol):
-    """What one caller may do and see; its methods raise ``FootnoteError``. ``caller`` tells one
-    from another."""
+    """The rights of one caller, and the work done for them; its methods raise ``FootnoteError``.
+    ``caller`` is different for each person."""
 
     @property
     def caller(self) -> str: ...
@@ -135,11 +135,11 @@ class Desk(Protocol):
     def texts(self) -> Texts: ...
 
     async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> Told:
-        """Work a question to its end; cancelled, it is stopped. ``show`` is told the plan."""
+        """Research a question; cancelling stops it. ``show`` is called with each new plan."""
         ...
 
     async def library(self) -> tuple[Library, tuple[str, ...]]:
-        """What may be searched and read, and the only providers to ask (empty: all)."""
+        """The library within the caller's rights, and the only providers to ask (empty: all)."""
         ...
 
     async def answers(self, limit: int) -> Sequence[Listed]:
@@ -151,7 +151,7 @@ class Desk(Protocol):
         ...
 
     async def has_read(self, url: str) -> None:
-        """The caller is about to be given a page of the library."""
+        """Record that the caller is given a page of the library."""
         ...
 
     async def page(self, run: str, number: int) -> KeptPage | None:

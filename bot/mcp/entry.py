@@ -50,9 +50,9 @@ class McpServer(Readership):
     ``headers`` (over HTTP) and ``env`` (of a command) may hold ``${NAME}`` of the environment.
     ``oauth`` is how a token is got for a server over HTTP.
     ``search`` are the tools that take a query, ``read`` the one that gives the text of a result;
-    empty, those are taken that are known or follow the convention, if they say that they change
-    nothing. ``arguments`` are those of tools, in which ``{query}``, ``{limit}``, ``{id}`` and
-    ``{url}`` stand for what is asked. ``seconds`` is how long an answer may take.
+    where they are empty, tools that are known or follow the convention are taken, if they say that
+    they change nothing. ``arguments`` are those of tools, in which ``{query}``, ``{limit}``,
+    ``{id}`` and ``{url}`` are replaced. ``seconds`` is how long an answer may take.
     """
 
     what: ClassVar[str] = "use the server"

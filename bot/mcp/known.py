@@ -1,8 +1,8 @@
-"""How tools of well-known servers are called, where their own schema does not tell.
+"""Arguments of tools of well-known servers, where their own schema does not tell them.
 
 A tool that only needs its query, or only the id of what it reads, needs no entry: the names of its
-parameters tell (``QUERY``, ``ID``). What is listed here never makes a tool safe: that it changes
-nothing it has to say itself, or the operator (see ``bot.mcp.tools``).
+parameters tell (``QUERY``, ``ID``). An entry does not make a tool safe: the tool itself, or the
+operator, has to say that it changes nothing (see ``bot.mcp.tools``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 # Atlassian and Notion follow too.
 SEARCH, FETCH = "search", "fetch"
 
-# Parameters by which servers call the same, the likeliest first.
+# The names that servers give to the same parameter, the likeliest first.
 QUERY = (
     *("query", "q", "search_query", "searchQuery", "search_term", "searchTerm", "search", "text"),
     *("keywords", "keyword", "question", "term", "terms", "pattern", "input", "prompt"),

@@ -1,7 +1,7 @@
 """A connected server of the Model Context Protocol as a source of knowledge.
 
-What it finds is known by addresses under its name (``bot.mcp.address``), so that the operator's
-rights decide who may be told. Nobody out of reach has it called at all.
+Its results have addresses below its name (``bot.mcp.address``), so that the operator's rights
+decide who may be told of them. For anyone without the right the server is not called at all.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class McpSource:
         return GivenText(url, title, found.text, self.name, found.media_type)
 
     async def _read(self, url: str, use: Use | None) -> Result | None:
-        """What its tool gives, or its resource; None where it has neither."""
+        """The result of its reading tool, or else its resource; None where it has neither."""
         id = id_of(url)
         if use is not None:
             arguments = use.filled(id=id, url=public(url) or id)
@@ -102,7 +102,7 @@ class McpSource:
         return Result(id, "", "", "", (await self._connection.resource(id))[:LONGEST])
 
     async def report(self) -> str:
-        """What is called of it, and what not."""
+        """The tools of the server that are called, and the reasons for those left out."""
         offered = await self._connection.tools()
         uses = uses_of(self._server, offered)
         said = [f"answered; searched by {', '.join(use.tool for use in uses.searches)}"]

@@ -1,7 +1,7 @@
-"""What a server's tools return, as results to search and texts to read.
+"""Parsing of the results of a server's tools: hits of a search, and texts of pages.
 
 Servers answer in structured content, in JSON as text, in links to resources, or in plain words; in
-fields of many names. Nothing of it is believed: what is not of the expected kind is left out.
+fields of many names. Nothing of it is trusted: whatever is not of the expected kind is left out.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _WITHIN = ("fields", "content", "page", "issue", "document", "file", "result", "
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Something that a server found, or gave to read; ``text`` is all it gave of it."""
+    """Something that a server found or read; ``text`` is all the text that it sent of it."""
 
     id: str
     title: str
@@ -81,7 +81,7 @@ def _named(returned: Any) -> list[Result]:
 
 
 def _told(returned: Any) -> list[Any]:
-    """Its structured content, else what it has of JSON as text."""
+    """Its structured content, else the JSON in its texts."""
     if returned.structured_content:
         return [returned.structured_content]
     texts = (_json(block.text) for block in returned.content if block.type == "text")
@@ -89,13 +89,13 @@ def _told(returned: Any) -> list[Any]:
 
 
 def _words_of(returned: Any, *, json_too: bool = False) -> str:
-    """The text that stands in it."""
+    """The plain text of a result, without the blocks that are JSON."""
     texts = (block.text for block in returned.content if block.type == "text")
     return "\n\n".join(text for text in texts if json_too or _json(text) is None).strip()
 
 
 def _of_words(text: str) -> Iterator[Result]:
-    """Of a list of paths or addresses, each; else all of it as one result."""
+    """A result for each line of a list of paths or addresses; else one result for all the text."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if lines and all(line.startswith(("/", *WEB)) for line in lines):
         for line in lines:
@@ -109,7 +109,7 @@ def _of_words(text: str) -> Iterator[Result]:
 
 
 def _objects(told: Any, depth: int = 0) -> list[Mapping[str, Any]]:
-    """The list of objects in what a tool returned: the longest one, or the object itself."""
+    """The longest list of objects in the value that a tool returned, or the object itself."""
     if isinstance(told, list):
         objects: list[Mapping[str, Any]] = [each for each in told if isinstance(each, dict)]
         if len(objects) == 1 and depth < DEPTH and not _is_result(objects[0]):
@@ -126,7 +126,7 @@ def _objects(told: Any, depth: int = 0) -> list[Mapping[str, Any]]:
 
 
 def _is_result(told: Mapping[str, Any]) -> bool:
-    """True for an object that has a name, and words or an id of its own."""
+    """True for an object that has a name, and a text or an id of its own."""
     has_name = bool(_first(told, ("title", "name", "subject", "summary", "key")))
     return has_name and bool(_first(told, ("id", "key", "url", "uri")) or _words(told, _TEXT))
 
@@ -139,7 +139,7 @@ def _of_object(told: Mapping[str, Any]) -> Result | None:
     snippet = next((words for one in inner if (words := _words(one, _SNIPPET))), "")
     if not (id or url or text):
         return None
-    # Of a named thing without an id, the name is what others of its server take for it.
+    # Where a named thing has no id, other tools of the server take its name.
     return _result(id or url or title, title, url, snippet, text)
 
 

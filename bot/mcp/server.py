@@ -1,10 +1,10 @@
-"""Footnote as a server of the Model Context Protocol, whatever carries its messages.
+"""Footnote as a server of the Model Context Protocol, over any transport.
 
 Tools ``ask``, ``search`` and ``read``; resources for answers and for the pages that they cite.
 https://modelcontextprotocol.io/specification
 
-Whoever carries it gives a ``Desk`` for each request: who asks, and what that person may see. It
-imports the extra ``mcp``, and is itself imported where that is there.
+The transport gives a ``Desk`` for each request, with the caller and their rights. This module
+needs the extra ``mcp``.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ from bot.rendering.plan import named
 from bot.rendering.texts import Texts, sentence_for
 from bot.search.provider import Query
 
-HEARTBEAT_SECONDS = 10.0  # between two signs that it works: clients give up on what is silent
-SIGNS_SECONDS = 0.5  # between two of them at least
+HEARTBEAT_SECONDS = 10.0  # between two reports of progress: clients give up on a silent server
+SIGNS_SECONDS = 0.5  # between two of them at least, however fast the plan changes
 LISTED = 50  # answers in the list of resources
 PIECE = 20_000  # characters of a page in one result
 OFFERED, OFFERED_SECONDS = 50_000, 86_400.0  # addresses that may be read, of all callers
-STEP = 120  # characters of what is being done
+STEP = 120  # characters of the name of a step
 
 ANSWERS = "footnote://answers/"
 INSTRUCTIONS = (
@@ -113,8 +113,8 @@ class _Tool:
 class _Handling:
     def __init__(self, desk_of: Callable[[Request | None], Desk]) -> None:
         self._desk_of = desk_of
-        # Nothing is fetched but what a search returned or an answer cites: an address of a model's
-        # own could carry away what it was told.
+        # Only addresses that a search returned or an answer cites are fetched: a model could put
+        # confidential words into an address that it makes up.
         self._offered: TTLCache[tuple[str, str], str] = TTLCache(OFFERED, OFFERED_SECONDS)
         tools = (
             _Tool(
@@ -231,7 +231,7 @@ class _Handling:
         return piece, piece.text
 
     def _offer(self, desk: Desk, url: str) -> str:
-        """Let a caller read a page, by the address that they are told."""
+        """Let a caller read a page, and return the address by which they know it."""
         told = shown(url)
         self._offered[desk.caller, _key(told)] = url
         return told
@@ -323,10 +323,11 @@ def _key(url: str) -> str:
 
 @asynccontextmanager
 async def _signs(context: _Context, texts: Texts) -> AsyncIterator[Callable[[PlanView], None]]:
-    """Progress of a call while the block runs; given is what to tell the plan to.
+    """Report progress of a call while the block runs; the block gives each new plan to the yielded
+    function.
 
-    ``progress`` is how many steps have ended, as far as it grows; each sign must have more than
-    the one before (https://modelcontextprotocol.io/specification/draft/basic/utilities/progress).
+    ``progress`` is how many steps have ended, plus a little for each report, since it must grow
+    with every report (https://modelcontextprotocol.io/specification/draft/basic/utilities/progress).
     """
     changed = asyncio.Event()
     plan = PlanView("", (), ())

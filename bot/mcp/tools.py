@@ -1,7 +1,7 @@
-"""Which tools of a server are called, and with which arguments.
+"""Choice of the tools of a server that are called, and of their arguments.
 
 A tool that changes anything is never called. One that the operator names must not say that it does;
-one that nobody named must say that it does not (``readOnlyHint``).
+one that is not named must say that it does not (``readOnlyHint``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ NAMED = 12  # tools that a sentence names
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A tool as its server lists it. ``reads_only`` is its own word, None where it says nothing."""
+    """A tool as its server lists it. ``reads_only`` is what it declares, None where it declares
+    nothing."""
 
     name: str
     reads_only: bool | None
@@ -31,7 +32,7 @@ class Offered:
 
     @classmethod
     def of(cls, tool: Any) -> Offered:
-        """Of a ``mcp_types.Tool``, whatever its server wrote into the schema."""
+        """From a ``mcp_types.Tool``, whose schema may hold anything."""
         schema = tool.input_schema if isinstance(tool.input_schema, dict) else {}
         properties, required = schema.get("properties"), schema.get("required")
         hints = tool.annotations
@@ -62,7 +63,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """What is called of a server, and why not more, in sentences for its operator."""
+    """The tools of a server that are called, and ``remarks`` for its operator on those left out."""
 
     searches: tuple[Use, ...]
     read: Use | None
@@ -92,8 +93,8 @@ def uses_of(server: McpServer, offered: Sequence[Offered]) -> Uses:
 
 
 def _likely(tools: Mapping[str, Offered]) -> list[str]:
-    """Tools that search, where the operator named none: by the convention, known ones, or those
-    that are called so."""
+    """Tools that search, where the operator named none: the one of the convention, else known
+    ones, else those with "search" in their names."""
     if SEARCH in tools:
         return [SEARCH]
     known = [name for name in tools if name in KNOWN]

@@ -1,7 +1,7 @@
-"""Ways to a server of the Model Context Protocol that it cannot hurt us by.
+"""Bounded transports to a server of the Model Context Protocol: a program, or HTTP.
 
 The protocol's package reads whatever a server sends. Here a server may send ``MOST_BYTES`` for each
-call and no more; what is no message of the protocol, such as its log, is dropped.
+call and no more; lines that are no message of the protocol, such as its log, are dropped.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ async def program(
 ) -> AsyncIterator[Streams]:
     """A program that speaks the protocol on its standard input and output.
 
-    It gets nothing of our own environment but paths and the like. Raises ``OSError``.
+    Of our own environment it gets only paths and the like. Raises ``OSError``.
     """
     process = await anyio.open_process(
         list(command),
@@ -126,8 +126,8 @@ async def program(
 
 
 def _message(line: bytes) -> types.JSONRPCMessage | None:
-    """A reply, or a request to us, which is refused; None for a notice, of which there is nothing
-    that we want to know, and for a line of anything else."""
+    """A reply, or a request to us, which is refused later; None for a notification, of which none
+    matters here, and for a line of anything else."""
     if not line.lstrip().startswith(b"{"):
         return None
     try:
@@ -166,9 +166,9 @@ def metered(
     *,
     egress: Egress,
 ) -> httpx2.AsyncClient:
-    """An HTTP client whose responses are counted; ``egress`` is its way.
+    """An HTTP client that counts the bytes of responses; ``egress`` is its way.
 
-    A connection may take ``seconds``; a response may come late, as long as somebody waits for it.
+    Connecting may take ``seconds``; a response may take as long as its caller waits.
     """
 
     async def ask(request: httpx2.Request) -> None:
@@ -192,7 +192,7 @@ def metered(
 
 
 class _Tokens:
-    """The tokens of one connection, kept as long as that."""
+    """The tokens of one connection, kept in memory as long as it lasts."""
 
     def __init__(self) -> None:
         self._tokens: OAuthToken | None = None
@@ -207,11 +207,12 @@ class _Tokens:
         return None  # the settings have it
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """Nothing: none is ever registered."""
+        """Does nothing: no client is ever registered."""
 
 
 def authorized(server: McpServer) -> httpx2.Auth | None:
-    """What gets tokens for a server, from the issuer that the settings name and no other."""
+    """Authentication with tokens from the issuer that the settings name, and from no other; None
+    where they name none."""
     oauth = server.oauth
     if oauth is None:
         return None

@@ -9,13 +9,14 @@ is resolved once, every address it has is judged, and the connection goes to a j
 a name that answers differently a moment later (DNS rebinding) gains nothing. Each redirect opens
 its own connection or reuses a judged one.
 
-Behind a proxy (``bot.egress``) the rule is kept before the proxy is asked. What the proxy is asked
-for is the operator's choice (``fetch_proxy_target``):
+Behind a proxy (``bot.egress``) the rule is applied before the proxy is asked. What the proxy is
+asked for is the operator's choice (``fetch_proxy_target``):
 
 - ``address``: one that was judged, so that it holds as above. TLS still proves the name.
 - ``name``: every address of the name was judged, but the proxy looks it up again.
 - ``unresolved``: names are not looked up here, where they cannot be; literal addresses are judged,
-  and names that are no internet's are refused. The proxy has to keep out of private networks.
+  and names that exist only in private networks are refused. The proxy has to refuse connections
+  to private addresses.
 
 An operator opens the rule with ``FOOTNOTE_FETCH_ALLOW`` for hosts, single addresses or networks.
 """
@@ -249,7 +250,7 @@ class Route:
 
 
 class Guard:
-    """Answers where a connection to a host may go, and by which way."""
+    """Decides whether a connection to a host is allowed, and which way it takes."""
 
     def __init__(
         self, allow: Allow, resolver: Resolver = system_resolver, egress: Egress = DIRECT

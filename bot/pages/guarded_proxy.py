@@ -5,7 +5,7 @@ RFC 9112 section 3.2.2 for plain http), which has it judged and connects as the 
 judged address, or by the operator's own proxy. So a page, its frames, scripts, redirects and
 WebSockets reach what a plain fetch would reach, whatever a name answers a moment later.
 
-One proxy serves one page: what all its connections bring is counted together.
+One proxy serves one page: the bytes of all its connections are counted together.
 """
 
 from __future__ import annotations

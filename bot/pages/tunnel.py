@@ -1,7 +1,7 @@
 """Connections through an HTTP proxy: CONNECT, RFC 9110 section 9.3.6.
 
-A proxy is the operator's, but what stands in its place may be broken or lie, so its answer is
-bounded in time and size, and each way in which it can fail has a sentence that names the proxy.
+A proxy is the operator's, but it may be broken, or another program may listen in its place. So its
+answer is bounded in time and size, and each kind of failure has a sentence that names the proxy.
 TLS through a tunnel proves the host by its name, whatever the proxy was asked for.
 """
 
@@ -54,8 +54,8 @@ async def tunnel(
     host: str,
     seconds: float = SECONDS,
 ) -> httpcore.AsyncNetworkStream:
-    """A connection through the proxy to ``target``, an address or a name, where ``host`` is what
-    people call it. Raises ``PageUnreadable`` where the proxy refuses, and ``Unavailable``."""
+    """A connection through the proxy to ``target``, an address or a name; ``host`` is its name in
+    errors. Raises ``PageUnreadable`` where the proxy refuses, and ``Unavailable``."""
     proxy = Proxy.of(url)
     stream, status = await _asked(network, url, egress, target, port, seconds)
     if not 200 <= status < 300:
@@ -65,8 +65,8 @@ async def tunnel(
 
 
 async def report(settings: Settings) -> str:
-    """The proxies that the settings and the environment name, each of which has answered; returns
-    the rest of a sentence. Raises ``InvalidSetting``, ``PageUnreadable`` and ``Unavailable``."""
+    """The proxies that the settings and the environment name, once each has answered, as the rest
+    of a sentence. Raises ``InvalidSetting``, ``PageUnreadable`` and ``Unavailable``."""
     egress, pages = Egress.of(settings), Egress.of_pages(settings)
     egress.ssl_context()
     believed = f"the authorities in {egress.ca_bundle} are believed too" if egress.ca_bundle else ""

@@ -1,1 +1,1 @@
-"""Rights to documents: who may be told what they say, and where."""
+"""Rights to documents: the people and places to which their content may be told."""

@@ -1,7 +1,7 @@
 """Changes of the rules that stand in the settings, noted in the audit log.
 
-Who edits a settings file or the environment leaves no trace here, but a process that starts, or
-looks again after a while, sees that something is not as it was.
+An edit of a settings file or of the environment is not seen itself; a process that starts, or
+looks again after a while, sees that a rule is different from before.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class RuleChanges:
         try:
             return self._rights.collections if name == "collections" else self._rights.servers
         except InvalidSetting:
-            return None  # nobody may search any document now
+            return None  # no one may search any document now
 
 
 def _digest(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Who may search what, as the settings declare it: collections of documents, and their readers."""
+"""Collections of documents and their readers, as the settings declare them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Readership(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    what: ClassVar[str]  # "nobody may …"
+    what: ClassVar[str]  # continues the sentence "nobody may …"
     plural: ClassVar[str]
 
     name: str

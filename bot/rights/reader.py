@@ -14,7 +14,7 @@ from bot.messages import CONSOLE, TERMINAL, Author, Message, RunOptions, Thread,
 from bot.rights.collection import Readership
 
 SCHEME = "file:"  # of the addresses of files
-FOUND_IN = "conversations:"  # of what tells for which place conversations were searched
+FOUND_IN = "conversations:"  # of entries that name the place for which conversations were searched
 
 # Messages of people in a chat, by the address where the chat shows them. The host decides, so that
 # nothing that stands in a conversation is ever taken for a page of the web.
@@ -36,8 +36,8 @@ def conversations_in(text: str) -> list[str]:
 
 
 def found_in(place: str) -> str:
-    """The address among those that an answer rests on which tells that the conversations it rests
-    on were searched for the readers of ``place``: others may not read it."""
+    """An entry for the addresses that an answer rests on: conversations were searched for it that
+    the readers of ``place`` may read, so others may not read the answer."""
     return FOUND_IN + place
 
 
@@ -56,14 +56,14 @@ def is_document(url: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The documents and conversations that may be searched, read and shown; the web is not its
-    business.
+    """The documents and conversations that may be searched, read and shown; pages of the web are
+    not limited.
 
-    ``rules`` has the addresses of folders and files with whether they are in reach, the longest
-    first: the first that fits a document decides. ``others`` is so for documents that none fits,
-    ``removed`` for those of servers that none fits, since the settings have them no more.
-    ``place`` is the channel or direct conversation whose readers may be told what is found in
-    conversations for them: "" for none, None for all that was ever found.
+    ``rules`` has the addresses of folders, files and servers with whether they are in reach, the
+    longest first: the first that fits a document decides. ``others`` decides for documents that
+    none fits; ``removed`` must hold besides for those of servers, which are then no longer in the
+    settings. ``place`` is the channel or direct conversation for whose readers conversations are
+    searched: "" for none, None for all that was ever found.
     """
 
     rules: tuple[tuple[str, bool], ...] = ()
@@ -77,8 +77,8 @@ class Reach:
 
     @property
     def has_all_documents(self) -> bool:
-        """True if all documents that can be found now are in reach; what was found once may not
-        be."""
+        """True if all documents that can be found now are in reach; those of servers that were
+        removed may not be."""
         return self.others and all(allowed for _, allowed in self.rules)
 
     @property
@@ -87,7 +87,7 @@ class Reach:
 
     @property
     def signature(self) -> str:
-        """Tells the documents of one reach from those of another; "" where all are in reach."""
+        """The same for reaches with the same documents only; "" where all are in reach."""
         if self.has_all_documents:
             return ""
         return hashlib.sha256(repr((self.rules, self.others)).encode()).hexdigest()[:16]

@@ -1,7 +1,8 @@
 """Rights computed from the settings at the moment of use.
 
-``footnote.toml`` is looked at each time: what is taken away there counts from the next search, page
-or answer on, in every process, without a restart. While it cannot be used, no document is in reach.
+``footnote.toml`` is looked at each time: a right that is taken away there is gone from the next
+search, page or answer on, in every process, without a restart. While the file cannot be used, no
+document is in reach.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class Rights:
         self._roots: tuple[Root, ...] | None = None  # None: not made yet
         self._problem = ""
 
-    # ------------------------------------------------------------ who may what
+    # ------------------------------------------------------------ rights of readers
 
     def reach(self, reader: Reader, among: Collection[str] | None = None) -> Reach:
         """The documents that a reader may be told about now; ``among`` limits them to collections
@@ -102,8 +103,8 @@ class Rights:
         """The reader of the answer to a message; ``options`` are its run's where the message comes
         from the store, which keeps there what was known on arrival.
 
-        A platform that cannot be asked about groups now names none; one that cannot be asked who
-        is a guest takes everybody of whom it is not known for one.
+        If a platform cannot tell groups now, the person is in none; if it cannot tell guests,
+        everyone who is not known to be a member counts as a guest.
         """
         author, direct, shared = message.author, message.direct, message.shared
         if options is not None:
@@ -130,7 +131,7 @@ class Rights:
         return self._settings.guests == "members"
 
     def _received(self, reader: Reader) -> Reader:
-        """The reader as the operator receives guests."""
+        """The reader, as a member where the operator treats guests so."""
         is_member = reader.guest and self._guests_are_members
         return replace(reader, guest=False) if is_member else reader
 
@@ -140,7 +141,7 @@ class Rights:
         every = (*self._collections, *self._servers)
         return frozenset(id for each in every for id in getattr(each, setting))
 
-    # ------------------------------------------------------------ what is told of it
+    # ------------------------------------------------------------ for reports and pages
 
     @property
     def collections(self) -> tuple[DocumentCollection, ...]:
@@ -338,7 +339,7 @@ def searched_here(
 ) -> list[str]:
     """The collections that a reader's questions search, a line each after a title; nothing where
     there are no documents. Collections that are not searched are counted and not named: their names
-    may tell what nobody here is to know.
+    may themselves be confidential.
     """
     if DOCUMENTS not in providers:
         return []

@@ -27,10 +27,10 @@ log = get_logger()
 
 
 class ConversationSearch(SearchProvider, PageReader, Protocol):
-    """The conversations that may be told about in the place of one question.
+    """The conversations that may be told about in the place where one question was asked.
 
     It ``reads`` the messages that it has found. ``concluded`` is called when the answer is posted:
-    what was found and may not be told there can then be offered to the asker alone.
+    messages that may not be told there can then be offered to the asker alone.
     """
 
     async def concluded(self) -> None: ...
@@ -43,7 +43,7 @@ class Conversing(Protocol):
     async def conversations(
         self, run: RunRef, saved: PostState | None, reader: Reader
     ) -> ConversationSearch | None:
-        """What can be searched for a run whose answer ``reader`` reads; None if nothing can be.
+        """The search for a run whose answer ``reader`` reads; None if nothing can be searched.
         Raises ``FootnoteError``."""
         ...
 
@@ -66,7 +66,8 @@ class SearchedConversations:
         return SearchResult(found)
 
     async def read(self, url: str) -> Page:
-        """Raises ``PageUnreadable`` for what was not found here, else as ``PageReader.read``."""
+        """A message that was found. Raises ``PageUnreadable`` for any other, else as
+        ``PageReader.read``."""
         if not self._guarded.reads(url):
             raise PageUnreadable(ELSEWHERE)
         found = await self._guarded.read(url)
@@ -75,7 +76,7 @@ class SearchedConversations:
         return found
 
     async def concluded(self) -> None:
-        """The answer is posted. Nothing that goes wrong now changes that."""
+        """Tell the provider that the answer is posted; an error here does not change that."""
         try:
             await self._provider.concluded()
         except FootnoteError as error:
@@ -83,7 +84,7 @@ class SearchedConversations:
 
 
 def blended(said: SearchResult, found: SearchResult, query: Query) -> SearchResult:
-    """What was said and what else was found, at most as much as the query wants."""
+    """Messages and other results in one list, at most as many as the query wants."""
     if query.talk.first:
         hits = [*said.hits, *(hit for hit in found.hits if hit not in said.hits)]
     else:

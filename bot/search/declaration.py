@@ -35,8 +35,8 @@ class Policy:
     at most ``patience`` seconds. ``deadline``: seconds for one search or read once its turn has
     come, retries included. ``attempts``: calls in all. ``failures`` in a row open the circuit
     breaker for ``rest`` seconds. ``ttl``: seconds a search result is remembered, 0 not at all.
-    ``awaited``: seconds that a search waits for it once others have found enough, and says so when
-    that was not enough; None: as long as for any, and without a word.
+    ``awaited``: seconds that a search waits for this provider once others have found enough; if it
+    misses them, a note says so. None: ``blend.PATIENCE``, without a note.
     """
 
     patience: float = 60.0

@@ -1,4 +1,4 @@
-"""What was said in a chat, as pages and footnotes: who, where, when."""
+"""Messages of a chat as pages and footnotes, headed by author, channel and time."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ DAYS: dict[Freshness, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
 
 
 def period_of(query: Query, now: datetime) -> tuple[datetime | None, datetime | None]:
-    """From when and until when messages are wanted; None where that is open."""
+    """The start and end of the time from which messages are wanted; None where it is open."""
     talk, after, before = query.talk, None, None
     if talk.after:
         after = datetime.combine(date.fromisoformat(talk.after), clock_time(), UTC)
@@ -65,7 +65,7 @@ def period_of(query: Query, now: datetime) -> tuple[datetime | None, datetime | 
 
 def words_of_topic(query: Query) -> str:
     """The words to look for in messages: without those that carry no meaning, and without the names
-    of those whose messages are wanted."""
+    of the people whose messages are wanted."""
     names = {fold(part) for name in query.talk.people for part in name.split()}
     kept = [word for word in content_words(query.text) if fold(word) not in names]
     return " ".join(kept) or query.text
@@ -79,7 +79,7 @@ def is_by(author: str, people: Sequence[str]) -> bool:
 
 
 def said_at(heading: str) -> datetime | None:
-    """When the message was said that stands under such a heading of ``page_of``."""
+    """The time of the message below a heading that ``page_of`` wrote; None for other headings."""
     try:
         return datetime.strptime(heading.rpartition(", ")[2], _HEADED).replace(tzinfo=UTC)
     except ValueError:

@@ -1,11 +1,11 @@
-"""An HTTP proxy on loopback, honest or lying, that keeps what it was asked for.
+"""An HTTP proxy on loopback, honest or lying, that records its requests.
 
     async with egress_proxy("honest", site.port) as proxy:
         ... a program with HTTPS_PROXY=proxy.url ...
     assert proxy.asked == ["CONNECT 93.184.215.14:443"]
 
-Whatever it is asked for, it leads to one port of this machine, as a small internet would. Its lies
-are in ``LIES``.
+For any host it leads to one port of this machine, as a small internet would. Its false answers are
+in ``LIES``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LIES = {
     "a status that is none": b"HTTP/1.1 2000 OK\r\n\r\n",
     "hangs up": b"",
 }
-"""What is answered to CONNECT, after which the connection is closed."""
+"""Answers to CONNECT, after which the connection is closed."""
 
 
 @dataclass

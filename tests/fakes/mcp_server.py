@@ -1,5 +1,5 @@
 """A server of the Model Context Protocol that behaves as its first argument says, on standard input
-and output. It speaks the protocol by itself: what our client's package would put right is not.
+and output. It is written without the protocol's package, which would correct such behaviour.
 
     good      finds and reads notes, by the convention of search and fetch
     mute      says nothing, not even at first

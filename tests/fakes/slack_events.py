@@ -50,7 +50,7 @@ def callback(ws: Workspace, event: Json) -> Json:
 
 
 def _new_token(ws: Workspace, message: Message) -> Json:
-    """The action token of an event about a message, as part of the event, if the app may search."""
+    """The action token in the event of a person's message, where the app may search."""
     if not any(scope.startswith("search:read") for scope in ws.scopes):
         return {}
     token = f"{secrets.randbelow(10**10)}.{secrets.token_hex(8)}"

@@ -64,7 +64,7 @@ class Pod:
 
 @dataclass(frozen=True)
 class Rendered:
-    """What Kubernetes would be given."""
+    """The documents that Kubernetes would be given."""
 
     documents: tuple[dict[str, Any], ...]
 

@@ -67,7 +67,7 @@ def html_faults(pages: dict[str, str]) -> list[str]:
 
 
 def lighthouse_faults(views: Sequence[View]) -> list[str]:
-    """What Lighthouse finds wrong with pages, one line each; all are looked at in one Chromium."""
+    """The faults that Lighthouse finds in pages, one line each; one Chromium opens all of them."""
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     if browser is None:
         pytest.skip("Chromium is not installed: run .ci/install-live as root")

@@ -48,7 +48,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def inside(commands: str, folder: Path, data: Path) -> str:
-    """What a shell prints that has no network."""
+    """The output of commands in a shell without a network."""
     environment = {name: v for name, v in os.environ.items() if not name.startswith("PIP_")}
     environment["FOOTNOTE_DATA_DIR"] = str(data)
     environment["PIP_NO_COMPILE"] = "0"  # which is how pip is told not to: it spares half a minute

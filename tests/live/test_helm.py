@@ -236,7 +236,7 @@ GIVEN = {
 
 @pytest.fixture
 def settings_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Pod], Settings]:
-    """What the program makes of a pod's environment, its secrets in real files."""
+    """The settings that a pod's environment gives, with its secrets in real files."""
 
     def settings(pod: Pod) -> Settings:
         monkeypatch.chdir(tmp_path)

@@ -33,7 +33,7 @@ def program(tmp_path: Path) -> Program:
 
 
 def inspected(program: Program, target: list[str], *arguments: str) -> dict[str, Any]:
-    """What the inspector prints of one request."""
+    """The result of one request, as the inspector prints it."""
     ended = subprocess.run(
         [
             str(node()),

@@ -62,7 +62,7 @@ class Running:
     serving: Serving
 
     def answer(self, path: str, wanted: str, body: str = "") -> str:
-        """What it says at a path, once that has ``wanted`` in it; after 30 s whatever it says."""
+        """The answer at a path, once it has ``wanted`` in it; an error after 30 s."""
         (port,) = self.pod.container["ports"]
         address = f"http://127.0.0.1:{port['containerPort']}{path}"
         command = ["nsenter", f"--net=/proc/{self.serving.pid}/ns/net", sys.executable, "-c", ASK]

@@ -1,4 +1,4 @@
-"""One decision for every client: by which proxy, and whose certificates are believed."""
+"""One decision for all clients: the proxy, and the certificates that are trusted."""
 
 from __future__ import annotations
 

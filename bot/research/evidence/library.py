@@ -43,7 +43,7 @@ log = get_logger()
 
 MOST_AHEAD = 64  # prefetched searches and reads of all runs at the same time
 CACHED_BYTES = 32_000_000  # of page text kept in the process; an emoji makes four of each character
-ANEW_SECONDS = 300.0  # that a page is fresh for who wants to know what it says now
+FRESH_SECONDS = 300.0  # age up to which a page counts as what it says now
 
 
 def _everything() -> Reach:
@@ -119,17 +119,17 @@ class Library:
         reach: Callable[[], Reach],
         conversations: SearchedConversations | None = None,
         *,
-        anew: bool = False,
+        fresh: bool = False,
     ) -> Library:
         """The same library for readers who may be told about some documents only: their reach is
         asked for at every search and read. ``conversations`` are those that may be searched for
-        them. ``anew`` is for those who want to know what pages say now, not what they said up to
-        ``page_ttl`` seconds ago."""
+        them. With ``fresh``, pages that were read more than ``FRESH_SECONDS`` ago are read again,
+        however long ``page_ttl`` is."""
         view = copy.copy(self)
         view._reach = reach
         view._conversations = conversations
-        if anew:
-            view._page_ttl = min(self._page_ttl, ANEW_SECONDS)
+        if fresh:
+            view._page_ttl = min(self._page_ttl, FRESH_SECONDS)
         return view
 
     def allows(self, url: str) -> bool:
@@ -228,7 +228,7 @@ class Library:
             return await self._read_now(url)
         key = url if url.startswith(UPLOADED) else canonical(url)
         page = self._cache.get(key)
-        if page is not None and (self._page_ttl > ANEW_SECONDS or page.fetched_at >= self._since):
+        if page is not None and (self._page_ttl > FRESH_SECONDS or page.fetched_at >= self._since):
             return page
         return await self._reads.join(key, lambda: self._read_through(key, url))
 

@@ -15,7 +15,7 @@ from bot.mcp.tools import Offered, uses_of
 
 
 def said(*told: Any, structured: Any = None) -> types.CallToolResult:
-    """A result with these texts; what is none is sent as JSON."""
+    """A result with these texts; other values are sent as JSON."""
     texts = [each if isinstance(each, str) else json.dumps(each) for each in told]
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=text) for text in texts],

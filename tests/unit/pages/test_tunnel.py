@@ -1,4 +1,4 @@
-"""Pages through a proxy: the address rule holds, and what a broken proxy does is told."""
+"""Pages through a proxy: the address rule holds, and a proxy that fails is named in a sentence."""
 
 from __future__ import annotations
 
