@@ -23,7 +23,8 @@ log = get_logger()
 def is_look(record: RunRecord) -> bool:
     """True for a look at a standing question that has nothing to tell yet."""
     watch = record.options.watch
-    return bool(watch) and record.message.thread.thread == f"{UNSEEN}{watch}" and not record.removed
+    is_hidden = record.message.thread.thread == UNSEEN + watch
+    return bool(watch) and is_hidden and not record.removed
 
 
 class Looks:
