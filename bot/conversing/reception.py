@@ -263,17 +263,9 @@ class Reception:
         if run.answer is None or (place.platform, place.channel) != (platform, channel):
             raise invalid("question-gone")
         message = _pressed(run, "details", author, "", "", direct)
-        if not await self._may_be_told(run, message):
+        if not await self._rights.may_tell(run.answer, message):
             raise invalid("answer-out-of-reach")
         return run.answer, self._service.reference(run).page
-
-    async def _may_be_told(self, run: RunRecord, message: Message) -> bool:
-        """True if all that a run's answer rests on may be told to the readers of the answer to
-        ``message``."""
-        if run.answer is None:
-            return True
-        reach = self._rights.reach(await self._rights.reader(message))
-        return reach.covers(run.answer.rests_on)
 
     async def dig_deeper(
         self, run_id: str, author: Author, *, locale: str, direct: bool
@@ -287,7 +279,7 @@ class Reception:
         message = _pressed(run, "deeper", author, question, locale, direct)
         message = replace(message, attachments=run.message.attachments)
         await admit(self.settings, self._store.database, message)
-        if not await self._may_be_told(run, message):
+        if not await self._rights.may_tell(run.answer, message):
             message = replace(message, text=run.message.text)
         return await self._accept(message, replace(run.options, depth="deep"), None)
 
@@ -298,7 +290,7 @@ class Reception:
         run = await self._run(run_id)
         message = _pressed(run, "watch", author, "", locale, direct)
         await admit(self.settings, self._store.database, message)
-        if not await self._may_be_told(run, message):
+        if not await self._rights.may_tell(run.answer, message):
             raise invalid("answer-out-of-reach")
         return await self.standing.begin(run, message, schedule)
 
@@ -313,7 +305,7 @@ class Reception:
         question = suggestions[number]
         message = _pressed(run, "follow-up", author, question, locale, direct)
         await admit(self.settings, self._store.database, message)
-        if not await self._may_be_told(run, message):
+        if not await self._rights.may_tell(run.answer, message):
             raise invalid("suggestion-gone")
         return await self._accept(message, replace(run.options, depth="auto"), None)
 
