@@ -52,7 +52,8 @@ def export(
         from adapters.terminal.auditing import exported, moment
         from bot.storage.audit import DEEDS, Wanted
 
-        if who is not None and not who.partition(":")[2]:
+        platform, _, person = (who or "").partition(":")
+        if who is not None and not person:
             raise Invalid(f"{who} names no platform and id: write it like slack:U0123ABC.")
         for deed in what or ():
             if deed not in DEEDS:
@@ -60,7 +61,7 @@ def export(
         wanted = Wanted(
             None if since is None else moment(since, "--since"),
             None if until is None else moment(until, "--until"),
-            None if who is None else (who.partition(":")[0], who.partition(":")[2]),
+            None if who is None else (platform, person),
             tuple(what or ()),
             settings.audit_texts,
         )
@@ -78,8 +79,9 @@ def forget_again(
 ) -> None:
     """Forget, after a restore, what was forgotten since the backup was made.
 
-    FILE is the audit log of before. What is known to be forgotten is left alone: to do it twice
-    does no harm. Ends with 1 if the log names people of another database.
+    FILE is the audit log exported before the restore. What this database knows as forgotten is
+    skipped, so the command may be repeated. Ends with 1 if the log names people of another
+    database.
     """
     import asyncio
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 from urllib.parse import unquote
 
 from bot.answers import Citation
+from bot.errors import InvalidQuestion
+from bot.text.control import without_controls
 
 Depth = Literal["auto", "quick", "standard", "deep"]
 Style = Literal["auto", "answer", "report", "check"]
 Role = Literal["person", "footnote"]
 
 CONSOLE, TERMINAL = "web", "terminal"  # platforms that are read by one person at a time
+MAX_QUESTION = 20_000  # characters
 UPLOADED = "upload:"  # how the address of a file begins that Footnote keeps; it never changes
 
 
@@ -191,3 +195,20 @@ class RunOptions:
     def standing_of(self, author: Author) -> Author:
         """The author of a stored question, with what was known on arrival."""
         return replace(author, groups=self.groups, guest=self.guest)
+
+
+def clean_question(text: str) -> str:
+    """The question without control characters and outer space; raises ``InvalidQuestion``."""
+    cleaned = without_controls(text, " ").strip()
+    if not any(unicodedata.category(char)[0] in "LN" for char in cleaned):
+        raise InvalidQuestion(
+            "The question is empty: write what you want to know.", text_id="no-question"
+        )
+    if len(cleaned) > MAX_QUESTION:
+        raise InvalidQuestion(
+            f"The question has {len(cleaned):,} characters, but at most {MAX_QUESTION:,} can be "
+            "read: shorten it, or put the long part into a file and use --docs.",
+            text_id="question-too-long",
+            values={"length": len(cleaned), "most": MAX_QUESTION},
+        )
+    return cleaned

@@ -85,6 +85,21 @@ class Reply(Protocol):
         ...
 
 
+class Unseen:
+    """A reply that shows nothing: its platform cannot be reached now, or it may have nothing to
+    tell (a look at a standing question)."""
+
+    def progress(self, plan: PlanView) -> None: ...
+
+    def stream(self, text: str) -> None: ...
+
+    async def finish(self, answer: Answer) -> None: ...
+
+    async def fail(self, answer: Answer, error: FootnoteError) -> None: ...
+
+    async def abandon(self) -> None: ...
+
+
 class Poster(Protocol):
     """An adapter's way out.
 

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from bot.amending import Posting
-from bot.answers import Answer, PlanView
+from bot.answers import Answer
 from bot.errors import (
     FootnoteError,
-    InvalidQuestion,
     PlatformUnavailable,
     PostRefused,
     RunLost,
@@ -27,9 +25,9 @@ from bot.errors import (
 )
 from bot.investigation import Investigation
 from bot.logs import about, get_logger
-from bot.messages import Message, RunOptions, Thread
+from bot.messages import Message, RunOptions, Thread, clean_question
 from bot.pages.turns import reading_for
-from bot.posting import Poster, PostState, Reply, RunRef
+from bot.posting import Poster, PostState, Reply, RunRef, Unseen
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.rendering.texts import texts_for
@@ -53,9 +51,7 @@ from bot.storage.records import RunRecord
 from bot.storage.reservations import Holder, Reservations
 from bot.storage.spending import DaySpent
 from bot.storage.store import NO_FILES, Store
-from bot.text.control import without_controls
 
-MAX_QUESTION = 20_000  # characters
 LEASE = timedelta(seconds=30)  # that an accepted run waits for the dispatcher it was meant for
 
 log = get_logger()
@@ -158,7 +154,7 @@ class ResearchService:
         )
 
     async def library_for(self, message: Message) -> Library:
-        """What the readers of an answer to this message may search and read, outside of a run."""
+        """The library that readers of an answer to this message may use outside of a run."""
         return self._library.within(partial(self._rights.reach, await self._rights.reader(message)))
 
     # ------------------------------------------------------------ answering
@@ -372,34 +368,3 @@ class ResearchService:
             return record, error.sentence
         await self._conversations.keep_history(thread, said, datetime.now(UTC))
         return record, ""
-
-
-class Unseen:
-    """A reply that shows nothing, while its platform cannot be reached."""
-
-    def progress(self, plan: PlanView) -> None: ...
-
-    def stream(self, text: str) -> None: ...
-
-    async def finish(self, answer: Answer) -> None: ...
-
-    async def fail(self, answer: Answer, error: FootnoteError) -> None: ...
-
-    async def abandon(self) -> None: ...
-
-
-def clean_question(text: str) -> str:
-    """The question without control characters and outer space; raises ``InvalidQuestion``."""
-    cleaned = without_controls(text, " ").strip()
-    if not any(unicodedata.category(char)[0] in "LN" for char in cleaned):
-        raise InvalidQuestion(
-            "The question is empty: write what you want to know.", text_id="no-question"
-        )
-    if len(cleaned) > MAX_QUESTION:
-        raise InvalidQuestion(
-            f"The question has {len(cleaned):,} characters, but at most {MAX_QUESTION:,} can be "
-            "read: shorten it, or put the long part into a file and use --docs.",
-            text_id="question-too-long",
-            values={"length": len(cleaned), "most": MAX_QUESTION},
-        )
-    return cleaned

@@ -110,7 +110,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             left = await app.dispatcher.resume()
             if left:
                 tell(f"Resuming {len(left)} unfinished question(s).")
-            # A platform may be away for hours: it keeps nobody waiting who starts this.
+            # Before the platforms connect: one that is away for hours must not fail the start.
             await stack.enter_async_context(ready())
             await _listen(opened, reception, state, tell, ending)
         notify(ENDING)

@@ -191,7 +191,7 @@ class Settings(BaseSettings):
     user_daily_questions: int | None = Field(None, ge=1)
     channel_daily_usd: float | None = Field(None, gt=0)
     workspace_daily_usd: float | None = Field(None, gt=0)
-    watches_per_person: int = Field(10, ge=0)  # standing questions; 0: nobody may have any
+    watches_per_person: int = Field(10, ge=0)  # standing questions; 0: none are allowed
     watch_days: int = Field(60, ge=1)  # without interest, after which one is looked at no more
 
     # --- who may ask where, by the platforms' ids; an empty allow list allows all

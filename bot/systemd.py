@@ -1,4 +1,4 @@
-"""What a process tells systemd of itself: that it is ready, alive, and ending.
+"""Notifies systemd that a process is ready, alive or ending.
 
 The protocol is a datagram to the socket that the environment names:
 https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
@@ -22,7 +22,7 @@ ALIVE = "WATCHDOG=1"
 
 
 def notify(state: str) -> None:
-    """Tell systemd, where it started the process and wants to know."""
+    """Send a state to systemd, if the environment names its socket."""
     path = os.environ.get("NOTIFY_SOCKET")
     if not path:
         return
@@ -30,7 +30,7 @@ def notify(state: str) -> None:
         path = f"\0{path[1:]}"
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as teller:
-            teller.setblocking(False)  # nobody who does not listen holds the event loop up
+            teller.setblocking(False)  # a full socket must not hold up the event loop
             teller.connect(path)
             teller.send(state.encode())
     except OSError as error:
@@ -51,7 +51,7 @@ async def ready() -> AsyncIterator[None]:
 
 
 async def _beat(limit: float) -> None:
-    """Well within the ``limit``, which is in seconds; 0 is none."""
+    """Send a sign of life three times within each ``limit`` of seconds; 0: no watchdog."""
     while limit:
         notify(ALIVE)
         await asyncio.sleep(limit / 3)

@@ -22,12 +22,11 @@ from bot.conversing.buttons import ASK_WHY, Details, Press, carry_out
 from bot.conversing.reception import AcceptedQuestion, Handled, Reception
 from bot.errors import Denied, Invalid, StorageUnavailable
 from bot.logs import get_logger
-from bot.messages import Attachment, Author, Depth, Message, Style
+from bot.messages import Attachment, Author, Depth, Message, Style, clean_question
 from bot.pages.urls import links_in
 from bot.posting import PostState
 from bot.rendering.texts import Texts, invalid, sentence_for, texts_for
 from bot.search.registry import searches_conversations
-from bot.service import clean_question
 from bot.standing.desk import begun
 from bot.standing.schedule import schedule_named
 

@@ -26,7 +26,7 @@ NAMES = tuple(each.name for each in fields(Entry) if each.name != "text")
 
 
 def moment(text: str, option: str) -> datetime:
-    """A day or a moment as ISO 8601 has them, in UTC unless it names a zone."""
+    """Parse a date or time in ISO 8601, in UTC unless it names a zone. Raises ``Invalid``."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
@@ -116,7 +116,7 @@ async def _delete(store: Store, platform: str, event_id: str) -> bool:
 
 
 def _forgettings(lines: TextIO) -> dict[Forgotten, datetime]:
-    """What was forgotten, with the last time that it was."""
+    """The forgettings in an exported log, each with its latest moment."""
     found: dict[Forgotten, datetime] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from bot.command import standard_input
 from bot.errors import Invalid
+from bot.messages import MAX_QUESTION
 from bot.pages.media import media_type_of
 from bot.pages.workers import Workers
-from bot.service import MAX_QUESTION
 
 
 def text_of(file: str) -> str:

@@ -17,9 +17,8 @@ from bot.answers import Answer
 from bot.app import App, open_app
 from bot.command import this_user
 from bot.errors import Denied, FootnoteError, Invalid, Unavailable
-from bot.messages import Author, Message, RunOptions, Thread
+from bot.messages import Author, Message, RunOptions, Thread, clean_question
 from bot.pages.urls import links_in
-from bot.service import clean_question
 from bot.settings import Settings
 
 PLATFORM = "terminal"

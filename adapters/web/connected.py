@@ -103,8 +103,8 @@ class Connected:
         return [*mine, OTHERS]
 
     def _engines(self, visitor: Visitor, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """What else is searched, by the id of its offer: each server that the visitor may use, the
-        wiki, and the engines that search the web."""
+        """The search providers behind each other offer, by the offer's id: one for each server that
+        the visitor may use, one for the wiki, one for the engines that search the web."""
         hidden = self._rights.hidden_servers(visitor.reader)
         servers = [name for name in self._servers if name in names and name not in hidden]
         found = {

@@ -75,7 +75,7 @@ class Console:
     workers: Workers = field(init=False)  # that look at what people send
     provider: Provider | None = field(init=False, default=None)  # by which people sign in, if any
     sign_ins: SignIns | None = field(init=False, default=None)
-    # Who opened what in the last hour, as far as the audit log needs to know.
+    # Visitor and page of what was opened in the last hour: see ``auditing.followed``.
     opened: TTLCache[tuple[str, str], bool] = field(init=False)
 
     def __post_init__(self) -> None:

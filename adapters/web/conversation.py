@@ -101,9 +101,7 @@ class _Conversation:
             thread=thread,
             **await about(console, request, thread),
             watched=await console.standing.all(thread=thread) if thread else (),
-            watchable=next(
-                (turn.run for turn in reversed(turns) if turn.over and turn.shown.answer), ""
-            ),
+            watchable=_watchable(turns),
             turns=[turn_html(console.templates, texts, turn, visitor) for turn in turns],
             cursor=cursor_of(turns),
             depths=DEPTHS,

@@ -13,9 +13,8 @@ from adapters.web.limits import MOST_FILES
 from adapters.web.shown import Shown
 from adapters.web.turns import Turn
 from bot.answers import Answer, Judgement, PlanView, VerificationState
-from bot.messages import Depth
+from bot.messages import MAX_QUESTION, Depth
 from bot.rendering.documents import answer_document
-from bot.service import MAX_QUESTION
 
 RunState = Literal["accepted", "running", "answered", "partial", "not_found", "failed", "stopped"]
 

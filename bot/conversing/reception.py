@@ -22,14 +22,24 @@ from bot.conversing.rules import bounded, options_for
 from bot.conversing.words import is_stop_word
 from bot.dispatch.dispatcher import Dispatcher
 from bot.errors import Denied, StorageUnavailable
-from bot.messages import EVERYWHERE, Author, Depth, Message, RunOptions, Sources, Style, Thread
+from bot.messages import (
+    EVERYWHERE,
+    Author,
+    Depth,
+    Message,
+    RunOptions,
+    Sources,
+    Style,
+    Thread,
+    clean_question,
+)
 from bot.pages.urls import links_in
 from bot.posting import Poster, PostState
 from bot.rendering.texts import Texts, invalid
 from bot.research.evidence.library import Library
 from bot.rights.rights import Rights, searched_here
 from bot.search.registry import configured_names
-from bot.service import LEASE, ResearchService, clean_question
+from bot.service import LEASE, ResearchService
 from bot.settings import ChannelRules, Settings
 from bot.standing.desk import Desk
 from bot.storage.audit import Actor, acting

@@ -30,8 +30,8 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from bot.errors import Invalid, InvalidQuestion
+from bot.messages import clean_question
 from bot.pages.urls import dedupe_key
-from bot.service import clean_question
 
 LARGEST = 1_000_000  # bytes of a file: some thousand questions
 KEYS = ("question", "words", "page", "answer", "refuse", "followups")

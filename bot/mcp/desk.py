@@ -13,10 +13,9 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.answers import Answer, PlanView
-from bot.messages import Depth
+from bot.messages import MAX_QUESTION, Depth
 from bot.rendering.texts import Texts
 from bot.research.evidence.library import Library
-from bot.service import MAX_QUESTION
 from bot.storage.traces import KeptPage
 
 # ---------------------------------------------------------------- arguments and results

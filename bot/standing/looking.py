@@ -12,6 +12,7 @@ from bot.rendering.texts import texts_for
 from bot.rights.reader import Reach
 from bot.settings import Settings
 from bot.standing.comparing import changes, with_changes
+from bot.storage.history import UNSEEN
 from bot.storage.records import RunRecord
 from bot.storage.standing import Outcome, StandingQuestions, Watch
 from bot.storage.store import Store
@@ -22,7 +23,8 @@ log = get_logger()
 def is_look(record: RunRecord) -> bool:
     """True for a look at a standing question that has nothing to tell yet."""
     watch = record.options.watch
-    return bool(watch) and record.message.thread.thread == f"watch-{watch}" and not record.removed
+    is_hidden = record.message.thread.thread == UNSEEN + watch
+    return bool(watch) and is_hidden and not record.removed
 
 
 class Looks:

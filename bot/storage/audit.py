@@ -74,7 +74,7 @@ audit_key = sa.Table(
     sa.Column("key", sa.Text, nullable=False),
 )
 
-PSEUDONYM = "forgotten:"  # how one begins
+PSEUDONYM = "forgotten:"  # prefix of every pseudonym
 PORTION = 500  # rows read or changed at once
 LONGEST = 300  # characters of what a visitor named
 
@@ -83,7 +83,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Somebody who does something, by the platform's ids; "" for what is not known."""
+    """The person behind a deed, by the platform's ids; "" for what is not known."""
 
     platform: str
     workspace: str
@@ -101,7 +101,7 @@ _acting: ContextVar[Actor | None] = ContextVar("acting", default=None)
 
 
 def act_as(actor: Actor) -> None:
-    """From now on this task does things for somebody."""
+    """Make somebody the actor of all that this task does from now on."""
     _acting.set(actor)
 
 
@@ -128,8 +128,8 @@ def _doer(by: Actor) -> Actor:
 
 
 def named(key: str) -> str:
-    """A conversation's name in the log: its key, without the channel of the console's, which is a
-    person."""
+    """A conversation's name in the log: its key, but in the console without the channel, which is
+    the person's id there."""
     platform, workspace, _, thread = key.split(":")
     return f"{platform}:{workspace}:{thread}" if platform == CONSOLE else key
 
@@ -190,8 +190,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The rows that are wanted: from a moment on, before another, of somebody (platform and id), of
-    some deeds; None and nothing: all of them."""
+    """A selection of rows: from a moment on, before another, of a person (platform and id), of some
+    deeds; None and an empty sequence select all. ``texts``: with the questions themselves."""
 
     since: datetime | None = None
     until: datetime | None = None
@@ -201,7 +201,8 @@ class Wanted:
 
 
 class Audit:
-    """Failures leave as ``StorageUnavailable``, except those of ``note``."""
+    """Adds rows to the log and reads it. Failures leave as ``StorageUnavailable``, except those of
+    ``note``."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -217,7 +218,7 @@ class Audit:
         by: Actor = NOBODY,
     ) -> None:
         """Add a row for what has no transaction of its own. Where the database takes none, as on a
-        full disk, a line of the process's log has it: nobody is to be kept from reading by that."""
+        full disk, the row goes to the process's log: reading must still work then."""
         row = _row(deed, kind, object, place, outcome, by, None)
         try:
             async with self._database.write_at_once() as db:
@@ -254,12 +255,10 @@ class Audit:
             )
             async with self._database.read() as db:
                 rows = (await db.execute(query)).all()
-                asked = [row.object for row in rows if row.kind == "run"] if wanted.texts else []
-                texts = await _texts(db, asked)
+                asked = {row.id: row.object for row in rows if row.deed in ("asked", "edited")}
+                texts = await _texts(db, list(asked.values())) if wanted.texts else {}
             for row in rows:
-                is_question = row.kind == "run" and row.deed in ("asked", "edited")
-                text = texts.get(row.object, "") if is_question else ""
-                yield Entry(**row._mapping, text=text)
+                yield Entry(**row._mapping, text=texts.get(asked.get(row.id, ""), ""))
             if len(rows) < PORTION:
                 return
             last = rows[-1].id
@@ -300,9 +299,9 @@ async def key_of_pseudonyms(db: AsyncConnection) -> str:
 
 
 def pseudonym_by(key: str, platform: str, person: str) -> str:
-    """The pseudonym of a person: the same in every copy of a database, and nobody's without it.
+    """The pseudonym of a person: the same in every copy of a database, since they share its key.
 
-    It names its key, so that one of another database is known as such.
+    It begins with a digest of the key, so that one of another database is recognized.
     """
     mark = hashlib.sha256(key.encode()).hexdigest()[:8]
     digest = hmac.new(key.encode(), f"{platform}:{person}".encode(), hashlib.sha256).hexdigest()
@@ -310,7 +309,7 @@ def pseudonym_by(key: str, platform: str, person: str) -> str:
 
 
 async def pseudonym(db: AsyncConnection, platform: str, person: str) -> str:
-    """The same with the key of the database."""
+    """The pseudonym of a person by the key of the database."""
     return pseudonym_by(await key_of_pseudonyms(db), platform, person)
 
 
@@ -336,7 +335,7 @@ def _of(subject: Subject) -> Sequence[sa.ColumnElement[bool]]:
 
 
 async def count_named(db: AsyncConnection, subject: Subject) -> int:
-    """Count the rows in which ``pseudonymize`` would put pseudonyms; a thread names nobody."""
+    """Count the rows in which ``pseudonymize`` would put pseudonyms; a thread has none."""
     if subject.kind == "thread":
         return 0
     query = sa.select(sa.func.count()).select_from(audit).where(*_of(subject))

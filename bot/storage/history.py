@@ -18,7 +18,7 @@ from bot.storage.rows import insert
 from bot.storage.tables import messages, shares, threads
 
 PLATFORM, WORKSPACE = "web", "console"
-UNSEEN = "watch-"  # how the threads of looks at standing questions begin, which nobody sees
+UNSEEN = "watch-"  # prefix of the hidden threads in which standing questions are looked at
 TOKEN_BYTES = 16  # of a link: as many as no one guesses
 
 

@@ -1,4 +1,4 @@
-"""SQL expressions of moments, which SQLite and PostgreSQL write differently."""
+"""SQL expressions of dates and durations, which SQLite and PostgreSQL write differently."""
 
 from __future__ import annotations
 
@@ -11,6 +11,19 @@ from sqlalchemy.sql.functions import FunctionElement
 from bot.storage.tables import runs
 
 
+def _written(element: type[FunctionElement[Any]], **forms: str) -> None:
+    """Have each dialect write a function in its form, whose places are the function's arguments."""
+
+    def for_dialect(form: str) -> Any:
+        def write(call: Any, compiler: Any, **kw: Any) -> str:
+            return form.format(*(compiler.process(each, **kw) for each in call.clauses))
+
+        return write
+
+    for dialect, form in forms.items():
+        compiles(element, dialect)(for_dialect(form))
+
+
 class day_of(FunctionElement[Any]):
     """The day of a moment, as text like 2026-11-21, on clocks that are so many minutes ahead of
     UTC."""
@@ -19,38 +32,27 @@ class day_of(FunctionElement[Any]):
     inherit_cache = True
 
 
-@compiles(day_of, "sqlite")
-def _sqlite_day(element: Any, compiler: Any, **kw: Any) -> str:
-    moment, minutes = (compiler.process(each, **kw) for each in element.clauses)
-    return f"date({moment}, ({minutes}) || ' minutes')"
-
-
-@compiles(day_of, "postgresql")
-def _postgres_day(element: Any, compiler: Any, **kw: Any) -> str:
-    moment, minutes = (compiler.process(each, **kw) for each in element.clauses)
-    there = f"{moment} AT TIME ZONE 'UTC' + make_interval(mins => ({minutes}))"
-    return f"to_char({there}, 'YYYY-MM-DD')"
+_written(
+    day_of,
+    sqlite="date({0}, ({1}) || ' minutes')",
+    postgresql="to_char({0} AT TIME ZONE 'UTC' + make_interval(mins => ({1})), 'YYYY-MM-DD')",
+)
 
 
 class _seconds_between(FunctionElement[Any]):
-    """The seconds from the first moment to the second; 0 where a clock that is behind says that it
-    was before: a question is accepted in one process and ends in another."""
+    """The seconds from the first moment to the second, at least 0: a question may be accepted in
+    one process and end in another, whose clock is behind."""
 
     type = sa.Float()
     inherit_cache = True
 
 
-@compiles(_seconds_between, "sqlite")
-def _sqlite_seconds(element: Any, compiler: Any, **kw: Any) -> str:
-    first, second = (compiler.process(each, **kw) for each in element.clauses)
-    return f"max(0.0, (julianday({second}) - julianday({first})) * 86400.0)"
-
-
-@compiles(_seconds_between, "postgresql")
-def _postgres_seconds(element: Any, compiler: Any, **kw: Any) -> str:
-    first, second = (compiler.process(each, **kw) for each in element.clauses)
-    took = f"CAST(EXTRACT(EPOCH FROM ({second} - {first})) AS double precision)"
-    return f"CASE WHEN {second} < {first} THEN 0.0 ELSE {took} END"
+_written(
+    _seconds_between,
+    sqlite="max(0.0, (julianday({1}) - julianday({0})) * 86400.0)",
+    postgresql="CASE WHEN {1} < {0} THEN 0.0 "
+    "ELSE CAST(EXTRACT(EPOCH FROM ({1} - {0})) AS double precision) END",
+)
 
 
 def took() -> sa.ColumnElement[Any]:

@@ -1,7 +1,7 @@
-"""What a restored database does not know of: all that was forgotten since it was copied.
+"""Finds what was forgotten since a restored database was copied, and has to be forgotten again.
 
-The audit log of before tells, in which people have pseudonyms: those of everybody who is known here
-are compared with them.
+It is in the audit log that was exported before the restore. People have pseudonyms there: they are
+compared with the pseudonyms of all people in the database.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bot.storage.subjects import Subject
 from bot.storage.tables import channel_rules, feedback, messages, shares, spending, threads
 
 Forgotten = tuple[str, str]  # kind and object, as the log has them
-# Where people are known by their ids.
+# The columns that hold ids of people.
 NAMES = (
     messages.c.author_id,
     feedback.c.author_id,
@@ -44,8 +44,8 @@ class Owed:
 
 
 async def owed(database: Database, told: Mapping[Forgotten, datetime]) -> Owed:
-    """What the log of before tells and this database does not know of, as far as anything is kept
-    that it is about. Raises ``StorageUnavailable``."""
+    """The forgettings of an exported log that this database has no row of, as far as it holds
+    anything that they are about. Raises ``StorageUnavailable``."""
     unknown = {what: at for what, at in told.items() if not await _is_known(database, what, at)}
     async with database.write() as db:
         key = await key_of_pseudonyms(db)

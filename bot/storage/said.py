@@ -1,8 +1,8 @@
-"""What is kept of conversations once a run has ended: the quotes of its answer, and no more.
+"""Removes what a run was told of conversations once it has ended, except its answer's quotes.
 
-Chats give what people said for one question, not to be stored. While a run works, the journal has
-to hold what it found; when it ends, its searches of conversations are deleted, and of the pages
-only what is quoted remains, where it stood.
+Chat platforms allow messages to be used for one question, not to be stored. While a run works, its
+journal holds what it found; when it ends, its searches of conversations are deleted, and in the
+pages everything but the quotes is overwritten with spaces, so that their positions stay right.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.rights.reader import conversations_in, is_conversation
 from bot.storage.tables import citations, pages, steps
 
-FOUND = ("search", "read", "ready")  # kinds of steps whose results name what was found
+_FOUND = ("search", "read", "ready")  # kinds of steps whose results name what was found
 
 _VISIBLE = re.compile(r"\S")
 
 
 async def keep_only_quotes(db: AsyncConnection, run_id: str) -> None:
-    """Forget what a run that has ended was told of conversations and does not quote."""
+    """Remove what an ended run was told of conversations and does not quote."""
     found = sa.select(steps.c.id, steps.c.kind, steps.c.result).where(
-        steps.c.run_id == run_id, steps.c.kind.in_(FOUND)
+        steps.c.run_id == run_id, steps.c.kind.in_(_FOUND)
     )
     rows = [row for row in await db.execute(found) if conversations_in(row.result)]
     if not rows:

@@ -15,6 +15,7 @@ from bot.messages import Author, RunOptions, Thread
 from bot.pages.urls import dedupe_key
 from bot.storage.audit import Actor, named, note
 from bot.storage.database import Database
+from bot.storage.history import UNSEEN
 from bot.storage.records import as_answer, as_options
 from bot.storage.removal import remove_empty_threads, remove_messages
 from bot.storage.retrying import awaited, repeated
@@ -61,9 +62,9 @@ class Watch:
 
     @property
     def place(self) -> Thread:
-        """The thread of its looks, which nobody sees, until one has something to tell."""
+        """The hidden thread in which its looks run until one has something to tell."""
         where = self.thread
-        return Thread(where.platform, where.workspace, where.channel, f"watch-{self.id}")
+        return Thread(where.platform, where.workspace, where.channel, UNSEEN + self.id)
 
     @property
     def event_id(self) -> str:
@@ -219,7 +220,10 @@ class StandingQuestions:
     async def pages(self, run_id: str) -> Mapping[str, str]:
         """The texts of the pages that a run has numbered or cited, by ``dedupe_key``."""
         used = sa.union(
-            *(sa.select(each.c.page_id).where(each.c.run_id == run_id) for each in _PAGES)
+            *(
+                sa.select(each.c.page_id).where(each.c.run_id == run_id)
+                for each in (run_pages, citations)
+            )
         )
         query = sa.select(pages.c.url, pages.c.text).where(pages.c.id.in_(used))
         texts: dict[str, str] = {}
@@ -311,9 +315,6 @@ class StandingQuestions:
             values: dict[str, Any] = {"looked_at": now}
             values |= {"state": "ended"} if is_over else {"run_id": run_id, "outcome": "changed"}
             await db.execute(sa.update(watches).where(watches.c.id == watch.id).values(**values))
-
-
-_PAGES = (run_pages, citations)
 
 
 async def forget_watches_by(db: AsyncConnection, platform: str, person: str) -> None:

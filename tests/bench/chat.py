@@ -8,7 +8,6 @@ by a fake Claude that takes its time. ``--seconds N`` shortens the two loads (30
 from __future__ import annotations
 
 import argparse
-import re
 import statistics
 import sys
 import threading
@@ -25,7 +24,7 @@ from tests.bench.chat_answers import (
     slack_rows,
 )
 from tests.bench.chat_load import ASKED, RATE, Load, put_load
-from tests.bench.chat_stage import CONNECTED, Serving, Stage, platforms, serving
+from tests.bench.chat_stage import CONNECTED, Serving, Stage, complaints, platforms, serving
 from tests.bench.table import ms, percentile, print_table
 from tests.fakes.claude import FakeClaude
 from tests.fakes.server import serve
@@ -131,7 +130,7 @@ def _interaction_rows(stage: Stage) -> list[Row]:
 
 
 def _complaints(running: Serving) -> list[Row]:
-    told = [line for line in running.lines if re.search(r"\[\S*(warning|error)", line)]
+    told = complaints(running.lines)
     for line in told[:5]:
         print(line, file=sys.stderr)
     return [("lines of warning (on stderr)", str(len(told)), "")]

@@ -77,8 +77,7 @@ def put_load(stage: Stage, running: Serving, seconds: float) -> Load:
     answered = _drained(stage, questions)
     drained = time.perf_counter() - ended
     told = slack.deliveries[first:]
-    if not all(one.acked for one in told):
-        time.sleep(slack.ack_seconds + 0.5)  # then their first attempts are over
+    slack.wait_for(lambda: all(one.tried for one in told), slack.ack_seconds + DRAIN_SECONDS)
     during = [one for one in told if one.made <= ended]
     return Load(
         _by_kind(during),

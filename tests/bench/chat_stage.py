@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -79,6 +79,11 @@ class Serving:
         found = re.search(r"http://\S+[^.\s]", "\n".join(self.lines))
         assert found is not None, self.lines
         return found[0]
+
+
+def complaints(lines: Sequence[str]) -> list[str]:
+    """The warnings and errors among the lines of a log (``FOOTNOTE_LOG_FORMAT=console``)."""
+    return [line for line in lines if re.search(r"\[\S*(warning|error)", line)]
 
 
 @dataclass

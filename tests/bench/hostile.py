@@ -164,10 +164,10 @@ def measured(stage: Stage, running: Serving, ports: Sequence[int], seconds: floa
     found.share = (running.processor_seconds() - used) / (time.perf_counter() - began)
     ended.set()
     looker.join()
-    if not all(one.acked for one in slack.deliveries[first:]):
-        time.sleep(slack.ack_seconds + 0.5)  # then the first attempts are over
+    told = slack.deliveries[first:]
+    slack.wait_for(lambda: all(one.tried for one in told), slack.ack_seconds + DRAIN_SECONDS)
     found.asked = len(asked)
-    for one in slack.deliveries[first:]:
+    for one in told:
         if one.ack_seconds is None:
             found.missed += 1
         else:

@@ -159,7 +159,7 @@ def warm_up(stage: Stage, asking: Asking) -> None:
     """Connections, caches, and the pages of the database that every question touches."""
     with stage.workers(1, CONCURRENCY):
         stage.ask(asking.questions(8))
-        _until_idle(stage)
+        until_idle(stage)
 
 
 def counting(stage: Stage, asking: Asking) -> None:
@@ -171,7 +171,7 @@ def counting(stage: Stage, asking: Asking) -> None:
         with stage.base.listening() as busy:
             began = time.perf_counter()
             stage.ask(asking.questions(COUNTED))
-            _until_idle(stage)
+            until_idle(stage)
             seconds = time.perf_counter() - began
         _complain("worker", workers[0].complaints)
     share = seconds / IDLE_SECONDS
@@ -238,7 +238,7 @@ def death(stage: Stage, asking: Asking) -> None:
         killed = time.time()
         workers[0].process.kill()
         workers[0].process.wait()  # or it would stay in the table of processes, as if it lived
-        _until_idle(stage)
+        until_idle(stage)
     runs = stage.base.runs()
     again = [run.claimed - killed for run in runs if run.attempt > 1 and run.claimed is not None]
     rows = [
@@ -268,7 +268,7 @@ def retention(stage: Stage, asking: Asking) -> None:
     print_table(("retention", "measured"), rows)
     print(flush=True)
     with stage.workers(2, CONCURRENCY):
-        _until_idle(stage)
+        until_idle(stage)
 
 
 # ---------------------------------------------------------------- measuring
@@ -291,7 +291,7 @@ def _measured(stage: Stage, workers: Sequence[Process], ask: Callable[[], list[f
     before = used(stage, workers), stage.base.counted(), stage.asked()
     watch = Watch(stage.base, workers)
     acknowledged = ask()
-    _until_idle(stage)
+    until_idle(stage)
     watch.close()
     spent, counted = used(stage, workers) - before[0], stage.base.counted()
     for worker in workers:
@@ -314,12 +314,13 @@ def _measured(stage: Stage, workers: Sequence[Process], ask: Callable[[], list[f
     )
 
 
-def _until_idle(stage: Stage) -> None:
+def until_idle(stage: Stage, *, every: float = 0.5) -> None:
+    """Wait until no question is left; look every so many seconds."""
     deadline = time.monotonic() + MOST_SECONDS
-    while stage.base.unfinished():
+    while left := stage.base.unfinished():
         if time.monotonic() > deadline:
-            raise TimeoutError(f"{stage.base.unfinished()} questions are left")
-        time.sleep(0.5)
+            raise TimeoutError(f"{left} questions are left")
+        time.sleep(every)
 
 
 def delays_of(runs: Sequence[Run]) -> tuple[list[float], list[float]]:

@@ -24,7 +24,7 @@ import aiohttp
 
 from bot.messages import Thread
 from bot.storage.encryption import new_key
-from tests.bench.chat_stage import OURS, REPOSITORY
+from tests.bench.chat_stage import OURS, REPOSITORY, complaints
 from tests.bench.load_peers import BOT_USER
 from tests.bench.load_store import CLIENT, Base, a_base
 from tests.fakes.slack_delivery import JSON_TYPE, signed_headers
@@ -66,7 +66,7 @@ class Process:
 
     @property
     def complaints(self) -> list[str]:
-        return [line for line in self.lines if re.search(r"\[\S*(warning|error)", line)]
+        return complaints(self.lines)
 
     @property
     def address(self) -> str:

@@ -62,6 +62,7 @@ SELDOM = (
     "DELETE FROM spending WHERE spending.platform",
 )
 
+OTHER_WORKER = "another/1/x"  # that holds no run
 FILLING = Path(__file__).with_suffix(".sql")
 
 
@@ -122,23 +123,23 @@ async def asking(scene: Scene) -> None:
     call = Reservation("r", holder, "gathering", SCOPES, 1_000)
     await reservations.begin(call, now, lambda *spent: True)
     await reservations.end("r")
-    await store.renew("nobody", [run.id], now)
+    await store.renew(OTHER_WORKER, [run.id], now)
     await store.standing([run.id, run_id])
     await store.save_post_state(run.id, run.attempt, {"ts": "1"})
     await store.earlier_unfinished(run.id)
-    await store.may_claim(run.id, "nobody", now)
+    await store.may_claim(run.id, OTHER_WORKER, now)
     await conversations.ahead_of(run.id)
     await conversations.unfinished_in(past.thread)
     await conversations.unfinished_of("ada", "slack", "T1", "C1")
     await store.request_stop(run.id)
-    await store.stopped_in_waiting("nobody", now)
+    await store.stopped_in_waiting(OTHER_WORKER, now)
     await store.end(run.id, run.attempt, "stopped", now)
     await conversations.edit("slack", "e3", "How deep?", (), now, owner=None, lease=timedelta())
     await conversations.remove("slack", "e3", now, owner=None, lease=timedelta())
 
 
 async def dispatching(scene: Scene) -> None:
-    """What a worker does every few seconds, and a process that starts."""
+    """The statements of a worker every few seconds, and of a process that starts."""
     await scene.store.unfinished(scene.now, ["slack"])
     async with PostgresDispatcher(
         scene.url, scene.store, Nothing(), 0, platforms=["discord"]
@@ -260,7 +261,8 @@ class Explained:
             left += node.get("Plans", ())
 
     def long_reads(self, sizes: Mapping[str, int]) -> Iterator[str]:
-        """What reads a large table, or more than a tenth of it. ``sizes`` are rows by table."""
+        """Describe each node that scans a large table or reads more than a tenth of one; ``sizes``
+        are rows by table."""
         if self.statement.startswith(SELDOM):
             return
         for node in self.nodes():

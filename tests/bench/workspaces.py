@@ -31,7 +31,7 @@ from bot.logs import configure_logging
 from bot.storage.records import RunRecord
 from bot.storage.store import Store, open_store
 from tests.bench.chat_stage import REPOSITORY
-from tests.bench.load import Asking, delays_of
+from tests.bench.load import Asking, delays_of, until_idle
 from tests.bench.load_peers import BOT, BOT_USER, TEAM
 from tests.bench.load_stage import Stage, a_stage, seconds
 from tests.bench.load_store import THREADS_IN_WORKSPACE
@@ -42,7 +42,6 @@ WORKSPACES, ROUNDS = 1_000, 3
 SOCKET_WORKSPACES, SOCKET_RATE = 10, 20.0
 RATE, SECONDS = 100.0, 60.0
 LISTENERS, WORKERS, CONCURRENCY = 2, 2, 32
-DRAIN_SECONDS = 300.0
 PHASES = "workspaces,socket,accepting"
 
 
@@ -185,7 +184,7 @@ class NoReasoner:
 
 
 async def work(url: str) -> None:
-    """A worker, until whoever started it closes its input."""
+    """A worker that runs until its input is closed."""
     configure_logging("warning")
     store = await open_store(url)
     async with PostgresDispatcher(url, store, NoReasoner(store), CONCURRENCY, platforms=["slack"]):
@@ -220,7 +219,7 @@ def accepting(stage: Stage, rate: float, length: float) -> None:
             stack.enter_context(stage.another_listener())
         crew = stack.enter_context(workers(stage.base.url))
         stage.ask(asked[:50])  # warm
-        _until_ended(stage)
+        until_idle(stage, every=0.1)
         stage.base.clear()
         ours = {
             "listeners": [each.pid for each in stage.listeners],
@@ -230,7 +229,7 @@ def accepting(stage: Stage, rate: float, length: float) -> None:
         began = time.perf_counter()
         took = stage.ask(asked, rate)
         lasted = time.perf_counter() - began
-        _until_ended(stage)
+        until_idle(stage, every=0.1)
         drained = time.perf_counter() - began - lasted
         used = {name: sum(map(seconds, pids)) - before[name] for name, pids in ours.items()}
         runs = stage.base.runs()
@@ -250,14 +249,6 @@ def accepting(stage: Stage, rate: float, length: float) -> None:
     ]
     print_table((f"{rate:g} a second for {length:g} s", "measured"), rows)
     print(flush=True)
-
-
-def _until_ended(stage: Stage) -> None:
-    deadline = time.monotonic() + DRAIN_SECONDS
-    while left := stage.base.unfinished():
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"{left} questions are left")
-        time.sleep(0.1)
 
 
 def _two(values: Sequence[float]) -> tuple[str, str]:

@@ -71,6 +71,11 @@ class Delivery:
         return self._acked.is_set()
 
     @property
+    def tried(self) -> bool:
+        """True once its first attempt is over: acknowledged, failed or out of time."""
+        return self.acked or any(attempt.failure for attempt in self.attempts)
+
+    @property
     def ack_seconds(self) -> float | None:
         """From the first acknowledged attempt's sending to its acknowledgement."""
         times = [a.ack_seconds for a in self.attempts if a.ack_seconds is not None]

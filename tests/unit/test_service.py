@@ -21,13 +21,12 @@ from bot.errors import (
     RunLost,
     StorageUnavailable,
 )
-from bot.messages import Attachment, Message, RunOptions, Transcript
+from bot.messages import MAX_QUESTION, Attachment, Message, RunOptions, Transcript, clean_question
 from bot.posting import PostState, RunRef
 from bot.reasoning.evidence import AnswerDelta, Evidence, TextDelta
 from bot.reasoning.questions import Rewritten, SubQuestion
 from bot.reasoning.reasoner import OnAnswer
 from bot.reasoning.workspace import Turn, Workspace
-from bot.service import MAX_QUESTION, clean_question
 from tests.fakes.poster import Remembered, RememberingPoster
 from tests.fakes.reasoner import Scripted
 from tests.unit.conftest import LEASE, TURNS, OpenWorld
