@@ -13,6 +13,13 @@ import uvicorn
 from aiohttp import web
 
 
+def free_port() -> int:
+    """A port of 127.0.0.1 that is free now, for a program that opens it itself."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 class _Server(uvicorn.Server):
     """Signals when it listens, and leaves no connection open when it ends."""
 

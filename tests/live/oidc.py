@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import socket
 import subprocess
 import urllib.request
 from collections.abc import Iterator, Sequence
@@ -18,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.fakes.server import free_port
 from tests.live.emulate import MODULES, node
 
 VERSION = "9.13.3"
@@ -56,12 +56,6 @@ def client(public_url: str, **more: Any) -> dict[str, Any]:
         "backchannel_logout_session_required": True,
         **more,
     }
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextlib.contextmanager

@@ -25,6 +25,7 @@ from bot.storage.database import open_database
 from bot.storage.records import RunRecord
 from bot.storage.store import Store, open_store
 from tests.fakes.postgres import Postgres
+from tests.fakes.server import free_port
 from tests.unit.samples import a_message
 
 pytestmark = pytest.mark.live
@@ -41,12 +42,6 @@ class Pooled:
     past: str
 
 
-def _free_port() -> int:
-    with closing(socket.socket()) as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
-
-
 @pytest.fixture
 def pooled(postgres: Postgres, tmp_path: Path) -> Iterator[Pooled]:
     """Skipped where PgBouncer is not installed, a failure in CI."""
@@ -54,7 +49,7 @@ def pooled(postgres: Postgres, tmp_path: Path) -> Iterator[Pooled]:
     if program is None:
         pytest.skip("PgBouncer is not installed: run .ci/install-live as root")
     past = postgres.migrated()
-    url, port = sa.make_url(past), _free_port()
+    url, port = sa.make_url(past), free_port()
     (tmp_path / "users").write_text('"postgres" ""\n')
     (tmp_path / "pgbouncer.ini").write_text(
         f"""[databases]

@@ -12,8 +12,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.fakes import sqlite
+from tests.fakes.server import free_port
 from tests.live.browser import Watched, ask, chromium, watched
-from tests.live.oidc import CLIENT, SECRET, LiveProvider, client, free_port, running_provider
+from tests.live.oidc import CLIENT, SECRET, LiveProvider, client, running_provider
 from tests.scenario.gate import until
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, Serving, ending, start_forked

@@ -8,22 +8,22 @@ import socket
 import subprocess
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
 from bot.configuration import load_settings
-from bot.egress import Egress, Target
 from bot.errors import AddressRefused, FootnoteError, PageUnreadable, Unavailable
-from bot.pages.retrieval import DownloadSettings, Retrieval
+from bot.pages.retrieval import Retrieval
 from bot.pages.tunnel import report
 from tests.fakes.http2 import AUTHORITY, HOST, Http2Site, http2_site
-from tests.fakes.server import serve
+from tests.fakes.server import free_port, serve
 from tests.fakes.web import ARTICLE, Web
 from tests.unit.pages.conftest import to_loopback
+from tests.unit.pages.test_tunnel import retrieval
 
 pytestmark = pytest.mark.live
 
@@ -44,12 +44,6 @@ class Tinyproxy:
         return [line.partition("): ")[2] for line in lines if "Request (file descriptor" in line]
 
 
-def _free_port() -> int:
-    with closing(socket.socket()) as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
-
-
 @pytest.fixture
 async def site() -> AsyncIterator[Http2Site]:
     async with http2_site(Http2Site(html=ARTICLE)) as opened:
@@ -62,7 +56,7 @@ def tinyproxy(site: Http2Site, tmp_path: Path) -> Iterator[Tinyproxy]:
     program = shutil.which("tinyproxy") or shutil.which("tinyproxy", path="/usr/sbin:/usr/bin")
     if program is None:
         pytest.skip("tinyproxy is not installed: run .ci/install-live as root")
-    port, log, configuration = _free_port(), tmp_path / "log", tmp_path / "tinyproxy.conf"
+    port, log, configuration = free_port(), tmp_path / "log", tmp_path / "tinyproxy.conf"
     configuration.write_text(
         f"""Port {port}
 Listen 127.0.0.1
@@ -89,17 +83,7 @@ DisableViaHeader Yes
         running.terminate()
 
 
-@asynccontextmanager
-async def pages(
-    url: str, *allow: str, target: Target = "address", bundle: str = str(AUTHORITY)
-) -> AsyncIterator[Retrieval]:
-    egress = Egress(url, url, "", bundle, target)
-    way = DownloadSettings(allow, 1_000_000, 20.0, "", respects_robots=False, egress=egress)
-    opened = Retrieval(way, to_loopback)
-    try:
-        yield opened
-    finally:
-        await opened.aclose()
+pages = partial(retrieval, resolver=to_loopback)
 
 
 async def sentence_of(opened: Retrieval, page: str) -> str:
@@ -112,7 +96,7 @@ async def sentence_of(opened: Retrieval, page: str) -> str:
 
 async def test_a_page_comes_through_a_tunnel_to_a_judged_address(tinyproxy: Tinyproxy) -> None:
     place = f"{HOST}:{tinyproxy.connect}"
-    async with pages(tinyproxy.url, place) as opened:
+    async with pages(tinyproxy.url, allow=(place,)) as opened:
         document = await opened.get(f"https://{place}/")
     assert document.data == ARTICLE.encode()
     assert tinyproxy.asked() == [f"CONNECT 127.0.0.1:{tinyproxy.connect} HTTP/1.1"]
@@ -122,7 +106,7 @@ async def test_an_unprotected_page_is_asked_of_it_by_name(tinyproxy: Tinyproxy) 
     web = Web()
     with serve(web) as base:
         place = f"localhost:{base.rpartition(':')[2]}"
-        async with pages(tinyproxy.url, place, target="name") as opened:
+        async with pages(tinyproxy.url, allow=(place,), target="name") as opened:
             document = await opened.get(f"http://{place}/article")
     assert b"Norderney" in document.data
     assert tinyproxy.asked() == [f"GET http://{place}/article HTTP/1.1"]
@@ -135,7 +119,7 @@ async def test_a_redirect_into_the_network_is_refused_before_it_is_asked(
     web = Web()
     with serve(web) as base:
         place = f"localhost:{base.rpartition(':')[2]}"
-        async with pages(tinyproxy.url, place, target="name") as opened:
+        async with pages(tinyproxy.url, allow=(place,), target="name") as opened:
             for secret in (f"http://127.0.0.1:{place[10:]}/secret", "http://wiki.corp.local/"):
                 with pytest.raises(AddressRefused):
                     await opened.get(f"http://{place}/to?url={secret}")
@@ -146,22 +130,22 @@ async def test_a_redirect_into_the_network_is_refused_before_it_is_asked(
 async def test_what_it_refuses_is_told(tinyproxy: Tinyproxy) -> None:
     wrong = tinyproxy.url.replace(SECRET, "wrong")
     shown = tinyproxy.url.replace(f"me:{SECRET}@", "")
-    place, closed = f"{HOST}:{tinyproxy.connect}", f"{HOST}:{_free_port()}"
-    async with pages(wrong, place) as opened:
+    place, closed = f"{HOST}:{tinyproxy.connect}", f"{HOST}:{free_port()}"
+    async with pages(wrong, allow=(place,)) as opened:
         assert await sentence_of(opened, f"https://{place}/") == (
             f"The proxy {shown} asks for a user name and password, or does not accept those that it"
             " got; an operator can correct them in the proxy's address."
         )
-    async with pages(tinyproxy.url, closed) as opened:
+    async with pages(tinyproxy.url, allow=(closed,)) as opened:
         said = await sentence_of(opened, f"https://{closed}/")
         assert f"The proxy {shown} does not let Footnote through to {HOST} (status 403)" in said
-    async with pages(tinyproxy.url, place, bundle="") as opened:
+    async with pages(tinyproxy.url, allow=(place,), bundle="") as opened:
         assert "FOOTNOTE_CA_BUNDLE" in await sentence_of(opened, f"https://{place}/")
 
 
 async def test_the_certificate_of_another_host_is_told(tinyproxy: Tinyproxy) -> None:
     place = f"localhost:{tinyproxy.connect}"
-    async with pages(tinyproxy.url, place, target="name") as opened:
+    async with pages(tinyproxy.url, allow=(place,), target="name") as opened:
         said = await sentence_of(opened, f"https://{place}/")
     assert said.startswith("localhost cannot prove that it is localhost through the proxy")
 
