@@ -1,4 +1,4 @@
-"""The command for standing questions: watch."""
+"""The command ``footnote watch``: standing questions at the terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def watch(
         list[str],
         typer.Argument(
             metavar="QUESTION | list | run | pause ID | resume ID | stop ID",
-            help="What to watch, or what to do with what is watched.",
+            help="A question to watch, or an action on the questions that are watched.",
         ),
     ],
     every: Annotated[
@@ -38,9 +38,9 @@ def watch(
 ) -> None:
     """Answer a question, look at it again on a schedule, and show it when its answer changes.
 
-    `footnote serve` looks at those of the console and of chats by itself. Those of the terminal are
-    looked at by `footnote watch run`, which shows what has changed: run it from cron, as often as
-    the shortest schedule asks.
+    `footnote serve` looks at the questions of the console and of chats by itself.
+    `footnote watch run` looks at those of the terminal and shows what has changed: run it from
+    cron, as often as the shortest schedule needs.
 
     Examples:
 

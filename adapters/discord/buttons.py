@@ -49,7 +49,7 @@ def encode(press: Press) -> str:
             return f"footnote:details:{run}"
         case FollowUp(run, number):
             return f"footnote:follow-up:{number}:{run}"
-        case Watch(run):  # with the schedule that it has by itself
+        case Watch(run):  # a button always has the default schedule
             return f"footnote:watch:{run}"
         case Stop(run):
             return f"footnote:stop:{run}"

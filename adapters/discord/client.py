@@ -19,6 +19,7 @@ from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from adapters.discord.listener import log_failure
+from adapters.discord.parsing import SafeParsers
 from adapters.discord.settings import DiscordSettings
 from adapters.discord.wire import Pace
 from bot.egress import DIRECT, Egress
@@ -27,95 +28,7 @@ from bot.logs import get_logger
 from bot.observing import PlatformCalls
 from bot.platform import Connection
 
-Data = dict[str, Any]
-Parser = Callable[[Any], None]
-
-READY = "READY"  # without it there is no session: the connection is made again instead
-VOICE, STAGE = 2, 13  # types of channels in which nobody is answered
-MOST_TOLD = 100  # kinds of errors that are told once each
-
-# Fields that Footnote does without.
-_SPARE = {
-    "GUILD_CREATE": (
-        *("emojis", "stickers", "voice_states", "presences", "stage_instances"),
-        *("guild_scheduled_events", "soundboard_sounds"),
-    ),
-    "GUILD_UPDATE": ("emojis", "stickers"),
-    "MESSAGE_CREATE": (
-        *(
-            "mention_roles",
-            "embeds",
-            "sticker_items",
-            "stickers",
-            "components",
-            "reactions",
-            "poll",
-        ),
-        *("activity", "application", "interaction", "interaction_metadata", "call"),
-        *("role_subscription_data", "purchase_notification", "message_snapshots"),
-    ),
-}
-_SPARE["MESSAGE_UPDATE"] = _SPARE["MESSAGE_CREATE"]
-_LISTS = {"mention_roles", "embeds", "emojis", "stickers", "voice_states", "presences"}
-
 log = get_logger()
-
-
-class SafeParsers:
-    """Wraps one client's parsers: what they cannot parse is read without what Footnote does not
-    need, or skipped.
-
-    discord.py (2.7) lets such an error through to the client's caller, and the connection ends.
-    """
-
-    def __init__(self) -> None:
-        self._told: set[tuple[str, str]] = set()
-
-    def wrapped(self, parsers: dict[str, Parser]) -> dict[str, Parser]:
-        """The same parsers, none of which raises, but for that of ``READY``."""
-        return {
-            event: parser if event == READY else functools.partial(self._parse, event, parser)
-            for event, parser in parsers.items()
-        }
-
-    def _parse(self, event: str, parser: Parser, data: Any) -> None:
-        try:
-            return parser(data)
-        except Exception as error:  # noqa: BLE001  (of any kind: the event is foreign)
-            spare = _without_spare(event, data)
-            self._tell(event, error, again=spare is not None)
-        if spare is None:
-            return None
-        try:
-            return parser(spare)
-        except Exception as error:  # noqa: BLE001
-            self._tell(event, error, again=False)
-        return None
-
-    def _tell(self, event: str, error: Exception, *, again: bool) -> None:
-        kind = event, f"{type(error).__name__}: {error}"[:200]
-        if kind in self._told or len(self._told) >= MOST_TOLD:
-            return
-        self._told.add(kind)
-        then = "read without what is not needed" if again else "skipped"
-        log.warning("discord event not parsed", event_name=event, error=kind[1], then=then)
-
-
-def _without_spare(event: str, data: Any) -> Data | None:
-    """The event's data without what Footnote does not need; None if that is nothing of it."""
-    if event not in _SPARE or not isinstance(data, dict):
-        return None
-    kept = {name: value for name, value in data.items() if name not in _SPARE[event]}
-    kept |= {name: [] for name in _LISTS & data.keys() & set(_SPARE[event])}
-    channels = data.get("channels")
-    if isinstance(channels, list):
-        kept["channels"] = [
-            channel
-            for channel in channels
-            if isinstance(channel, dict) and channel.get("type") not in (VOICE, STAGE)
-        ]
-    return kept
-
 
 CONTENT_INTENT_HINT = (
     "Discord does not show Footnote what is written without mentioning it, so follow-ups need a "
@@ -240,7 +153,7 @@ class FootnoteClient(discord.AutoShardedClient):
     # ------------------------------------------------------------ connecting
 
     async def login(self, token: str) -> None:
-        """As discord.py's, with connections of ours."""
+        """Log in as discord.py does, over connections that the egress makes."""
         if self.http.connector is discord.utils.MISSING:
             self.http.connector = self.egress.connector(limit=0)
         await super().login(token)

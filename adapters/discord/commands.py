@@ -1,4 +1,4 @@
-"""Commands: /ask, /watch, /stop, /forget-me, /footnote, "Research this" in a message's menu."""
+"""Commands: /ask, /watch, /stop, /forget-me, /footnote, and the entries of a message's menu."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ class Commands:
         @group.command(name="show", description=_texts("rules-show-description"))
         async def show(interaction: discord.Interaction[FootnoteClient]) -> None:
             async def shown(message: Message, texts: Texts) -> str:
-                here = await self._reception.rules(message.thread)
+                here = await self._reception.rules.of(message.thread)
                 searched = await self._reception.searched_here(message, texts)
                 lines = [
                     texts("rules-line", key=key, value=value) for key, value in rules.shown(here)
@@ -225,11 +225,11 @@ class Commands:
             value: app_commands.Range[str, 1, VALUE_CHARACTERS],
         ) -> None:
             async def changed(message: Message, texts: Texts) -> str:
-                here = await self._reception.rules(message.thread)
+                here = await self._reception.rules.of(message.thread)
                 new = rules.changed(
                     here, key.value, value, provider_names(self._reception.settings)
                 )
-                await self._reception.set_rules(message, new)
+                await self._reception.rules.set(message, new)
                 return texts("rules-set", key=key.value, value=value)
 
             await _privately(interaction, changed)
@@ -237,7 +237,7 @@ class Commands:
         @group.command(name="reset", description=_texts("rules-reset-description"))
         async def reset(interaction: discord.Interaction[FootnoteClient]) -> None:
             async def emptied(message: Message, texts: Texts) -> str:
-                await self._reception.set_rules(message, None)
+                await self._reception.rules.set(message, None)
                 return texts("rules-reset")
 
             await _privately(interaction, emptied)

@@ -33,13 +33,13 @@ from bot.text.terms import keywords
 PAGE = 25  # results of one call, at most
 CHANNELS = 500  # that one search may name
 SERVERS = 5  # that a question in a direct message searches
-ASKED = 40  # servers of the bot in which a member is looked for
+ASKED = 40  # servers of the bot in which the asker is looked for
 AROUND = 9  # messages of a channel that are read with a hit
 THREAD = 50  # messages of a thread
 INDEXING_SECONDS = 4.0  # that a search waits for a server's index
 SNIPPET = 600  # characters
 PUBLIC_THREADS = (10, 11)
-FEW = 2  # words of a query that are searched for where not all of them stand in one message
+FEW = 2  # words of a query that are searched for when no message has all of them
 
 Raw = Mapping[str, Any]
 
@@ -193,7 +193,8 @@ class DiscordConversations:
             await asyncio.sleep(wait)
 
     def _of_reply(self, server: Server, channels: frozenset[str], reply: Raw) -> Iterable[_Found]:
-        """What was found and may be told: what Discord was asked for is looked at again."""
+        """The messages of a reply that may be told. The search names its channels already; this
+        checks each message again, in case Discord gives more."""
         threads = {str(each["id"]): each for each in reply.get("threads") or ()}
         for message in (each for group in reply["messages"] for each in group):
             where = str(message["channel_id"])
@@ -204,8 +205,8 @@ class DiscordConversations:
                 yield _Found(server, channel, thread, message)
 
     def _is_wanted(self, message: Raw, thread: Raw | None) -> bool:
-        """True for what somebody said to others: nothing of the question's thread, or of others
-        that Footnote made."""
+        """True for what people said among themselves: nothing in the thread of the question, or in
+        another thread that Footnote made."""
         if thread is not None and str(thread.get("owner_id")) == self._wire.user_id:
             return False
         asked = self._run.message.thread
@@ -227,7 +228,7 @@ class DiscordConversations:
         return url in self._found
 
     async def read(self, url: str) -> Page:
-        """A message with those around it; in a thread, and where it began one, with that."""
+        """A message with those around it; one in a thread, or that began one, with the thread."""
         found = self._found[url]
         id, where = str(found.message["id"]), str(found.message["channel_id"])
         most = AROUND if found.thread is None else THREAD
@@ -260,7 +261,7 @@ class DiscordConversations:
         return list(told)
 
     async def concluded(self) -> None:
-        """Nothing is told in private: a search names its channels, so there is no more."""
+        """Does nothing: a search names its channels, so it finds nothing for the asker alone."""
 
 
 def _title(found: _Found) -> str:

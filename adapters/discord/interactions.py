@@ -43,8 +43,7 @@ log = get_logger()
 def arrival(
     interaction: FootnoteInteraction, text: str, attachments: tuple[Attachment, ...] = ()
 ) -> Message:
-    """The message in an interaction; in a channel its thread is yet to be made. In a channel its
-    thread is yet to be made."""
+    """The message in an interaction; in a channel its thread is yet to be made."""
     place = place_in(interaction)
     permissions = interaction.permissions if interaction.guild_id is not None else None
     return Message(
@@ -201,7 +200,7 @@ class Asking:
             await self._receive(interaction, message, depth, post_state_of(interaction))
 
     async def watch(self, interaction: FootnoteInteraction, message: Message, every: str) -> None:
-        """A question of its own that is looked at again: the asker alone is told how often."""
+        """Ask a question and watch it; the asker alone is told the schedule."""
         async with guarded(interaction):
             self._check(message)
             schedule = schedule_named(every)

@@ -116,7 +116,7 @@ def _names(mentioned: Iterable[Mapping[str, Any]]) -> Names:
 
 
 def name_of(user: Mapping[str, Any]) -> str:
-    """The name that people know somebody by."""
+    """The display name of a user, as REST tells it."""
     return str(user.get("global_name") or user.get("username") or "someone")
 
 

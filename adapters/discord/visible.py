@@ -1,4 +1,4 @@
-"""Which channels of a server somebody may read, or everybody; asked by REST, without a gateway.
+"""Finds the channels of a server that a member, or every member, may read; by REST alone.
 
 The sums are those of https://docs.discord.com/developers/topics/permissions.
 """
@@ -78,15 +78,17 @@ def _overwrites(channel: Raw) -> Sequence[Raw]:
 
 
 def _overwrite(channel: Raw, id: str) -> tuple[int, int]:
-    """What is allowed and denied in a channel to a role or a member."""
+    """The permissions that a channel allows and denies to a role or a member."""
     found = next((each for each in _overwrites(channel) if str(each["id"]) == id), {})
     return int(found.get("allow") or 0), int(found.get("deny") or 0)
 
 
 class Servers:
-    """Looks servers and members up, each once a minute. Everything raises
-    ``PlatformUnavailable``. ``searching`` is held by each search of messages, so that many
-    questions at once leave answers their share of what Discord takes."""
+    """Looks servers and members up, each at most once a minute.
+
+    Every method raises ``PlatformUnavailable``. Each search of messages holds ``searching``: many
+    questions at once must leave requests for the posting of answers.
+    """
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
@@ -116,7 +118,7 @@ class Servers:
         return known
 
     async def readable_by(self, id: str, person: str) -> tuple[Server, frozenset[str]] | None:
-        """A server with the channels of it that a person may read; None for no member."""
+        """A server with the channels that a person may read; None if they are no member."""
         if (id, person) not in self._members:
             self._members[id, person] = await self._roles_of(id, person)
         roles = self._members[id, person]

@@ -157,7 +157,7 @@ class Calls:
         return response.data if isinstance(response.data, dict) else {}
 
     async def scopes(self) -> frozenset[str]:
-        """What the token is good for, which only the headers of a response tell; as ``once``."""
+        """The scopes of the token, told only in the headers of a response. Raises as ``once``."""
         return scopes_in((await self._call("auth.test")).headers)
 
     async def _call(self, method: str, **arguments: Any) -> AsyncSlackResponse:

@@ -107,8 +107,8 @@ class Commands:
     # ------------------------------------------------------------ /footnote
 
     async def footnote(self, command: Json) -> None:
-        """Show or change the rules of the channel, watch a question, or forget who asks for it; the
-        answer follows by response URL."""
+        """Show or change the rules of the channel, watch a question, or forget the author of the
+        command; the answer follows by response URL."""
         message, texts = await self._message(command)
         recipient = Recipient(
             message.thread.channel,
@@ -127,15 +127,15 @@ class Commands:
         words = message.text.split(maxsplit=2)
         verb = words[0].lower() if words else "rules"
         if verb == "rules" and len(words) < 2:
-            told = self._shown(shown(await reception.rules(message.thread)), texts)
+            told = self._shown(shown(await reception.rules.of(message.thread)), texts)
             return "\n".join([told, *await reception.searched_here(message, texts)])
         if verb == "set" and len(words) > 1:
             key, value = words[1].lower(), words[2] if len(words) > 2 else ""
-            rules = changed(await reception.rules(message.thread), key, value, self._providers)
-            await reception.set_rules(await self._with_rights(message), rules)
+            rules = changed(await reception.rules.of(message.thread), key, value, self._providers)
+            await reception.rules.set(await self._with_rights(message), rules)
             return texts("rules-set", key=key, value=dict(shown(rules)).get(key, "–"))
         if verb == "reset" and len(words) == 1:
-            await reception.set_rules(await self._with_rights(message), None)
+            await reception.rules.set(await self._with_rights(message), None)
             return texts("rules-reset")
         if verb == "watch":
             return await self._watched(command, message, message.text[len(words[0]) :], texts)
@@ -153,7 +153,7 @@ class Commands:
         return "\n".join([rules_help, watching, texts("forget-help", command=FORGET)])
 
     async def _watched(self, command: Json, message: Message, words: str, texts: Texts) -> str:
-        """Ask a question and watch it, or do what else is said of standing questions."""
+        """Ask a question and watch it, or list, pause, resume or stop standing questions."""
         reception = self._listener.reception
         told = await do_by_words(reception.standing, message, words, texts)
         if told is not None:

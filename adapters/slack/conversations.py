@@ -22,10 +22,10 @@ from pydantic import SecretStr
 
 from adapters.slack.calls import Away, Json, Limited, Refusal
 from adapters.slack.deferred import Recipient, tell
-from adapters.slack.delivery import SEARCH, is_ts, message_ts, run_of, thread_messages
 from adapters.slack.format import escaped
 from adapters.slack.incoming import mentions_in, unescape
 from adapters.slack.people import names_of
+from adapters.slack.posted import SEARCH, is_ts, message_ts, run_of, thread_messages
 from adapters.slack.teams import Team
 from adapters.slack.words import words_of
 from bot.errors import Broken, PageUnreadable, ProviderUnavailable, Refused
@@ -48,7 +48,7 @@ SCOPES: Mapping[str, str] = {
 }
 PAGE = 20  # results of one call, at most
 THREAD = 100  # messages of a thread that are read
-THREAD_SECONDS = 3.0  # that reading a thread may wait for Slack; else the hit's own context is read
+THREAD_SECONDS = 3.0  # that reading a thread may take; then the context in the hit is read instead
 SNIPPET = 600  # characters
 MOST_FURTHER = 6  # queries of a question in a channel that look beyond public channels, too
 
@@ -59,14 +59,16 @@ log = get_logger()
 
 
 def kept_right(token: str, keys: Sequence[SecretStr]) -> PostState:
-    """An action token as it is kept with its question: closed where there are keys. Without them
-    there is one workspace only, and the token is good together with that one's bot token alone,
-    which is not in the database."""
+    """The post state that keeps an action token with its question, encrypted if there are keys.
+
+    Without keys there is one workspace only. The token works only together with the bot token of
+    that workspace, which is not in the database.
+    """
     return {SEARCH: Seal(keys).close(token) if keys else token}
 
 
 def opened_right(right: str, keys: Sequence[SecretStr]) -> str:
-    """Raises ``InvalidSetting`` where no key opens it."""
+    """The action token that ``kept_right`` kept. Raises ``InvalidSetting`` if no key opens it."""
     return Seal(keys).open(right) if keys else right
 
 
@@ -114,7 +116,7 @@ class SlackConversations:
         return list(hits.values())[: query.limit]
 
     async def _further(self, query: Query) -> Sequence[Json]:
-        """What the asker can see beyond public channels, for the first queries."""
+        """Messages beyond public channels that the asker may see, for the first queries only."""
         kinds = [kind for kind in self._kinds if kind != "public_channel"]
         if not kinds or self._looked_further >= MOST_FURTHER:
             return ()
@@ -183,7 +185,8 @@ class SlackConversations:
         return Refused(self._ended, detail=refusal.detail)
 
     def _is_wanted(self, message: Json, people: Sequence[str]) -> bool:
-        """True for what somebody said to others: no question to Footnote, nothing of its thread."""
+        """True for what people said among themselves: no question to Footnote, and nothing in the
+        thread of the question."""
         thread = self._run.message.thread
         is_ours = message.get("is_author_bot") or message.get("author_user_id") == self._bot
         if is_ours or self._bot in mentions_in(str(message["content"])):
@@ -203,8 +206,8 @@ class SlackConversations:
         return url in self._found
 
     async def read(self, url: str) -> Page:
-        """The thread of a message that was found, as far as Footnote may read it; else the messages
-        around it that Slack gave along."""
+        """The thread of a message that was found, if Footnote may read it; else the messages around
+        it, which came with the search result."""
         found = self._found[url]
         try:
             said = await thread_messages(
@@ -223,7 +226,7 @@ class SlackConversations:
         return page_of(url, _title(found), told, datetime.now(UTC), self._run.id)
 
     async def _told(self, said: Sequence[Json]) -> list[tuple[str, datetime, str]]:
-        """The messages of a thread but those of Footnote and the questions to it."""
+        """The messages of a thread, without those of Footnote and the questions to it."""
         heard = [
             each
             for each in said
@@ -255,7 +258,7 @@ class SlackConversations:
 
 
 def _is_whole(message: Any) -> bool:
-    """True for a result that has all that a footnote needs, and leads to Slack."""
+    """True for a result that has all that a footnote needs, and links to Slack."""
     if not isinstance(message, dict):
         return False
     texts = [message.get(name) for name in ("permalink", "content", "channel_id", "message_ts")]
@@ -281,7 +284,7 @@ def _title(message: Json) -> str:
 
 
 def _around(found: Json) -> list[Json]:
-    """A message with those around it, which the search gave along, as a thread has them."""
+    """A message with those around it in the search result, in the form of a thread's messages."""
     around = found.get("context_messages")
     around = around if isinstance(around, dict) else {}
     itself = {

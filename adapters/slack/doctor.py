@@ -65,7 +65,7 @@ async def examine(settings: SlackSettings) -> str:
 
 
 async def _searched(client: AsyncWebClient, scopes: frozenset[str]) -> str:
-    """Which messages are searched for those who ask."""
+    """Part of the sentence: the kinds of messages that are searched, or why none are."""
     kinds = [kind.replace("_", " ") for kind, scope in SCOPES.items() if scope in scopes]
     if PUBLIC not in scopes:
         return f"messages are not searched, for which the app lacks {PUBLIC}"

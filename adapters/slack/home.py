@@ -60,7 +60,7 @@ class Home:
 
 async def connected(settings: Settings) -> Connected:
     """The sources that the settings connect; counting the documents is one cheap query."""
-    # Of a server that only some may use, nobody else is to hear.
+    # The name of a server that only some people may use must not be shown to all others.
     hidden = {each.name for each in settings.mcp if not each.everybody}
     providers = tuple(name for name in configured_names(settings) if name not in hidden)
     return Connected(

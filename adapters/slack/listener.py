@@ -6,16 +6,14 @@ is not acknowledged, so Slack delivers the event again, unless it could not be r
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cachetools import LRUCache
 
 from adapters.slack.calls import Calls, Json
 from adapters.slack.conversations import kept_right
 from adapters.slack.deferred import EphemeralMessages, Recipient, RetryQueue
-from adapters.slack.delivery import run_of
 from adapters.slack.incoming import (
     attachments_of,
     begins_thread,
@@ -31,7 +29,9 @@ from adapters.slack.incoming import (
     unescape,
     without_mention,
 )
+from adapters.slack.mentions import RIGHT, Mentions
 from adapters.slack.people import AppQuestions, Home, People, Person, app_of, author_id, teams_of
+from adapters.slack.posted import run_of
 from adapters.slack.words import words_of
 from bot.conversing.reception import Address, Handled, Reception
 from bot.errors import Denied, Invalid, StorageUnavailable
@@ -43,12 +43,8 @@ from bot.text.language import detect
 
 PLATFORM = "slack"
 MESSAGES_REMEMBERED = 10_000
-# The time that a mention waits for the `message` event that tells of the same words: only that one
-# carries files. Both are sent at once; without the channel scopes only the mention is.
-MENTION_SECONDS = 0.25
 LAST_RETRY = 3  # Slack delivers no event more often
 NOBODY = "?"  # the author of an edit that names none
-RIGHT = "action_token"  # of an event: good for some minutes, to search what its author may see
 
 log = get_logger()
 
@@ -75,19 +71,6 @@ class Me:
         return Home(self.team, self.enterprise)
 
 
-@dataclass(slots=True)
-class _Mention:
-    """What ``app_mention`` tells beside the ``message`` event: the right to search for its author,
-    or "", once it is ``here``."""
-
-    here: asyncio.Event = field(default_factory=asyncio.Event)
-    right: str = ""
-
-    def told(self, event: Json) -> None:
-        self.right = str(event.get(RIGHT) or "")
-        self.here.set()
-
-
 class Listener:
     """See the module docstring."""
 
@@ -104,8 +87,8 @@ class Listener:
         self.people = people
         self.ephemeral = ephemeral
         self._calls = calls
-        self._arrived: LRUCache[str, asyncio.Event] = LRUCache(MESSAGES_REMEMBERED)
-        self._mentions: LRUCache[str, _Mention] = LRUCache(MESSAGES_REMEMBERED)
+        self._may_search = searches_conversations(reception.settings)
+        self._mentions = Mentions()
         self._settled: LRUCache[str, None] = LRUCache(MESSAGES_REMEMBERED)
         self._retry_queue = RetryQueue(ephemeral)
         self._app_questions = AppQuestions()
@@ -116,12 +99,7 @@ class Listener:
         """``app_mention``: in a channel, always followed by or following a ``message``."""
         if not is_speech(event) and not self._is_question_of_app(event):
             return
-        arrived = self._arrival(event["channel"], event["ts"])
-        self._mention(event["channel"], event["ts"]).told(event)
-        try:
-            async with asyncio.timeout(MENTION_SECONDS):
-                await arrived.wait()
-        except TimeoutError:
+        if not await self._mentions.has_message(event):
             await self._take(event, "footnote", direct=False, retry=retry)
 
     async def said(self, event: Json, retry: int = 0) -> None:
@@ -134,32 +112,16 @@ class Listener:
         elif is_speech(event):
             direct = event.get("channel_type") == "im"
             if self._mentions_me(event):
-                self._arrival(event["channel"], event["ts"]).set()
+                self._mentions.message_came(event["channel"], event["ts"])
             if (address := self._address(event, direct)) is not None:
-                if not direct and address == "footnote":
-                    event = await self._with_right(event)
+                if self._may_search and not direct and address == "footnote":
+                    event = await self._mentions.with_right(event)
                 await self._take(event, address, direct=direct, retry=retry)
         elif self._is_question_of_app(event):
-            self._arrival(event["channel"], event["ts"]).set()
+            self._mentions.message_came(event["channel"], event["ts"])
             await self._take(event, "footnote", direct=False, retry=retry)
         elif self._is_other_app(event) and not begins_thread(event):
             await self._take(event, "others", direct=False, retry=retry)
-
-    async def _with_right(self, event: Json) -> Json:
-        """The event with the right to search for its author, which ``app_mention`` may have."""
-        if event.get(RIGHT) or not searches_conversations(self.reception.settings):
-            return event
-        mention = self._mention(event["channel"], event["ts"])
-        try:
-            async with asyncio.timeout(MENTION_SECONDS):
-                await mention.here.wait()
-        except TimeoutError:
-            return event
-        return {**event, RIGHT: mention.right} if mention.right else event
-
-    def _mention(self, channel: str, ts: str) -> _Mention:
-        mention: _Mention = self._mentions.setdefault(event_id(channel, ts), _Mention())
-        return mention
 
     def _is_other_app(self, event: Json) -> bool:
         """Return True if an app says something in a channel that is not Footnote itself."""
@@ -186,7 +148,7 @@ class Listener:
         direct = event.get("channel_type") == "im"
         mentioned = self._mentions_me(message)
         if mentioned:
-            self._arrival(channel, ts).set()
+            self._mentions.message_came(channel, ts)
         elif not direct and not await self._is_ours(channel, message):
             return
         people = await self.people.quickly(self.named_in(message))
@@ -216,7 +178,7 @@ class Listener:
         return await by_core(self.reception.takes_part(thread_of(self.me.team, channel, message)))
 
     def _address(self, event: Json, direct: bool) -> Address | None:
-        """Whom a message speaks to; None when it is in no thread and none of our business."""
+        """The addressee of a message; None for one in no thread that does not mention Footnote."""
         if direct or self._mentions_me(event):
             return "footnote"
         if begins_thread(event):
@@ -260,12 +222,12 @@ class Listener:
             if not self._app_questions.may_ask(event["channel"], event):
                 log.warning("app asks too often", app=message.author.name, id=id)
                 return
-            recipient = None  # who is no person is told nothing
-        # Whoever talks in a thread without asking for us is told once that they may not.
+            recipient = None  # an app is told nothing
+        # Who talks in a thread without asking Footnote is told once that they may not ask.
         whom = id if address == "footnote" else f"{message.thread.key} {message.author.id}"
         told = whom in self._settled and not again
-        right = str(event.get(RIGHT) or "") if message.conversations else ""
-        state = kept_right(right, self.reception.settings.encryption_keys) if right else None
+        keys = self.reception.settings.encryption_keys
+        state = kept_right(str(event[RIGHT]), keys) if message.conversations else None
         try:
             outcome = await by_core(self.reception.receive(message, address, post_state=state))
         except StorageUnavailable:
@@ -299,7 +261,6 @@ class Listener:
         else:
             author, locale = self.author(event["user"], people, text, event)
         text = text or about_files(attachments_of(event), texts_for(locale))
-        may_search = searches_conversations(self.reception.settings) and not is_of_app(event)
         return to_message(
             event,
             thread=thread,
@@ -307,7 +268,7 @@ class Listener:
             text=text,
             locale=locale,
             direct=direct,
-            conversations=may_search and bool(event.get(RIGHT)),
+            conversations=self._may_search and not is_of_app(event) and bool(event.get(RIGHT)),
         )
 
     def author(
@@ -338,11 +299,6 @@ class Listener:
         # Of an app the text is only what a notification says, but Slack takes it for a mention.
         said = f"{message.get('text') or ''} {words_of(message)}"
         return self.me.user in mentions_in(said)
-
-    def _arrival(self, channel: str, ts: str) -> asyncio.Event:
-        """Set once the ``message`` event about a mention is here."""
-        event: asyncio.Event = self._arrived.setdefault(event_id(channel, ts), asyncio.Event())
-        return event
 
     # ------------------------------------------------------------ stopping
 

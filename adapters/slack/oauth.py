@@ -37,7 +37,7 @@ _READING = ("channels:history", "groups:history", "im:history", "mpim:history")
 METHODS: Mapping[str, tuple[str, ...]] = {
     "agents.sessions.setStatus": ("chat:write",),
     "apps.connections.open": (),  # connections:write of the app-level token
-    "assistant.search.context": (),  # the optional ones: see ``conversations.SCOPES``
+    "assistant.search.context": (),  # optional scopes: see ``conversations.SCOPES``
     "assistant.search.info": (),
     "assistant.threads.setSuggestedPrompts": ("assistant:write",),
     "assistant.threads.setTitle": ("assistant:write",),

@@ -213,7 +213,8 @@ class AppQuestions:
 
 
 async def names_of(people: People, messages: Sequence[Json]) -> dict[str, str]:
-    """The names of those who speak and are spoken of; who cannot be looked up is left out."""
+    """The names of the authors and of the people they mention, by id; those who cannot be looked
+    up are left out."""
     ids: dict[str, None] = {}
     for message in messages:
         if message.get("user") and not message.get("bot_id"):

@@ -15,9 +15,12 @@ from pydantic import SecretStr
 from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
 from adapters.slack.conversations import PUBLIC, SlackConversations, opened_right
 from adapters.slack.deferred import Recipient, tell
-from adapters.slack.delivery import (
+from adapters.slack.delivery import Delivery
+from adapters.slack.format import escaped, markdown_block, notification, question_text
+from adapters.slack.incoming import to_message, unescape
+from adapters.slack.people import author_id, name_of_app, names_of
+from adapters.slack.posted import (
     QUESTION,
-    Delivery,
     Post,
     PostedMessages,
     found_question,
@@ -28,9 +31,6 @@ from adapters.slack.delivery import (
     run_of,
     thread_messages,
 )
-from adapters.slack.format import escaped, markdown_block, notification, question_text
-from adapters.slack.incoming import to_message, unescape
-from adapters.slack.people import author_id, name_of_app, names_of
 from adapters.slack.reply import Features, SlackDisplay
 from adapters.slack.teams import Team, Teams
 from adapters.slack.words import words_of

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any, Literal, get_args
 
 from adapters.slack.calls import Away, Limited, Refusal
-from adapters.slack.delivery import Delivery, PostedMessages
+from adapters.slack.delivery import Delivery
 from adapters.slack.format import (
     Final,
     Part,
@@ -23,6 +23,7 @@ from adapters.slack.format import (
 )
 from adapters.slack.limits import SESSION_TITLE_CHARACTERS
 from adapters.slack.plan import plain, ready, tasks
+from adapters.slack.posted import PostedMessages
 from adapters.slack.streaming import Streaming, TakenOver, message_parts
 from adapters.slack.teams import Team
 from bot.answers import Answer, PlanView

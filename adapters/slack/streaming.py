@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any
 
 from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
-from adapters.slack.delivery import Delivery, Post, PostedMessages
+from adapters.slack.delivery import Delivery
 from adapters.slack.format import (
     Final,
     Part,
@@ -37,6 +37,7 @@ from adapters.slack.plan import (
     task_chunk,
     tasks,
 )
+from adapters.slack.posted import Post, PostedMessages
 from bot.answers import PlanView
 from bot.logs import get_logger
 from bot.rendering.texts import Texts

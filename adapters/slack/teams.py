@@ -106,17 +106,17 @@ class Team:
         return str((await self._who(patience))["user_id"])
 
     async def scopes(self) -> frozenset[str]:
-        """What the app may do, as Slack told lately. Raises ``FootnoteError``."""
+        """The scopes of the app, at most ten minutes old. Raises ``FootnoteError``."""
         if "" not in self._scopes:
             self._scopes[""] = await self.calls.scopes()
         return self._scopes[""]
 
     def forget_scopes(self) -> None:
-        """They have changed."""
+        """Ask Slack for the scopes the next time, since they have changed."""
         self._scopes.clear()
 
     def tell_once(self, event: str, sentence: str) -> None:
-        """Tell whoever reads the log of this process, once."""
+        """Log a warning, once in this process."""
         if event not in self._told:
             self._told.add(event)
             log.warning(event, why=sentence)

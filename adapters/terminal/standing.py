@@ -1,4 +1,4 @@
-"""Standing questions at the terminal: begun, listed, changed, and looked at when they are due."""
+"""Standing questions at the terminal: the actions of the command ``footnote watch``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def begin(
 
 
 async def look(settings: Settings, *, as_json: bool) -> None:
-    """Look at those of the terminal that are due; a change is shown like an answer."""
+    """Look at the terminal's standing questions that are due; a change is shown like an answer."""
     poster = poster_for(as_json=as_json)
     async with open_app(settings, {PLATFORM: poster}) as app:
         rounds = StandingRounds(settings, app.store, app.service, app.dispatcher, {PLATFORM})
@@ -52,7 +52,7 @@ async def look(settings: Settings, *, as_json: bool) -> None:
 
 
 async def show_list(settings: Settings, *, as_json: bool) -> None:
-    """List all standing questions, wherever they were begun."""
+    """List all standing questions, of every platform."""
     async with opened(settings) as store:
         found = await Desk(settings, store.database).all()
     if as_json:
@@ -63,7 +63,7 @@ async def show_list(settings: Settings, *, as_json: bool) -> None:
 
 
 async def change(settings: Settings, verb: str, id: str) -> None:
-    """Pause, resume or stop one; the operator may do so with everybody's."""
+    """Pause, resume or stop a standing question; the operator may do so with any."""
     async with opened(settings) as store:
         watch = await Desk(settings, store.database).do(verb, id, None)
     typer.echo(texts_for(DEFAULT)(f"watch-done-{verb}", question=watch.question))

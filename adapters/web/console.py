@@ -114,7 +114,7 @@ class Console:
 
     async def rules(self, thread: Thread) -> ChannelRules:
         """The rules of a thread's channel; none while questions are not taken."""
-        return ChannelRules() if self.reception is None else await self.reception.rules(thread)
+        return ChannelRules() if self.reception is None else await self.reception.rules.of(thread)
 
     # ------------------------------------------------------------ pages
 

@@ -25,7 +25,7 @@ NO_ROLES = (
 
 
 async def admit(settings: Settings, database: Database, message: Message) -> None:
-    """As ``check_access``; the audit log tells of a refusal."""
+    """Check access as ``check_access`` does, and keep a refusal in the audit log."""
     async with Audit(database).refusals(message):
         check_access(settings, message)
 

@@ -49,7 +49,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Look at the same question again on a schedule, and tell when its answer changes."""
+    """Make the answer's question a standing one."""
 
     run: str
     schedule: str = DAILY

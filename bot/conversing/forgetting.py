@@ -48,8 +48,10 @@ class Forgetter:
         return await self._fulfil(request, spent_before)
 
     async def forget_again(self, subject: Subject, asked_at: datetime) -> Removed:
-        """Fulfil a wish of before that a restored database does not know of; what came after it
-        stays. Sums of the days until then go, that of today tomorrow (``catch_up``)."""
+        """Fulfil an earlier wish that a restored database does not know; what came after it stays.
+
+        The sums of the days until then are deleted, that of today tomorrow (``catch_up``).
+        """
         now = datetime.now(UTC)
         request = await self._forgetting.ask(subject, now, asked_at)
         spent_before = min(day_after(asked_at.astimezone(UTC).date()), now.date())

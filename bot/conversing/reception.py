@@ -15,13 +15,13 @@ from typing import Literal
 from cachetools import TTLCache
 
 from bot.answers import Answer
-from bot.conversing.access import admit, check_author, is_admin
+from bot.conversing.access import admit, check_author
 from bot.conversing.background_tasks import BackgroundTasks
 from bot.conversing.forgetting import Forgetter
-from bot.conversing.rules import bounded, options_for
+from bot.conversing.rules import RulesOfChannels, options_for
 from bot.conversing.words import is_stop_word
 from bot.dispatch.dispatcher import Dispatcher
-from bot.errors import Denied, StorageUnavailable
+from bot.errors import StorageUnavailable
 from bot.messages import (
     EVERYWHERE,
     Author,
@@ -40,7 +40,7 @@ from bot.research.evidence.library import Library
 from bot.rights.rights import Rights, searched_here
 from bot.search.registry import configured_names
 from bot.service import LEASE, ResearchService
-from bot.settings import ChannelRules, Settings
+from bot.settings import Settings
 from bot.standing.desk import Desk
 from bot.storage.audit import Actor, acting
 from bot.storage.conversations import Conversations
@@ -53,10 +53,10 @@ from bot.storage.workspaces import Opinion, Use, Workspaces
 
 LAST_ERRANDS_SECONDS = 2.0
 GONE_REMEMBERED, GONE_SECONDS = 10_000, 600.0  # Slack delivers again for five minutes
-# Of which it is known that Footnote takes part; another process may forget a thread.
+# Threads in which Footnote takes part; looked up again in time, for another process may forget one.
 THREADS_REMEMBERED, THREADS_SECONDS = 10_000, 600.0
 
-# Whom a message speaks to: Footnote by name or in private; its thread; or somebody else.
+# The addressee of a message: Footnote, by name or in private; the thread; or other people.
 Address = Literal["footnote", "thread", "others"]
 
 
@@ -105,6 +105,7 @@ class Reception:
         self._gone: TTLCache[tuple[str, str], bool] = TTLCache(GONE_REMEMBERED, GONE_SECONDS)
         self._background = BackgroundTasks("core")
         self.forgetter = Forgetter(store.database, dispatcher.request_stop)
+        self.rules = RulesOfChannels(settings, self._workspaces)
         self.standing = Desk(settings, store.database)
 
     async def aclose(self) -> None:
@@ -145,15 +146,15 @@ class Reception:
                 return Handled(await self.stop(message.thread))
             if message.direct:  # said between the threads of a direct conversation
                 return Handled(await self.stop_in_channel(message.thread, message.author))
-        rules = await self.rules(message.thread)
+        rules = await self.rules.of(message.thread)
         options = replace(options_for(rules, depth, sources), style=style)
         return await self._accept(message, options, post_state, files)
 
     async def library(self, message: Message) -> tuple[Library, tuple[str, ...]]:
-        """What the author of a message may search and read in its place without a question, and
-        the only providers to ask there (empty: all). Raises ``Denied``."""
+        """The library in which the author of a message may search and read in its place without a
+        question, and the only providers to ask there (empty: all). Raises ``Denied``."""
         await admit(self.settings, self._store.database, message)
-        rules = await self.rules(message.thread)
+        rules = await self.rules.of(message.thread)
         return await self._service.library_for(message), rules.providers
 
     async def takes_part(self, thread: Thread) -> bool:
@@ -262,14 +263,9 @@ class Reception:
         if run.answer is None or (place.platform, place.channel) != (platform, channel):
             raise invalid("question-gone")
         message = _pressed(run, "details", author, "", "", direct)
-        if not await self._may_be_told(run.answer, message):
+        if not await self._rights.may_tell(run.answer, message):
             raise invalid("answer-out-of-reach")
         return run.answer, self._service.reference(run).page
-
-    async def _may_be_told(self, answer: Answer, message: Message) -> bool:
-        """True if all that an answer rests on may be told to the readers of a message's answer."""
-        reach = self._rights.reach(await self._rights.reader(message))
-        return reach.covers(answer.rests_on)
 
     async def dig_deeper(
         self, run_id: str, author: Author, *, locale: str, direct: bool
@@ -283,18 +279,18 @@ class Reception:
         message = _pressed(run, "deeper", author, question, locale, direct)
         message = replace(message, attachments=run.message.attachments)
         await admit(self.settings, self._store.database, message)
-        if run.answer is not None and not await self._may_be_told(run.answer, message):
+        if not await self._rights.may_tell(run.answer, message):
             message = replace(message, text=run.message.text)
         return await self._accept(message, replace(run.options, depth="deep"), None)
 
     async def watch(
         self, run_id: str, author: Author, schedule: str, *, locale: str, direct: bool
     ) -> Watch:
-        """Watch the question of a run. Raises ``Denied`` and ``Invalid``."""
+        """Make the question of a run a standing one. Raises ``Denied`` and ``Invalid``."""
         run = await self._run(run_id)
         message = _pressed(run, "watch", author, "", locale, direct)
         await admit(self.settings, self._store.database, message)
-        if run.answer is not None and not await self._may_be_told(run.answer, message):
+        if not await self._rights.may_tell(run.answer, message):
             raise invalid("answer-out-of-reach")
         return await self.standing.begin(run, message, schedule)
 
@@ -309,43 +305,19 @@ class Reception:
         question = suggestions[number]
         message = _pressed(run, "follow-up", author, question, locale, direct)
         await admit(self.settings, self._store.database, message)
-        if run.answer is not None and not await self._may_be_told(run.answer, message):
+        if not await self._rights.may_tell(run.answer, message):
             raise invalid("suggestion-gone")
         return await self._accept(message, replace(run.options, depth="auto"), None)
 
     # ------------------------------------------------------------ places
 
-    async def rules(self, thread: Thread) -> ChannelRules:
-        """The rules of the thread's channel."""
-        stored = await self._workspaces.rules(thread.platform, thread.workspace, thread.channel)
-        if stored is not None:
-            rules = ChannelRules.model_validate(stored)
-            return bounded(rules, self.settings, thread.channel)
-        return self.settings.channels.get(thread.channel, ChannelRules())
-
     async def searched_here(self, message: Message, texts: Texts) -> list[str]:
         """Lines that say what questions search in the place of ``message`` (a command), and why;
         nothing where there are no documents."""
-        rules = await self.rules(message.thread)
+        rules = await self.rules.of(message.thread)
         providers = rules.providers or configured_names(self.settings)
         reader = await self._rights.reader(message)
         return searched_here(self._rights, reader, providers, texts)
-
-    async def set_rules(self, message: Message, rules: ChannelRules | None) -> None:
-        """Set the rules of the channel in which ``message`` was given as a command.
-
-        None goes back to the settings. Raises ``Denied`` unless its author is an admin.
-        """
-        if not is_admin(self.settings, message):
-            raise Denied("rules-not-admin", "Only an admin may set this: ask one of yours.")
-        thread = message.thread
-        await self._workspaces.set_rules(
-            thread.platform,
-            thread.workspace,
-            thread.channel,
-            None if rules is None else rules.model_dump(mode="json"),
-            message.author.id,
-        )
 
     async def use_this_month(self, platform: str, workspace: str) -> Use:
         """The use of a workspace since the first of this month (UTC)."""

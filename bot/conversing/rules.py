@@ -11,13 +11,47 @@ from typing import get_args
 
 from pydantic import ValidationError
 
-from bot.errors import Invalid
-from bot.messages import EVERYWHERE, Depth, RunOptions, Sources
+from bot.conversing.access import is_admin
+from bot.errors import Denied, Invalid
+from bot.messages import EVERYWHERE, Depth, Message, RunOptions, Sources, Thread
 from bot.rendering.texts import invalid
 from bot.settings import ChannelRules, Settings
+from bot.storage.workspaces import Workspaces
 
 KEYS = tuple(ChannelRules.model_fields)
 DEPTHS: tuple[str, ...] = get_args(Depth)
+
+
+class RulesOfChannels:
+    """The rules of each channel: those that an admin set there, else those of the settings."""
+
+    def __init__(self, settings: Settings, workspaces: Workspaces) -> None:
+        self._settings = settings
+        self._workspaces = workspaces
+
+    async def of(self, thread: Thread) -> ChannelRules:
+        """The rules of the thread's channel."""
+        stored = await self._workspaces.rules(thread.platform, thread.workspace, thread.channel)
+        if stored is not None:
+            rules = ChannelRules.model_validate(stored)
+            return bounded(rules, self._settings, thread.channel)
+        return self._settings.channels.get(thread.channel, ChannelRules())
+
+    async def set(self, message: Message, rules: ChannelRules | None) -> None:
+        """Set the rules of the channel in which ``message`` was given as a command.
+
+        None goes back to the settings. Raises ``Denied`` unless its author is an admin.
+        """
+        if not is_admin(self._settings, message):
+            raise Denied("rules-not-admin", "Only an admin may set this: ask one of yours.")
+        thread = message.thread
+        await self._workspaces.set_rules(
+            thread.platform,
+            thread.workspace,
+            thread.channel,
+            None if rules is None else rules.model_dump(mode="json"),
+            message.author.id,
+        )
 
 
 def options_for(

@@ -29,7 +29,7 @@ from bot.rendering.lines import one_line, shortened
 MOST_LISTS = 20  # pages of a list of tools
 MOST_TOOLS = 1_000
 MOST_MISSED = 2  # calls in a row, after which a server counts as hanging
-WORDS = 160  # characters of what a server says that a sentence repeats
+WORDS = 160  # characters of a server's message that a sentence repeats
 CONNECT_SECONDS = 120.0  # a first start may have to fetch the program
 CLOSE_SECONDS = 5.0
 

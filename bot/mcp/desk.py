@@ -103,7 +103,7 @@ class ReadPage(BaseModel):
     next: int | None
 
 
-# ---------------------------------------------------------------- who asks
+# ---------------------------------------------------------------- callers
 
 
 @dataclass(frozen=True, slots=True)

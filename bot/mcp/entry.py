@@ -45,7 +45,7 @@ class OAuth(BaseModel):
 
 
 class McpServer(Readership):
-    """A server: its ``command`` or ``url``, and who may use it.
+    """A server: its ``command`` or ``url``, and the readers who may use it.
 
     ``headers`` (over HTTP) and ``env`` (of a command) may hold ``${NAME}`` of the environment.
     ``oauth`` is how a token is got for a server over HTTP.

@@ -83,7 +83,7 @@ def mcp_server(desk_of: Callable[[Request | None], Desk]) -> Server[Any]:
     )
 
 
-_Context = Any  # ``ServerRequestContext``, whose parameters are of no matter here
+_Context = Any  # ``ServerRequestContext``, whose parameters do not matter here
 _Call = Callable[[Desk, Any, _Context], Awaitable[tuple[BaseModel, str]]]
 
 

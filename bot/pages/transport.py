@@ -36,7 +36,7 @@ async def connected(
     network: httpcore.AsyncNetworkBackend,
     seconds: float | None = None,
 ) -> httpcore.AsyncNetworkStream:
-    """A connection by a way that was judged. Raises what ``network`` and ``tunnel`` do."""
+    """A connection by a way that was judged. Raises the errors of ``network`` and ``tunnel``."""
     limit = SECONDS if seconds is None else seconds
     if route.proxy and not route.addresses:
         return await tunnel(network, route.proxy, egress, route.host, route.port, route.host, limit)

@@ -74,7 +74,7 @@ class Readership(BaseModel):
 
 
 class DocumentCollection(Readership):
-    """Folders or files, and who may search them."""
+    """Folders or files, and the readers who may search them."""
 
     what: ClassVar[str] = "search the collection"
     plural: ClassVar[str] = "collections"

@@ -47,9 +47,8 @@ def is_file(url: str) -> bool:
 
 
 def is_document(url: str) -> bool:
-    """Return True if an address is that of one of the operator's documents (a file, or what a
-    server that the operator has connected knows), or of something that was said in a chat: what
-    only some people may read."""
+    """Return True for an address that only some people may read: one of the operator's documents (a
+    file, or a result of a server that the operator has connected), or messages of a chat."""
     said = url.startswith(FOUND_IN) or is_conversation(url)
     return said or is_file(url) or is_of_server(url)
 

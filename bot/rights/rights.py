@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from bot.answers import Answer
 from bot.errors import FootnoteError, InvalidSetting, ProviderUnavailable
 from bot.logs import get_logger
 from bot.mcp.address import root as root_of_server
@@ -125,6 +126,11 @@ class Rights:
             log.warning("groups not known", person=author.id, error=str(error))
             return reader
         return replace(reader, groups=reader.groups | held)
+
+    async def may_tell(self, answer: Answer | None, message: Message) -> bool:
+        """True if all that an answer rests on may be told to the readers of the answer to
+        ``message``; without an answer there is nothing to tell."""
+        return answer is None or self.reach(await self.reader(message)).covers(answer.rests_on)
 
     @property
     def _guests_are_members(self) -> bool:

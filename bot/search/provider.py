@@ -26,9 +26,9 @@ Freshness = Literal["", "day", "week", "month", "year"]
 class Talk:
     """Restrictions of a search in conversations; empty fields restrict nothing.
 
-    ``first`` says that what colleagues said is asked for: their messages come before all else.
-    ``after`` and ``before`` are ISO 8601 dates, both inclusive; ``people`` are names of those whose
-    messages are wanted.
+    With ``first`` the question asks for messages of colleagues, which then come before all other
+    results. ``after`` and ``before`` are ISO 8601 dates, both inclusive; ``people`` are names of
+    the authors whose messages are wanted.
     """
 
     first: bool = False

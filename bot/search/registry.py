@@ -22,13 +22,13 @@ CONNECT_SECONDS = 5.0
 
 
 def provider_names(settings: Settings | None = None) -> tuple[str, ...]:
-    """The names of all search providers there are; with those of ``settings``, where given."""
+    """The names of all search providers there are, with the servers of ``settings`` if given."""
     known = declarations() if settings is None else _declared_for(settings)
     return (*known, CONVERSATIONS)
 
 
 def searches_conversations(settings: Settings) -> bool:
-    """Return True if questions asked in a chat search what was said there."""
+    """Return True if questions asked in a chat search its messages."""
     return settings.conversations and (
         not settings.providers or CONVERSATIONS in settings.providers
     )

@@ -1,8 +1,8 @@
-"""Two answers to one question, held against each other: what has changed in substance.
+"""Compares two answers to one question, to find what has changed in substance.
 
-It goes by the facts of cited sentences (figures, dates, names) and by plain opposites. Another
-wording, another order, another footnote for the same claim, or a claim that the writer chose to
-leave out or to add although its page says what it said before, are no change.
+Compared are the facts of cited sentences (figures, dates, names) and plain opposites ("open",
+"closed"). No change is another wording, order, or footnote for the same claim; nor a claim that the
+writer left out or added although its page says what it said before.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ Copies = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """A cited sentence: as it is written, without marks, its facts, and what it rests on. ``about``
-    are the words that it has beside figures and dates, ``bare`` those beside names, too."""
+    """A cited sentence: as written, without marks (``words``), its facts, and its citations.
+
+    ``about`` are its keywords without figures and dates, ``bare`` those without names as well.
+    """
 
     sentence: str
     words: str
@@ -49,10 +51,10 @@ class _Claim:
 
 
 def changes(before: Answer, after: Answer, then: Copies, now: Copies) -> tuple[Change, ...]:
-    """What is said now and was not, or the other way about, in the order of the answer ``after``;
-    what is said no more comes last.
+    """The claims that ``after`` states and ``before`` does not, in the order of ``after``, each
+    with the old claim about the same, if any; then the claims that are gone.
 
-    ``then`` and ``now`` are the pages that the answers were found in.
+    ``then`` and ``now`` are the pages that the two answers were found in.
     """
     old, new = _claims(before), _claims(after)
     old_words, new_words = _whole(old), _whole(new)
@@ -72,7 +74,7 @@ def changes(before: Answer, after: Answer, then: Copies, now: Copies) -> tuple[C
             paired[place] = Change(same.sentence, one.sentence)
             if same in left:
                 left.remove(same)
-    # What nothing takes the place of has gone only if its page was read again and says it no more.
+    # A claim without a successor is gone only if its page was read again and no longer says it.
     dropped = [Change(one.sentence, "") for one in left if one.is_on(now) is False]
     return (*(paired[place] for place in sorted(paired)), *dropped)
 
@@ -80,8 +82,8 @@ def changes(before: Answer, after: Answer, then: Copies, now: Copies) -> tuple[C
 def with_changes(
     answer: Answer, before: Answer, found: Sequence[Change], heading: str, labels: tuple[str, str]
 ) -> Answer:
-    """The answer with what has changed above it: each sentence as it is now, and below it as it
-    was, with the footnotes of both. ``labels`` stand before the new and the old sentence."""
+    """The answer with its changes above it: each sentence as it is now, and below that the old one,
+    with the footnotes of both. ``labels`` are put before the new and the old sentence."""
     cited, shown = _old_citations(answer, before, found)
     now, was = labels
     lines: list[str] = []
@@ -106,7 +108,7 @@ def with_changes(
 def _old_citations(
     answer: Answer, before: Answer, found: Iterable[Change]
 ) -> tuple[list[Citation], dict[int, int]]:
-    """The footnotes of the old sentences, and the number of each here by that in the old answer."""
+    """The footnotes of the old sentences, and their numbers in this answer by those in the old."""
     wanted = dict.fromkeys(number for one in found for number in numbers_in(one.before))
     numbers = {_key(each): each.number for each in answer.citations}
     shown: dict[int, int] = {}
@@ -127,7 +129,7 @@ def _old_citations(
 
 
 def _claims(answer: Answer) -> list[_Claim]:
-    """The cited sentences of an answer, but those that are in doubt; each once."""
+    """The cited sentences of an answer, each once, without those that are in doubt."""
     doubted = {doubt.sentence for doubt in answer.doubts}
     found: dict[str, _Claim] = {}
     for sentence, numbers in _cited(answer.current):
@@ -158,14 +160,17 @@ def _cited(text: str) -> Iterator[tuple[str, list[int]]]:
 
 
 def _nearest(claim: _Claim, among: Sequence[_Claim]) -> _Claim | None:
-    """The claim that is about the same, if any is."""
+    """The claim that is about the same thing, if there is one."""
     best = max(among, key=lambda other: _share(claim, other), default=None)
     return best if best is not None and _share(claim, best) >= ABOUT else None
 
 
 def _share(one: _Claim, other: _Claim) -> float:
-    """The share of the words of the shorter claim that the other has; of a name that was replaced
-    by another, the rest of the sentence tells what it is about."""
+    """The share of the shorter claim's words that the other has, from 0 to 1.
+
+    At least ``ABOUT`` for claims that differ in names and figures only: one name may have been
+    replaced by another.
+    """
     if one.bare and one.bare == other.bare:
         return max(ABOUT, len(one.about & other.about) / len(one.about | other.about))
     least = min(len(one.about), len(other.about))

@@ -1,4 +1,4 @@
-"""What people do with standing questions: begin one, list theirs, pause, resume and stop them."""
+"""Actions on standing questions: begin, list, pause, resume and stop."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bot.storage.records import RunRecord
 from bot.storage.standing import StandingQuestions, Watch, WatchState
 
 Person = tuple[str, str]
-"""A platform and its id of somebody."""
+"""A platform, and a person's id there."""
 
 VERBS = ("list", "pause", "resume", "stop")
 _SCHEDULED = re.compile(
@@ -28,7 +28,7 @@ QUESTION = 200  # characters of a question in a list
 
 
 class Desk:
-    """Everybody has standing questions of their own; one who may do all sees those of others."""
+    """People act on their own standing questions; operators on those of all people."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
         self._settings = settings
@@ -60,14 +60,12 @@ class Desk:
         return await self._standing.listed(*whose)
 
     async def all(self, platform: str | None = None, thread: Thread | None = None) -> list[Watch]:
-        """Those of everybody, on a platform or in a thread."""
+        """The standing questions of all people, on a platform or in a thread."""
         return await self._standing.listed(platform, thread=thread.key if thread else None)
 
     async def do(self, verb: str, id: str, whose: Person | None) -> Watch:
-        """Pause, resume or stop the one with this id, if it is ``whose``; None: anybody's.
-
-        Raises ``Invalid`` where there is none.
-        """
+        """Pause, resume or stop the standing question with this id, of ``whose`` if given. Raises
+        ``Invalid`` if there is no such question."""
         watch = await self._standing.watch(id.strip().lower())
         owner = watch and (watch.thread.platform, watch.author.id)
         if watch is None or whose not in (None, owner):
@@ -82,7 +80,7 @@ class Desk:
         return replace(watch, state=state, due_at=due)
 
     async def opened(self, thread: Thread) -> None:
-        """Somebody looks at a thread."""
+        """Keep that a person has opened a thread, which is a sign of interest."""
         await self._standing.opened(thread, datetime.now(UTC))
 
 
@@ -95,7 +93,7 @@ def scheduled(words: str) -> tuple[str, str]:
 
 
 def begun(watch: Watch, texts: Texts) -> str:
-    """The sentence that says that a question is watched from now on."""
+    """The sentence that tells that a question is watched from now on."""
     return texts("watch-begun", schedule=schedule_of(watch, texts), id=watch.id)
 
 
@@ -106,7 +104,7 @@ def schedule_of(watch: Watch, texts: Texts) -> str:
 
 
 def listed(watches: Sequence[Watch], texts: Texts) -> list[str]:
-    """A line for each."""
+    """A line for each standing question."""
     return [
         texts(
             "watch-line",
@@ -120,7 +118,7 @@ def listed(watches: Sequence[Watch], texts: Texts) -> list[str]:
 
 
 def state_of(watch: Watch, texts: Texts) -> str:
-    """When it is due, or that it rests; and what the last look came to."""
+    """The time of the next look, or that it is paused or ended; and the outcome of the last one."""
     due = f"{watch.due_at:%Y-%m-%d %H:%M} UTC"
     said = (
         texts("watch-due", due=due) if watch.state == "watching" else texts(f"watch-{watch.state}")
@@ -132,8 +130,8 @@ def state_of(watch: Watch, texts: Texts) -> str:
 
 
 async def do_by_words(desk: Desk, message: Message, words: str, texts: Texts) -> str | None:
-    """What a command without a question says: a list, or what became of one of it; None where the
-    words are a question to be watched. Raises ``Invalid``."""
+    """Carry out a command that asks no question, and return its reply: the author's list, or what
+    was done to one of them. None if the words are a question to watch. Raises ``Invalid``."""
     whose = message.thread.platform, message.author.id
     verb, _, id = words.strip().partition(" ")
     verb = verb.lower()

@@ -1,4 +1,4 @@
-"""A look at a standing question: whether the answer that it found is to be told."""
+"""Decides whether the answer that a look at a standing question has found is told."""
 
 from __future__ import annotations
 
@@ -28,9 +28,12 @@ def is_look(record: RunRecord) -> bool:
 
 
 class Looks:
-    """Until a look has something to tell it is in a thread of its own, which nobody sees. What is
-    told is decided, kept and moved to the question's thread in one transaction: it is then posted
-    like any answer, and found again after a crash."""
+    """Ends the runs of looks, or moves them to the thread of their question.
+
+    Until a look has something to tell, its run is in a hidden thread of its own. One transaction
+    keeps what is told and moves the run: it is then posted like any answer, and found again after a
+    crash.
+    """
 
     def __init__(self, settings: Settings, store: Store) -> None:
         self._settings = settings
@@ -38,7 +41,7 @@ class Looks:
         self._standing = StandingQuestions(store.database)
 
     async def watch(self, record: RunRecord) -> Watch | None:
-        """What a run looks at; None, with the run ended, where that is watched no more."""
+        """The standing question of a run; None, with the run ended, if it is no longer watched."""
         watch = await self._standing.watch(record.options.watch)
         if watch is None or watch.state == "ended":
             await self._end(record, "")
@@ -55,12 +58,12 @@ class Looks:
         )
 
     async def is_over(self, watch: Watch, record: RunRecord) -> bool:
-        """True if nobody has shown interest for too long."""
+        """True if there was no sign of interest for ``watch_days``."""
         until = await self._standing.interest(watch) + timedelta(days=self._settings.watch_days)
         return record.message.at >= until
 
     async def say_end(self, record: RunRecord, watch: Watch) -> RunRecord:
-        """Tell in the question's thread that it is watched no more, and why."""
+        """Tell in the question's thread that it is no longer watched, and why."""
         texts = texts_for(watch.locale)
         said = texts("watch-over", days=self._settings.watch_days, question=watch.question)
         answer = Answer("answered", said, watch.question, record.id)
@@ -73,8 +76,9 @@ class Looks:
     async def told(
         self, record: RunRecord, watch: Watch, answer: Answer, reach: Reach
     ) -> RunRecord | None:
-        """The run as it is to be posted, with what has changed above its answer; None, with the
-        run ended, where nothing has. What rests on documents out of ``reach`` is not repeated."""
+        """The run as it is to be posted, with the changes above its answer; None, with the run
+        ended, if there are none. Old sentences that rest on documents out of ``reach`` are left
+        out."""
         before = await self._store.run(watch.run)
         if before is None or before.answer is None or answer.status not in ("answered", "partial"):
             await self._end(record, "no_answer")
@@ -98,7 +102,7 @@ class Looks:
         return await self._again(record)
 
     async def unheard(self, record: RunRecord) -> None:
-        """What a look told cannot be posted, as where its thread is gone: it was the last one."""
+        """End the standing question of a look that cannot be posted, as when its thread is gone."""
         await self._standing.end(record.options.watch, "refused")
 
     async def _end(self, record: RunRecord, outcome: Outcome) -> None:

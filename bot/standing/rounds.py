@@ -1,4 +1,4 @@
-"""Rounds that begin the looks at standing questions which are due."""
+"""Rounds that begin the looks at standing questions that are due."""
 
 from __future__ import annotations
 
@@ -25,8 +25,11 @@ log = get_logger()
 
 
 class StandingRounds:
-    """Any number of processes may go round: a look is accepted like a question, by an event id that
-    all of them make alike, and only then is the next one due."""
+    """Begins looks; any number of processes may do so at once.
+
+    A look is accepted like a question, by an event id that is the same in every process, and only
+    then is the next look due.
+    """
 
     def __init__(
         self,
@@ -45,7 +48,7 @@ class StandingRounds:
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
-        """A round now and then beside the block."""
+        """Make a round every ``ROUND_SECONDS`` while the block runs."""
         rounds = Rounds("looking at standing questions", ROUND_SECONDS, self._round)
         try:
             yield

@@ -11,13 +11,14 @@ from bot.rendering.texts import invalid
 DAILY, WEEKLY = "daily", "weekly"
 EVERY = {DAILY: timedelta(days=1), WEEKLY: timedelta(days=7)}
 SHORTEST = timedelta(hours=1)  # between two looks
-LOOKED_AHEAD = 50  # looks of a cron expression that are held against ``SHORTEST``
+LOOKED_AHEAD = 50  # times of a cron expression that are compared with ``SHORTEST``
 
 
 def schedule_named(words: str) -> str:
-    """The schedule that somebody typed. Raises ``Invalid`` with a sentence that says what may be.
+    """The schedule that a person typed. Raises ``Invalid`` with a sentence that names what is
+    possible.
 
-    A cron expression has five fields, and leaves an hour at least between two looks.
+    A cron expression has five fields, and at least an hour between two looks.
     """
     schedule = " ".join(words.lower().split()) or DAILY
     if schedule in EVERY:
@@ -31,7 +32,7 @@ def schedule_named(words: str) -> str:
 
 
 def due_after(schedule: str, last: datetime, now: datetime) -> datetime:
-    """The first time of a schedule after ``now``; looks that were missed are not made up for.
+    """The first time of a schedule after ``now``; missed looks are not made up for.
 
     ``last`` is when it was due before: a daily question keeps its time of day.
     """
@@ -42,8 +43,8 @@ def due_after(schedule: str, last: datetime, now: datetime) -> datetime:
 
 
 def _times(schedule: str, after: datetime, count: int) -> Iterator[datetime]:
-    """The next times of a cron expression; none of what is not one, or never comes."""
-    # Loaded late: it takes some hundredths of a second of every command that needs it not.
+    """The next times of a cron expression; none if it is invalid, or never comes."""
+    # Loaded late: it would take some hundredths of a second of every other command.
     from croniter import CroniterError, croniter  # type: ignore[import-untyped]
 
     if len(schedule.split()) != 5:

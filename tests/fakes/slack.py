@@ -364,7 +364,7 @@ class FakeSlack(People):
             self.workspace.scopes -= set(scopes)
 
     def with_scopes(self, *scopes: str) -> None:
-        """An admin granted the app these, too."""
+        """Grant the app more scopes, as an admin does."""
         with self.workspace.lock:
             self.workspace.scopes |= set(scopes)
 

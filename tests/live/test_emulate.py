@@ -36,9 +36,9 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import Calls, Refusal, Timing
-from adapters.slack.delivery import run_of
 from adapters.slack.people import People
 from adapters.slack.platform import identify
+from adapters.slack.posted import run_of
 from bot.errors import PostRefused
 from bot.messages import Message
 from bot.platform import Connection

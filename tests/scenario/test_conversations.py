@@ -1,4 +1,4 @@
-"""What colleagues said as a source: asked in Slack and Discord, with the rights of who asks."""
+"""Messages as a source: questions in Slack and Discord search them with the rights of the asker."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from tests.scenario.slack_place import ADA, GENERAL, LIU, SlackPlace, open_slack
 
 KESTREL = "What did we decide about the launch of Kestrel?"
 LUNCH = "What does lunch in the canteen cost?"
-# Where somebody spoke, of what, and the day that stands nowhere else.
+# For each place: the project that was spoken of there, and a day that is written nowhere else.
 PROJECTS = {"open": "Kestrel", "board": "Merlin", "private": "Osprey"}
 SECRETS = {"open": "14 October", "board": "30 November", "private": "5 December"}
 
 
 def told(text: str) -> set[str]:
-    """The places of which a text tells what was said there."""
+    """The places whose secret stands in a text."""
     return {place for place, day in SECRETS.items() if day in text}
 
 
@@ -75,7 +75,7 @@ def ask(place: SlackPlace, channel: str = GENERAL, user: str = ADA, text: str = 
 
 
 def kept(program: Program) -> str:
-    """All that the database has."""
+    """The whole content of the database, as SQL."""
     with closing(sqlite3.connect(program.folder / "data" / "footnote.sqlite")) as database:
         return "\n".join(database.iterdump())
 
@@ -92,7 +92,7 @@ def test_a_question_in_a_channel_of_slack_is_answered_with_what_a_colleague_said
         page = httpx.get(f"{serving.http}/runs/{run[1]}")
     assert told(answer) == {"open"}
     assert re.search(r"\[1\] liu, #ops, \d+ \w+ \d{4}", answer)
-    # The console knows nobody's rights in Slack: nobody sees it there.
+    # The console cannot tell the rights of people in Slack, so it shows the answer to no one.
     assert "Kestrel to 14 October" not in page.text
     # The quote is kept, nothing else that was found, nor the right to find it.
     database = kept(in_slack)
@@ -136,7 +136,7 @@ def is_over(place: SlackPlace, said: Said) -> bool:
 
 
 def offers(place: SlackPlace) -> dict[str | None, set[str]]:
-    """Who was told that there is more, and what else was told to them."""
+    """The people who were told that there is more, and the secrets that this told them."""
     words = ("only you can see", "只有你能看到")
     shown = [m for m in place.slack.messages(GENERAL) if any(w in m.seen for w in words)]
     return {m.ephemeral_to: told(m.seen) for m in shown}
@@ -154,14 +154,6 @@ def test_a_newer_word_stands_before_an_older_one_and_people_and_days_filter(
         one = the_answer(slack, ask(slack, text="What did Liu say about the launch of Kestrel?"))
         until = f"{datetime.now(UTC):%Y-%m-%d}"
         old = the_answer(slack, ask(slack, text=f"{KESTREL[:-1]} until {until}?"))
-    print(
-        "BOTH",
-        both,
-        [
-            (c.args["query"], len(c.reply["results"]["messages"]))
-            for c in slack.slack.calls("assistant.search.context")
-        ],
-    )
     assert 0 < both.index("9 November") < both.index("14 October")
     assert "eva, " in both
     assert ("14 October" in one, "9 November" in one) == (True, False)
@@ -184,7 +176,7 @@ def test_without_its_scope_slack_is_not_searched_and_the_log_says_so_once(
 
 @pytest.fixture
 def place(slack: SlackPlace) -> SlackPlace:
-    """For ``chatty``."""
+    """The place for ``chatty``."""
     return slack
 
 
@@ -238,8 +230,8 @@ def test_the_right_to_search_outlives_a_crash_until_it_expires(
 
 
 class Acme(DiscordPlace):
-    """Ben spoke where all may read, in a channel of a role that Ada has, and in one of Ben's own;
-    in all of them the bot may read."""
+    """Ben spoke in a channel that all may read, in one for a role that Ada has, and in one for Ben
+    alone; the bot may read all three."""
 
     def settle(self) -> None:
         discord, guild = self.discord, self.guild
@@ -265,7 +257,7 @@ class Acme(DiscordPlace):
         return self._kept(message, message.id)
 
     def replies(self, said: Said, channel: Channel) -> list[Post]:
-        """What Footnote says to a question, in a direct message to all of them."""
+        """The posts that answer a question; in a direct message, the posts to all."""
         place = channel if channel.guild is None else self.discord.thread_of(self._said[said.root])
         return [] if place is None else list(map(post_of, self.discord.posts(place)))
 

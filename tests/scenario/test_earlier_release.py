@@ -23,7 +23,7 @@ TABLES = Path("bot/storage/tables.py")
 
 
 def git(*arguments: str) -> bytes:
-    """What git prints; nothing where it fails or there is no history."""
+    """The output of git; empty if it fails or there is no history."""
     try:
         return subprocess.run(
             ["git", *arguments], cwd=REPOSITORY, check=True, capture_output=True

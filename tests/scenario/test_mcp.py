@@ -124,7 +124,7 @@ async def test_over_http_everybody_has_their_own_rights(
             found = await ben.call_tool("search", {"query": "salary of Jonas Brandt"})
             seen = [str(asked.structured_content), str(found.structured_content)]
             assert not [each for each in seen if "7,300" in each or "salaries.md" in each]
-            # Something else has been found and may be read; this may not, whoever offers it.
+            # Another page was found and may be read; this one may not, whichever server offers it.
             assert (await ben.call_tool("read", {"url": secret})).is_error
             for uri in (told["resource"], f"{told['resource']}/pages/1"):
                 with pytest.raises(MCPError):

@@ -55,7 +55,7 @@ def test_an_answer_can_be_looked_into_and_is_counted(
         place.press(said, "details")
         place.until(lambda: "How was this answered?" in place.whispers(said))
 
-        # The end is kept when the answer is shown; before it nobody knows what the run rests on.
+        # The end is kept when the answer is shown; before, it is not known what the run rests on.
         ended = ("footnote_run_seconds_count", place.name, "answered")
         place.until(lambda: numbers(metrics).get(ended) == 1)
         trace = page(f"{program.http}/runs/{post.run}")

@@ -218,7 +218,7 @@ watch-changed = What has changed since { $since }
 watch-now = Now:
 watch-before = Before:
 watch-over =
-    I look at this no more, since nobody has opened or answered it here for { $days ->
+    I look at this no more, since no one has opened or answered it here for { $days ->
         [one] a day
        *[other] { $days } days
     }: { $question }

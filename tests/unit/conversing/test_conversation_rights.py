@@ -1,4 +1,4 @@
-"""Who may be told what was found in conversations: nobody but the readers of the place."""
+"""Messages that a run has found may be told only to the readers of its place."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def reach_of(thread: Thread, *, direct: bool = False, guest: bool | None = False
         (reach_of(Thread("slack", "T1", "D1", "1.0"), direct=True), False),
         (reach_of(Thread("web", "console", "ann", "1")), False),
         (reach_of(HERE, guest=True), False),
-        (reach_of(HERE, guest=None), False),  # nobody knows yet
+        (reach_of(HERE, guest=None), False),  # not known yet
         (NO_DOCUMENTS, False),
-        (EVERYTHING, True),  # whoever can read the database
+        (EVERYTHING, True),  # operators, who can read the database
     ],
 )
 def test_what_was_found_for_a_place_is_told_there_alone(reach: Reach, may: bool) -> None:
@@ -40,7 +40,7 @@ def test_what_was_found_for_a_place_is_told_there_alone(reach: Reach, may: bool)
     assert EVERYTHING.includes(reach)
 
 
-def test_a_run_that_may_find_conversations_is_in_nobody_elses_reach() -> None:
+def test_a_run_that_may_find_conversations_is_in_reach_of_its_place_alone() -> None:
     console = reach_of(Thread("web", "console", "ann", "1"))
     assert not console.includes(reach_of(HERE))
     assert not reach_of(Thread("slack", "T1", "C2", "1.0")).includes(reach_of(HERE))

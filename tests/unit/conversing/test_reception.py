@@ -351,19 +351,19 @@ async def test_feedback_is_kept_with_the_run_and_the_last_verdict_counts(house: 
 async def test_an_admin_sets_the_rules_of_a_channel(open_house: OpenHouse) -> None:
     house = await open_house(channels={"C1": {"depth": "quick"}})
     command = house.message("/footnote", author=Author("U1", "Ada", admin=True))
-    assert (await house.reception.rules(command.thread)).depth == "quick"
-    await house.reception.set_rules(command, ChannelRules(depth="deep", language="German"))
+    assert (await house.reception.rules.of(command.thread)).depth == "quick"
+    await house.reception.rules.set(command, ChannelRules(depth="deep", language="German"))
     asked = await house.ask("How tall is the tower?")
     options = (await house.run(asked.run_id)).options
     assert (options.depth, options.instructions) == ("deep", "Answer in this language: German.")
-    await house.reception.set_rules(command, None)
-    assert (await house.reception.rules(command.thread)).depth == "quick"
+    await house.reception.rules.set(command, None)
+    assert (await house.reception.rules.of(command.thread)).depth == "quick"
 
 
 async def test_nobody_else_sets_rules(house: House) -> None:
     with pytest.raises(Denied):
-        await house.reception.set_rules(house.message("/footnote"), ChannelRules(depth="deep"))
-    assert await house.reception.rules(house.message("x").thread) == ChannelRules()
+        await house.reception.rules.set(house.message("/footnote"), ChannelRules(depth="deep"))
+    assert await house.reception.rules.of(house.message("x").thread) == ChannelRules()
 
 
 async def test_the_months_use_counts_questions_and_cost(house: House) -> None:

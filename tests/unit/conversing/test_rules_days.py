@@ -103,7 +103,7 @@ async def test_a_channel_may_have_a_budget_of_its_own(open_house: OpenHouse) -> 
     house = await open_house(channel_daily_usd=1.0, channels={"C9": ChannelRules(daily_usd=5.0)})
     await spend(house, 2.0, channel="C9")
     there = replace(house.message("How tall?").thread, channel="C9")
-    assert (await house.reception.rules(there)).daily_usd == 5.0
+    assert (await house.reception.rules.of(there)).daily_usd == 5.0
     asked = replace(house.message("How tall?"), thread=there)
     assert isinstance(await house.reception.receive(asked, "footnote"), AcceptedQuestion)
     await spend(house, 3.0, channel="C9")
@@ -133,7 +133,7 @@ async def test_a_command_may_lower_what_the_operator_allows_and_not_raise_it(
     house = await open_house(channel_daily_usd=general, channels=operators)
     rules = ChannelRules(tone="dry", daily_usd=typed).model_dump(mode="json")
     await Workspaces(house.store.database).set_rules("slack", "T1", "C1", rules, "U1")
-    found = await house.reception.rules(house.message("x").thread)
+    found = await house.reception.rules.of(house.message("x").thread)
     assert (found.tone, found.daily_usd) == ("dry", effective)
 
 

@@ -1,4 +1,4 @@
-"""Standing questions: looked at again and again, and told of only when the answer has changed."""
+"""Standing questions: looked at on a schedule, and told only when the answer has changed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ REAL = {10, 20}
 
 
 class Days:
-    """A house in which a question is watched, and its days."""
+    """A house in which a question is watched, and the days that pass in it."""
 
     def __init__(self, house: House) -> None:
         self.house = house
@@ -72,8 +72,8 @@ class Days:
             asked.run_id, ADA, schedule, locale="en", direct=False
         )
 
-    async def pass_one(self, **pages: str) -> list[str]:
-        """The next day; returns the runs that were begun in it."""
+    async def pass_one(self) -> list[str]:
+        """Let a day pass; returns the runs that were begun in it."""
         self.now += timedelta(days=1, minutes=1)
         self.shelve()
         begun = await self.rounds.once(self.now)
@@ -201,7 +201,7 @@ async def test_where_nothing_can_be_posted_any_more_it_ends(days: Days) -> None:
     assert await days.pass_one() == []
 
 
-async def test_nobody_has_more_than_their_share_and_the_same_question_is_watched_once(
+async def test_a_person_has_a_limited_number_and_the_same_question_is_watched_once(
     open_house: OpenHouse,
 ) -> None:
     days = Days(await open_house(watches_per_person=1))

@@ -1,4 +1,4 @@
-"""What is a change of an answer in substance, and what is not."""
+"""Changes of an answer in substance are told apart from changes in wording, order and footnotes."""
 
 from __future__ import annotations
 

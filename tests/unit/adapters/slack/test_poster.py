@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.slack.calls import Timing
-from adapters.slack.delivery import EVENT_TYPE
+from adapters.slack.posted import EVENT_TYPE
 from bot.answers import PlanView, StepView
 from bot.errors import PostRefused
 from bot.messages import RunOptions
