@@ -100,7 +100,7 @@ class _Conversation:
             page=await listed(console, request, texts),
             thread=thread,
             **await about(console, request, thread),
-            watched=await console.standing.all(thread=thread) if thread else (),
+            watched=await console.standing.all(thread) if thread else (),
             watchable=_watchable(turns),
             turns=[turn_html(console.templates, texts, turn, visitor) for turn in turns],
             cursor=cursor_of(turns),

@@ -110,7 +110,8 @@ class McpSource:
             said.append(f"read by {uses.read.tool}")
         called = {use.tool for use in (*uses.searches, *filter(None, [uses.read]))}
         if others := len({each.name for each in offered} - called):
-            said.append(f"{others} other tools are never called")
+            tools = "1 other tool is" if others == 1 else f"{others} other tools are"
+            said.append(f"{tools} never called")
         return ". ".join([", ".join(said), *(each.removesuffix(".") for each in uses.remarks)])
 
     async def aclose(self) -> None:

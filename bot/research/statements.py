@@ -78,12 +78,13 @@ class StatementsCheck:
         self._sources: list[Source] = []
 
     async def gather(self, reasoner: Reasoner) -> Gathered:
-        statements = (await reasoner.statements(await self._text()))[:MOST]
+        text = await self._text()
+        statements = (await reasoner.statements(text))[:MOST]
         passages = await together(
             self._passages(reasoner, number, statement)
             for number, statement in enumerate(statements, 1)
         )
-        findings = await self._judged(reasoner, statements, passages)
+        findings = await self._judged(reasoner, text, statements, passages)
         evidence = Evidence(merge_sources(self._sources), enough=True)
         composer = Composer(evidence)
         for delta in self._deltas(findings):
@@ -141,6 +142,7 @@ class StatementsCheck:
     async def _judged(
         self,
         reasoner: Reasoner,
+        text: str,
         statements: Sequence[Statement],
         passages: Sequence[Sequence[_Cited]],
     ) -> list[Finding]:
@@ -152,7 +154,7 @@ class StatementsCheck:
         verdicts: dict[int, Verdict | None] = dict.fromkeys(claims)
         if claims:
             try:
-                told = await reasoner.verify(self._task.question.question, list(claims.values()))
+                told = await reasoner.verify(text, list(claims.values()))
                 verdicts = dict(zip(claims, told, strict=True))
             except BudgetSpent as error:
                 self._run.notes.error(error, "rests-on-found")
@@ -254,7 +256,7 @@ def covered(statement: str, one: _Cited) -> float:
 
 def excerpt(statement: str, one: _Cited) -> _Cited:
     """The sentence of a passage that has most of a statement; the whole passage where it is short
-    and has more of the statement's facts."""
+    and has more of the statement's words or facts."""
     source, passage = one
     words = set(keywords(statement))
     best = max(
@@ -263,8 +265,11 @@ def excerpt(statement: str, one: _Cited) -> _Cited:
     )
     start, end = passage.start + best.start, passage.start + best.end
     text = passage.text[best.start : best.end]
-    absent = missing_from(facts(statement), f"{source.title}\n{text}")
-    if len(passage.text) <= LONGEST_QUOTE and missing_from(absent, passage.text) != absent:
+    known = f"{source.title}\n{text}"
+    words -= set(terms(known))
+    absent = missing_from(facts(statement), known)
+    has_more = words & set(terms(passage.text)) or missing_from(absent, passage.text) != absent
+    if len(passage.text) <= LONGEST_QUOTE and has_more:
         return one
     return source, replace(passage, start=start, end=end, text=text)
 

@@ -59,9 +59,9 @@ class Desk:
         """The standing questions of a person."""
         return await self._standing.listed(*whose)
 
-    async def all(self, platform: str | None = None, thread: Thread | None = None) -> list[Watch]:
-        """The standing questions of all people, on a platform or in a thread."""
-        return await self._standing.listed(platform, thread=thread.key if thread else None)
+    async def all(self, thread: Thread | None = None) -> list[Watch]:
+        """The standing questions of all people, everywhere or in a thread."""
+        return await self._standing.listed(thread=thread.key if thread else None)
 
     async def do(self, verb: str, id: str, whose: Person | None) -> Watch:
         """Pause, resume or stop the standing question with this id, of ``whose`` if given. Raises

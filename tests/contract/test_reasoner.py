@@ -445,7 +445,17 @@ async def test_a_revision_without_evidence_is_a_remark_without_citations(
     assert not any(isinstance(delta, CitationDelta) for delta in deltas)
 
 
-# ---------------------------------------------------------------- verifying
+# ---------------------------------------------------------------- statements, verifying
+
+
+async def test_statements_stand_in_the_text_in_its_order(reasoner: Reasoner) -> None:
+    text = "The Forth Bridge opened in 1890. Benjamin Baker was born in Frome. Nice!"
+    found = [each for each in await reasoner.statements(text) if each.queries]
+    places = [text.find(each.text.rstrip(".")) for each in found]
+    assert len(places) >= 2
+    assert -1 not in places
+    assert places == sorted(places)
+
 
 ANSWER = "Benjamin Baker was born in Frome. The bridge is of marble."
 CLAIMS = (

@@ -30,7 +30,7 @@ from bot.reasoning.model.requests import (
     sendable,
     told,
 )
-from bot.reasoning.model.text import clean, element, line, middle_out
+from bot.reasoning.model.text import clean, element, line, lines, listed, middle_out
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnQueries
@@ -132,8 +132,8 @@ def edit_of(reply: ModelReply) -> GraphEdit:
     return GraphEdit(
         nodes=tuple(_new_node(item) for item in items[:MOST]),
         done=given.get("done") is True,
-        missing=_lines(given.get("missing"), GAP),
-        queries=_lines(given.get("queries"), QUERY),
+        missing=lines(given.get("missing"), GAP),
+        queries=lines(given.get("queries"), QUERY),
         said=reply.content,
     )
 
@@ -174,25 +174,13 @@ def _new_node(item: dict[str, Any]) -> NewNode:
     return NewNode(
         id=_name(item.get("id")),
         question=line(str(item.get("question") or ""), QUESTION),
-        needs=tuple(dict.fromkeys(_name(need) for need in _list(item.get("needs")))),
-        queries=_lines(item.get("queries"), QUERY)[:QUERIES],
+        needs=tuple(dict.fromkeys(_name(need) for need in listed(item.get("needs")))),
+        queries=lines(item.get("queries"), QUERY)[:QUERIES],
     )
 
 
 def _name(value: Any) -> str:
     return line(str(value), QUERY) if isinstance(value, str | int) else ""
-
-
-def _lines(value: Any, limit: int) -> tuple[str, ...]:
-    """The strings of a list, each on one line, without repeats."""
-    kept = (line(item, limit) for item in _list(value) if isinstance(item, str))
-    return tuple(dict.fromkeys(item for item in kept if item))
-
-
-def _list(value: Any) -> list[Any]:
-    if isinstance(value, list):
-        return value
-    return [] if value is None else [value]
 
 
 # ---------------------------------------------------------------- what came of an edit

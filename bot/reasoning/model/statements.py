@@ -7,7 +7,7 @@ from typing import Any
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import Statement
 from bot.reasoning.model.requests import Request, Unusable, json_object, told
-from bot.reasoning.model.text import clean, element, line
+from bot.reasoning.model.text import clean, element, line, lines
 from bot.reasoning.prompts import load
 
 LONGEST = 500  # characters of a statement
@@ -55,7 +55,5 @@ def _statement(item: Any) -> Statement | None:
         return None
     text = line(str(item.get("text") or ""), LONGEST)
     alone = line(str(item.get("alone") or ""), LONGEST) or text
-    given = item.get("queries")
-    asked = [line(each, QUERY) for each in given if isinstance(each, str)] if given else []
-    queries = tuple(dict.fromkeys(each for each in asked if each))[:QUERIES]
+    queries = lines(item.get("queries"), QUERY)[:QUERIES]
     return Statement(text or alone, alone, queries) if alone else None

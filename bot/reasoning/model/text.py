@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from bot.mcp.address import shown as address_of
@@ -89,6 +90,19 @@ def clean(text: str) -> str:
 def line(text: str, limit: int) -> str:
     """Cleaned text on one line, at most ``limit`` characters."""
     return shorten(_SPACE.sub(" ", clean(text)).strip(), limit)
+
+
+def listed(value: Any) -> list[Any]:
+    """A value of a model's JSON that should be a list: alone in one where it is none."""
+    if isinstance(value, list):
+        return value
+    return [] if value is None else [value]
+
+
+def lines(value: Any, limit: int) -> tuple[str, ...]:
+    """The strings of such a list, each on one line, without repeats."""
+    kept = (line(item, limit) for item in listed(value) if isinstance(item, str))
+    return tuple(dict.fromkeys(item for item in kept if item))
 
 
 def attribute(text: str, limit: int = 200) -> str:

@@ -8,12 +8,15 @@ from bot.answers import Answer
 from bot.configuration import load_settings
 from bot.errors import StorageUnavailable
 from bot.messages import RunOptions, Transcript
+from bot.pages.passages import Passage
 from bot.reasoning.evidence import Statement, Verdict
 from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.reasoner import Reasoner
 from bot.research.pipeline import Pipeline
+from bot.research.statements import excerpt
 from tests.fakes.library import a_shelf
 from tests.fakes.reasoner import Scripted
+from tests.unit.reasoning.samples import a_page_read
 from tests.unit.research.conftest import OpenRun
 from tests.unit.samples import a_message
 
@@ -90,6 +93,22 @@ async def test_a_resumed_check_has_the_same_answer(open_run: OpenRun) -> None:
     first = await checked(open_run, f"{RIGHT} {WRONG} {UNKNOWN}")
     again = await checked(open_run, f"{RIGHT} {WRONG} {UNKNOWN}")
     assert (again.text, again.citations) == (first.text, first.citations)
+
+
+TOWN = "Frome has 26,203 people. It has a college. Its seat is a castle."
+
+
+@pytest.mark.parametrize(
+    ("statement", "shown"),
+    [
+        ("Frome has 26,203 people.", "Frome has 26,203 people."),
+        ("Frome is the seat of a college.", TOWN),
+        ("The seat is a castle.", "Its seat is a castle."),
+    ],
+)
+def test_a_quote_is_as_short_as_its_statement_allows(statement: str, shown: str) -> None:
+    source = a_page_read(1, "Frome", TOWN)
+    assert excerpt(statement, (source, Passage(0, len(TOWN), TOWN)))[1].text == shown
 
 
 async def test_what_no_source_could_show_is_not_searched(open_run: OpenRun) -> None:
