@@ -16,7 +16,15 @@ from bot.storage.audit import PORTION, audit, key_of_pseudonyms, named, pseudony
 from bot.storage.database import Database
 from bot.storage.sign_ins import sign_ins
 from bot.storage.subjects import Subject
-from bot.storage.tables import channel_rules, feedback, messages, shares, spending, threads
+from bot.storage.tables import (
+    channel_rules,
+    feedback,
+    messages,
+    shares,
+    spending,
+    threads,
+    watches,
+)
 
 Forgotten = tuple[str, str]  # kind and object, as the log has them
 # The columns that hold ids of people.
@@ -29,6 +37,7 @@ NAMES = (
     shares.c.author_id,
     threads.c.titled_by,
     channel_rules.c.author_id,
+    watches.c.author_id,
 )
 
 

@@ -14,11 +14,11 @@ from bot.messages import Thread
 from bot.rights.changes import RuleChanges
 from bot.rights.rights import Rights
 from bot.storage.audit import Actor, Audit, Entry, Wanted, audit, key_of_pseudonyms, pseudonym_by
-from bot.storage.replaying import owed
+from bot.storage.replaying import NAMES, owed
 from bot.storage.retention import Keep, Retention
 from bot.storage.store import Store
 from bot.storage.subjects import Subject
-from bot.storage.tables import messages
+from bot.storage.tables import messages, metadata
 from bot.storage.workspaces import Workspaces
 from tests.unit.storage.past import Past
 
@@ -142,6 +142,17 @@ async def test_after_a_restore_the_same_is_forgotten_and_what_came_later_stays(
         left = [(author, at) for author, at in await db.execute(query)]
     assert left == [("bob", NOW - 3 * DAY), ("ada", NOW - DAY), ("bob", NOW - DAY)]
     assert (await owed(store.database, told)).subjects == {}
+
+
+def test_every_column_with_ids_of_people_is_compared_with_pseudonyms() -> None:
+    """But reservations: their run has a message of the same person."""
+    ids = {
+        str(column)
+        for table in metadata.sorted_tables
+        for column in table.c
+        if column.name in ("author_id", "person", "titled_by")
+    }
+    assert ids - {"reservations.person"} <= set(map(str, NAMES))
 
 
 def test_a_pseudonym_depends_on_the_platform_and_names_its_key() -> None:
