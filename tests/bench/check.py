@@ -1,4 +1,4 @@
-"""How well the check of answers tells true sentences from false ones.
+"""Measures how well the check of answers tells true sentences from false ones.
 
 Each item is one sentence with the words of a page that it cites, true to them or false in a known
 way (tests/bench/check_sets; quotes are resolved from the shared data). Rules may

@@ -1,4 +1,4 @@
-"""How the blows of a crash campaign fall, and how what they broke is healed again."""
+"""Strikes the blows of a crash campaign, and heals what they broke."""
 
 from __future__ import annotations
 

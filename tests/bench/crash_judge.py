@@ -1,4 +1,4 @@
-"""What has to be true after a crash campaign: one answer each, nothing paid for twice, in order."""
+"""Judges a crash campaign: one answer to each question, in order, and no call paid for twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people do during a crash campaign, and what they may expect of it."""
+"""The people of a crash campaign: what they do, and the replies that they expect."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a crash campaign does and when, all from one seed: kills, broken networks, and what people
-say meanwhile."""
+"""The plan of a crash campaign, all from one seed: kills, broken networks, and what people say
+meanwhile."""
 
 from __future__ import annotations
 

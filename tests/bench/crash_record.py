@@ -1,4 +1,4 @@
-"""What the store kept of a crash campaign."""
+"""The record of a crash campaign: its runs, steps and jobs as the store has them."""
 
 from __future__ import annotations
 

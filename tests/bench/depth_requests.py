@@ -1,4 +1,4 @@
-"""What a request of the depth bench shows its model, and what the model's reply asks for or says.
+"""Reads requests of the depth bench to its model, and the replies.
 
 Requests are those of the Messages API; what is looked for in their words is as Footnote and the
 reference loops write it.

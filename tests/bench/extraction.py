@@ -1,4 +1,4 @@
-"""How much of an article the extraction keeps, and how little of what surrounds it.
+"""Precision and recall of the extraction of articles from web pages.
 
 Measured on the pages of the article-extraction-benchmark (scrapinghub, MIT): shingles of four
 words, precision and recall averaged over pages, as that benchmark does. Beside ours stands

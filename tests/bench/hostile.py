@@ -1,4 +1,4 @@
-"""What hostile web servers cost the people who ask nothing of them.
+"""The effect of hostile web servers on people whose questions do not read them.
 
 `footnote serve` is connected to a fake Slack. People ask it to read links of 50 servers that are
 made to keep a reader busy, and meanwhile others write, and somebody looks at ``/healthz``. The same

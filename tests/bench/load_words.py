@@ -1,4 +1,4 @@
-"""What the load bench is about: topics by number, questions about them, pages that answer."""
+"""The words of the load bench: topics by number, questions about them, pages that answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether tests would notice: small things made wrong in modules of the core, one at a time.
+"""Mutation tests: small faults put into modules of the core, one at a time.
 
 A mutant that no test of its module finds is a survivor: behaviour that no test specifies, code that
 nothing needs, or a change that changes nothing. The last kind is listed with its reason in

@@ -1,4 +1,4 @@
-"""What Footnote adds to the time its peers take, alone and with 200 runs in one process.
+"""The time that Footnote adds to that of its peers, alone and with 200 runs in one process.
 
 The fake Claude runs in a process of its own; documents are searched in a real index, journal and
 store are real SQLite files. Latencies as in the targets: 1.5 s to the first token, 60 tokens/s,

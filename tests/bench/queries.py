@@ -1,4 +1,4 @@
-"""How many ordinary queries are kept from the web by mistake.
+"""The share of ordinary queries that are kept from the web by mistake.
 
 A query is judged as ``research.evidence.exposure`` judges it in a run that was shown the pages as
 documents, or the earlier questions of a thread as answers. Nothing of them counts as public, which

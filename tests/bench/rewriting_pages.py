@@ -1,4 +1,4 @@
-"""Whether the right page is found for a follow-up: each way of completing it, by the real index."""
+"""Recall of pages for follow-ups: each way of completing them, by the real index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long the server needs for the page of a long run, and how large it is.
+"""Time and size of the page of a long run.
 
 A run of 40 steps (searches with 30 hits each, pages of 20,000 characters read, model turns, a
 report's revisions), read from SQLite, traced, drawn and rendered.

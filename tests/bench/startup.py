@@ -1,4 +1,4 @@
-"""How long the commands take, Python's own start included, and what of it is not the work.
+"""The time of commands, Python's own start included, and its share that is not the work.
 
 ``ask`` answers a question from an index that is up to date and a database that exists; the model is
 the fake Claude, without latency, in a process of its own. Beyond the run is the time of the command

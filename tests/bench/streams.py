@@ -1,4 +1,4 @@
-"""What 500 open pages cost the console, and how soon they show what has happened.
+"""The load of 500 open pages on the console, and the delay until they show what has happened.
 
 The console runs in a process of its own, a second one beside it where runs are worked on elsewhere,
 on a real PostgreSQL. A run's reply is made to show plans that carry the moment they were made; a
