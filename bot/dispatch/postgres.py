@@ -321,7 +321,7 @@ class PostgresDispatcher:
             if job.id not in stalled and await self._store.is_held(run_id, datetime.now(UTC)):
                 continue
             log.warning("worker is gone, its job goes to another", run=run_id)
-            await self._queue_anew(job)
+            await self._queue_again(job)
 
     async def _find_lost(self) -> None:
         """Queue jobs again that were given to us without our being told, or whose end we could not
@@ -334,10 +334,10 @@ class PostgresDispatcher:
         for job in lost:
             if job.id in self._lost:
                 log.info("job was lost, it is queued again", run=job.task_kwargs["run_id"])
-                await self._queue_anew(job)
+                await self._queue_again(job)
         self._lost = {job.id for job in lost if job.id is not None}
 
-    async def _queue_anew(self, job: QueuedJob) -> None:
+    async def _queue_again(self, job: QueuedJob) -> None:
         try:
             await self._finish(job)
         except ConnectorException:

@@ -80,7 +80,7 @@ class IndexWriter:
         if self._meta("fingerprint") != fingerprint():
             with transaction(self._connection):
                 self._connection.execute("UPDATE files SET modified = 0, digest = x''")
-                self._write_words_anew()
+                self._rewrite_words()
                 self._set_meta("fingerprint", fingerprint())
 
     def begin(self, roots: Iterable[Path]) -> None:
@@ -321,7 +321,7 @@ class IndexWriter:
         dead = int(self._meta("dead"))
         if dead > DEAD_FEW and dead > living * DEAD_SHARE:
             with transaction(self._connection):
-                self._write_words_anew()
+                self._rewrite_words()
         elif self._written > living * OPTIMIZE_SHARE:
             # One segment instead of many: shorter queries, and the space of the many comes free.
             self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
@@ -332,7 +332,7 @@ class IndexWriter:
         # A script, because a single statement without columns is stepped only once.
         self._connection.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(PASSIVE)")
 
-    def _write_words_anew(self) -> None:
+    def _rewrite_words(self) -> None:
         self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
         first = 1
         for file, count in self._connection.execute(

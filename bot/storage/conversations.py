@@ -158,7 +158,7 @@ class Conversations:
             )
             if row.run_id is None:
                 return None
-            await _begin_anew(db, row, now, owner, lease, removed=False)
+            await _begin_again(db, row, now, owner, lease, removed=False)
             # Last, as where steps are recorded: so that neither waits for the other for ever.
             payer = Payer(row.platform, row.workspace, row.channel, row.author_id)
             await count_question(db, payer, now.astimezone(UTC).date(), permit)
@@ -203,7 +203,7 @@ class Conversations:
                 if row.run_id is None:
                     continue
                 await db.execute(sa.delete(watches).where(watches.c.run_id == row.run_id))
-                await _begin_anew(db, row, now, owner, lease, removed=True)
+                await _begin_again(db, row, now, owner, lease, removed=True)
                 begun.append((row.run_id, _thread(row)))
                 for again in await _asked_again(db, _thread(row), row.run_id):
                     found.append(await _find(db, platform, again))
@@ -232,7 +232,7 @@ class Conversations:
             await db.execute(
                 sa.update(messages).where(messages.c.id == row.message_id).values(attachments=files)
             )
-            await _begin_anew(db, row, now, owner, lease, removed=False)
+            await _begin_again(db, row, now, owner, lease, removed=False)
         return row.run_id, _thread(row)
 
     @awaited
@@ -293,7 +293,7 @@ async def _find(db: AsyncConnection, platform: str, event_id: str) -> Any:
     return (await db.execute(query)).one_or_none()
 
 
-async def _begin_anew(
+async def _begin_again(
     db: AsyncConnection,
     row: Any,
     now: datetime,

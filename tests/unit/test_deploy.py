@@ -347,7 +347,7 @@ def test_the_unit_opens_as_many_files_as_connections_need() -> None:
 
 
 def test_the_chart_knows_every_secret_and_has_the_version_of_the_program() -> None:
-    """What Helm itself makes of the chart is looked at in tests/live."""
+    """The chart that Helm renders is checked in tests/live."""
     schema = json.loads((DEPLOY / "helm" / "values.schema.json").read_text(encoding="utf-8"))
     assert schema["definitions"]["secretName"]["enum"] == sorted(secret_names())
     assert set(schema["definitions"]["set"]["enum"]) <= set(known_names())
