@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.amending import Posting
 from bot.answers import Answer
@@ -50,7 +52,7 @@ from bot.storage.journal import open_journal
 from bot.storage.records import RunRecord
 from bot.storage.reservations import Holder, Reservations
 from bot.storage.spending import DaySpent
-from bot.storage.store import NO_FILES, Store
+from bot.storage.store import NO_FILES, Store, nothing_else
 
 LEASE = timedelta(seconds=30)  # that an accepted run waits for the dispatcher it was meant for
 
@@ -100,13 +102,14 @@ class ResearchService:
         owner: str | None = None,
         post_state: PostState | None = None,
         files: Mapping[str, bytes] = NO_FILES,
+        together: Callable[[AsyncConnection], Awaitable[None]] = nothing_else,
     ) -> tuple[str, bool]:
         """Store a message and create its run, for ``owner`` (a local dispatcher) to work on.
 
         ``post_state`` is what its poster will need beside the message, ``files`` what the store is
-        to keep of its attachments (see ``Store.accept``). Returns the run's id and whether it is
-        new; a redelivered event finds its run. Raises ``InvalidQuestion``, ``DaySpentUp`` and
-        ``StorageUnavailable``.
+        to keep of its attachments, ``together`` what is done in the same transaction (see
+        ``Store.accept``). Returns the run's id and whether it is new; a redelivered event finds its
+        run. Raises ``InvalidQuestion``, ``DaySpentUp`` and ``StorageUnavailable``.
         """
         message = replace(message, text=clean_question(message.text))
         run_id = secrets.token_hex(6)
@@ -121,6 +124,7 @@ class ResearchService:
                 post_state=post_state,
                 permit=self.permit(options),
                 files=files,
+                together=together,
             )
         run_id, is_new = accepted
         thread = message.thread

@@ -6,17 +6,18 @@ from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 from bot.conversing.access import check_author
 from bot.dispatch.dispatcher import Dispatcher
 from bot.dispatch.pace import Rounds
-from bot.errors import DaySpentUp, Denied, Invalid
+from bot.errors import DaySpentUp, Denied, Invalid, RunLost
 from bot.logs import get_logger
 from bot.messages import TERMINAL, Message
 from bot.service import ResearchService
 from bot.settings import Settings
 from bot.standing.schedule import due_after
-from bot.storage.standing import StandingQuestions, Watch
+from bot.storage.standing import StandingQuestions, Watch, begin_look
 from bot.storage.store import Store
 
 ROUND_SECONDS = 30.0
@@ -27,8 +28,8 @@ log = get_logger()
 class StandingRounds:
     """Begins looks; any number of processes may do so at once.
 
-    A look is accepted like a question, by an event id that is the same in every process, and only
-    then is the next look due.
+    One transaction accepts a look like a question and sets when the next one is due, unless another
+    process was first.
     """
 
     def __init__(
@@ -87,15 +88,20 @@ class StandingRounds:
             if message.thread.platform != TERMINAL:
                 check_author(self._settings, message)
             run_id, _ = await self._service.accept(
-                message, replace(watch.options, watch=watch.id), owner=self._dispatcher.owner
+                message,
+                replace(watch.options, watch=watch.id),
+                owner=self._dispatcher.owner,
+                together=partial(begin_look, watch=watch, due_at=due),
             )
+        except RunLost as lost:
+            log.debug("look begun elsewhere", watch=watch.id, error=str(lost))
+            return ""
         except DaySpentUp:
-            await self._standing.next_look(watch, due, now, "budget")
+            await self._standing.skip(watch, due, now, "budget")
             return ""
         except (Denied, Invalid) as refused:
             log.info("standing question refused", watch=watch.id, error=str(refused))
-            await self._standing.next_look(watch, due, now, "refused")
+            await self._standing.skip(watch, due, now, "refused")
             return ""
-        await self._standing.next_look(watch, due, now)
         await self._dispatcher.submit(run_id, message.thread)
         return run_id

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.answers import Answer, Citation
+from bot.errors import RunLost
 from bot.messages import Author, RunOptions, Thread
 from bot.pages.urls import dedupe_key
 from bot.storage.audit import Actor, named, note
@@ -236,19 +237,10 @@ class StandingQuestions:
     # ------------------------------------------------------------ looks
 
     @repeated
-    async def next_look(
-        self, watch: Watch, due_at: datetime, now: datetime, outcome: Outcome | None = None
-    ) -> bool:
-        """Move on to the next look, since the due one has begun or, with an ``outcome``, is over.
-        Returns False if another process was first."""
-        told: dict[str, Any] = {} if outcome is None else {"outcome": outcome, "looked_at": now}
+    async def skip(self, watch: Watch, due_at: datetime, now: datetime, outcome: Outcome) -> None:
+        """Move on to the next look, since the due one is not made."""
         async with self.database.urgent_write() as db:
-            moved = await db.execute(
-                sa.update(watches)
-                .where(watches.c.id == watch.id, watches.c.due_at == watch.due_at)
-                .values(due_at=due_at, **told)
-            )
-        return moved.rowcount == 1
+            await db.execute(_moved(watch, due_at).values(outcome=outcome, looked_at=now))
 
     @awaited
     async def found_nothing(
@@ -315,6 +307,20 @@ class StandingQuestions:
             values: dict[str, Any] = {"looked_at": now}
             values |= {"state": "ended"} if is_over else {"run_id": run_id, "outcome": "changed"}
             await db.execute(sa.update(watches).where(watches.c.id == watch.id).values(**values))
+
+
+async def begin_look(db: AsyncConnection, watch: Watch, due_at: datetime) -> None:
+    """Move on to the next look, in the transaction that begins the due one. Raises ``RunLost`` if
+    that is no longer due: another process has begun it, and may even have ended it."""
+    moved = await db.execute(_moved(watch, due_at))
+    if moved.rowcount != 1:
+        raise RunLost(f"The look at {watch.id} that was due at {watch.due_at} has begun elsewhere.")
+
+
+def _moved(watch: Watch, due_at: datetime) -> sa.Update:
+    """Sets when a standing question is due next, if it is still due when ``watch`` says."""
+    is_due = watches.c.due_at == watch.due_at, watches.c.state == "watching"
+    return sa.update(watches).where(watches.c.id == watch.id, *is_due).values(due_at=due_at)
 
 
 async def forget_watches_by(db: AsyncConnection, platform: str, person: str) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.answers import Answer
 from bot.messages import Attachment, Entry, Message, RunOptions, Transcript
@@ -48,6 +49,10 @@ NO_FILES: Mapping[str, bytes] = {}
 TRANSCRIPT_MESSAGES = 60  # of a thread: any of its answers may be asked about
 
 
+async def nothing_else(db: AsyncConnection) -> None:
+    """Add nothing to the transaction in which a message is accepted."""
+
+
 class Store:
     """Every method is one transaction, done again where ``again`` says so. Failures leave as
     ``StorageUnavailable``."""
@@ -73,6 +78,7 @@ class Store:
         post_state: dict[str, Any] | None = None,
         permit: Callable[[DaySpent], None] | None = None,
         files: Mapping[str, bytes] = NO_FILES,
+        together: Callable[[AsyncConnection], Awaitable[None]] = nothing_else,
     ) -> tuple[str, bool]:
         """Store the message and create its run, unless its event is already known.
 
@@ -80,6 +86,7 @@ class Store:
         (the earlier one for a redelivery) and whether it is new. ``permit`` is given what was
         spent today (of UTC, by ``now``), this question included, and raises to refuse it.
         ``files`` are the bodies of those attachments that are kept with it, by their URL.
+        ``together`` is done in the same transaction; if it raises, nothing is stored.
         """
         event_key = f"{message.thread.platform}:{message.event_id}"
         async with self.database.urgent_write() as db:
@@ -87,6 +94,7 @@ class Store:
             known = sa.select(runs.c.id).join(messages).where(messages.c.event_key == event_key)
             if (earlier := await db.scalar(known)) is not None:
                 return earlier, earlier == run_id  # ours, if what told us that it is kept was lost
+            await together(db)
             await count_question(db, Payer.of(message), now.astimezone(UTC).date(), permit)
             await keep_thread(db, message.thread, now)
             row = message_row(message)

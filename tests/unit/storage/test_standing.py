@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -11,8 +12,8 @@ from bot.answers import Answer
 from bot.errors import RunLost
 from bot.messages import Author, RunOptions
 from bot.storage.conversations import Conversations
-from bot.storage.standing import StandingQuestions, Watch
-from bot.storage.store import Store
+from bot.storage.standing import StandingQuestions, Watch, begin_look
+from bot.storage.store import Store, nothing_else
 from tests.unit.samples import NOW, a_page
 from tests.unit.storage.past import LEASE, OWNER, Past
 
@@ -29,10 +30,11 @@ async def begun(store: Store) -> tuple[Past, StandingQuestions, Watch]:
     return past, standing, watch
 
 
-async def look(past: Past, watch: Watch) -> str:
+async def look(past: Past, watch: Watch, *, begins: bool = False) -> str:
     message = past.message(watch.question, "ada", event_id=watch.event_id, thread=watch.place)
     options = RunOptions(watch=watch.id)
-    await past.store.accept(f"look{past.numbered}", message, options, NOW + DAY)
+    together = partial(begin_look, watch=watch, due_at=NOW + 2 * DAY) if begins else nothing_else
+    await past.store.accept(f"look{past.numbered}", message, options, NOW + DAY, together=together)
     run = await past.store.run_of_event(watch.thread.platform, watch.event_id)
     assert run is not None
     await past.store.claim(run.id, OWNER, NOW + DAY, LEASE)
@@ -44,11 +46,20 @@ async def test_one_of_all_that_find_it_due_goes_on_to_the_next_look(store: Store
     assert await standing.due(NOW, ["slack"]) == []
     assert await standing.due(NOW + DAY, ["slack"]) == [watch]
     assert await standing.due(NOW + DAY, ["web"]) == []
-    assert await look(past, watch) == await look(past, watch)
-    due = NOW + 2 * DAY
-    first = await asyncio.gather(*(standing.next_look(watch, due, NOW + DAY) for _ in range(4)))
-    assert sorted(first) == [False, False, False, True]
+    ends = await asyncio.gather(
+        *(look(past, watch, begins=True) for _ in range(4)), return_exceptions=True
+    )
+    (run,) = {end for end in ends if not isinstance(end, RunLost)}
+    assert isinstance(run, str)
     assert await standing.due(NOW + DAY, ["slack"]) == []
+    # Who found it due long ago does not begin it again once it has ended and left nothing.
+    record = await store.run(run)
+    assert record is not None
+    await standing.found_nothing(watch.id, run, record.attempt, "same", NOW + DAY)
+    before = await past.rows("watches")
+    with pytest.raises(RunLost):
+        await look(past, watch, begins=True)
+    assert await past.rows("watches") == before
 
 
 async def test_a_look_without_news_leaves_nothing_and_one_with_news_is_moved(store: Store) -> None:
