@@ -52,7 +52,7 @@ from bot.storage.journal import open_journal
 from bot.storage.records import RunRecord
 from bot.storage.reservations import Holder, Reservations
 from bot.storage.spending import DaySpent
-from bot.storage.store import NO_FILES, Store, nothing_else
+from bot.storage.store import NO_FILES, Store
 
 LEASE = timedelta(seconds=30)  # that an accepted run waits for the dispatcher it was meant for
 
@@ -102,7 +102,7 @@ class ResearchService:
         owner: str | None = None,
         post_state: PostState | None = None,
         files: Mapping[str, bytes] = NO_FILES,
-        together: Callable[[AsyncConnection], Awaitable[None]] = nothing_else,
+        together: Callable[[AsyncConnection], Awaitable[None]] | None = None,
     ) -> tuple[str, bool]:
         """Store a message and create its run, for ``owner`` (a local dispatcher) to work on.
 

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from bot.answers import Answer, PlanView
 from bot.posting import PostState
-from bot.storage.records import RunRecord
+from bot.storage.records import UNFINISHED, RunRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def shown_of(run: RunRecord) -> Shown:
     also where it gave no reason to show the reply again.
     """
     state = shown(run.post_state) if run.message.thread.platform == "web" else Shown()
-    ended = run.state not in ("accepted", "running")
+    ended = run.state not in UNFINISHED
     if ended and run.answer is not None and state.answer != run.answer:
         return replace(state, answer=run.answer, mark=f"{state.mark}.end")
     return state

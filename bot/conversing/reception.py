@@ -44,7 +44,7 @@ from bot.settings import Settings
 from bot.standing.desk import Desk
 from bot.storage.audit import Actor, acting
 from bot.storage.conversations import Conversations
-from bot.storage.records import RunRecord
+from bot.storage.records import UNFINISHED, RunRecord
 from bot.storage.removal import Removed
 from bot.storage.standing import Watch
 from bot.storage.store import NO_FILES, Store
@@ -235,7 +235,7 @@ class Reception:
     async def stop_run(self, run_id: str) -> bool:
         """Stop one run; False when it has ended or is not known."""
         run = await self._store.run(run_id)
-        if run is None or run.state not in ("accepted", "running"):
+        if run is None or run.state not in UNFINISHED:
             return False
         await self._dispatcher.request_stop(run_id)
         return True

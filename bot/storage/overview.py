@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.storage.database import Database
 from bot.storage.moments import day_of, took
-from bot.storage.records import UNFINISHED
+from bot.storage.records import STATE, UNFINISHED, WAITING, WORKING
 from bot.storage.spending import COUNTS, Amount
 from bot.storage.tables import feedback, messages, runs, spending, steps, threads
 
@@ -233,7 +233,7 @@ async def _states(db: AsyncConnection, scope: Scope) -> dict[date, dict[str, int
     if not days:
         return {}
     day = sa.case(*days[:-1], else_=days[-1][1]) if len(days) > 1 else days[0][1]
-    dated = of_scope(sa.select(day.label("day"), runs.c.state).join(threads), scope).subquery()
+    dated = of_scope(sa.select(day.label("day"), STATE).join_from(runs, threads), scope).subquery()
     counted = sa.func.count().label("counted")
     query = sa.select(dated.c.day, dated.c.state, counted).group_by(dated.c.day, dated.c.state)
     found: dict[date, dict[str, int]] = {}
@@ -330,7 +330,7 @@ async def _latest(db: AsyncConnection, scope: Scope) -> tuple[Asked, ...]:
             runs.c.id,
             threads.c.platform,
             messages.c.text,
-            runs.c.state,
+            STATE,
             runs.c.accepted_at,
             took(),
             runs.c.answer["usage"]["usd"].as_float(),
@@ -362,12 +362,12 @@ async def queue_of(db: AsyncConnection) -> Queue:
         .where(runs.c.state.in_(UNFINISHED))
         .group_by(runs.c.state)
     )
-    found = {row.state: row for row in (await db.execute(query)).all()}
-    waiting, running = found.get("accepted"), found.get("running")
+    found = (await db.execute(query)).all()
+    waiting = [row for row in found if row.state in WAITING]
     return Queue(
-        waiting.counted if waiting else 0,
-        running.counted if running else 0,
-        waiting.oldest if waiting else None,
+        sum(row.counted for row in waiting),
+        sum(row.counted for row in found if row.state in WORKING),
+        min((row.oldest for row in waiting), default=None),
     )
 
 

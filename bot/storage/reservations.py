@@ -22,6 +22,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.storage.database import Database
+from bot.storage.records import WORKING
 from bot.storage.retrying import awaited, repeated
 from bot.storage.rows import insert
 from bot.storage.spending import Amount, DaySpent, Payer, Scope, account_rows
@@ -121,7 +122,7 @@ def _holds(now: datetime) -> sa.ColumnElement[bool]:
     return sa.exists().where(
         runs.c.id == reservations.c.run_id,
         runs.c.attempt == reservations.c.attempt,
-        runs.c.state == "running",
+        runs.c.state.in_(WORKING),
         runs.c.lease_until > now,
     )
 

@@ -289,7 +289,8 @@ class StandingQuestions:
         async with self.database.write() as db:
             await keep_thread(db, watch.thread, now)
             kept = as_answer.dump_python(answer, mode="json")
-            await update_fenced(db, run_id, attempt, answer=kept, thread_key=watch.thread.key)
+            seen = {"thread_key": watch.thread.key, "state": "running"}
+            await update_fenced(db, run_id, attempt, answer=kept, **seen)
             if added:
                 count = len(answer.citations) - len(added)
                 rows = await citation_rows(db, run_id, added)

@@ -19,7 +19,9 @@ from bot.storage.connecting import Connecting
 from bot.storage.database import Database, open_database
 from bot.storage.files import keep_files
 from bot.storage.records import (
+    LOOKS,
     UNFINISHED,
+    WORKING,
     RunRecord,
     Standing,
     as_answer,
@@ -49,10 +51,6 @@ NO_FILES: Mapping[str, bytes] = {}
 TRANSCRIPT_MESSAGES = 60  # of a thread: any of its answers may be asked about
 
 
-async def nothing_else(db: AsyncConnection) -> None:
-    """Add nothing to the transaction in which a message is accepted."""
-
-
 class Store:
     """Every method is one transaction, done again where ``again`` says so. Failures leave as
     ``StorageUnavailable``."""
@@ -78,7 +76,7 @@ class Store:
         post_state: dict[str, Any] | None = None,
         permit: Callable[[DaySpent], None] | None = None,
         files: Mapping[str, bytes] = NO_FILES,
-        together: Callable[[AsyncConnection], Awaitable[None]] = nothing_else,
+        together: Callable[[AsyncConnection], Awaitable[None]] | None = None,
     ) -> tuple[str, bool]:
         """Store the message and create its run, unless its event is already known.
 
@@ -94,7 +92,8 @@ class Store:
             known = sa.select(runs.c.id).join(messages).where(messages.c.event_key == event_key)
             if (earlier := await db.scalar(known)) is not None:
                 return earlier, earlier == run_id  # ours, if what told us that it is kept was lost
-            await together(db)
+            if together is not None:
+                await together(db)
             await count_question(db, Payer.of(message), now.astimezone(UTC).date(), permit)
             await keep_thread(db, message.thread, now)
             row = message_row(message)
@@ -111,7 +110,7 @@ class Store:
                     id=run_id,
                     thread_key=message.thread.key,
                     message_id=message_id,
-                    state="accepted",
+                    state="due" if options.watch else "accepted",
                     options=as_options.dump_python(options, mode="json"),
                     accepted_at=now,
                     owner=owner,
@@ -252,12 +251,11 @@ class Store:
                 return None
             if not row.stop_requested and await db.scalar(earlier_in_thread(run_id)) is not None:
                 return None
+            state = "looking" if row.state in LOOKS else "running"
             await db.execute(
                 sa.update(runs)
                 .where(runs.c.id == run_id)
-                .values(
-                    state="running", attempt=row.attempt + 1, owner=owner, lease_until=now + lease
-                )
+                .values(state=state, attempt=row.attempt + 1, owner=owner, lease_until=now + lease)
             )
         return replace(record_of(row), state="running", attempt=row.attempt + 1)
 
@@ -268,11 +266,10 @@ class Store:
         """Prolong the leases of those of the runs that are this owner's; returns their ids and
         attempts."""
         async with self.database.urgent_write() as db:
+            ours = runs.c.owner == owner, runs.c.id.in_(evened(run_ids))
             kept = await db.execute(
                 sa.update(runs)
-                .where(
-                    runs.c.owner == owner, runs.c.id.in_(evened(run_ids)), runs.c.state == "running"
-                )
+                .where(*ours, runs.c.state.in_(WORKING))
                 .values(lease_until=until)
                 .returning(runs.c.id, runs.c.attempt)
             )

@@ -13,7 +13,7 @@ from bot.errors import RunLost
 from bot.messages import Author, RunOptions
 from bot.storage.conversations import Conversations
 from bot.storage.standing import StandingQuestions, Watch, begin_look
-from bot.storage.store import Store, nothing_else
+from bot.storage.store import Store
 from tests.unit.samples import NOW, a_page
 from tests.unit.storage.past import LEASE, OWNER, Past
 
@@ -33,7 +33,7 @@ async def begun(store: Store) -> tuple[Past, StandingQuestions, Watch]:
 async def look(past: Past, watch: Watch, *, begins: bool = False) -> str:
     message = past.message(watch.question, "ada", event_id=watch.event_id, thread=watch.place)
     options = RunOptions(watch=watch.id)
-    together = partial(begin_look, watch=watch, due_at=NOW + 2 * DAY) if begins else nothing_else
+    together = partial(begin_look, watch=watch, due_at=NOW + 2 * DAY) if begins else None
     await past.store.accept(f"look{past.numbered}", message, options, NOW + DAY, together=together)
     run = await past.store.run_of_event(watch.thread.platform, watch.event_id)
     assert run is not None
