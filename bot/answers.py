@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 Status = Literal["answered", "partial", "not_found", "failed", "stopped"]
@@ -154,6 +155,22 @@ class PlanView:
 
 
 @dataclass(frozen=True, slots=True)
+class Before:
+    """An earlier answer to the same question: its run, when it was asked (``at``), and the name of
+    the channel where (``place``), "" for the place of this question.
+
+    ``sources`` tells what a second look at its cited pages found: all unchanged, some changed, or
+    not all of them could be read. ``is_given`` tells that it is the answer; else it was offered.
+    """
+
+    run: str
+    at: datetime
+    place: str
+    sources: Literal["same", "changed", "unread"]
+    is_given: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The outcome of a run.
 
@@ -168,8 +185,9 @@ class Answer:
     ``verification`` is None where none was wanted. ``documents`` are the addresses of the
     operator's documents that the run was shown anything of, quoted or not.
 
-    ``changes`` tell what has changed since a standing question was last answered; the first
-    ``lead`` characters of ``text`` say so to its readers.
+    ``changes`` tell what has changed since a standing question was last answered, ``before`` that
+    the question was answered before; the first ``lead`` characters of ``text`` say so to its
+    readers.
     """
 
     status: Status
@@ -192,10 +210,11 @@ class Answer:
     documents: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
     lead: int = 0
+    before: Before | None = None
 
     @property
     def current(self) -> str:
-        """The text without what it says of changes."""
+        """The text without what it says of changes and of the answer before."""
         return self.text[self.lead :]
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from bot.answers import Answer, PlanView
 from bot.errors import FootnoteError, PageUnreadable
@@ -137,6 +137,15 @@ class Poster(Protocol):
 
         Raises ``FootnoteError``; ``PageUnreadable`` when it is larger.
         """
+        ...
+
+
+@runtime_checkable
+class OpenPlaces(Protocol):
+    """A platform's poster that can tell who else may read a thread."""
+
+    def is_open(self, message: Message) -> bool:
+        """Return True if everybody who may read the channel of a message may read its thread."""
         ...
 
 

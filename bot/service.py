@@ -32,6 +32,7 @@ from bot.pages.turns import reading_for
 from bot.posting import Poster, PostState, Reply, RunRef, Unseen
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.reasoner import ReasonerFactory
+from bot.remembering import Remembering
 from bot.rendering.texts import texts_for
 from bot.research.answer.write import Numbering
 from bot.research.budget.account import Account, Days
@@ -91,6 +92,7 @@ class ResearchService:
         self._rights = Rights(settings, posters)
         self._days = Days(Reservations(store.database))
         self._looks = Looks(settings, store)
+        self._remembering = Remembering(settings, store, posters)
 
     # ------------------------------------------------------------ accepting
 
@@ -207,6 +209,7 @@ class ResearchService:
             else:
                 await reply.finish(answer)
             log.info("posted")
+            await self._remembering.keep(record, answer)
             if work is not None:
                 await work.concluded()
             await self._end(record, answer.status)
@@ -310,6 +313,7 @@ class ResearchService:
         record, unread = await self._with_history(record)
         reach = partial(self._rights.reach, reader)
         now = reach()
+        within = partial(reach, among=record.options.collections)
         talk = await self._talk(record, reader)
         journal = await open_journal(self._store.database, record.id, record.attempt, now.signature)
         said = await self._store.transcript(record)
@@ -321,11 +325,7 @@ class ResearchService:
         run = Run(
             Asked(record.id, record.message, record.options, record.accepted_at, transcript),
             Resources(
-                self._library.within(
-                    partial(reach, among=record.options.collections),
-                    talk,
-                    fresh=bool(record.options.watch),
-                ),
+                self._library.within(within, talk, fresh=bool(record.options.watch)),
                 partial(poster.download, self.reference(record)),
                 settings.prefetch_pages,
                 settings.keep_documents_from_web,
@@ -345,6 +345,7 @@ class ResearchService:
             self._fallback(run.calls),
             transcript,
             self._settings,
+            memory=self._remembering.memory(record, reader, self._library, within),
         )
         # An earlier answer that its asker may not see any more counts as none.
         given = record.answer

@@ -177,6 +177,10 @@ class Settings(BaseSettings):
     max_usd: float = Field(2.0, gt=0)
     read_tokens: int = Field(1_200, ge=100)  # passages of one page given to the reasoner
 
+    # What is done with an answer that was given before to the same question: nothing, it is offered
+    # beside the research, or it is given instead if its sources are unchanged.
+    answered_before: Literal["off", "beside", "instead"] = "off"
+
     # --- stages of a report, in seconds; a part that misses one is left out
     draft_seconds: float = Field(90.0, gt=0)  # of the whole report, from memory
     query_seconds: float = Field(15.0, gt=0)  # to decide what to search for one part

@@ -113,6 +113,17 @@ class ChangeDocument(BaseModel):
     after: str
 
 
+class BeforeDocument(BaseModel):
+    """An earlier answer to the same question: ``place`` is the name of its channel, "" for that of
+    this question; with ``is_given`` it is the answer, else it was offered beside research."""
+
+    run: str
+    at: datetime
+    place: str
+    sources: Literal["same", "changed", "unread"]
+    is_given: bool
+
+
 class VerifiedDocument(BaseModel):
     """A cited sentence, and what the small model says of it and its quotes. ``words`` are those
     that the quotes do not say, ``now`` is the sentence that took its place."""
@@ -149,6 +160,7 @@ class AnswerDocument(BaseModel):
     doubts: list[DoubtDocument]
     disagreements: list[DisagreementDocument]
     changes: list[ChangeDocument]
+    answered_before: BeforeDocument | None
     notes: list[str]
     suggestions: list[str]
     missing: list[str]

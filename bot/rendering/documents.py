@@ -7,7 +7,7 @@ import re
 from dataclasses import asdict
 from typing import Any
 
-from bot.answers import Answer, Verification
+from bot.answers import Answer, Before, Verification
 from bot.mcp.address import shown as address_of
 from bot.rendering.safety import unwrapped
 
@@ -58,12 +58,17 @@ def answer_document(answer: Answer) -> dict[str, Any]:
             {"before": unwrapped(one.before, targets), "after": unwrapped(one.after, targets)}
             for one in answer.changes
         ],
+        "answered_before": _before(answer.before),
         "notes": list(answer.notes),
         "suggestions": list(answer.suggestions),
         "missing": list(answer.missing),
         "verification": _verification(answer.verification),
         "run": answer.run,
     }
+
+
+def _before(found: Before | None) -> dict[str, Any] | None:
+    return None if found is None else {**asdict(found), "at": found.at.isoformat()}
 
 
 def _verification(found: Verification | None) -> dict[str, Any] | None:

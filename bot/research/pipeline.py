@@ -29,6 +29,7 @@ from bot.rendering.safety import linked_pages
 from bot.research.answer.check import NO_VERDICTS, Checked, check
 from bot.research.answer.verify import Amendment, amendments, is_wanted
 from bot.research.answer.write import Written, unsourced, write
+from bot.research.answered_before import Memory
 from bot.research.budget.budget import Budget
 from bot.research.evidence.relevance import merge_sources
 from bot.research.run import Run
@@ -103,12 +104,15 @@ class Pipeline:
         transcript: Transcript,
         settings: Settings,
         on_text: Callable[[str], None],
+        memory: Memory | None = None,
     ) -> None:
         self._run = run
+        self._memory = memory
         self._reasoner = reasoner
         self._fallback = fallback
         self._transcript = transcript
         self._settings = settings
+        self._is_check = run.options.style == "check"
         self._lead = ""  # what is said before the answer
         self._on_text = lambda text: on_text(self._lead + text)
         self._rewritten: Rewritten | None = None
@@ -120,10 +124,6 @@ class Pipeline:
     def question(self) -> str:
         """The standalone question as far as it is known."""
         return self._rewritten.question if self._rewritten else self._run.message.text
-
-    @property
-    def _is_check(self) -> bool:
-        return self._run.options.style == "check"
 
     def _is_by_model(self) -> bool:
         return self._reasoner.name != self._fallback.name
@@ -144,6 +144,8 @@ class Pipeline:
         finally:
             if self._strategy is not None:
                 self._strategy[1].close()
+            if self._memory is not None:
+                await self._memory.aclose()
             await self._run.prefetcher.aclose()
 
     def failed(self, error: FootnoteError) -> Answer:
@@ -177,6 +179,10 @@ class Pipeline:
             self._rewritten = replace(self._rewritten, kind="links", links=attached, whole=True)
         if self._rewritten.kind == "chat":
             return self._answer("answered", self._lead + unsourced(self._rewritten.reply))
+        if self._memory is not None:
+            given = await self._memory.recall(self._run, self._rewritten)
+            if given is not None:
+                return given
         for answer in self._rewritten.recalled:
             self._run.recalled |= {cited.url: cited.page_hash for cited in answer.cited}
         if self._gathered is None:
@@ -250,6 +256,8 @@ class Pipeline:
         if written is None:
             shown = replace(evidence.for_writing(), rarity=self._run.rarity)
             written = await write(self._deltas(rewritten, shown), shown, self._on_text)
+        if self._memory is not None and status is None:
+            await self._memory.settle()
         return await self._checked(written, evidence, rewritten, status)
 
     async def _deltas(self, rewritten: Rewritten, evidence: Evidence) -> AsyncIterator[AnswerDelta]:
@@ -322,6 +330,7 @@ class Pipeline:
             usage=run.usage,
             notes=tuple(run.notes),
             documents=run.documents,
+            before=self._memory.before if self._memory is not None else None,
         )
 
     async def _show_judgement(self, judged: Judged) -> None:

@@ -162,13 +162,12 @@ class FoundWords:
 
 
 async def tidy(database: Database) -> None:
-    """Rewrite SQLite's index of words without what was deleted: until then FTS5 only marks it
+    """Rewrite SQLite's indexes of words without what was deleted: until then FTS5 only marks it
     (https://www.sqlite.org/fts5.html#the_optimize_command)."""
     if database.dialect == "sqlite":
-        async with database.write() as db:
-            await db.execute(
-                sa.text("INSERT INTO found_words_index(found_words_index) VALUES ('optimize')")
-            )
+        for index in ("found_words_index", "answered_index"):
+            async with database.write() as db:
+                await db.execute(sa.text(f"INSERT INTO {index}({index}) VALUES ('optimize')"))  # noqa: S608
 
 
 def _rows_of(row: Any) -> list[dict[str, str]]:

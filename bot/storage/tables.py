@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 # The newest migration, known without loading Alembic so that an up-to-date store opens fast.
-HEAD = "0019"
+HEAD = "0020"
 
 # Named constraints let later migrations change them on every database.
 metadata = sa.MetaData(
@@ -193,6 +193,18 @@ found_words = sa.Table(
     sa.Column("terms", sa.Text, nullable=False),
     sa.UniqueConstraint("run_id", "part"),
     sa.Index(None, "thread_key"),
+)
+
+# Answered questions, found when they are asked again: see ``storage.answered``. Of a run that gave
+# the answer of an earlier one, ``origin_id`` is that one, and there are no ``terms``.
+answered = sa.Table(
+    "answered",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), nullable=False, unique=True),
+    sa.Column("origin_id", sa.Text, nullable=False, server_default=""),
+    sa.Column("terms", sa.Text, nullable=False),
+    sa.Index(None, "origin_id"),
 )
 
 # Channel rules that an admin set by command; they override the settings.

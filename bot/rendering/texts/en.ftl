@@ -393,6 +393,13 @@ page-away = It is unreachable; try again later.
 page-refused = Programs may not read it; open it yourself, and paste the text.
 page-unreadable = It contains no readable text; paste the text.
 price-unknown = The price of { $model } is not known: its cost is not in the total.
+before-here = here
+before-there = in { $place }
+before-offered = Answered { $where } on { $date }. Looking whether its sources still say the same…
+before-same = Answered { $where } on { $date }, sources still the same.
+before-changed = Answered { $where } on { $date }; its sources have changed since.
+before-unread = Answered { $where } on { $date }; not all of its sources could be read again.
+before-given = Answered { $where } on { $date }, sources still the same. Ask with the word “anew” to have it researched again.
 verify-changed =
     { $corrected ->
         [0] { $left ->

@@ -302,6 +302,13 @@ page-away = 暂时打不开，请稍后再试。
 page-refused = 不允许由程序读取；请自行打开，并粘贴正文。
 page-unreadable = 没有可以读取的文字；请粘贴正文。
 price-unknown = { $model } 的价格未知，其费用未计入总额。
+before-here = 在这里
+before-there = 在 { $place }
+before-offered = { $date }{ $where }回答过。正在查看其来源是否未变……
+before-same = { $date }{ $where }回答过，来源未变。
+before-changed = { $date }{ $where }回答过；其来源此后有变。
+before-unread = { $date }{ $where }回答过；其部分来源现在无法再次读取。
+before-given = { $date }{ $where }回答过，来源未变。提问时加上“重新研究”即可重新研究。
 verify-changed =
     { $corrected ->
         [0] 有 { $left } 句与其来源不符，已删去。

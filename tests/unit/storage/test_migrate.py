@@ -63,7 +63,13 @@ def bring_to(engine: sa.Engine, revision: str) -> None:
 def differences(engine: sa.Engine) -> list[object]:
     def ours(thing: object, name: str | None, kind: str, reflected: bool, other: object) -> bool:
         # The queue's, and what indexes words in each database's own way.
-        elsewhere = ("procrastinate_", "found_words_index", "ix_found_words_terms")
+        elsewhere = (
+            "procrastinate_",
+            "found_words_index",
+            "ix_found_words_terms",
+            "answered_index",
+            "ix_answered_terms",
+        )
         return not str(name).startswith(elsewhere)
 
     with engine.connect() as connection:

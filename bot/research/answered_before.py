@@ -1,0 +1,272 @@
+"""Answers that were given before to the same question: offered beside research, or given instead.
+
+    the question → an earlier answer its asker may see → its sources looked at again → told
+
+The plan shows the earlier answer as soon as it is found. Its cited pages are then read again, all
+at once and regardless of how long pages count as fresh, and compared by their digests. Finding it
+and looking at its sources are steps of the run: a later attempt offers the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+from bot.answers import Answer, Before, StepState, StepView
+from bot.errors import FootnoteError
+from bot.logs import get_logger
+from bot.messages import RunOptions
+from bot.pages.page import Page
+from bot.reasoning.questions import Rewritten
+from bot.reasoning.repeated import is_of_its_time, is_repeat, terms_of, wants_research
+from bot.rendering.lines import one_line, shortened
+from bot.rendering.marks import renumbered, without_marks
+from bot.rendering.tables import plain_text
+from bot.rendering.texts import Texts
+from bot.research.evidence.library import Library
+from bot.research.run import Run
+from bot.rights.reader import FOUND_IN, Reach, is_conversation, is_document
+from bot.search.talk import day_of
+from bot.storage.answered import AnsweredQuestions
+from bot.storage.records import RunRecord
+from bot.storage.store import Store
+from bot.text.sentences import sentences
+
+LOOK_SECONDS = 10.0  # for all sources of an earlier answer; it counts as changed after that
+BEGINNING = 200  # characters of an earlier answer that are shown with the offer
+LINE = "before"  # the id and the kind of the line in the plan
+OTHER_STYLES = ("report", "check")
+
+Sources = Literal["same", "changed", "unread"]
+_kept = TypeAdapter(tuple[str, str])
+_sources = TypeAdapter(Sources)
+
+log = get_logger()
+
+
+class Memory:
+    """The earlier answers that may be told about in the place of one run.
+
+    ``library`` reads pages anew, for the readers with that ``reach``. ``sees`` gives the name of
+    the channel of an earlier run, "" for the place of this one, or None if not everybody there may
+    read it. With ``instead`` an earlier answer is given if its sources are unchanged.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        library: Library,
+        reach: Callable[[], Reach],
+        sees: Callable[[RunRecord], Awaitable[str | None]],
+        *,
+        instead: bool,
+    ) -> None:
+        self._store = store
+        self._questions = AnsweredQuestions(store.database)
+        self._library = library
+        self._reach = reach
+        self._sees = sees
+        self._instead = instead
+        self._is_asked = False
+        self._looking: asyncio.Task[Sources] | None = None
+        self.before: Before | None = None  # once its sources were looked at
+
+    async def recall(self, run: Run, asked: Rewritten) -> Answer | None:
+        """Offer an earlier answer to the question, if there is one; returns what is to be given in
+        the place of research. Called again, it does nothing."""
+        if self._is_asked or not may_be_repeated(run, asked):
+            return None
+        self._is_asked = True
+        question = asked.question
+
+        async def find() -> tuple[str, str]:
+            return await self._find(run, question)
+
+        id, place = await run.keep("remember", {"question": question}, find, _kept, title="")
+        record = await self._store.run(id) if id else None
+        if record is None or record.answer is None or not self._may_tell(record.answer):
+            return None  # it may have been deleted since an earlier attempt found it
+        log.info("answered before", run=run.id, earlier=record.id)
+        self._looking = asyncio.create_task(self._look(run, record, record.answer, place))
+        if not self._instead or await self._looking != "same" or self.before is None:
+            return None
+        return await self._given(run, question, record.answer, replace(self.before, is_given=True))
+
+    async def settle(self) -> None:
+        """Wait until the sources of the earlier answer were looked at."""
+        if self._looking is not None:
+            await self._looking
+
+    async def aclose(self) -> None:
+        """End what is still under way."""
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
+
+    # ------------------------------------------------------------ finding it
+
+    async def _find(self, run: Run, question: str) -> tuple[str, str]:
+        """The run with the earlier answer and the name of its channel; "" where there is none."""
+        for record in await self._questions.found(terms_of(question), run.message.thread):
+            answer = record.answer
+            is_fit = (
+                record.id != run.id
+                and answer is not None
+                and is_repeat(question, answer.question)
+                and _chosen(record.options) == _chosen(run.options)
+                and self._may_tell(answer)
+            )
+            if is_fit and (place := await self._sees(record)) is not None:
+                return record.id, place
+        return "", ""
+
+    def _may_tell(self, answer: Answer) -> bool:
+        return may_be_kept(answer) and self._reach().covers(answer.rests_on)
+
+    # ------------------------------------------------------------ looking at its sources
+
+    async def _look(self, run: Run, record: RunRecord, answer: Answer, place: str) -> Sources:
+        """Show the offer, look at the sources, and show what that found."""
+        at = record.accepted_at
+        self._show(run, answer, told("offered", run.texts, at, place), "running")
+        cited = {(each.url, each.page_hash) for each in answer.citations}
+
+        async def look() -> Sources:
+            try:
+                async with asyncio.timeout(LOOK_SECONDS):
+                    pages = await asyncio.gather(*(self._read(url) for url, _ in sorted(cited)))
+            except TimeoutError:
+                return "unread"
+            if None in pages:
+                return "unread"
+            now = [page.hash for page in pages if page is not None]
+            return "same" if now == [digest for _, digest in sorted(cited)] else "changed"
+
+        inputs = {"run": record.id, "cited": sorted(cited)}
+        sources = await run.keep("look", inputs, look, _sources, title="")
+        self.before = Before(record.id, at, place, sources)
+        sentence = told(sources, run.texts, at, place)
+        self._show(run, answer, sentence, "done")
+        if not self._instead or sources != "same":
+            run.note(sentence)
+        return sources
+
+    async def _read(self, url: str) -> Page | None:
+        try:
+            return await self._library.read(url)
+        except FootnoteError as error:
+            log.info("source not read again", url=url, error=str(error))
+            return None
+
+    def _show(self, run: Run, answer: Answer, title: str, state: StepState) -> None:
+        """The line of the plan; who sees it is shown something of all that the answer rests on."""
+        pages = {each.url for each in answer.citations}
+        sources = tuple(sorted({*filter(is_document, answer.rests_on), *pages}))
+        run.show(StepView(LINE, LINE, title, state, detail=_beginning(answer), sources=sources))
+
+    # ------------------------------------------------------------ giving it
+
+    async def _given(
+        self, run: Run, question: str, earlier: Answer, before: Before
+    ) -> Answer | None:
+        """The earlier answer as this run's; None if a page that it cites is no longer stored."""
+        run.recalled |= {each.url: each.page_hash for each in earlier.citations}
+        urls = list(dict.fromkeys(each.url for each in earlier.citations))
+        read = await run.read(urls)
+        pages = [page for page in read if isinstance(page, Page)]
+        stored = {(page.url, page.hash) for page in pages}
+        run.recalled.clear()
+        if any((each.url, each.page_hash) not in stored for each in earlier.citations):
+            return None
+        given = dict(zip(urls, await run.number(pages), strict=True))
+        numbers = {each.number: given[each.url] for each in earlier.citations}
+        run.account.count(pages=len(urls))
+        self.before = before
+        lead = f"> {told('given', run.texts, before.at, before.place)}\n\n"
+        documents = {*run.documents, *filter(is_document, earlier.rests_on)}
+        return replace(
+            earlier,
+            text=lead + renumbered(earlier.text, numbers),
+            more=renumbered(earlier.more, numbers),
+            lead=len(lead),
+            question=question,
+            run=run.id,
+            citations=tuple(replace(c, number=numbers[c.number]) for c in earlier.citations),
+            doubts=tuple(
+                replace(each, sentence=renumbered(each.sentence, numbers))
+                for each in earlier.doubts
+            ),
+            disagreements=tuple(
+                replace(
+                    each,
+                    sentence=renumbered(each.sentence, numbers),
+                    number=numbers.get(each.number, each.number),
+                )
+                for each in earlier.disagreements
+                if each.number in numbers
+            ),
+            linked=tuple((numbers[n], url) for n, url in earlier.linked if n in numbers),
+            queries=(),
+            steps=run.steps,
+            usage=run.usage,
+            notes=tuple(run.notes),
+            documents=tuple(sorted(documents)),
+            before=before,
+        )
+
+
+def may_be_repeated(run: Run, asked: Rewritten) -> bool:
+    """Return True if an earlier answer to a question may do: it is no follow-up on sources or
+    files, wants no deep research, and its answer does not depend on when it is asked."""
+    return (
+        asked.kind == "search"
+        and not asked.long_form
+        and not asked.scope.freshness
+        and not asked.scope.talk.first
+        and run.options.depth != "deep"
+        and run.options.style not in OTHER_STYLES
+        and not run.message.attachments
+        and not wants_research(run.message.text)
+        and not is_of_its_time(f"{run.message.text}\n{asked.question}")
+    )
+
+
+def may_be_kept(answer: Answer) -> bool:
+    """Return True if an answer may be offered to others who ask the same: it is whole and has
+    sources, and rests on no messages of people, which may be used for one question only."""
+    spoken = (url.startswith(FOUND_IN) or is_conversation(url) for url in answer.rests_on)
+    return (
+        answer.status == "answered"
+        and bool(answer.citations)
+        and not answer.lead
+        and not any(spoken)
+    )
+
+
+def told(
+    what: Sources | Literal["offered", "given"], texts: Texts, at: datetime, place: str
+) -> str:
+    """The sentence about an earlier answer of that time and place."""
+    where = texts("before-there", place=place) if place else texts("before-here")
+    date = day_of(at) if texts.locale == "en" else f"{at.year}年{at.month}月{at.day}日"
+    return texts(f"before-{what}", where=where, date=date)
+
+
+def _chosen(options: RunOptions) -> tuple[object, ...]:
+    """The options by which answers to the same question differ."""
+    collections = None if options.collections is None else frozenset(options.collections)
+    return frozenset(options.providers), collections, options.instructions, options.style
+
+
+def _beginning(answer: Answer) -> str:
+    """The first sentence of an answer, as plain text on one line."""
+    for span in sentences(answer.text):
+        if span.kind in ("paragraph", "item"):
+            words = plain_text(without_marks(answer.text[span.start : span.end]))
+            return shortened(one_line(words), BEGINNING)
+    return ""

@@ -1,0 +1,95 @@
+"""Answered questions, found again by their words: FTS5 on SQLite, lexemes on PostgreSQL.
+
+The index has the terms of the standalone question alone. All else is looked up when it is asked
+for: an answer that was deleted, edited or marked not helpful since is not found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from bot.messages import Thread
+from bot.storage.database import Database
+from bot.storage.records import RunRecord, record_of, run_query
+from bot.storage.retrying import awaited
+from bot.storage.rows import insert
+from bot.storage.tables import answered, feedback, messages, runs, threads
+
+MOST_FOUND = 12  # answers of one search, the latest
+
+
+class AnsweredQuestions:
+    """Failures leave as ``StorageUnavailable``."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    @awaited
+    async def keep(self, run_id: str, terms: Sequence[str], origin: str = "") -> None:
+        """Index the question of a run by its ``terms``; or keep that the run gave the answer of the
+        run ``origin``, and is not to be found itself."""
+        row = {"terms": "" if origin else " ".join(terms), "origin_id": origin}
+        async with self.database.write() as db:
+            await db.execute(
+                insert(db, answered)
+                .values(run_id=run_id, **row)
+                .on_conflict_do_update(index_elements=["run_id"], set_=row)
+            )
+
+    @awaited
+    async def found(self, terms: Sequence[str], near: Thread) -> list[RunRecord]:
+        """The runs of the same workspace as ``near`` whose questions have all the terms and whose
+        answers may be given again as far as the store knows: first those of its thread, then of its
+        channel, the latest first."""
+        if not terms:
+            return []
+        given_again = answered.alias("given_again")
+        disliked = (
+            sa.select(feedback.c.run_id)
+            .join(given_again, given_again.c.run_id == feedback.c.run_id)
+            .where(
+                feedback.c.verdict == "bad",
+                sa.or_(
+                    given_again.c.run_id == answered.c.run_id,
+                    given_again.c.origin_id == answered.c.run_id,
+                ),
+            )
+            .exists()
+        )
+        query = (
+            run_query()
+            .join(answered, answered.c.run_id == runs.c.id)
+            .where(
+                self._has(terms),
+                answered.c.origin_id == "",
+                threads.c.platform == near.platform,
+                threads.c.workspace == near.workspace,
+                runs.c.state == "answered",
+                sa.not_(runs.c.removed),
+                messages.c.text != "",
+                sa.not_(disliked),
+            )
+            .order_by(
+                (threads.c.key == near.key).desc(),
+                (threads.c.channel == near.channel).desc(),
+                runs.c.message_id.desc(),
+            )
+            .limit(MOST_FOUND)
+        )
+        async with self.database.read() as db:
+            return [record_of(row) for row in (await db.execute(query)).all()]
+
+    def _has(self, terms: Sequence[str]) -> sa.ColumnElement[bool]:
+        """The condition that a row has all the terms: letters and digits, without any syntax."""
+        if self.database.dialect == "postgresql":
+            wanted = " & ".join(f"'{term}'" for term in terms)
+            held = sa.func.array_to_tsvector(sa.func.string_to_array(answered.c.terms, " "))
+            return held.op("@@")(sa.cast(wanted, sa.Text).op("::")(sa.text("tsquery")))
+        wanted = " AND ".join(f'"{term}"' for term in terms)
+        return answered.c.id.in_(
+            sa.text(
+                "SELECT rowid FROM answered_index WHERE answered_index MATCH :wanted"
+            ).bindparams(wanted=wanted)
+        )

@@ -1,0 +1,93 @@
+"""Questions that were asked before, and those that only look like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.reasoning.repeated import is_of_its_time, is_repeat, wants_research
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("What is the capital of France?", "what's the capital of france"),
+        ("What is the capital of France?", "Please tell me: what is France's capital?"),
+        ("Who won the Tour de France in 2024?", "In 2024, who won the Tour de France?"),
+        ("How many guests may a member bring?", "How many guests may the member bring, please?"),
+        ("Which guests can’t vote?", "Which guests cannot vote?"),
+        ("Where is the café?", "where’s the cafe"),
+        ("Is 1,000 enough?", "Is 1000 enough?"),
+        ("法国的首都是哪里？", "请问法国首都是哪里"),
+        ("公司允许带狗上班吗？", "公司允许带狗上班"),
+    ],
+)
+def test_the_same_question_may_be_written_in_several_ways(one: str, other: str) -> None:
+    assert is_repeat(one, other)
+    assert is_repeat(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("What is the capital of France?", "What is the capital of Spain?"),
+        ("what is the capital of france?", "what is the capital of spain?"),
+        ("Who won the Tour de France in 2024?", "Who won the Tour de France in 2023?"),
+        ("Who founded Apple?", "When was Apple founded?"),
+        ("Does the dog bite the man?", "Does the man bite the dog?"),
+        ("How do I turn on logging?", "How do I turn off logging?"),
+        ("Which train goes from Bern to Basel?", "Which train goes from Basel to Bern?"),
+        ("Can guests vote?", "Can guests not vote?"),
+        ("Who is the president of France?", "Who was the president of France?"),
+        ("Who plays James Bond?", "Who played James Bond?"),
+        ("What is the new policy?", "What is the news policy?"),
+        ("How much does 5 kg cost?", "How much does 50 kg cost?"),
+        ("How fast is version 3.11?", "How fast is version 3.12?"),
+        ("Who maintains C++?", "Who maintains C#?"),
+        ("Is it above -5 degrees?", "Is it above 5 degrees?"),
+        ("Is $5 enough?", "Is €5 enough?"),
+        ("How do I contact us?", "How do I contact US?"),
+        ("When was the first man in space?", "When was the first woman in space?"),
+        ("Is it open on 3 June?", "Is it open on 3 July?"),
+        ("法国的首都是哪里？", "西班牙的首都是哪里？"),
+        ("公司允许带狗上班吗？", "公司不允许带狗上班吗？"),
+        ("2023年谁赢了？", "2024年谁赢了？"),
+        ("谁打败了谁的儿子甲乙", "谁打败了谁的儿子乙甲"),
+    ],
+)
+def test_another_question_is_another_however_alike(one: str, other: str) -> None:
+    assert not is_repeat(one, other)
+    assert not is_repeat(other, one)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the latest version of Python?",
+        "Is the office open today?",
+        "Who is the current chair?",
+        "What happened last week?",
+        "What will happen in the next three months?",
+        "Is it still raining?",
+        "What is the weather in Bern?",
+        "今天天气怎么样？",
+        "Python 的最新版本是什么？",
+        "谁是现在的主席？",
+    ],
+)
+def test_some_questions_have_another_answer_each_day(question: str) -> None:
+    assert is_of_its_time(question)
+
+
+@pytest.mark.parametrize(
+    "question", ["What is the capital of France?", "Who won in 2024?", "法国的首都是哪里？"]
+)
+def test_others_do_not(question: str) -> None:
+    assert not is_of_its_time(question)
+
+
+@pytest.mark.parametrize(
+    "words", ["Research this anew", "Who is it? From scratch, please.", "请重新研究这个问题"]
+)
+def test_new_research_is_asked_for_in_words(words: str) -> None:
+    assert wants_research(words)
+    assert not wants_research("What did the second team research?")

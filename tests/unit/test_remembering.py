@@ -1,0 +1,246 @@
+"""Answered before: what is offered again, what is given, and what is neither."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from bot.answers import Answer
+from bot.messages import Attachment, Message, RunOptions
+from bot.pages.page import Page
+from bot.storage.tables import runs
+from bot.storage.workspaces import Opinion, Workspaces
+from tests.fakes.poster import Remembered, RememberingPoster
+from tests.fakes.reasoner import Scripted
+from tests.unit.conftest import TURNS, OpenWorld, World
+from tests.unit.samples import NOW, a_message, a_thread
+
+QUESTION = "How tall is the tower?"
+
+
+async def ask(world: World, text: str = QUESTION, thread: str = "t2", **options: Any) -> Remembered:
+    message = a_message(text, a_thread(thread))
+    return await world.work(await world.accept(message, RunOptions(**options)))
+
+
+async def first(world: World, text: str = QUESTION, thread: str = "t1") -> Answer:
+    (answer,) = (await ask(world, text, thread)).finished
+    assert answer.before is None
+    world.shelf.searched.clear()
+    return answer
+
+
+def date_of(answer: Answer) -> str:
+    assert answer.before is not None
+    at = answer.before.at
+    return f"{at.day} {at:%B %Y}"
+
+
+def change(world: World, text: str = "Tower is 331 m tall now.") -> None:
+    url = "https://example.org/1"
+    world.shelf.pages = {**world.shelf.pages, url: Page(url, "Tower", text, NOW)}
+
+
+# ---------------------------------------------------------------- beside
+
+
+async def test_an_earlier_answer_is_offered_at_once_while_research_goes_on(
+    open_world: OpenWorld,
+) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="beside")
+    earlier = await first(world)
+    reply = await ask(world, "how tall is the tower")
+    (answer,) = reply.finished
+    assert world.shelf.searched == ["tower"]
+    assert answer.before is not None
+    assert (answer.before.run, answer.before.place) == (earlier.run, "")
+    assert (answer.before.sources, answer.before.is_given) == ("same", False)
+    (line,) = reply.plans[0].steps
+    assert line.title.startswith(f"Answered here on {date_of(answer)}. Looking")
+    assert (line.detail, line.state) == ("Tower is 330 m tall.", "running")
+    told = f"Answered here on {date_of(answer)}, sources still the same."
+    assert told in answer.notes
+    assert told in [step.title for step in answer.steps]
+    assert answer.text == earlier.text
+
+
+async def test_sources_that_changed_are_told(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="beside")
+    await first(world)
+    change(world)
+    (answer,) = (await ask(world)).finished
+    assert answer.before is not None
+    assert answer.before.sources == "changed"
+    assert any("have changed since" in note for note in answer.notes)
+    assert answer.text == "Tower is 331 m tall now [1]."
+
+
+async def test_what_is_off_keeps_and_offers_nothing(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="off")
+    await first(world)
+    world = await open_world(Scripted(TURNS), answered_before="beside")
+    (answer,) = (await ask(world)).finished
+    assert answer.before is None
+
+
+# ---------------------------------------------------------------- instead
+
+
+async def test_an_earlier_answer_is_given_with_its_footnotes(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    earlier = await first(world)
+    (answer,) = (await ask(world)).finished
+    assert world.shelf.searched == []
+    assert answer.text == (
+        f"> Answered here on {date_of(answer)}, sources still the same. Ask with the word “anew” "
+        f"to have it researched again.\n\n{earlier.text}"
+    )
+    assert answer.current == earlier.text
+    assert answer.citations == earlier.citations
+    assert answer.run != earlier.run
+    assert answer.before is not None
+    assert answer.before.is_given
+    assert (answer.usage.searches, answer.usage.pages) == (0, 1)
+    again = await world.store.run(answer.run)
+    assert again is not None
+    assert again.answer == answer
+
+
+async def test_changed_sources_are_researched_anew(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    await first(world)
+    change(world)
+    (answer,) = (await ask(world)).finished
+    assert world.shelf.searched == ["tower"]
+    assert answer.text == "Tower is 331 m tall now [1]."
+    assert any("have changed since" in note for note in answer.notes)
+
+
+async def test_so_are_sources_that_are_gone(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    await first(world)
+    world.shelf.pages = {"https://example.org/2": world.shelf.pages["https://example.org/2"]}
+    (answer,) = (await ask(world)).finished
+    assert world.shelf.searched == ["tower"]
+    assert answer.before is not None
+    assert answer.before.sources == "unread"
+
+
+async def test_the_first_answer_is_given_each_time(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    earlier = await first(world)
+    for thread in ("t2", "t3"):
+        (answer,) = (await ask(world, thread=thread)).finished
+        assert answer.before is not None
+        assert answer.before.run == earlier.run
+
+
+# ---------------------------------------------------------------- neither
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("How tall is the bridge?", {}),
+        ("How tall was the tower?", {}),
+        (QUESTION + " Anew, please.", {}),
+        (QUESTION, {"depth": "deep"}),
+        (QUESTION, {"providers": ("wikipedia",)}),
+        (QUESTION, {"instructions": "Rhyme."}),
+    ],
+)
+async def test_another_question_or_another_way_is_researched(
+    open_world: OpenWorld, text: str, options: dict[str, Any]
+) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    await first(world)
+    (answer,) = (await ask(world, text, **options)).finished
+    assert answer.before is None
+
+
+async def test_what_depends_on_the_day_is_always_researched(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    text = "How tall is the tower today?"
+    await first(world, text)
+    (answer,) = (await ask(world, text)).finished
+    assert answer.before is None
+
+
+async def test_a_question_with_a_file_is_about_the_file(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    await first(world)
+    file = Attachment("a.txt", "text/plain", "https://files.example/a.txt")
+    world.poster.files[file.url] = b"Tower is 5 m tall."
+    message = replace(a_message(QUESTION, a_thread("t2")), attachments=(file,))
+    (answer,) = (await world.work(await world.accept(message))).finished
+    assert answer.before is None
+
+
+@pytest.mark.parametrize("which", ["first", "given"])
+async def test_an_answer_that_was_marked_not_helpful_is_not_given_again(
+    open_world: OpenWorld, which: str
+) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    earlier = await first(world)
+    (given,) = (await ask(world)).finished
+    disliked = earlier if which == "first" else given
+    opinion = Opinion("bad")
+    assert await Workspaces(world.store.database).keep_feedback(disliked.run, "bob", opinion)
+    (answer,) = (await ask(world, thread="t3")).finished
+    assert answer.before is None
+
+
+async def test_nor_one_that_is_not_whole(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(), answered_before="instead")
+    await first(world)
+    (answer,) = (await ask(world)).finished
+    assert (answer.status, answer.before) == ("not_found", None)
+
+
+@pytest.mark.parametrize(("thread", "is_open"), [("t1", False), ("t2", False), ("t2", True)])
+async def test_an_answer_of_a_private_thread_stays_there(
+    open_world: OpenWorld, thread: str, is_open: bool
+) -> None:
+    class Private(RememberingPoster):
+        def is_open(self, message: Message) -> bool:
+            return is_open
+
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    world.poster = Private()
+    world.service._posters["terminal"] = world.poster  # type: ignore[index]
+    await first(world)
+    (answer,) = (await ask(world, thread=thread)).finished
+    assert (answer.before is not None) == (thread == "t1" or is_open)
+
+
+@pytest.mark.parametrize("changed", ["workspace", "channel", "platform"])
+async def test_an_answer_of_another_place_is_not_offered(
+    open_world: OpenWorld, changed: str
+) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    world.service._posters["chat"] = world.poster  # type: ignore[index]
+    await first(world)
+    elsewhere = replace(a_thread("t2"), **{changed: "chat"})
+    run = await world.accept(a_message(QUESTION, elsewhere))
+    (answer,) = (await world.work(run)).finished
+    assert answer.before is None
+
+
+async def test_an_interrupted_run_offers_what_it_offered_before(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    earlier = await first(world)
+    message = a_message(QUESTION, a_thread("t2"))
+    run = await world.accept(message)
+    (answer,) = (await world.work(run)).finished
+    reads = len(world.shelf.read_urls)
+    async with world.store.database.write() as db:  # as if it had died before its answer was kept
+        unfinished = {"state": "running", "answer": None, "lease_until": NOW}
+        await db.execute(sa.update(runs).where(runs.c.id == run).values(**unfinished))
+    (again,) = (await world.work(run)).finished
+    assert again.text == answer.text
+    assert again.before == answer.before
+    assert len(world.shelf.read_urls) == reads
+    assert earlier.run != again.run
