@@ -63,6 +63,7 @@ class Connector(procrastinate.PsycopgConnector):
             max_idle=IDLE_SECONDS,
             timeout=WAIT_SECONDS,
             reconnect_timeout=RECONNECT_SECONDS,
+            configure=_each_by_itself,
             pool_factory=_pool,
         )
         self._outages = outages
@@ -207,6 +208,11 @@ class Queue(JobManager):
         """Jobs that the database holds to be worked on here, though they are not."""
         ours = await self.list_jobs_async(status=Status.DOING.value, worker_id=worker_id)
         return [job for job in ours if job.id not in self.held]
+
+
+async def _each_by_itself(connection: psycopg.AsyncConnection[Any]) -> None:
+    # Every call is one statement: to begin and to commit around it would be two more round trips.
+    await connection.set_autocommit(True)
 
 
 def _pool(**how: Any) -> AsyncConnectionPool[Any]:

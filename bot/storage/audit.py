@@ -147,18 +147,21 @@ async def note(
 ) -> None:
     """Add a row within the transaction of the deed. ``by`` did it, unless this task acts for
     somebody."""
-    await db.execute(sa.insert(audit).values(_row(deed, kind, object, place, outcome, by, at)))
+    row = deed_row(deed, kind, object, place=place, outcome=outcome, by=by, at=at)
+    await db.execute(sa.insert(audit), row)
 
 
-def _row(
+def deed_row(
     deed: Deed,
-    kind: str,
-    object: str,
-    place: str,
-    outcome: Outcome,
-    by: Actor,
-    at: datetime | None,
+    kind: str = "",
+    object: str = "",
+    *,
+    place: str = "",
+    outcome: Outcome = "done",
+    by: Actor = NOBODY,
+    at: datetime | None = None,
 ) -> dict[str, object]:
+    """A row of the table, without its id."""
     return {
         "at": at or datetime.now(UTC),
         **asdict(_doer(by)),
@@ -219,10 +222,10 @@ class Audit:
     ) -> None:
         """Add a row for what has no transaction of its own. Where the database takes none, as on a
         full disk, the row goes to the process's log: reading must still work then."""
-        row = _row(deed, kind, object, place, outcome, by, None)
+        row = deed_row(deed, kind, object, place=place, outcome=outcome, by=by)
         try:
             async with self._database.write_at_once() as db:
-                await db.execute(sa.insert(audit).values(row))
+                await db.execute(sa.insert(audit), row)
         except StorageUnavailable as error:
             told = {name: str(value) for name, value in row.items()}
             log.warning("not audited", error=error.sentence, **told)

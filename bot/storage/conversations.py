@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,7 +15,7 @@ from bot.storage.audit import Actor, named, note
 from bot.storage.database import Database
 from bot.storage.files import remove_files
 from bot.storage.history import forget_names
-from bot.storage.records import UNFINISHED
+from bot.storage.records import UNFINISHED, unfinished
 from bot.storage.removal import pages_attached, remove_pages
 from bot.storage.retrying import awaited, repeated
 from bot.storage.rows import insert, keep_thread, message_row, update_fenced
@@ -90,19 +91,8 @@ class Conversations:
     @repeated
     async def ahead_of(self, run_id: str) -> int:
         """The number of unfinished runs of the thread that come before this one."""
-        this = runs.alias("this")
-        query = (
-            sa.select(sa.func.count())
-            .select_from(runs)
-            .join(this, this.c.thread_key == runs.c.thread_key)
-            .where(
-                this.c.id == run_id,
-                runs.c.message_id < this.c.message_id,
-                runs.c.state.in_(UNFINISHED),
-            )
-        )
         async with self.database.read() as db:
-            return int(await db.scalar(query) or 0)
+            return int(await db.scalar(_ahead(), {"its_id": run_id}) or 0)
 
     @awaited
     async def history_is_read(self, thread: Thread) -> bool:
@@ -249,6 +239,21 @@ class Conversations:
             await db.execute(
                 sa.update(threads).where(threads.c.key == thread.key).values(history_read=True)
             )
+
+
+@cache
+def _ahead() -> sa.Select[Any]:
+    this = runs.alias("this")
+    return (
+        sa.select(sa.func.count())
+        .select_from(runs)
+        .join(this, this.c.thread_key == runs.c.thread_key)
+        .where(
+            this.c.id == sa.bindparam("its_id"),
+            runs.c.message_id < this.c.message_id,
+            unfinished(runs),
+        )
+    )
 
 
 def _is_event(platform: str, event_id: str) -> sa.ColumnElement[bool]:

@@ -104,44 +104,104 @@ class Standing:
     stop_requested: bool
 
 
+_OF_RECORD = (
+    *runs.c,
+    threads.c.platform,
+    threads.c.workspace,
+    threads.c.channel,
+    threads.c.thread,
+    messages.c.event_key,
+    messages.c.author_id,
+    messages.c.author_name,
+    messages.c.text,
+    messages.c.links,
+    messages.c.attachments,
+    messages.c.locale,
+    messages.c.at,
+)
+
+
+def unfinished(table: sa.FromClause) -> sa.ColumnElement[bool]:
+    """The condition that a run is unfinished; written out, which is cheaper than parameters."""
+    return table.c.state.in_([sa.literal_column(f"'{state}'") for state in UNFINISHED])
+
+
+# Statements that every question sends are made once: to make one takes as long as to send it.
+
+
+@cache
 def run_query() -> sa.Select[Any]:
     """Runs with all that makes a ``RunRecord`` of each row."""
     return (
-        sa.select(runs, messages, threads)
-        .join_from(runs, messages, runs.c.message_id == messages.c.id)
+        sa.select(*_OF_RECORD)
+        .select_from(runs)
+        .join(messages, runs.c.message_id == messages.c.id)
         .join(threads, runs.c.thread_key == threads.c.key)
-        .with_only_columns(
-            runs,
-            threads.c.platform,
-            threads.c.workspace,
-            threads.c.channel,
-            threads.c.thread,
-            messages.c.event_key,
-            messages.c.author_id,
-            messages.c.author_name,
-            messages.c.text,
-            messages.c.links,
-            messages.c.attachments,
-            messages.c.locale,
-            messages.c.at,
-        )
     )
 
 
-def earlier_in_thread(run_id: str) -> sa.Select[Any]:
-    """The id of the oldest unfinished run before this unfinished one in its thread."""
+@cache
+def one_run() -> sa.Select[Any]:
+    """``run_query`` of the run ``its_id``."""
+    return run_query().where(runs.c.id == sa.bindparam("its_id"))
+
+
+@cache
+def earlier_in_thread() -> sa.Select[Any]:
+    """The id of the oldest unfinished run before the unfinished one ``its_id`` in its thread."""
     this = runs.alias("this")
     return (
         sa.select(runs.c.id)
         .join(this, this.c.thread_key == runs.c.thread_key)
         .where(
-            this.c.id == run_id,
-            this.c.state.in_(UNFINISHED),
+            this.c.id == sa.bindparam("its_id"),
+            unfinished(this),
             runs.c.message_id < this.c.message_id,
-            runs.c.state.in_(UNFINISHED),
+            unfinished(runs),
         )
         .order_by(runs.c.message_id)
         .limit(1)
+    )
+
+
+@cache
+def claiming() -> sa.Update:
+    """Begin a new attempt at the run ``its_id`` for ``by`` until ``until``, and return its record,
+    if it is unfinished and its turn, and free ``at`` this moment as far as its row tells.
+
+    For PostgreSQL, where it is one round trip; SQLite returns no columns of other tables.
+    """
+    earlier = runs.alias("earlier")
+    is_first = ~sa.exists().where(
+        earlier.c.thread_key == runs.c.thread_key,
+        earlier.c.message_id < runs.c.message_id,
+        unfinished(earlier),
+    )
+    owner = sa.bindparam("by", type_=runs.c.owner.type)
+    return (
+        sa.update(runs)
+        .where(
+            runs.c.id == sa.bindparam("its_id"),
+            messages.c.id == runs.c.message_id,
+            threads.c.key == runs.c.thread_key,
+            unfinished(runs),
+            sa.or_(
+                runs.c.owner.is_(None),
+                runs.c.owner == owner,
+                runs.c.lease_until <= sa.bindparam("at"),
+            ),
+            sa.or_(runs.c.stop_requested, is_first),
+        )
+        .values(
+            state=sa.case(
+                (runs.c.state.in_([sa.literal_column(f"'{look}'") for look in LOOKS]), "looking"),
+                else_="running",
+            ),
+            attempt=runs.c.attempt + 1,
+            owner=owner,
+            lease_until=sa.bindparam("until", type_=runs.c.lease_until.type),
+        )
+        .returning(*_OF_RECORD)
     )
 
 

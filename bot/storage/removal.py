@@ -101,7 +101,7 @@ async def remove_empty_threads(db: AsyncConnection, keys: Sequence[str]) -> Remo
 
 
 def _alone_with(key: str) -> sa.ColumnElement[bool]:
-    """As ``rows.alone_in``, without waiting; false when another transaction holds it."""
+    """The lock of ``accepting``, without waiting; false when another transaction holds it."""
     return sa.func.pg_try_advisory_xact_lock(sa.func.hashtextextended(key, 0))
 
 

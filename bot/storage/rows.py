@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -43,22 +44,21 @@ def evened(ids: Collection[str]) -> list[str]:
 
 async def update_fenced(db: AsyncConnection, run_id: str, attempt: int, **values: Any) -> None:
     """Change a run's row under its current attempt only; raises ``RunLost`` otherwise."""
-    result = await db.execute(
-        sa.update(runs).where(runs.c.id == run_id, runs.c.attempt == attempt).values(**values)
-    )
+    given = {f"new_{name}": value for name, value in values.items()}
+    statement = _fenced(tuple(values))
+    result = await db.execute(statement, {"its_id": run_id, "its_attempt": attempt, **given})
     if result.rowcount != 1:
         raise RunLost(f"Run {run_id} has been taken over by a later attempt.")
 
 
-async def alone_in(db: AsyncConnection, thread: Thread) -> None:
-    """Keep other transactions from adding to a thread until this one ends.
-
-    Messages then have the order in which they were accepted, and one event makes one run. SQLite
-    has one writer anyway.
-    """
-    if db.dialect.name == "postgresql":
-        key = sa.func.hashtextextended(thread.key, 0)
-        await db.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
+@cache
+def _fenced(names: Sequence[str]) -> sa.Update:
+    """The statement of ``update_fenced`` for these columns, made once."""
+    return (
+        sa.update(runs)
+        .where(runs.c.id == sa.bindparam("its_id"), runs.c.attempt == sa.bindparam("its_attempt"))
+        .values({name: sa.bindparam(f"new_{name}", type_=runs.c[name].type) for name in names})
+    )
 
 
 async def keep_thread(db: AsyncConnection, thread: Thread, now: datetime) -> None:
@@ -98,8 +98,7 @@ def page_of(row: Any) -> Page:
 
 async def show_numbers(db: AsyncConnection, run_id: str, shown: Mapping[int, int]) -> None:
     """Keep the footnote numbers that readers see; pages without one get the numbers after them."""
-    of_run = run_pages.c.run_id == run_id
-    numbers = (await db.scalars(sa.select(run_pages.c.number).where(of_run))).all()
+    numbers = (await db.scalars(_numbers(), {"its_id": run_id})).all()
     following = max((*shown.values(), *(() if shown else numbers)), default=0)
     rows = []
     for number in sorted(numbers):
@@ -108,8 +107,14 @@ async def show_numbers(db: AsyncConnection, run_id: str, shown: Mapping[int, int
             its = following = following + 1
         rows.append({"its_number": number, "its_shown": its})
     if rows:
+        of_run = run_pages.c.run_id == run_id
         given = sa.update(run_pages).where(of_run, run_pages.c.number == sa.bindparam("its_number"))
         await db.execute(given.values(shown=sa.bindparam("its_shown")), rows)
+
+
+@cache
+def _numbers() -> sa.Select[Any]:
+    return sa.select(run_pages.c.number).where(run_pages.c.run_id == sa.bindparam("its_id"))
 
 
 async def citation_rows(

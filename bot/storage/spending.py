@@ -186,6 +186,18 @@ async def add_spent(db: AsyncConnection, payer: Payer, day: date, amount: Amount
     """Add to the payer's three accounts, in the transaction of ``db``."""
     if amount == NOTHING:
         return
+    await db.execute(_adding(db.dialect.name), given_amount(payer, day, amount))
+
+
+@cache
+def _adding(dialect: str) -> Any:
+    """The statement that adds to three accounts at once, made once."""
+    return adding(dialect)
+
+
+def given_amount(payer: Payer, day: date, amount: Amount) -> dict[str, object]:
+    """The parameters of ``adding``: the columns, and for ``name`` the scopes, each with ``its_``
+    before it; a workspace is both, and the same."""
     values: dict[str, object] = {
         "platform": payer.platform,
         "day": day,
@@ -193,15 +205,12 @@ async def add_spent(db: AsyncConnection, payer: Payer, day: date, amount: Amount
         **{name: getattr(amount, name) for name in COUNTS},
         **{scope: payer.name(scope) for scope in SCOPES},
     }
-    await db.execute(
-        _adding(db.dialect.name), {f"its_{name}": value for name, value in values.items()}
-    )
+    return {f"its_{name}": value for name, value in values.items()}
 
 
-@cache
-def _adding(dialect: str) -> Any:
-    """The statement that adds to three accounts at once, made once. Its parameters are the columns,
-    and for ``name`` the scopes, each with ``its_`` before it; a workspace is both, and the same."""
+def adding(dialect: str, per: sa.FromClause | None = None) -> Any:
+    """A statement that adds to three accounts at once, as often as there are rows in ``per``: one
+    at most; without it, once."""
 
     def given(column: str, name: str = "") -> sa.Label[Any]:
         return sa.bindparam(f"its_{name or column}", type_=spending.c[column].type).label(column)
@@ -219,6 +228,8 @@ def _adding(dialect: str) -> Any:
         ).where(sa.literal_column("1") == sa.literal_column("1"))
         for scope in SCOPES
     ]
+    if per is not None:
+        rows = [row.select_from(per) for row in rows]
     columns = ("platform", "scope", "name", "day", "workspace", *COUNTS)
     added = insert_for(dialect, spending).from_select(columns, sa.union_all(*rows))
     return added.on_conflict_do_update(

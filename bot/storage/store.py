@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,10 +15,9 @@ from bot.answers import Answer
 from bot.messages import Attachment, Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
 from bot.rights.reader import is_document
-from bot.storage.audit import Actor, named, note
+from bot.storage.accepting import Asked, keep_question
 from bot.storage.connecting import Connecting
 from bot.storage.database import Database, open_database
-from bot.storage.files import keep_files
 from bot.storage.records import (
     LOOKS,
     UNFINISHED,
@@ -25,26 +25,23 @@ from bot.storage.records import (
     RunRecord,
     Standing,
     as_answer,
-    as_options,
+    claiming,
     earlier_in_thread,
     is_free,
+    one_run,
     record_of,
     run_query,
 )
 from bot.storage.retrying import awaited, repeated
 from bot.storage.rows import (
-    alone_in,
     citation_rows,
     evened,
-    insert,
-    keep_thread,
-    message_row,
     page_of,
     show_numbers,
     update_fenced,
 )
 from bot.storage.said import keep_only_quotes
-from bot.storage.spending import DaySpent, Payer, count_question
+from bot.storage.spending import DaySpent
 from bot.storage.tables import citations, messages, pages, runs, threads
 
 NO_FILES: Mapping[str, bytes] = {}
@@ -86,48 +83,21 @@ class Store:
         ``files`` are the bodies of those attachments that are kept with it, by their URL.
         ``together`` is done in the same transaction; if it raises, nothing is stored.
         """
-        event_key = f"{message.thread.platform}:{message.event_id}"
-        async with self.database.urgent_write() as db:
-            await alone_in(db, message.thread)
-            known = sa.select(runs.c.id).join(messages).where(messages.c.event_key == event_key)
-            if (earlier := await db.scalar(known)) is not None:
-                return earlier, earlier == run_id  # ours, if what told us that it is kept was lost
-            if together is not None:
-                await together(db)
-            await count_question(db, Payer.of(message), now.astimezone(UTC).date(), permit)
-            await keep_thread(db, message.thread, now)
-            row = message_row(message)
-            # A message that was only heard so far (a thread's history) becomes a question.
-            message_id = await db.scalar(
-                insert(db, messages)
-                .values(row)
-                .on_conflict_do_update(index_elements=["event_key"], set_=row)
-                .returning(messages.c.id)
-            )
-            await keep_files(db, message_id, files)
-            await db.execute(
-                sa.insert(runs).values(
-                    id=run_id,
-                    thread_key=message.thread.key,
-                    message_id=message_id,
-                    state="due" if options.watch else "accepted",
-                    options=as_options.dump_python(options, mode="json"),
-                    accepted_at=now,
-                    owner=owner,
-                    lease_until=None if owner is None else now + lease,
-                    post_state=post_state,
-                )
-            )
-            place = named(message.thread.key)
-            await note(db, "asked", "run", run_id, place=place, by=Actor.of(message), at=now)
-        return run_id, True
+        asked = Asked(
+            run_id, message, options, now, owner, lease, post_state, permit, files, together
+        )
+        database = self.database
+        door = database.write_at_once if asked.is_one_statement else database.urgent_write
+        async with door() as db:
+            kept = await keep_question(db, asked)
+        return kept, kept == run_id  # so also if what told us that it is kept was lost
 
     # ------------------------------------------------------------ reading
 
     @repeated
     async def run(self, run_id: str) -> RunRecord | None:
         async with self.database.read() as db:
-            row = (await db.execute(run_query().where(runs.c.id == run_id))).one_or_none()
+            row = (await db.execute(one_run(), {"its_id": run_id})).one_or_none()
         return None if row is None else record_of(row)
 
     @repeated
@@ -154,7 +124,7 @@ class Store:
     async def earlier_unfinished(self, run_id: str) -> str | None:
         """The oldest unfinished run before this unfinished one in its thread, or None."""
         async with self.database.read() as db:
-            found: str | None = await db.scalar(earlier_in_thread(run_id))
+            found: str | None = await db.scalar(earlier_in_thread(), {"its_id": run_id})
         return found
 
     @repeated
@@ -242,14 +212,21 @@ class Store:
         unfinished: a follow-up means what it means after that one's answer. A run that is to stop
         need not wait for it.
         """
+        its = {"its_id": run_id}
+        if self.database.dialect == "postgresql":
+            values = {**its, "by": owner, "at": now, "until": now + lease}
+            async with self.database.write_at_once() as db:
+                row = (await db.execute(claiming(), values)).one_or_none()
+            if row is not None:
+                return record_of(row)
         async with self.database.write() as db:
-            query = run_query().where(runs.c.id == run_id).with_for_update(of=runs)
-            row = (await db.execute(query)).one_or_none()
+            query = one_run().with_for_update(of=runs)
+            row = (await db.execute(query, its)).one_or_none()
             if row is None or row.state not in UNFINISHED:
                 return None
             if row.owner != owner and not is_free(row, now):
                 return None
-            if not row.stop_requested and await db.scalar(earlier_in_thread(run_id)) is not None:
+            if not row.stop_requested and await db.scalar(earlier_in_thread(), its) is not None:
                 return None
             state = "looking" if row.state in LOOKS else "running"
             await db.execute(
@@ -348,7 +325,7 @@ class Store:
                 db, run_id, attempt, answer=as_answer.dump_python(answer, mode="json")
             )
             await show_numbers(db, run_id, shown or {})
-            await db.execute(sa.delete(citations).where(citations.c.run_id == run_id))
+            await db.execute(_uncite(), {"its_id": run_id})
             if answer.citations:
                 await db.execute(
                     sa.insert(citations),
@@ -367,6 +344,11 @@ class Store:
             )
             if searched_talk:
                 await keep_only_quotes(db, run_id)
+
+
+@cache
+def _uncite() -> sa.Delete:
+    return sa.delete(citations).where(citations.c.run_id == sa.bindparam("its_id"))
 
 
 async def open_store(

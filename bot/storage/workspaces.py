@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, Literal
 
 import sqlalchemy as sa
@@ -84,13 +85,9 @@ class Workspaces:
 
     async def rules(self, platform: str, workspace: str, channel: str) -> dict[str, Any] | None:
         """The channel rules an admin set by command, as JSON, or None."""
-        query = sa.select(channel_rules.c.rules).where(
-            channel_rules.c.platform == platform,
-            channel_rules.c.workspace == workspace,
-            channel_rules.c.channel == channel,
-        )
+        place = {"its_platform": platform, "its_workspace": workspace, "its_channel": channel}
         async with self._database.read() as db:
-            found: dict[str, Any] | None = await db.scalar(query)
+            found: dict[str, Any] | None = await db.scalar(_rules(), place)
         return found
 
     async def set_rules(
@@ -162,3 +159,14 @@ class Workspaces:
             day = since.astimezone(UTC).date()
             spent = await workspace_spent(db, platform, workspace, day)
         return Use(int(row.questions), int(row.answered or 0), spent.usd)
+
+
+@cache
+def _rules() -> sa.Select[Any]:
+    """The statement for the rules of a channel, which every question sends, made once."""
+    return sa.select(channel_rules.c.rules).where(
+        *(
+            channel_rules.c[name] == sa.bindparam(f"its_{name}")
+            for name in ("platform", "workspace", "channel")
+        )
+    )

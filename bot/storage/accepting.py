@@ -1,0 +1,204 @@
+"""Accepting a question: its thread, message, run, count and audit row, kept together.
+
+PostgreSQL does it in one statement, which is one round trip and one commit; SQLite, which changes
+one table a statement, does it in a transaction of several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.errors import StorageUnavailable
+from bot.messages import Message, RunOptions
+from bot.storage.audit import Actor, audit, deed_row, named
+from bot.storage.files import keep_files
+from bot.storage.records import as_options
+from bot.storage.rows import insert, insert_for, keep_thread, message_row
+from bot.storage.spending import (
+    Amount,
+    DaySpent,
+    Payer,
+    add_spent,
+    adding,
+    day_spent,
+    given_amount,
+)
+from bot.storage.tables import messages, runs, threads
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question to be kept as the run ``run_id``; ``permit``, ``files`` and ``together`` are those
+    of ``Store.accept``."""
+
+    run_id: str
+    message: Message
+    options: RunOptions
+    at: datetime
+    owner: str | None
+    lease: timedelta
+    post_state: Mapping[str, Any] | None
+    permit: Callable[[DaySpent], None] | None
+    files: Mapping[str, bytes]
+    together: Callable[[AsyncConnection], Awaitable[None]] | None
+
+    @property
+    def is_one_statement(self) -> bool:
+        """True if one statement keeps all of it, where the database can do that."""
+        return self.permit is None and not self.files and self.together is None
+
+    @property
+    def payer(self) -> Payer:
+        return Payer.of(self.message)
+
+    def thread_row(self) -> dict[str, Any]:
+        thread = self.message.thread
+        return {"key": thread.key, **asdict(thread), "created_at": self.at}
+
+    def run_row(self) -> dict[str, Any]:
+        """The row of the run, without the id of the message."""
+        return {
+            "id": self.run_id,
+            "thread_key": self.message.thread.key,
+            "state": "due" if self.options.watch else "accepted",
+            "options": as_options.dump_python(self.options, mode="json"),
+            "accepted_at": self.at,
+            "owner": self.owner,
+            "lease_until": None if self.owner is None else self.at + self.lease,
+            "post_state": self.post_state,
+        }
+
+    def audit_row(self) -> dict[str, Any]:
+        place, by = named(self.message.thread.key), Actor.of(self.message)
+        return deed_row("asked", "run", self.run_id, place=place, by=by, at=self.at)
+
+
+async def keep_question(db: AsyncConnection, asked: Asked) -> str:
+    """Keep a question unless its message already has a run; returns the id of the message's run.
+
+    Raises what ``permit`` and ``together`` raise, and ``StorageUnavailable`` if it should be done
+    again.
+    """
+    keep = _keep_at_once if db.dialect.name == "postgresql" else _keep_in_turn
+    message_id = await keep(db, asked)
+    if message_id is None:
+        earlier: str | None = await db.scalar(_earlier(), {"its_key": _event_key(asked)})
+        if earlier is None:
+            raise StorageUnavailable("A message was removed meanwhile.", kind="contended")
+        return earlier
+    if asked.together is not None:
+        await asked.together(db)
+    await keep_files(db, message_id, asked.files)
+    if asked.permit is not None:
+        asked.permit(await day_spent(db, asked.payer, _day(asked)))
+    return asked.run_id
+
+
+def _event_key(asked: Asked) -> str:
+    return f"{asked.message.thread.platform}:{asked.message.event_id}"
+
+
+def _day(asked: Asked) -> Any:
+    return asked.at.astimezone(UTC).date()
+
+
+@cache
+def _earlier() -> sa.Select[Any]:
+    """The run of the message ``its_key``."""
+    return (
+        sa.select(runs.c.id).join(messages).where(messages.c.event_key == sa.bindparam("its_key"))
+    )
+
+
+# ---------------------------------------------------------------- SQLite
+
+
+async def _keep_in_turn(db: AsyncConnection, asked: Asked) -> int | None:
+    """The id of the message, or None if it has a run."""
+    if await db.scalar(_earlier(), {"its_key": _event_key(asked)}) is not None:
+        return None
+    await add_spent(db, asked.payer, _day(asked), Amount(questions=1))
+    await keep_thread(db, asked.message.thread, asked.at)
+    row = message_row(asked.message)
+    # A message that was only heard so far (a thread's history) becomes a question.
+    kept = insert(db, messages).values(row).on_conflict_do_update(["event_key"], set_=row)
+    message_id: int | None = await db.scalar(kept.returning(messages.c.id))
+    await db.execute(sa.insert(runs).values(message_id=message_id, **asked.run_row()))
+    await db.execute(sa.insert(audit).values(asked.audit_row()))
+    return message_id
+
+
+# ---------------------------------------------------------------- PostgreSQL
+
+
+async def _keep_at_once(db: AsyncConnection, asked: Asked) -> int | None:
+    """As ``_keep_in_turn``."""
+    rows = {
+        threads.name: asked.thread_row(),
+        messages.name: message_row(asked.message),
+        runs.name: asked.run_row(),
+        audit.name: asked.audit_row(),
+    }
+    values = {f"{table}_{name}": value for table in rows for name, value in rows[table].items()}
+    values |= given_amount(asked.payer, _day(asked), Amount(questions=1))
+    found: int | None = await db.scalar(_keeping(*map(tuple, rows.values())), values)
+    return found
+
+
+@cache
+def _keeping(
+    of_threads: Sequence[str],
+    of_messages: Sequence[str],
+    of_runs: Sequence[str],
+    of_audit: Sequence[str],
+) -> Any:
+    """The statement for these columns, made once. Its parameters are the columns, each with its
+    table's name before it, and those of ``given_amount``.
+
+    The lock on the thread is held to the end, so that its messages have the order in which they
+    were accepted, and one event makes one run. Conflicts tell what was there before: a look at the
+    tables would show them as they were before the lock was waited for.
+    """
+    key = sa.func.hashtextextended(sa.bindparam("threads_key", type_=sa.Text()), 0)
+    lock = sa.func.pg_advisory_xact_lock(key).table_valued("held", name="lock")
+    alone = sa.select(sa.literal_column("1").label("held")).select_from(lock).cte("alone")
+    thread = _insert(threads, of_threads, alone).on_conflict_do_nothing().cte("thread")
+    said = _insert(messages, of_messages, alone)
+    has_run = sa.exists(sa.select(runs.c.id).where(runs.c.message_id == sa.text("messages.id")))
+    message = (
+        # One that was only heard so far (a thread's history) becomes a question.
+        said.on_conflict_do_update(
+            index_elements=["event_key"],
+            set_={name: said.excluded[name] for name in of_messages},
+            where=~has_run,
+        )
+        .returning(messages.c.id)
+        .cte("message")
+    )
+    run = (
+        _insert(runs, of_runs, message, message_id=message.c.id)
+        .on_conflict_do_nothing()
+        .returning(runs.c.message_id)
+        .cte("run")
+    )
+    spent = adding("postgresql", run).cte("spent")
+    deed = _insert(audit, of_audit, run).cte("deed")
+    return sa.select(run.c.message_id).add_cte(thread, spent, deed)
+
+
+def _insert(
+    table: sa.Table, names: Sequence[str], per: sa.CTE, **more: sa.ColumnElement[Any]
+) -> Any:
+    """An insert of one row for each of ``per``."""
+    given = [
+        sa.bindparam(f"{table.name}_{name}", type_=table.c[name].type).label(name) for name in names
+    ]
+    rows = sa.select(*given, *more.values()).select_from(per)
+    return insert_for("postgresql", table).from_select([*names, *more], rows)
