@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import sys
 
+from bot.logs import configure_logging
+
 BENCHES = {
     "startup": "time of `footnote --help`",
     "overhead": "time of a run beyond its peers', and of 200 runs at once",
@@ -43,6 +45,7 @@ def main(arguments: list[str]) -> None:
     if name not in (*BENCHES, "all"):
         listed = "\n".join(f"  {name:<12}{what}" for name, what in BENCHES.items())
         sys.exit(f"{__doc__}\n\n{listed}")
+    configure_logging("warning")  # on stderr: stdout is for what is measured
     for each in BENCHES if name == "all" else (name,):
         print(f"\n== {each}: {BENCHES[each]}\n", flush=True)
         importlib.import_module(f"tests.bench.{each}").main(arguments[1:])

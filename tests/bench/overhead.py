@@ -31,6 +31,7 @@ from pathlib import Path
 
 from bot.app import App, open_app
 from bot.configuration import load_settings
+from bot.logs import configure_logging
 from bot.messages import RunOptions, Thread
 from bot.pages.page import Page
 from bot.search.blend import Search, SearchResult
@@ -221,22 +222,18 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--quick", action="store_true", help="a look in seconds, with fast peers")
     parser.add_argument("--at-once", type=int, default=0, help=argparse.SUPPRESS)  # in a process
     given = parser.parse_args(arguments)
+    latency = QUICK if given.quick else AS_REAL
     if given.at_once:
-        with fake_claude(AS_REAL) as url:
-            print(json.dumps(asyncio.run(at_once(url, given.at_once, AS_REAL))))
+        configure_logging("warning")  # on stderr: what is measured is read from stdout
+        with fake_claude(latency) as url:
+            print(json.dumps(asyncio.run(at_once(url, given.at_once, latency))))
         return
     count = QUICK_RUNS if given.quick else AT_ONCE
-    if given.quick:
-        with fake_claude(QUICK) as url:
-            zero = asyncio.run(zero_latency(url, 1))
-            slow = asyncio.run(with_latency(url, 1, QUICK))
-            many = asyncio.run(at_once(url, count, QUICK))
-    else:
-        with fake_claude() as url:
-            zero = asyncio.run(zero_latency(url, ZERO_RUNS))
-        with fake_claude(AS_REAL) as url:
-            slow = asyncio.run(with_latency(url, SLOW_RUNS, AS_REAL))
-        many = _in_a_process(count)
+    with fake_claude() as url:
+        zero = asyncio.run(zero_latency(url, 1 if given.quick else ZERO_RUNS))
+    with fake_claude(latency) as url:
+        slow = asyncio.run(with_latency(url, 1 if given.quick else SLOW_RUNS, latency))
+    many = _in_a_process(count, ("--quick",) if given.quick else ())
     beyond = statistics.median(wall / path - 1 for wall, path in slow)
     rows = [
         ("zero latency, median", ms(statistics.median(zero)), "< 60 ms"),
@@ -252,10 +249,10 @@ def main(arguments: Sequence[str]) -> None:
     print_table(("overhead", "measured", "target"), rows)
 
 
-def _in_a_process(count: int) -> dict[str, float]:
+def _in_a_process(count: int, options: Sequence[str]) -> dict[str, float]:
     """``at_once`` in a process that has done nothing before: its memory is measured."""
     child = subprocess.run(
-        [sys.executable, "-m", "tests.bench.overhead", "--at-once", str(count)],
+        [sys.executable, "-m", "tests.bench.overhead", "--at-once", str(count), *options],
         check=True,
         stdout=subprocess.PIPE,
         text=True,
