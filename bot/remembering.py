@@ -44,8 +44,9 @@ class Remembering:
         """Keep the answer of a run that ends, if it may be offered to others later."""
         if self._mode == "off" or record.options.watch:
             return
+        thread = record.message.thread
         if answer.before is not None and answer.before.is_given:
-            await self._questions.keep(record.id, (), answer.before.run)
+            await self._questions.keep(record.id, (), thread, answer.before.run)
         elif (
             may_be_kept(answer)
             and answer.queries
@@ -53,7 +54,7 @@ class Remembering:
             and record.options.style not in OTHER_STYLES
             and not is_of_its_time(answer.question)
         ):
-            await self._questions.keep(record.id, terms_of(answer.question))
+            await self._questions.keep(record.id, terms_of(answer.question), thread)
 
     async def _sees(self, asked: RunRecord, reader: Reader, earlier: RunRecord) -> str | None:
         """See ``Memory``."""

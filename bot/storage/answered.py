@@ -1,11 +1,13 @@
 """Answered questions, found again by their words: FTS5 on SQLite, lexemes on PostgreSQL.
 
-The index has the terms of the standalone question alone. All else is looked up when it is asked
-for: an answer that was deleted, edited or marked not helpful since is not found.
+The index has the terms of the standalone question, and one that is the same for all questions of
+its workspace with as many terms. All else is looked up when it is asked for: an answer that was
+deleted, edited or marked not helpful since is not found.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 import sqlalchemy as sa
@@ -18,6 +20,7 @@ from bot.storage.rows import insert
 from bot.storage.tables import answered, feedback, messages, runs, threads
 
 MOST_FOUND = 12  # answers of one search, the latest
+LOOKED_AT = 200  # questions with the same terms, the latest
 
 
 class AnsweredQuestions:
@@ -27,10 +30,13 @@ class AnsweredQuestions:
         self.database = database
 
     @awaited
-    async def keep(self, run_id: str, terms: Sequence[str], origin: str = "") -> None:
+    async def keep(
+        self, run_id: str, terms: Sequence[str], thread: Thread, origin: str = ""
+    ) -> None:
         """Index the question of a run by its ``terms``; or keep that the run gave the answer of the
         run ``origin``, and is not to be found itself."""
-        row = {"terms": "" if origin else " ".join(terms), "origin_id": origin}
+        indexed = "" if origin else " ".join((*terms, kin_of(terms, thread)))
+        row = {"terms": indexed, "origin_id": origin}
         async with self.database.write() as db:
             await db.execute(
                 insert(db, answered)
@@ -40,7 +46,7 @@ class AnsweredQuestions:
 
     @awaited
     async def found(self, terms: Sequence[str], near: Thread) -> list[RunRecord]:
-        """The runs of the same workspace as ``near`` whose questions have all the terms and whose
+        """The runs of the same workspace as ``near`` whose questions have these terms and whose
         answers may be given again as far as the store knows: first those of its thread, then of its
         channel, the latest first."""
         if not terms:
@@ -62,7 +68,7 @@ class AnsweredQuestions:
             run_query()
             .join(answered, answered.c.run_id == runs.c.id)
             .where(
-                self._has(terms),
+                answered.c.id.in_(self._with([*terms, kin_of(terms, near)])),
                 answered.c.origin_id == "",
                 threads.c.platform == near.platform,
                 threads.c.workspace == near.workspace,
@@ -81,15 +87,25 @@ class AnsweredQuestions:
         async with self.database.read() as db:
             return [record_of(row) for row in (await db.execute(query)).all()]
 
-    def _has(self, terms: Sequence[str]) -> sa.ColumnElement[bool]:
-        """The condition that a row has all the terms: letters and digits, without any syntax."""
+    def _with(self, terms: Sequence[str]) -> sa.Select[tuple[int]] | sa.TextClause:
+        """The latest rows that have all the terms: letters and digits, without any syntax."""
         if self.database.dialect == "postgresql":
             wanted = " & ".join(f"'{term}'" for term in terms)
             held = sa.func.array_to_tsvector(sa.func.string_to_array(answered.c.terms, " "))
-            return held.op("@@")(sa.cast(wanted, sa.Text).op("::")(sa.text("tsquery")))
-        wanted = " AND ".join(f'"{term}"' for term in terms)
-        return answered.c.id.in_(
-            sa.text(
-                "SELECT rowid FROM answered_index WHERE answered_index MATCH :wanted"
-            ).bindparams(wanted=wanted)
-        )
+            has_all = held.op("@@")(sa.cast(wanted, sa.Text).op("::")(sa.text("tsquery")))
+            return (
+                sa.select(answered.c.id)
+                .where(has_all)
+                .order_by(answered.c.id.desc())
+                .limit(LOOKED_AT)
+            )
+        return sa.text(
+            "SELECT rowid FROM answered_index WHERE answered_index MATCH :wanted "
+            "ORDER BY rowid DESC LIMIT :most"
+        ).bindparams(wanted=" AND ".join(f'"{term}"' for term in terms), most=LOOKED_AT)
+
+
+def kin_of(terms: Sequence[str], thread: Thread) -> str:
+    """The term of all questions of a workspace with so many terms: others cannot be the same."""
+    place = f"{thread.platform}:{thread.workspace}:{len(terms)}"
+    return "w" + hashlib.sha256(place.encode()).hexdigest()[:20]

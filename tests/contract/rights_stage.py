@@ -333,7 +333,7 @@ class Stage:
 
 @asynccontextmanager
 async def open_stage(
-    docs: Path, index: Path, database: str, guests: str = "web"
+    docs: Path, index: Path, database: str, guests: str = "web", answered_before: str = "off"
 ) -> AsyncIterator[Stage]:
     """``docs`` are indexed in the data folder ``index``; ``footnote.toml`` is in the working
     directory."""
@@ -347,6 +347,7 @@ async def open_stage(
         reasoner="extractive",
         console_questions=1_000,
         guests=guests,
+        answered_before=answered_before,
     )
     posters = {name: GroupedPoster() for name in ("slack", "discord", "web", "terminal")}
     posters["slack"].members = {"SHR": {"UCAT"}}

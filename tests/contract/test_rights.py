@@ -300,6 +300,43 @@ async def test_while_the_settings_cannot_be_used_no_document_is_searched(
     assert documents_of(stage.docs, run.answer) == ANN.may
 
 
+# ---------------------------------------------------------------- answered before
+
+
+@pytest.mark.parametrize("mode", ["beside", "instead"])
+async def test_an_earlier_answer_is_for_those_who_may_read_all_it_rests_on_in_its_place(
+    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    docs, data = folders
+    monkeypatch.chdir(tmp_path)
+    Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
+    database = sqlite.migrated(tmp_path)
+    async with open_stage(docs, data, database, answered_before=mode) as stage:
+        for person in PEOPLE:
+            await stage.ask(person)
+        repeated = {}
+        for person in PEOPLE:
+            run = await stage.ask(person)
+            assert secrets_in(stage.shown(person, run.id)) <= person.may, person.name
+            assert documents_of(docs, run.answer) <= person.may, person.name
+            assert run.answer is not None
+            if (before := run.answer.before) is not None:
+                earlier = await stage.app.store.run(before.run)
+                assert earlier is not None
+                assert earlier.message.thread.place == run.message.thread.place
+                assert documents_of(docs, earlier.answer) <= person.may, person.name
+                assert before.is_given == (mode == "instead")
+            repeated[person] = before is not None
+        assert {person.name for person in PEOPLE if not repeated[person]} == {
+            person.name for person in PEOPLE if not person.may
+        }
+        stage.take_away()
+        for person in OF_HR:
+            run = await stage.ask(person)
+            assert secrets_in(stage.shown(person, run.id)).isdisjoint(GONE), person.name
+            assert documents_of(docs, run.answer).isdisjoint(GONE), person.name
+
+
 # ---------------------------------------------------------------- pages of the console
 
 

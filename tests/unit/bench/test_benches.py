@@ -42,6 +42,7 @@ SMALLEST = {
     "extraction": Small(["--every", "90"], {"extraction.LONG": 5_000}),
     "memory": Small(["--quick", "--only", "^table.md"]),
     "mutants": Small(["--module", "access", "--each", "1"]),
+    "answered": Small(["--answers", "40", "--questions", "2"]),
     "walk": Small(["--list"]),
     "run_page": Small([], {"run_page.ROUNDS": 1}),
     "streams": Small(
