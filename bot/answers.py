@@ -185,6 +185,8 @@ class Answer:
     ``verification`` is None where none was wanted. ``documents`` are the addresses of the
     operator's documents that the run was shown anything of, quoted or not.
 
+    ``corrects`` tells that the message was kept as a correction of the answer before it.
+
     ``changes`` tell what has changed since a standing question was last answered, ``before`` that
     the question was answered before; the first ``lead`` characters of ``text`` say so to its
     readers.
@@ -211,6 +213,7 @@ class Answer:
     changes: tuple[Change, ...] = ()
     lead: int = 0
     before: Before | None = None
+    corrects: bool = False
 
     @property
     def current(self) -> str:

@@ -15,6 +15,7 @@ import typer
 
 from bot import __version__
 from bot.cli_audit import audit
+from bot.cli_corrections import corrections
 from bot.cli_eval import evaluate as _evaluate
 from bot.cli_processes import mcp, serve, worker
 from bot.cli_records import db, export, forget_kinds, keys, threads
@@ -281,6 +282,7 @@ def doctor(
 # After the commands of every day: help lists them in this order.
 app.command("eval")(_evaluate)
 app.command()(watch)
+app.command()(corrections)
 app.command()(threads)
 app.command()(export)
 

@@ -39,6 +39,11 @@ class Thread:
         """The key of all threads of its channel."""
         return _joined(self.platform, self.workspace, self.channel)
 
+    @property
+    def home(self) -> str:
+        """The key of all threads of its workspace."""
+        return _joined(self.platform, self.workspace)
+
 
 def _joined(*parts: str) -> str:
     return ":".join(part.replace("%", "%25").replace(":", "%3A") for part in parts)
@@ -90,8 +95,9 @@ class Message:
     ``text`` is plain Markdown without platform escapes. ``event_id`` identifies the message on its
     platform, so that all events about it and their redeliveries find it. ``at`` is timezone-aware.
     ``direct`` tells a private conversation with Footnote, ``shared`` a channel that is shared with
-    another company, ``conversations`` that the platform may be searched for its author (they are
-    known on arrival only; of a question they are kept in its options).
+    another company, ``public`` one that everybody in the workspace may read, ``conversations`` that
+    the platform may be searched for its author (they are known on arrival only; of a question they
+    are kept in its options).
     """
 
     event_id: str
@@ -105,6 +111,7 @@ class Message:
     direct: bool = False
     shared: bool = False
     conversations: bool = False
+    public: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +167,9 @@ class RunOptions:
     paragraph of it drafted and then revised against what is read for it; a ``check`` judges the
     statements of the message instead of answering it.
 
-    ``direct``, ``shared``, ``groups`` and ``guest`` are what was known of the question and its
-    author on arrival, on which rights to documents depend; ``conversations`` is whether the
-    platform's own messages may be searched for it.
+    ``direct``, ``shared``, ``public``, ``groups`` and ``guest`` are what was known of the question
+    and its author on arrival, on which rights depend; ``conversations`` is whether the platform's
+    own messages may be searched for it.
 
     ``watch`` is the id of the standing question that is looked at once more, or "".
     """
@@ -179,6 +186,7 @@ class RunOptions:
     collections: tuple[str, ...] | None = None
     conversations: bool = False
     watch: str = ""
+    public: bool = False
 
     def asked_in(self, message: Message) -> RunOptions:
         """The options for a message that has just arrived."""
@@ -187,6 +195,7 @@ class RunOptions:
             self,
             direct=message.direct,
             shared=message.shared,
+            public=message.public,
             groups=author.groups,
             guest=author.guest,
             conversations=message.conversations,

@@ -149,6 +149,26 @@ class OpenPlaces(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """The place of a message: the address at which people open it and the name of its channel, each
+    "" if it cannot be told; and the key of the workspace, channel or thread all of whose people may
+    read it."""
+
+    url: str
+    channel_name: str
+    place: str
+
+
+@runtime_checkable
+class Locating(Protocol):
+    """A poster that can tell where a run's message stands."""
+
+    async def whereabouts(self, run: RunRef) -> Whereabouts:
+        """The place of the run's message. Raises ``FootnoteError``."""
+        ...
+
+
 async def collected(chunks: AsyncIterable[bytes], attachment: Attachment, limit: int) -> bytes:
     """A file as it comes, at most ``limit`` bytes; raises ``PageUnreadable`` when it is larger."""
     body = bytearray()

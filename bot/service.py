@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.amending import Posting
 from bot.answers import Answer
+from bot.corrections.desk import CorrectionDesk
 from bot.errors import (
     FootnoteError,
     PlatformUnavailable,
@@ -93,6 +94,7 @@ class ResearchService:
         self._days = Days(Reservations(store.database))
         self._looks = Looks(settings, store)
         self._remembering = Remembering(settings, store, posters)
+        self.corrections = CorrectionDesk(settings, store.database)
 
     # ------------------------------------------------------------ accepting
 
@@ -320,15 +322,22 @@ class ResearchService:
         transcript = readable(said, now)
         poster = self._posters[record.message.thread.platform]
         settings = self._settings
+        reference = self.reference(record)
         holder = Holder(record.id, record.attempt, record.accepted_at, journal.payer)
         allowance = self._days.allowance(holder, DayLimits.of(settings, record.options))
         run = Run(
             Asked(record.id, record.message, record.options, record.accepted_at, transcript),
             Resources(
-                self._library.within(within, talk, fresh=bool(record.options.watch)),
-                partial(poster.download, self.reference(record)),
+                self._library.within(
+                    within,
+                    talk,
+                    self.corrections.search(reference, reader),
+                    fresh=bool(record.options.watch),
+                ),
+                partial(poster.download, reference),
                 settings.prefetch_pages,
                 settings.keep_documents_from_web,
+                partial(self.corrections.keep, reference, reader, transcript, poster),
             ),
             journal,
             Account(Budget.of(settings), self._price, allowance, journal.seconds),

@@ -196,6 +196,7 @@ class Settings(BaseSettings):
     channel_daily_usd: float | None = Field(None, gt=0)
     workspace_daily_usd: float | None = Field(None, gt=0)
     watches_per_person: int = Field(10, ge=0)  # standing questions; 0: none are allowed
+    corrections_per_day: int = Field(20, ge=0)  # of a person; 0: none are kept or used
     watch_days: int = Field(60, ge=1)  # without interest until one ends
 
     # --- who may ask where, by the platforms' ids; an empty allow list allows all

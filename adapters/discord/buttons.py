@@ -2,8 +2,9 @@
 
 Everything that needs is in the control's ``custom_id``, so that old ones work after a restart:
 ``footnote:feedback:good:RUN``, ``footnote:feedback:bad:RUN``, ``footnote:deeper:RUN``,
-``footnote:details:RUN``, ``footnote:watch:RUN``, ``footnote:stop:RUN``; ``footnote:follow-ups:RUN``
-is a menu whose options count the suggestions from 0, and ``footnote:why:RUN`` one of reasons.
+``footnote:details:RUN``, ``footnote:watch:RUN``, ``footnote:retract:RUN``, ``footnote:stop:RUN``;
+``footnote:follow-ups:RUN`` is a menu whose options count the suggestions from 0, and
+``footnote:why:RUN`` one of reasons.
 Answers of earlier versions have a button for each suggestion, ``footnote:follow-up:NUMBER:RUN``.
 """
 
@@ -17,7 +18,7 @@ from urllib.parse import urlsplit
 import discord
 
 from adapters.discord.limits import BUTTON_URL, OPTION_LABEL, PLACEHOLDER
-from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, Stop, Watch
+from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, Retract, Stop, Watch
 from bot.logs import get_logger
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts
@@ -25,7 +26,8 @@ from bot.storage.workspaces import REASONS
 
 TEMPLATE = re.compile(
     r"footnote:(?:feedback:(?P<verdict>good|bad)|(?P<deeper>deeper)|(?P<details>details)"
-    r"|follow-up:(?P<number>\d{1,2})|(?P<menu>follow-ups)|(?P<why>why)|(?P<watch>watch)|(?P<stop>stop))"
+    r"|follow-up:(?P<number>\d{1,2})|(?P<menu>follow-ups)|(?P<why>why)|(?P<watch>watch)|(?P<retract>retract)"
+    r"|(?P<stop>stop))"
     r":(?P<run>[0-9A-Za-z_-]{1,64})"
 )
 _MENU, _WHY = "footnote:follow-ups:", "footnote:why:"
@@ -51,6 +53,8 @@ def encode(press: Press) -> str:
             return f"footnote:follow-up:{number}:{run}"
         case Watch(run):  # a button always has the default schedule
             return f"footnote:watch:{run}"
+        case Retract(run):
+            return f"footnote:retract:{run}"
         case Stop(run):
             return f"footnote:stop:{run}"
 
@@ -76,6 +80,8 @@ def parse(custom_id: str, chosen: Sequence[str] = ()) -> Press | None:
         return Details(run)
     if match["watch"]:
         return Watch(run)
+    if match["retract"]:
+        return Retract(run)
     return Deeper(run) if match["deeper"] else Stop(run)
 
 
@@ -90,7 +96,13 @@ def view_while_working(run: str, texts: Texts) -> discord.ui.View:
 
 
 def view_for(
-    run: str, texts: Texts, *, deeper: bool, details: bool, suggestions: Sequence[str] = ()
+    run: str,
+    texts: Texts,
+    *,
+    deeper: bool,
+    details: bool,
+    corrects: bool = False,
+    suggestions: Sequence[str] = (),
 ) -> discord.ui.View:
     """A row: feedback, "Dig deeper" where that is something else, what is not shown where there is
     something. Below it a menu of questions to go on with; too long ones are shortened in it."""
@@ -103,6 +115,8 @@ def view_for(
     if details:
         view.add_item(_button(Details(run), texts("details-button"), looks.secondary))
         view.add_item(_button(Watch(run), texts("watch-button"), looks.secondary))
+    if corrects:
+        view.add_item(_button(Retract(run), texts("correction-remove"), looks.secondary))
     options = [
         discord.SelectOption(label=label, value=str(number))
         for number, suggestion in enumerate(suggestions[:FOLLOW_UPS])

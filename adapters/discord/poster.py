@@ -22,7 +22,7 @@ import discord
 
 from adapters.discord import wire
 from adapters.discord.buttons import runs_in, view_while_working
-from adapters.discord.conversations import DiscordConversations
+from adapters.discord.conversations import PUBLIC_THREADS, DiscordConversations
 from adapters.discord.format import Look, echo, thread_name
 from adapters.discord.incoming import NO_GUILD
 from adapters.discord.limits import (
@@ -49,7 +49,7 @@ from bot.egress import DIRECT, Egress
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 from bot.messages import Attachment, Message, Thread
-from bot.posting import PostState, Reply, RunRef
+from bot.posting import PostState, Reply, RunRef, Whereabouts
 from bot.rendering.texts import texts_for
 from bot.replying import Pace, open_reply
 from bot.rights.reader import Reader
@@ -108,6 +108,21 @@ class DiscordPoster:
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
         """See ``bot.rights.rights.Membership``."""
         return await self._roles.held(message.author.id, among)
+
+    async def whereabouts(self, run: RunRef) -> Whereabouts:
+        """See ``bot.posting.Locating``."""
+        thread = run.message.thread
+        link = f"https://discord.com/channels/{thread.workspace}/{thread.thread}/"
+        link += run.message.event_id
+        server = None if run.options.direct else await self._servers.server(thread.workspace)
+        if server is None:
+            return Whereabouts(link, "", thread.place)
+        about = await self._wire.request("GET", "/channels/{channel_id}", channel_id=thread.thread)
+        name = server.name_of(thread.channel) if thread.channel in server.channels else ""
+        if about["type"] not in PUBLIC_THREADS:
+            return Whereabouts(link, name, thread.key)
+        public = thread.channel in server.open_to_all()
+        return Whereabouts(link, name, thread.home if public else thread.place)
 
     async def conversations(
         self, run: RunRef, saved: PostState | None, reader: Reader

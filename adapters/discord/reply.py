@@ -115,6 +115,7 @@ class DiscordDisplay(Display):
             self._texts,
             deeper=researched and self._run.options.depth != "deep",
             details=researched,
+            corrects=answer.corrects,
             suggestions=answer.suggestions,
         )
 

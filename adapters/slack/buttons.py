@@ -16,6 +16,7 @@ from adapters.slack.format import (
     FEEDBACK,
     FOLLOW_UP,
     REASON,
+    RETRACT,
     STOP,
     WATCH,
     context,
@@ -60,6 +61,7 @@ from bot.conversing.buttons import (
     Feedback,
     FollowUp,
     Press,
+    Retract,
     Stop,
     Watch,
     carry_out,
@@ -163,7 +165,7 @@ RESEARCH_THIS, CHECK_FACTS = "research_this", "check_facts"  # callback ids of t
 _RUN = r"[0-9A-Za-z_-]{1,64}"
 # Answers of earlier versions have other buttons: one for feedback, one for each suggestion.
 CONTROLS = re.compile(
-    r"footnote_(?:feedback(?:_good|_bad)?|reason_[a-z_]+|deeper|details|watch|stop|follow_up(?:_\d+)?)"
+    r"footnote_(?:feedback(?:_good|_bad)?|reason_[a-z_]+|deeper|details|watch|retract|stop|follow_up(?:_\d+)?)"
 )
 _FEEDBACK_VALUE = re.compile(rf"(?P<verdict>good|bad):(?P<run>{_RUN})")
 _REASON_VALUE = re.compile(rf"(?P<reason>[a-z_]+):(?P<run>{_RUN})")
@@ -195,6 +197,8 @@ def meaning_of(action_id: str, value: str) -> Press | None:
         return Details(value)
     if action_id == WATCH:
         return Watch(value)
+    if action_id == RETRACT:
+        return Retract(value)
     return Stop(value) if action_id == STOP else None
 
 

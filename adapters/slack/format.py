@@ -55,6 +55,7 @@ REASON = "footnote_reason"
 DEEPER = "footnote_deeper"
 DETAILS = "footnote_details"
 WATCH = "footnote_watch"
+RETRACT = "footnote_retract"
 STOP = "footnote_stop"
 
 _MARKS: Mapping[str, str] = {
@@ -220,6 +221,8 @@ def _controls(answer: Answer, texts: Texts, *, depth: Depth) -> Json:
             elements.append(button(texts("dig-deeper"), DEEPER, run))
         elements.append(button(texts("details-button"), DETAILS, run))
         elements.append(button(texts("watch-button"), WATCH, run))
+    if answer.corrects:
+        elements.append(button(texts("correction-remove"), RETRACT, run))
     if options := _follow_ups(answer):
         elements.append(
             {

@@ -188,6 +188,7 @@ def to_message(
     locale: str,
     direct: bool = False,
     conversations: bool = False,
+    public: bool = False,
 ) -> Message:
     """A message as the core takes it; ``text`` is its Markdown."""
     ts = str(message["ts"])
@@ -203,6 +204,7 @@ def to_message(
         direct=direct,
         shared=bool(message.get(SHARED)),
         conversations=conversations,
+        public=public,
     )
 
 

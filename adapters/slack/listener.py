@@ -269,6 +269,7 @@ class Listener:
             locale=locale,
             direct=direct,
             conversations=self._may_search and not is_of_app(event) and bool(event.get(RIGHT)),
+            public=event.get("channel_type") == "channel",
         )
 
     def author(

@@ -37,7 +37,7 @@ from adapters.slack.words import words_of
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 from bot.messages import Attachment, Author, Message
-from bot.posting import PostState, Reply, RunRef, collected
+from bot.posting import PostState, Reply, RunRef, Whereabouts, collected
 from bot.rendering.texts import texts_for
 from bot.replying import Pace, open_reply
 from bot.rights.reader import Reader
@@ -240,6 +240,14 @@ class SlackPoster:
     async def is_guest(self, message: Message) -> bool:
         """See ``bot.rights.rights.Hosting``."""
         return await (await self._teams.of(message.thread.workspace)).is_guest(message)
+
+    async def whereabouts(self, run: RunRef) -> Whereabouts:
+        """See ``bot.posting.Locating``."""
+        thread, ts = run.message.thread, message_ts(run)
+        team = await self._team(run)
+        link = await team.link_to(thread.channel, ts, thread.thread) if ts else run.page
+        public = run.options.public and not run.options.shared
+        return Whereabouts(link, "", thread.home if public else thread.place)
 
     async def conversations(
         self, run: RunRef, saved: PostState | None, reader: Reader

@@ -105,6 +105,12 @@ class Team:
         """The bot's own user id. Raises as ``Calls.patiently`` does."""
         return str((await self._who(patience))["user_id"])
 
+    async def link_to(self, channel: str, ts: str, thread: str) -> str:
+        """The address of a message. Raises as ``Calls.patiently`` does."""
+        home = str((await self._who(self.calls.timing.reading)).get("url") or "")
+        link = f"{home}archives/{channel}/p{ts.replace('.', '')}"
+        return f"{link}?thread_ts={thread}&cid={channel}" if thread != ts else link
+
     async def scopes(self) -> frozenset[str]:
         """The scopes of the app, at most ten minutes old. Raises ``FootnoteError``."""
         if "" not in self._scopes:

@@ -16,6 +16,7 @@ from adapters.web.api import api_routes
 from adapters.web.assets import asset_routes
 from adapters.web.console import Console, texts_of
 from adapters.web.conversation import conversation_pages
+from adapters.web.corrections import correction_pages
 from adapters.web.gate import Gate, is_program
 from adapters.web.handbook import handbook_pages
 from adapters.web.history import history_pages
@@ -47,6 +48,7 @@ def console_app(console: Console, more: Sequence[BaseRoute] = ()) -> Starlette:
             *conversation_pages(console),
             *history_pages(console),
             *standing_pages(console),
+            *correction_pages(console),
             *sharing_pages(console),
             *console_pages(console),
             *handbook_pages(console),

@@ -23,6 +23,7 @@ from adapters.web.preferences import LANGUAGES, language_of, theme_of
 from adapters.web.templating import Templates
 from adapters.web.visitors import Sessions, Visitor
 from bot.conversing.reception import Reception
+from bot.corrections.desk import CorrectionDesk
 from bot.messages import Thread
 from bot.observing import Observed
 from bot.pages.processes import Shares
@@ -65,6 +66,7 @@ class Console:
     audit: Audit = field(init=False)
     history: History = field(init=False)
     standing: Desk = field(init=False)
+    corrections: CorrectionDesk = field(init=False)
     words: FoundWords = field(init=False)
     workspaces: Workspaces = field(init=False)
     templates: Templates = field(init=False)
@@ -86,6 +88,7 @@ class Console:
         self.audit = Audit(self.database)
         self.history = History(self.database)
         self.standing = Desk(self.settings, self.database)
+        self.corrections = CorrectionDesk(self.settings, self.database)
         self.words = FoundWords(self.database)
         self.workspaces = Workspaces(self.database)
         self.templates = Templates(self.settings.root)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from adapters.web.shown import Shown
 from adapters.web.turns import Turn
 from adapters.web.visitors import Visitor
+from bot.answers import PlanView
 from bot.rendering.texts import Texts
 from bot.rights.reader import Reach, Reader, conversations_in, for_reader
 from bot.rights.rights import Rights
@@ -16,7 +17,7 @@ from bot.storage.records import UNFINISHED
 from bot.storage.traces import KeptRun
 
 # An address of a document in JSON text: it is ASCII, and holds no quotation mark or backslash.
-_DOCUMENT = re.compile(r"(?:file:///|mcp:/)[!#-\[\]_a-z~]+", re.IGNORECASE)
+_DOCUMENT = re.compile(r"(?:file:///|mcp:/|correction:/)[!#-\[\]_a-z~]+", re.IGNORECASE)
 
 
 class Visibility:
@@ -44,7 +45,8 @@ class Visibility:
         answer, plan, text = shown.answer, shown.plan, shown.text
         if answer is not None:
             answer = for_reader(answer, reach, self._texts("answer-out-of-reach"))
-        if not reach.includes(self._rights.reach(asked)):
+        read = _sources_of(plan) if plan is not None else ()
+        if not reach.includes(self._rights.reach(asked)) or not reach.covers(read):
             plan, text = None, ""
         if (answer, plan, text) == (shown.answer, shown.plan, shown.text):
             return shown
@@ -60,6 +62,12 @@ class Visibility:
         is_known = asked.surface == "console" or reach.has_all_documents
         may_see = is_known and reach.includes(self._rights.reach(asked))
         return may_see and reach.covers(_documents(kept))
+
+
+def _sources_of(plan: PlanView) -> Iterator[str]:
+    """The addresses of the pages that a run at work was shown."""
+    yield from (url for _, url in plan.numbered)
+    yield from (url for step in plan.steps for url in step.sources)
 
 
 def _documents(kept: KeptRun) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from adapters.web.limits import SECONDS_BETWEEN_SESSION_LOOKS, SESSION_DAYS
 from bot.errors import Denied, StorageUnavailable
-from bot.messages import Author
+from bot.messages import Author, Thread
 from bot.rendering.texts import DEFAULT, texts_for
 from bot.rights.reader import Reader
 from bot.storage.workspaces import Workspaces
@@ -49,7 +49,10 @@ class Visitor:
     @property
     def reader(self) -> Reader:
         """The visitor as rights to documents see them. An operator has those of the lists, too."""
-        return Reader("console", self.channel, self.id, frozenset(self.groups))
+        own = frozenset({Thread("web", "console", self.channel, "").place})
+        corrections = None if self.operator else own
+        groups = frozenset(self.groups)
+        return Reader("console", self.channel, self.id, groups, corrections=corrections)
 
     @property
     def channel(self) -> str:

@@ -56,6 +56,13 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
+class Retract:
+    """Take back the correction that a run's message made."""
+
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
 class Details:
     """Show the presser alone what an answer rests on and how it was found.
 
@@ -67,7 +74,7 @@ class Details:
 
 ASK_WHY = "feedback-ask-why"  # the text for a person who may say what was wrong
 
-Deed = Feedback | Deeper | FollowUp | Stop | Watch
+Deed = Feedback | Deeper | FollowUp | Stop | Watch | Retract
 Press = Deed | Details
 
 
@@ -91,6 +98,9 @@ async def carry_out(
         case Watch(run, schedule):
             await reception.watch(run, author, schedule, locale=locale, direct=direct)
             return "watch-pressed"
+        case Retract(run):
+            await reception.retract(run, author)
+            return "correction-removed"
         case Deeper(run):
             asked = await reception.dig_deeper(run, author, locale=locale, direct=direct)
         case FollowUp(run, number):

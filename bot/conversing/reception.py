@@ -6,7 +6,6 @@ platform, so that a listener can acknowledge its event as soon as a method retur
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,8 +17,10 @@ from bot.answers import Answer
 from bot.conversing.access import admit, check_author
 from bot.conversing.background_tasks import BackgroundTasks
 from bot.conversing.forgetting import Forgetter
+from bot.conversing.presses import message_of_press
 from bot.conversing.rules import RulesOfChannels, options_for
 from bot.conversing.words import is_stop_word
+from bot.corrections.desk import CorrectionDesk
 from bot.dispatch.dispatcher import Dispatcher
 from bot.errors import StorageUnavailable
 from bot.messages import (
@@ -107,6 +108,7 @@ class Reception:
         self.forgetter = Forgetter(store.database, dispatcher.request_stop)
         self.rules = RulesOfChannels(settings, self._workspaces)
         self.standing = Desk(settings, store.database)
+        self.corrections = CorrectionDesk(settings, store.database)
 
     async def aclose(self) -> None:
         """Give what is still being told to askers a moment, and drop the rest."""
@@ -262,7 +264,7 @@ class Reception:
         place = run.message.thread
         if run.answer is None or (place.platform, place.channel) != (platform, channel):
             raise invalid("question-gone")
-        message = _pressed(run, "details", author, "", "", direct)
+        message = message_of_press(run, "details", author, "", "", direct)
         if not await self._rights.may_tell(run.answer, message):
             raise invalid("answer-out-of-reach")
         return run.answer, self._service.reference(run).page
@@ -276,7 +278,7 @@ class Reception:
         """
         run = await self._run(run_id)
         question = run.answer.question if run.answer else run.message.text
-        message = _pressed(run, "deeper", author, question, locale, direct)
+        message = message_of_press(run, "deeper", author, question, locale, direct)
         message = replace(message, attachments=run.message.attachments)
         await admit(self.settings, self._store.database, message)
         if not await self._rights.may_tell(run.answer, message):
@@ -288,11 +290,18 @@ class Reception:
     ) -> Watch:
         """Make the question of a run a standing one. Raises ``Denied`` and ``Invalid``."""
         run = await self._run(run_id)
-        message = _pressed(run, "watch", author, "", locale, direct)
+        message = message_of_press(run, "watch", author, "", locale, direct)
         await admit(self.settings, self._store.database, message)
         if not await self._rights.may_tell(run.answer, message):
             raise invalid("answer-out-of-reach")
         return await self.standing.begin(run, message, schedule)
+
+    async def retract(self, run_id: str, author: Author) -> None:
+        """Take back the correction that a run's message made. Raises ``Invalid``."""
+        run = await self._run(run_id)
+        await self.corrections.remove(
+            run.id, message_of_press(run, "retract", author, "", "", False)
+        )
 
     async def follow_up(
         self, run_id: str, number: int, author: Author, *, locale: str, direct: bool
@@ -303,7 +312,7 @@ class Reception:
         if not 0 <= number < len(suggestions):
             raise invalid("suggestion-gone")
         question = suggestions[number]
-        message = _pressed(run, "follow-up", author, question, locale, direct)
+        message = message_of_press(run, "follow-up", author, question, locale, direct)
         await admit(self.settings, self._store.database, message)
         if not await self._rights.may_tell(run.answer, message):
             raise invalid("suggestion-gone")
@@ -380,21 +389,3 @@ class Reception:
 
 def _author_of(message: Message) -> Subject:
     return Subject("person", message.thread.platform, message.author.id)
-
-
-def _pressed(
-    run: RunRecord, button: str, author: Author, text: str, locale: str, direct: bool
-) -> Message:
-    """The message that pressing a button of a run's reply amounts to."""
-    # A run that is edited has had several questions, and the same button means another one.
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return Message(
-        event_id=f"{run.id}:{button}:{digest}",
-        thread=run.message.thread,
-        author=author,
-        text=text,
-        at=datetime.now(UTC),
-        locale=locale,
-        direct=direct,
-        conversations=run.options.conversations,
-    )

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from urllib.parse import quote, unquote
 
+from bot.corrections.address import is_correction
+
 SCHEME = "mcp:"
 WEB = ("http://", "https://")
 
@@ -39,9 +41,9 @@ def id_of(url: str) -> str:
 
 
 def public(url: str) -> str:
-    """The address at which people open a page. For a server's result that is its web address, ""
-    if it has none; for other pages it is their own."""
-    if not is_of_server(url):
+    """The address at which people open a page. For a server's result and for a correction that is
+    its web address, "" if it has none; for other pages it is their own."""
+    if not (is_of_server(url) or is_correction(url)):
         return url
     known = unquote(url.partition("?")[2]) or id_of(url)
     return known if known.startswith(WEB) else ""

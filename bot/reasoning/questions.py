@@ -44,6 +44,8 @@ class Rewritten:
     ``language`` is a BCP 47 tag. ``reply`` is the finished answer when ``kind`` is ``chat``.
     ``recalled`` are answers of ours that the message is about, with those of their footnotes that
     it means; ``earlier`` is what of their text is to be reworked ("shorter, please").
+    ``correction`` is what the message states to correct our last answer, standalone, or "". One
+    that asks nothing besides is ``chat``, without a reply.
     """
 
     kind: Kind
@@ -59,6 +61,7 @@ class Rewritten:
     scope: Scope = ANYWHERE
     earlier: str = ""
     recalled: tuple[Entry, ...] = ()
+    correction: str = ""
 
 
 @dataclass(frozen=True, slots=True)

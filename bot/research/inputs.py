@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from bot.messages import Attachment, Message, RunOptions, Transcript
 from bot.research.evidence.library import Library
@@ -24,16 +25,33 @@ class Asked:
     transcript: Transcript = NOTHING_SAID
 
 
+class Keeping(Protocol):
+    """The outcome of a correction: the sentence for its author, and whether it is kept."""
+
+    @property
+    def sentence(self) -> str: ...
+
+    @property
+    def is_kept(self) -> bool: ...
+
+
+async def keep_nothing(statement: str) -> Keeping | None:
+    """The ``correct`` of runs without corrections."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Resources:
     """The sources that a run may search and read.
 
     ``download`` brings the files that came with the message; they are read like pages, by the URL
     where a person opens them. At most ``prefetch_pages`` are read before anyone has chosen them.
-    With ``keeps_documents``, the web is not asked for words that only documents have.
+    With ``keeps_documents``, the web is not asked for words that only documents have. ``correct``
+    keeps what the message states to correct the last answer; None where that is not wanted.
     """
 
     library: Library
     download: Callable[[Attachment, int], Awaitable[bytes]] | None = None
     prefetch_pages: int = 0
     keeps_documents: bool = True
+    correct: Callable[[str], Awaitable[Keeping | None]] = keep_nothing

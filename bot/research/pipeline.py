@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
 from pydantic import TypeAdapter
 
-from bot.answers import Answer, Citation, Status, Verification
+from bot.answers import Answer, Status, Verification
 from bot.errors import BudgetSpent, FootnoteError, ModelUnavailable, NoProviderAvailable
-from bot.messages import Depth, Entry, Transcript
-from bot.pages.page import Page
-from bot.pages.passages import Passage
+from bot.messages import Depth, Transcript
 from bot.pages.urls import dedupe_key
-from bot.reasoning.evidence import AnswerDelta, Evidence, Judged, Source, Verdict
+from bot.reasoning.evidence import AnswerDelta, Evidence, Judged, Verdict
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Reasoner
-from bot.reasoning.recall import pages_of
 from bot.rendering.remarks import changed
 from bot.rendering.safety import linked_pages
 from bot.research.answer.check import NO_VERDICTS, Checked, check
@@ -31,7 +28,9 @@ from bot.research.answer.verify import Amendment, amendments, is_wanted
 from bot.research.answer.write import Written, unsourced, write
 from bot.research.answered_before import Memory
 from bot.research.budget.budget import Budget
+from bot.research.evidence.recall import recall
 from bot.research.evidence.relevance import merge_sources
+from bot.research.inputs import Keeping
 from bot.research.run import Run
 from bot.research.statements import as_question
 from bot.research.strategies.strategy import (
@@ -46,50 +45,9 @@ from bot.research.strategies.strategy import (
 from bot.research.suggestions.suggest import suggest
 from bot.settings import Settings
 
-
-async def recall(run: Run, answers: Sequence[Entry]) -> Evidence:
-    """The passages that the footnotes of answers quote, each page as it was read then.
-
-    A page that is no longer stored is fetched; a footnote whose words it has no more is left out,
-    and a note says of which pages nothing can be had.
-    """
-    urls = pages_of(answers)
-    read = await run.read(urls)
-    pages = [page for page in read if isinstance(page, Page)]
-    numbers = await run.number(pages)
-    unread = [
-        run.notes.unread(url, page)
-        for url, page in zip(urls, read, strict=True)
-        if isinstance(page, str)
-    ]
-    cited = [citation for answer in answers for citation in answer.cited]
-    sources = [
-        Source(number, page.url, page.title, passages, page.hash, page.fetched_at, page.via)
-        for number, page in sorted(dict(zip(numbers, pages, strict=True)).items())
-        if (passages := _passages(page, cited))
-    ]
-    run.sources += sources
-    return Evidence(sources=tuple(sources), enough=bool(sources), notes=tuple(unread))
-
-
-def _passages(page: Page, cited: Sequence[Citation]) -> tuple[Passage, ...]:
-    """The cited passages of a page, in page order."""
-    key = dedupe_key(page.url)
-    found: dict[tuple[int, int], Passage] = {}
-    for citation in cited:
-        if dedupe_key(citation.url) != key:
-            continue
-        start = citation.start
-        if page.hash != citation.page_hash:
-            start = page.text.find(citation.quote)
-        end = start + len(citation.quote)
-        if start >= 0:
-            found[start, end] = Passage(start, end, page.text[start:end], citation.heading)
-    return tuple(found[span] for span in sorted(found))
-
-
 _title = TypeAdapter(str)
 OFFERS = 200  # pages of searches that suggestions are made of
+QUERY = 200  # characters of a correction that is searched for
 GUESSED = 500  # characters; a longer message is seldom guessed right, and takes long to guess
 
 
@@ -114,6 +72,7 @@ class Pipeline:
         self._settings = settings
         self._is_check = run.options.style == "check"
         self._lead = ""  # what is said before the answer
+        self._noted: Keeping | None = None  # what became of the message's correction
         self._on_text = lambda text: on_text(self._lead + text)
         self._rewritten: Rewritten | None = None
         self._strategy: tuple[str, Strategy] | None = None  # that is at work, with its name
@@ -177,8 +136,10 @@ class Pipeline:
         attached = tuple(file.url for file in self._run.message.attachments if not file.again)
         if attached and self._rewritten.kind == "chat":  # "summarize this", with a file
             self._rewritten = replace(self._rewritten, kind="links", links=attached, whole=True)
+        await self._correct(self._rewritten)
         if self._rewritten.kind == "chat":
-            return self._answer("answered", self._lead + unsourced(self._rewritten.reply))
+            reply = self._rewritten.reply or (self._noted.sentence if self._noted else "")
+            return self._answer("answered", self._lead + unsourced(reply))
         if self._memory is not None:
             given = await self._memory.recall(self._run, self._rewritten)
             if given is not None:
@@ -191,6 +152,22 @@ class Pipeline:
                 raise NoProviderAvailable(self._run.unanswered)
             self._gathered = gathered
         return await self._answered(self._gathered, self._rewritten, None)
+
+    async def _correct(self, rewritten: Rewritten) -> None:
+        """Keep what the message states to correct the last answer. What it asks besides is answered
+        with a note of that; where nothing is kept, a mere correction is researched as a question.
+        """
+        if not rewritten.correction or self._noted is not None:
+            return
+        self._noted = await self._run.correct(rewritten.correction)
+        is_mere = rewritten.kind == "chat" and not rewritten.reply
+        if self._noted is not None and not is_mere:
+            self._run.note(self._noted.sentence)
+        elif self._noted is None and is_mere:
+            wanted = (rewritten.correction[:QUERY],)
+            self._rewritten = replace(
+                rewritten, kind="search", queries=wanted, knowledge_queries=wanted
+            )
 
     async def _guess(self) -> None:
         """Search what the question probably means while the model is still rewriting it."""
@@ -331,6 +308,7 @@ class Pipeline:
             notes=tuple(run.notes),
             documents=run.documents,
             before=self._memory.before if self._memory is not None else None,
+            corrects=self._noted is not None and self._noted.is_kept,
         )
 
     async def _show_judgement(self, judged: Judged) -> None:

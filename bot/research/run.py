@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from bot.answers import PlanView, StepView, Usage
+from bot.corrections.address import is_correction
 from bot.errors import (
     Broken,
     BudgetSpent,
@@ -95,6 +96,7 @@ class Run:
         self._library = library
         self.account = account
         self._download = resources.download
+        self.correct = resources.correct
         self._known_documents = documents_of(asked.transcript)
         self._attachments = {file.url: file for file in asked.message.attachments}
         self.notes = Notes(self.texts, self._attachments)
@@ -210,7 +212,8 @@ class Run:
         self._outgoing.show(outcome.hits)
         for hit in outcome.hits:
             self._found.add(hit.url)
-            if not is_conversation(hit.url):  # what people said is quoted, and kept nowhere else
+            # What people said is quoted, and kept nowhere else.
+            if not (is_conversation(hit.url) or is_correction(hit.url)):
                 self.offers.setdefault(hit.url, Offer(hit.title, hit.url, hit.snippet))
         for failure in outcome.failures:
             self.note(self.notes.of_search(failure))

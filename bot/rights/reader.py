@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.answers import Answer
+from bot.corrections.address import is_correction, place_of
 from bot.mcp.address import is_of_server
 from bot.messages import CONSOLE, TERMINAL, Author, Message, RunOptions, Thread, Transcript
 from bot.rights.collection import Readership
@@ -48,8 +49,9 @@ def is_file(url: str) -> bool:
 
 def is_document(url: str) -> bool:
     """Return True for an address that only some people may read: one of the operator's documents (a
-    file, or a result of a server that the operator has connected), or messages of a chat."""
-    said = url.startswith(FOUND_IN) or is_conversation(url)
+    file, or a result of a server that the operator has connected), messages of a chat, or a
+    correction."""
+    said = url.startswith(FOUND_IN) or is_conversation(url) or is_correction(url)
     return said or is_file(url) or is_of_server(url)
 
 
@@ -62,17 +64,19 @@ class Reach:
     longest first: the first that fits a document decides. ``others`` decides for documents that
     none fits; ``removed`` must hold besides for those of servers, which are then no longer in the
     settings. ``place`` is the channel or direct conversation for whose readers conversations are
-    searched: "" for none, None for all that was ever found.
+    searched: "" for none, None for all that was ever found. ``corrections`` are the places whose
+    corrections are in reach, None for all.
     """
 
     rules: tuple[tuple[str, bool], ...] = ()
     others: bool = True
     removed: bool = True
     place: str | None = None
+    corrections: frozenset[str] | None = None
 
     @property
     def is_all(self) -> bool:
-        return self.place is None and self.has_all_documents
+        return self.place is None and self.corrections is None and self.has_all_documents
 
     @property
     def has_all_documents(self) -> bool:
@@ -97,6 +101,8 @@ class Reach:
             return self.place is None or url == found_in(self.place)
         if is_conversation(url):
             return self.place != ""
+        if is_correction(url):
+            return self.corrections is None or place_of(url) in self.corrections
         if not is_document(url):
             return True
         bare = url if is_of_server(url) else url.partition("#")[0]
@@ -116,7 +122,8 @@ class Reach:
         return replace(self, rules=rules)
 
     def includes(self, other: Reach) -> bool:
-        """Return True if everything that is in the other reach is certainly in this one too."""
+        """Return True if everything that is in the other reach is certainly in this one too,
+        corrections aside: what was read tells of those."""
         if self.place is not None and other.place and other.place != self.place:
             return False
         if self.has_all_documents or other.is_nothing:
@@ -128,7 +135,7 @@ class Reach:
 
 
 EVERYTHING = Reach()
-NO_DOCUMENTS = Reach(others=False, removed=False, place="")
+NO_DOCUMENTS = Reach(others=False, removed=False, place="", corrections=frozenset())
 
 
 # The readers of an answer: all of a channel, one person of a chat, one of the console, or the
@@ -144,7 +151,8 @@ class Reader:
     groups, Discord roles or proxy groups that the person is in. A ``guest`` comes from outside of
     the team, such as from a connected workspace, or is not known to be of it: no documents at all,
     whatever else is said. ``place`` tells a channel or direct conversation of a chat from all
-    others; it is "" in the console and the terminal.
+    others; it is "" in the console and the terminal. ``corrections`` are the places whose
+    corrections may be told to the reader, as in ``Reach``.
     """
 
     surface: Surface
@@ -153,6 +161,7 @@ class Reader:
     groups: frozenset[str] = frozenset()
     guest: bool = False
     place: str = ""
+    corrections: frozenset[str] | None = frozenset()
 
     @classmethod
     def of(
@@ -179,6 +188,7 @@ class Reader:
             held,
             shared or author.guest is not False,
             thread.place if is_chat else "",
+            frozenset({thread.key, thread.place, thread.home} if is_chat else {thread.place}),
         )
 
     @classmethod

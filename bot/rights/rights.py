@@ -98,7 +98,13 @@ class Rights:
         )
         others = among is None or "" in among
         place = reader.place if self._settings.conversations else ""
-        return Reach(rules + servers, others=others, removed=False, place=place)
+        return Reach(
+            rules + servers,
+            others=others,
+            removed=False,
+            place=place,
+            corrections=reader.corrections,
+        )
 
     async def reader(self, message: Message, options: RunOptions | None = None) -> Reader:
         """The reader of the answer to a message; ``options`` are its run's where the message comes

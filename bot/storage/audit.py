@@ -36,6 +36,8 @@ Deed = Literal[
     "unshared",
     "watched",
     "unwatched",
+    "corrected",
+    "retracted",
     "ruled",
     "exported",
     "forgot",

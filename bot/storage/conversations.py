@@ -21,7 +21,16 @@ from bot.storage.retrying import awaited, repeated
 from bot.storage.rows import insert, keep_thread, message_row, update_fenced
 from bot.storage.spending import DaySpent, Payer, count_question
 from bot.storage.subjects import asks_again
-from bot.storage.tables import citations, messages, run_pages, runs, steps, threads, watches
+from bot.storage.tables import (
+    citations,
+    corrections,
+    messages,
+    run_pages,
+    runs,
+    steps,
+    threads,
+    watches,
+)
 
 
 class Conversations:
@@ -307,6 +316,7 @@ async def _begin_again(
     *,
     removed: bool,
 ) -> None:
+    await db.execute(sa.delete(corrections).where(corrections.c.run_id == row.run_id))
     # A deleted question leaves no trace; an edited one may use again what was found for it.
     for table in (citations, run_pages, steps) if removed else (citations, run_pages):
         await db.execute(sa.delete(table).where(table.c.run_id == row.run_id))

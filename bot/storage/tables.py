@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 # The newest migration, known without loading Alembic so that an up-to-date store opens fast.
-HEAD = "0020"
+HEAD = "0021"
 
 # Named constraints let later migrations change them on every database.
 metadata = sa.MetaData(
@@ -148,6 +148,26 @@ watches = sa.Table(
     sa.Index(None, "origin_id"),
     sa.Index(None, "author_id"),
     sa.Index(None, "state", "due_at"),
+)
+
+# What the question of a run said to correct an answer. The words, their author and their time are
+# those of its message; with it the correction is deleted. A correction that was taken back stays as
+# an empty row, so that no later attempt at the run keeps it again.
+corrections = sa.Table(
+    "corrections",
+    metadata,
+    sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True),
+    # Whose readers may be told of it: the key of a workspace, a channel or a thread.
+    sa.Column("place", sa.Text, nullable=False),
+    sa.Column("channel_name", sa.Text, nullable=False),
+    sa.Column("url", sa.Text, nullable=False),  # of the message, or ""
+    sa.Column("statement", sa.Text, nullable=False),  # that stands alone
+    sa.Column("question", sa.Text, nullable=False),  # of the answer that it corrects
+    sa.Column("link", sa.Text, nullable=False),  # that its author gave as proof, or ""
+    sa.Column("terms", sa.Text, nullable=False),  # as in ``found_words``
+    sa.Column("kept_at", UtcDateTime, nullable=False),
+    sa.Column("removed", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Index(None, "place", "kept_at"),
 )
 
 # Verdicts of readers on an answer: one each, the last one counts.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -20,14 +21,17 @@ def modules() -> dict[str, Path]:
     }
 
 
-def imported(file: Path) -> Iterator[str]:
+@cache
+def imported(file: Path) -> frozenset[str]:
     """Everything that a module imports, also late, and also for its types alone."""
+    found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
+            found.update(name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{name.name}" for name in node.names)
+            found.add(node.module)
+            found.update(f"{node.module}.{name.name}" for name in node.names)
+    return frozenset(found)
 
 
 def graph() -> Mapping[str, set[str]]:
@@ -67,5 +71,5 @@ def test_adapters_do_not_import_each_other() -> None:
 
 
 # The commands of the terminal open its adapter.
-COMMANDS = ("audit", "eval", "processes", "records", "watch")
+COMMANDS = ("audit", "corrections", "eval", "processes", "records", "watch")
 ENTRANCES = {"bot.command", "bot.cli", *(f"bot.cli_{name}" for name in COMMANDS)}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
+from bot.corrections.address import is_correction
 from bot.pages.passages import HEADING_SEPARATOR, columns_in
 from bot.reasoning.evidence import (
     AnswerDelta,
@@ -68,6 +69,7 @@ _JOINT = {"zh": "；", "ja": "；"}
 
 
 SAID = 3  # messages that answer what was said
+CORRECTED = 2  # corrections beside the answer
 NEARLY = 0.5  # of what the best of them has of the question
 NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -89,9 +91,16 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
     first, rest = _parted(question, asked, quotes)
     if question.scope.talk.first and is_conversation(first[0].source.url):
         first, rest = _as_said(asked, evidence, choice, rest)
+    elif corrected := _nearest(asked, evidence, choice, is_correction)[:CORRECTED]:
+        first = [*_of_others(first), *corrected]
+        if first == corrected:
+            first = [*_nearest(asked, evidence, choice, _is_other)[:1], *corrected]
+        rest = [quote for quote in _of_others(rest) if quote not in first]
     words = ANSWER_WORDS * LONG if question.whole else ANSWER_WORDS
     for quote in first:
-        if len(first) > 1 and is_conversation(quote.source.url):
+        if is_correction(quote.source.url):
+            yield TextDelta(f"#### {plain(quote.source.title)}\n\n", opens=True)
+        elif len(first) > 1 and is_conversation(quote.source.url):
             yield TextDelta(f"#### {plain(quote.passage.heading)}\n\n", opens=True)
         yield from quoted(quote, asked, max(MORE_WORDS, words // len(first)))
     missing = () if question.kind == "links" else evidence.missing
@@ -155,15 +164,28 @@ def _as_said(
 ) -> tuple[Sequence[Quote], Sequence[Quote]]:
     """The best quote of each conversation that says nearly as much on the question as the best of
     them, the newest first: a later word may take an earlier one back."""
-    each = [
-        choice_of(asked, (source,)) for source in evidence.sources if is_conversation(source.url)
-    ]
-    near = [one for one in each if one.quotes and one.covered >= NEARLY * choice.covered]
-    near = sorted(near, key=lambda one: -one.covered)[:SAID]
-    said = [one.quotes[0] for one in near]
+    said = _nearest(asked, evidence, choice, is_conversation)[:SAID]
     said.sort(key=lambda quote: said_at(quote.passage.heading) or NEVER, reverse=True)
     told = {quote.source.url for quote in said}
     return said, [quote for quote in rest if quote.source.url not in told]
+
+
+def _nearest(
+    asked: Asked, evidence: Evidence, choice: Choice, is_meant: Callable[[str], bool]
+) -> list[Quote]:
+    """The best quote of each source that is meant, by its address, and says nearly as much on the
+    question as the best of all; the one that says most comes first."""
+    each = [choice_of(asked, (source,)) for source in evidence.sources if is_meant(source.url)]
+    near = [one for one in each if one.quotes and one.covered >= NEARLY * choice.covered]
+    return [one.quotes[0] for one in sorted(near, key=lambda one: -one.covered)]
+
+
+def _of_others(quotes: Sequence[Quote]) -> list[Quote]:
+    return [quote for quote in quotes if _is_other(quote.source.url)]
+
+
+def _is_other(url: str) -> bool:
+    return not is_correction(url)
 
 
 def _heading(quote: Quote) -> str:

@@ -14,6 +14,7 @@ from bot.reasoning.extractive.chores import (
     wants_shorter,
     without_long_form,
 )
+from bot.reasoning.extractive.corrections import correction_in
 from bot.reasoning.extractive.follow_ups import Turn, pronoun, standalone
 from bot.reasoning.extractive.hops import LONGEST_QUERY, first_queries
 from bot.reasoning.extractive.reading import asks_to_read, restricted_to, wanted, without_links
@@ -158,6 +159,16 @@ _REMARK = re.compile(
 
 def rewrite(transcript: Transcript, message: Message) -> Rewritten:
     """See ``Reasoner.rewrite``. A message that stands alone comes back as it is."""
+    stated, asked = correction_in(transcript, message.text)
+    if asked:
+        return replace(_rewritten(transcript, replace(message, text=asked)), correction=stated)
+    if stated:
+        language = language_of(transcript, message)
+        return Rewritten("chat", message.text, language=language, correction=stated)
+    return _rewritten(transcript, message)
+
+
+def _rewritten(transcript: Transcript, message: Message) -> Rewritten:
     reading = wanted(transcript, message)
     said = without_links(message.text)
     language = language_of(transcript, message)

@@ -37,6 +37,7 @@ SOURCES = 3_000  # characters of the titles that answers before them cite
 MESSAGE = 20_000  # characters of the newest message
 QUERIES = 8
 QUERY = 200  # characters
+CORRECTION = 500  # characters
 MAX_TOKENS = 4_096  # of the reply: a chat reply may be a longer text
 STANDS_ALONE = 400  # characters; a message as short as this that stands alone is unchanged
 DOMAINS = 5
@@ -65,6 +66,7 @@ SCHEMA: dict[str, Any] = {
         "depth": {"type": "string", "enum": list(DEPTHS)},
         "long_form": {"type": "boolean"},
         "reply": {"type": "string"},
+        "correction": {"type": "string"},
     },
     "required": ["kind"],
     "additionalProperties": False,
@@ -120,6 +122,7 @@ def rewritten(reply: ModelReply, transcript: Transcript, message: Message) -> Re
     if kind == "links":
         links = links or tuple(links_said(message.text)) or message.links
     chat = str(given.get("reply") or "").strip() if kind == "chat" else ""
+    correction = _correction(given.get("correction"), transcript)
     language = _language(given.get("language"), transcript, message)
     asked = " ".join(clean(question or message.text).split())
     answers = answers_in(transcript)
@@ -133,7 +136,7 @@ def rewritten(reply: ModelReply, transcript: Transcript, message: Message) -> Re
         question = question or f"{last.question} {message.text}"
     if kind in ("sources", "thread"):
         kind = "search"
-    if (kind == "chat" and not chat) or (kind == "links" and not links):
+    if (kind == "chat" and not (chat or correction)) or (kind == "links" and not links):
         kind = "search"
     question = " ".join(clean(question).split()) if kind != "chat" else message.text.strip()
     if not question or _stands_alone(message, transcript, question):
@@ -159,6 +162,7 @@ def rewritten(reply: ModelReply, transcript: Transcript, message: Message) -> Re
         scope=_scope(given, transcript, message) if kind == "search" else Scope(),
         earlier=earlier,
         recalled=tuple(recalled) if kind == "links" else (),
+        correction=correction,
     )
 
 
@@ -202,6 +206,12 @@ def _stands_alone(message: Message, transcript: Transcript, question: str) -> bo
     if len(message.text.strip()) > STANDS_ALONE:
         return False
     return not is_taken(transcript, message, question)
+
+
+def _correction(value: Any, transcript: Transcript) -> str:
+    """What is stated to correct our last answer; nothing where there is none with footnotes."""
+    said = line(value, CORRECTION) if isinstance(value, str) else ""
+    return said if last_answer(transcript) is not None else ""
 
 
 def _queries(value: Any) -> tuple[str, ...]:

@@ -266,6 +266,19 @@ watch-why = Look at the last question again, and say here when its answer change
 watch-intro = Your standing questions are looked at again on their schedule; what changes is told in their conversation.
 watch-manage = Change "{ $question }"
 
+correction-noted = Noted: { $said }
+correction-not-kept = I did not keep this as a correction: you took it back, or made { $most } within a day.
+correction-guest = Footnote keeps no corrections from guests, or in channels shared with another company.
+correction-title = Correction by { $said }
+correction-of = Correction of the answer to: { $question }
+correction-remove = Remove
+correction-removed = Removed. It is no source any more.
+correction-unknown = There is no correction with the id { $id }.
+correction-not-yours = Only who made a correction, or an admin, can remove it.
+correction-heading = Corrections
+correction-intro = What people said was wrong with an answer. Later questions find it as a source.
+correction-none = There are no corrections.
+
 ## Being forgotten
 
 forget-ask =

@@ -199,6 +199,19 @@ watch-why = 再查最后一个问题，答案有变化时在这里说。
 watch-intro = 您持续关注的问题会按时再查，有变化时在各自的对话里告诉您。
 watch-manage = 更改“{ $question }”
 
+correction-noted = 已记下：{ $said }
+correction-not-kept = 这条更正没有保留：您已撤回它，或一天内已有 { $most } 条。
+correction-guest = Footnote 不保留访客的更正，也不保留与其他公司共享的频道里的更正。
+correction-title = 更正：{ $said }
+correction-of = 更正对这个问题的回答：{ $question }
+correction-remove = 移除
+correction-removed = 已移除，今后不再作为来源。
+correction-unknown = 没有编号为 { $id } 的更正。
+correction-not-yours = 只有更正的作者或管理员可以移除它。
+correction-heading = 更正
+correction-intro = 大家指出的回答中的错误。以后的问题会把它当作来源。
+correction-none = 没有更正。
+
 ## 被遗忘
 
 forget-ask = 我保存着您的 { $messages } 条消息，以及给您的 { $answers } 个回答和为此找到的内容。我可以把所有频道里的这些全部忘掉，且无法恢复。已经发在这里的内容会保留，直到有人删除它。要继续，请用：{ $command }

@@ -199,6 +199,19 @@ watch-why = 再查最後一個問題，答案有變化時在這裡說。
 watch-intro = 您持續關注的問題會按時再查，有變化時在各自的對話裡告訴您。
 watch-manage = 更改「{ $question }」
 
+correction-noted = 已記下：{ $said }
+correction-not-kept = 這條更正沒有保留：您已撤回它，或一天內已有 { $most } 條。
+correction-guest = Footnote 不保留訪客的更正，也不保留與其他公司共用的頻道裡的更正。
+correction-title = 更正：{ $said }
+correction-of = 更正對這個問題的回答：{ $question }
+correction-remove = 移除
+correction-removed = 已移除，今後不再作為來源。
+correction-unknown = 沒有編號為 { $id } 的更正。
+correction-not-yours = 只有更正的作者或管理員可以移除它。
+correction-heading = 更正
+correction-intro = 大家指出的回答中的錯誤。以後的問題會把它當作來源。
+correction-none = 沒有更正。
+
 ## 被遺忘
 
 forget-ask = 我保存著您的 { $messages } 則訊息，以及給您的 { $answers } 個回答和為此找到的內容。我可以把所有頻道裡的這些全部忘掉，且無法復原。已經發在這裡的內容會保留，直到有人刪除它。要繼續，請用：{ $command }

@@ -19,7 +19,16 @@ from typing import Protocol
 
 from cachetools import TTLCache
 
-from bot.errors import Broken, BrowserNeeded, FootnoteError, PageUnreadable, Unavailable
+from bot.corrections.address import is_correction
+from bot.corrections.search import CorrectionSearch
+from bot.errors import (
+    Broken,
+    BrowserNeeded,
+    FootnoteError,
+    NoProviderAvailable,
+    PageUnreadable,
+    Unavailable,
+)
 from bot.logs import get_logger
 from bot.messages import UPLOADED, Attachment
 from bot.pages.chooser import Chooser
@@ -104,6 +113,7 @@ class Library:
         self.chooser = chooser or Chooser()
         self._reach: Callable[[], Reach] = _everything
         self._conversations: SearchedConversations | None = None
+        self._corrections: CorrectionSearch | None = None
         self._ahead = [0]  # shared by all views
         self._search = search
         self._fetcher = fetcher
@@ -118,16 +128,18 @@ class Library:
         self,
         reach: Callable[[], Reach],
         conversations: SearchedConversations | None = None,
+        corrections: CorrectionSearch | None = None,
         *,
         fresh: bool = False,
     ) -> Library:
         """The same library for readers who may be told about some documents only: their reach is
-        asked for at every search and read. ``conversations`` are those that may be searched for
-        them. With ``fresh``, pages that were read more than ``FRESH_SECONDS`` ago are read again,
-        however long ``page_ttl`` is."""
+        asked for at every search and read. ``conversations`` and ``corrections`` are those that
+        may be searched for them. With ``fresh``, pages that were read more than ``FRESH_SECONDS``
+        ago are read again, however long ``page_ttl`` is."""
         view = copy.copy(self)
         view._reach = reach
         view._conversations = conversations
+        view._corrections = corrections
         if fresh:
             view._page_ttl = min(self._page_ttl, FRESH_SECONDS)
         return view
@@ -178,8 +190,28 @@ class Library:
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> SearchResult:
-        """Raises ``NoProviderAvailable`` when every provider asked has failed."""
+        """Corrections that fit come first, whatever is searched.
+
+        Raises ``NoProviderAvailable`` when every provider asked has failed.
+        """
         query = replace(query, reach=self._reach())
+        if self._corrections is None:
+            return await self._found(query, providers, kind)
+        corrected = await self._corrections.search(query)
+        try:
+            found = await self._found(query, providers, kind)
+        except NoProviderAvailable as error:
+            if not corrected:
+                raise
+            found = SearchResult((), (error.sentence,))
+        known = {hit.url for hit in corrected}
+        hits = (*corrected, *(hit for hit in found.hits if hit.url not in known))
+        return self._in_reach(replace(found, hits=hits[: query.limit]), query)
+
+    async def _found(
+        self, query: Query, providers: tuple[str, ...], kind: ProviderKind | None
+    ) -> SearchResult:
+        """What the providers and conversations have."""
         spoken = None if kind == "web" else self._spoken(providers)
         others, kinds = _without_conversations(providers), self._kinds(providers)
         is_talk_alone = bool(providers) and not others
@@ -222,8 +254,10 @@ class Library:
             if self._conversations is None or not self.allows(url):
                 raise PageUnreadable(ELSEWHERE)
             return await self._conversations.read(url)
-        if not self.allows(url):
+        if not self.allows(url) or (is_correction(url) and self._corrections is None):
             raise PageUnreadable(UNKNOWN_DOCUMENT)
+        if is_correction(url) and self._corrections is not None:
+            return await self._corrections.read(url)
         if is_document(url):
             return await self._read_now(url)
         key = url if url.startswith(UPLOADED) else canonical(url)

@@ -1,0 +1,27 @@
+"""Presses of buttons, as messages."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+
+from bot.messages import Author, Message
+from bot.storage.records import RunRecord
+
+
+def message_of_press(
+    run: RunRecord, button: str, author: Author, text: str, locale: str, direct: bool
+) -> Message:
+    """The message that pressing a button of a run's reply amounts to."""
+    # A run that is edited has had several questions, and the same button means another one.
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return Message(
+        event_id=f"{run.id}:{button}:{digest}",
+        thread=run.message.thread,
+        author=author,
+        text=text,
+        at=datetime.now(UTC),
+        locale=locale,
+        direct=direct,
+        conversations=run.options.conversations,
+    )

@@ -1,0 +1,128 @@
+"""Actions on corrections: keep one, list them, take one back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from bot.conversing.access import is_admin
+from bot.corrections.search import CorrectionSearch, link_in
+from bot.errors import FootnoteError, RunLost, StorageUnavailable
+from bot.logs import get_logger
+from bot.messages import Message, Transcript
+from bot.posting import Locating, Poster, RunRef, Whereabouts
+from bot.reasoning.recall import last_answer
+from bot.rendering.lines import shortened
+from bot.rendering.texts import invalid, texts_for
+from bot.rights.reader import Reader
+from bot.search.talk import day_of
+from bot.settings import Settings
+from bot.storage.audit import Actor
+from bot.storage.corrections import STATEMENT, Correction, Corrections
+from bot.storage.database import Database
+
+SHOWN = 300  # characters of a correction in a list, and in what is said of it
+
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """The sentence that tells an author what became of a correction, and whether it is kept."""
+
+    sentence: str
+    is_kept: bool = False
+
+
+class CorrectionDesk:
+    """People take back their own corrections; admins and operators those of all people."""
+
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self._settings = settings
+        self._stored = Corrections(database)
+
+    def search(self, run: RunRef, reader: Reader) -> CorrectionSearch | None:
+        """The corrections that may be told to the readers of a run's answer; None for guests, and
+        where there are to be none."""
+        if reader.guest or not self._settings.corrections_per_day or not reader.corrections:
+            return None
+        texts = texts_for(run.message.locale)
+        return CorrectionSearch(self._stored, reader.corrections, run.id, texts)
+
+    async def keep(
+        self, run: RunRef, reader: Reader, transcript: Transcript, poster: Poster, statement: str
+    ) -> Noted | None:
+        """Keep what a run's message says to correct the last answer of its thread; once, however
+        often the run is begun. None where no corrections are to be kept.
+
+        Raises ``RunLost`` and ``StorageUnavailable``.
+        """
+        message, most = run.message, self._settings.corrections_per_day
+        corrected = last_answer(transcript)
+        if not most or corrected is None:
+            return None
+        texts = texts_for(message.locale)
+        if reader.guest:
+            return Noted(texts("correction-guest"))
+        thread, now = message.thread, datetime.now(UTC)
+        where = await _whereabouts(poster, run)
+        correction = Correction(
+            id=run.id,
+            thread=thread,
+            author=message.author,
+            at=message.at,
+            text=message.text,
+            statement=shortened(statement, STATEMENT),
+            question=corrected.question,
+            place=where.place,
+            channel_name=where.channel_name,
+            url=where.url,
+            link=link_in(message.links),
+        )
+        if not await self._stored.keep(correction, run.attempt, now, most):
+            return Noted(texts("correction-not-kept", most=most))
+        return Noted(texts("correction-noted", said=line_of(correction)), is_kept=True)
+
+    async def listed(self, places: Collection[str] | None = None) -> list[Correction]:
+        """Those that may be told in these places, or all, the newest first."""
+        return await self._stored.listed(places)
+
+    async def remove(self, id: str, by: Message | None) -> Correction:
+        """Take back the correction with this id. ``by`` is the command or the press that asks for
+        it; None is the operator. Raises ``Invalid`` if there is none that its author may remove."""
+        found = await self._stored.correction(id.strip().lower())
+        actor = Actor("", "", "")
+        if by is not None:
+            actor = Actor.of(by)
+            if found is not None and not self._may_remove(found, by):
+                raise invalid("correction-not-yours")
+        if found is None:
+            raise invalid("correction-unknown", id=id)
+        await self._stored.remove(found, actor)
+        return found
+
+    def _may_remove(self, found: Correction, by: Message) -> bool:
+        where = found.thread.platform, found.thread.workspace
+        if where != (by.thread.platform, by.thread.workspace):
+            return False
+        return by.author.id == found.author.id or is_admin(self._settings, by)
+
+
+def line_of(correction: Correction) -> str:
+    """A correction on one line: what it states, by whom, and when."""
+    said = shortened(correction.statement, SHOWN)
+    return f"{said} ({shortened(correction.author.name, 100)}, {day_of(correction.at)})"
+
+
+async def _whereabouts(poster: Poster, run: RunRef) -> Whereabouts:
+    """The place of a run's message; its thread alone where its platform cannot tell now."""
+    if not isinstance(poster, Locating):
+        return Whereabouts(run.page, "", run.message.thread.place)
+    try:
+        return await poster.whereabouts(run)
+    except (RunLost, StorageUnavailable):
+        raise
+    except FootnoteError as error:
+        log.warning("message not located", run=run.id, error=str(error))
+        return Whereabouts(run.page, "", run.message.thread.key)

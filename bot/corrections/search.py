@@ -1,0 +1,103 @@
+"""Corrections as a source: those that may be told to the readers of one run's answer."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
+
+from bot.corrections.address import address
+from bot.errors import PageUnreadable
+from bot.pages.page import Page
+from bot.rendering.lines import one_line
+from bot.rendering.texts import Texts
+from bot.rights.reader import is_conversation
+from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
+from bot.search.talk import day_of, page_of
+from bot.storage.corrections import Correction, Corrections
+from bot.text.terms import keywords
+
+MOST_FOUND = 3  # corrections that fit a query
+ENOUGH = 0.5  # share of the query's words, of which one must have more
+SNIPPET = 600  # characters
+
+
+class CorrectionSearch:
+    """Searches the corrections of ``places``, but for the one that the run's own message made.
+
+    A page that the author named follows its correction in the results, so that it can be read.
+    """
+
+    name = "corrections"
+    kind: ProviderKind = "knowledge"
+
+    def __init__(
+        self, stored: Corrections, places: Collection[str], run_id: str, texts: Texts
+    ) -> None:
+        self._stored = stored
+        self._places = places
+        self._run_id = run_id
+        self._texts = texts
+        self._known: dict[str, Correction] | None = None  # by address, the newest first
+
+    async def search(self, query: Query) -> list[Hit]:
+        """Raises ``StorageUnavailable``."""
+        hits: list[Hit] = []
+        for each in best(await self._all(), query.text):
+            said = f"{each.statement} ({one_line(each.text)})"[:SNIPPET]
+            hits.append(Hit(self._title(each), _address(each), said, self.name))
+            if each.link:
+                hits.append(Hit(each.link, each.link, each.statement[:SNIPPET], self.name))
+        return hits
+
+    async def read(self, url: str) -> Page:
+        """A correction as a page: its author's words, under who said them, when, and of what.
+        Raises ``PageUnreadable`` for one that is gone, and ``StorageUnavailable``."""
+        known = (await self._all()).get(url)
+        current = known and await self._stored.correction(known.id)
+        if current is None or _address(current) != url:
+            raise PageUnreadable(UNKNOWN_DOCUMENT)
+        return self._page(current, url)
+
+    def _page(self, each: Correction, url: str) -> Page:
+        said = [(one_line(each.author.name), each.at, each.text)]
+        page = page_of(url, self._title(each), said, datetime.now(UTC), "")
+        about = self._texts("correction-of", question=one_line(each.question))
+        text = f"# {about}\n\n{page.text}" if each.question else page.text
+        return Page(
+            url, page.title, text, page.fetched_at, hashlib.sha256(text.encode()).hexdigest()
+        )
+
+    def _title(self, each: Correction) -> str:
+        return title_of(each, self._texts)
+
+    async def _all(self) -> dict[str, Correction]:
+        if self._known is None:
+            found = await self._stored.of_places(self._places)
+            self._known = {_address(each): each for each in found if each.id != self._run_id}
+        return self._known
+
+
+def title_of(each: Correction, texts: Texts) -> str:
+    """The name of a correction in a footnote: "Correction by Ann, #travel, 3 June 2026"."""
+    where = f"#{each.channel_name}" if each.channel_name else ""
+    said = ", ".join(filter(None, (one_line(each.author.name), where, day_of(each.at))))
+    return texts("correction-title", said=said)
+
+
+def link_in(links: Sequence[str]) -> str:
+    """The page that a correction's author named; "" if there is none that can be read later."""
+    web = (link for link in links if link.startswith(("http://", "https://")))
+    return next((link for link in web if not is_conversation(link)), "")
+
+
+def best(known: dict[str, Correction], text: str) -> list[Correction]:
+    """The corrections that fit a query best; of equals the newest comes first."""
+    asked = set(keywords(text))
+    shares = {url: len(asked & each.terms) / max(1, len(asked)) for url, each in known.items()}
+    fit = [url for url, share in shares.items() if share > ENOUGH]
+    return [known[url] for url in sorted(fit, key=lambda url: -shares[url])[:MOST_FOUND]]
+
+
+def _address(each: Correction) -> str:
+    return address(each.place, each.id, each.url)
