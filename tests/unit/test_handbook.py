@@ -34,6 +34,7 @@ SETTINGS_PAGES = (
     HANDBOOK / "single-sign-on.md",
     HANDBOOK / "audit.md",
     HANDBOOK / "standing-questions.md",
+    HANDBOOK / "corrections.md",
     HANDBOOK / "answered-before.md",
     HANDBOOK / "embeddings.md",
     HANDBOOK / "postgresql.md",
