@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from bot.answers import Answer
+from bot.corrections.search import CorrectionSearch
 from bot.posting import OpenPlaces, Poster
 from bot.reasoning.repeated import is_of_its_time, terms_of
 from bot.research.answered_before import OTHER_STYLES, Memory, may_be_kept
@@ -31,13 +32,18 @@ class Remembering:
         self._questions = AnsweredQuestions(store.database)
 
     def memory(
-        self, record: RunRecord, reader: Reader, library: Library, reach: Callable[[], Reach]
+        self,
+        record: RunRecord,
+        reader: Reader,
+        library: Library,
+        reach: Callable[[], Reach],
+        corrections: CorrectionSearch | None = None,
     ) -> Memory | None:
         """The memory of a run, for its ``reader``; None where nothing is to be offered."""
         if self._mode == "off" or record.options.watch:
             return None
         sees = partial(self._sees, record, reader)
-        library = library.within(reach, fresh=True)
+        library = library.within(reach, corrections=corrections, fresh=True)
         return Memory(self._store, library, reach, sees, instead=self._mode == "instead")
 
     async def keep(self, record: RunRecord, answer: Answer) -> None:

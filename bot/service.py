@@ -323,17 +323,13 @@ class ResearchService:
         poster = self._posters[record.message.thread.platform]
         settings = self._settings
         reference = self.reference(record)
+        corrections = self.corrections.search(reference, reader)
         holder = Holder(record.id, record.attempt, record.accepted_at, journal.payer)
         allowance = self._days.allowance(holder, DayLimits.of(settings, record.options))
         run = Run(
             Asked(record.id, record.message, record.options, record.accepted_at, transcript),
             Resources(
-                self._library.within(
-                    within,
-                    talk,
-                    self.corrections.search(reference, reader),
-                    fresh=bool(record.options.watch),
-                ),
+                self._library.within(within, talk, corrections, fresh=bool(record.options.watch)),
                 partial(poster.download, reference),
                 settings.prefetch_pages,
                 settings.keep_documents_from_web,
@@ -354,7 +350,7 @@ class ResearchService:
             self._fallback(run.calls),
             transcript,
             self._settings,
-            memory=self._remembering.memory(record, reader, self._library, within),
+            memory=self._remembering.memory(record, reader, self._library, within, corrections),
         )
         # An earlier answer that its asker may not see any more counts as none.
         given = record.answer

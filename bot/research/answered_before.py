@@ -54,7 +54,8 @@ class Memory:
 
     ``library`` reads pages anew, for the readers with that ``reach``. ``sees`` gives the name of
     the channel of an earlier run, "" for the place of this one, or None if not everybody there may
-    read it. With ``instead`` an earlier answer is given if its sources are unchanged.
+    read it. With ``instead`` an earlier answer is given if its sources are unchanged and nobody has
+    corrected it since.
     """
 
     def __init__(
@@ -94,6 +95,8 @@ class Memory:
         log.info("answered before", run=run.id, earlier=record.id)
         self._looking = asyncio.create_task(self._look(run, record, record.answer, place))
         if not self._instead or await self._looking != "same" or self.before is None:
+            return None
+        if await self._library.is_corrected(question, record.answer.rests_on):
             return None
         return await self._given(run, question, record.answer, replace(self.before, is_given=True))
 

@@ -22,6 +22,7 @@ from bot.conversing.reception import AcceptedQuestion, Reception
 from bot.errors import PlatformUnavailable
 from bot.mcp.address import address
 from bot.messages import Author, Message, Thread, Transcript
+from bot.posting import RunRef, Whereabouts
 from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.questions import Rewritten
@@ -127,6 +128,11 @@ class GroupedPoster(RememberingPoster):
 
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
         return frozenset(g for g in among if message.author.id in self.members.get(g, ()))
+
+    async def whereabouts(self, run: RunRef) -> Whereabouts:
+        thread = run.message.thread
+        public = thread.channel in ("CGENERAL", "CENG", "800", "900")
+        return Whereabouts("", thread.channel, thread.home if public else thread.place)
 
     async def is_guest(self, message: Message) -> bool:
         if self.is_away:
@@ -273,6 +279,8 @@ class Stage:
 
     def thread(self, person: Person, name: str = "") -> Thread:
         workspace = {"web": "console", "terminal": "local"}.get(person.platform, "W1")
+        if person.platform == "discord" and person.direct:
+            workspace = "@me"
         return Thread(person.platform, workspace, person.channel, name or f"t{next(self.numbers)}")
 
     def message(

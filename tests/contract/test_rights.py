@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from bot.corrections.address import address
 from bot.errors import Denied, Invalid, PageUnreadable
+from bot.messages import Thread
 from bot.pages.fetch import Fetcher
 from bot.research.evidence.library import Library
 from bot.research.trace.trace import page_of_trace
@@ -34,6 +36,7 @@ from tests.contract.rights_stage import (
     SECRETS,
     VISITORS,
     Parrot,
+    Person,
     Stage,
     address_of,
     documents_of,
@@ -335,6 +338,104 @@ async def test_an_earlier_answer_is_for_those_who_may_read_all_it_rests_on_in_it
             run = await stage.ask(person)
             assert secrets_in(stage.shown(person, run.id)).isdisjoint(GONE), person.name
             assert documents_of(docs, run.answer).isdisjoint(GONE), person.name
+
+
+# ---------------------------------------------------------------- corrections
+
+# Who corrects an answer, by a word that is said nowhere else; their platform and channel, and
+# whether everybody in the workspace may read that channel.
+CORRECTORS = {
+    "kiwione": ("anybody in a channel", True),
+    "kiwitwo": ("a person of hr in a group message", False),
+    "kiwithree": ("a person of hr in private", False),
+    "kiwifour": ("anybody in a Discord channel", True),
+    "kiwifive": ("a person of hr in private on Discord", False),
+    "kiwisix": ("a user of hr in the console", False),
+    "kiwiseven": ("whoever runs Footnote", False),
+}
+
+
+def named_person(name: str) -> Person:
+    return next(each for each in PEOPLE if each.name == name)
+
+
+def may_be_told(person: Person) -> set[str]:
+    """The words of the corrections that are in reach of somebody's questions."""
+    words = set()
+    for word, (name, public) in CORRECTORS.items():
+        by = named_person(name)
+        is_here = (person.platform, person.channel) == (by.platform, by.channel)
+        # Discord's direct messages are in no server.
+        is_home = person.platform == by.platform and not (
+            person.platform == "discord" and person.direct
+        )
+        is_guest = person.shared or bool(person.as_member)
+        if not is_guest and (is_here or (public and is_home)):
+            words.add(word)
+    return words
+
+
+def corrections_in(text: str) -> set[str]:
+    return {word for word in CORRECTORS if word in text}
+
+
+async def corrected(stage: Stage) -> None:
+    for word, (name, _) in CORRECTORS.items():
+        person = named_person(name)
+        thread = stage.thread(person)
+        await stage.ask(person, thread=thread)
+        said = await stage.ask(
+            person, f"No, the passphrase of the gate is {word} since May 2026.", thread=thread
+        )
+        assert said.answer is not None
+        assert said.answer.corrects, name
+
+
+async def test_a_correction_is_found_and_read_by_those_alone_who_may_be_told(stage: Stage) -> None:
+    await corrected(stage)
+    desk = stage.app.service.corrections
+    every = {address(e.place, e.id, e.url): e.statement for e in await desk.listed()}
+    rights = Rights(stage.settings, stage.posters)
+    found, told, read = {}, {}, {}
+    for person in PEOPLE:
+        run = await stage.ask(person)
+        assert run.answer is not None
+        found[person.name] = corrections_in(
+            repr([text for url, text in every.items() if url in run.answer.rests_on])
+        )
+        told[person.name] = corrections_in(stage.shown(person, run.id))
+        reach = rights.reach(await rights.reader(stage.message(person, QUESTION)))
+        readable = [text for url, text in every.items() if reach.allows(url)]
+        read[person.name] = corrections_in(repr(readable))
+    allowed = {person.name: may_be_told(person) for person in PEOPLE}
+    assert found == allowed
+    assert [name for name in told if not told[name] <= allowed[name]] == []
+    assert read == allowed | {"whoever runs Footnote": set(CORRECTORS)}
+    stranger = Thread("slack", "W2", "CGENERAL", "t")
+    run = await stage.ask(named_person("anybody in a channel"), thread=stranger)
+    assert run.answer is not None
+    assert set(every).isdisjoint(run.answer.rests_on)
+
+
+async def test_no_page_of_the_console_tells_a_visitor_of_a_correction_from_elsewhere(
+    stage: Stage,
+) -> None:
+    await corrected(stage)
+    paths = set()
+    for name, _ in CORRECTORS.values():
+        run = await stage.ask(named_person(name))
+        paths |= {*await paths_of(stage, run.id), "/corrections"}
+    met = {}
+    for visitor in VISITORS:
+        allowed = set(CORRECTORS) if visitor.id == "root" else may_be_told(visitor)
+        told = set()
+        async with stage.browser(visitor) as browser:
+            for path in sorted(paths):
+                words = corrections_in((await browser.get(path)).text)
+                assert words <= allowed, (visitor.name, path)
+                told |= words
+        met[visitor.id] = told == allowed
+    assert met == {visitor.id: True for visitor in VISITORS}
 
 
 # ---------------------------------------------------------------- pages of the console

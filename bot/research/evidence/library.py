@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -207,6 +207,13 @@ class Library:
         known = {hit.url for hit in corrected}
         hits = (*corrected, *(hit for hit in found.hits if hit.url not in known))
         return self._in_reach(replace(found, hits=hits[: query.limit]), query)
+
+    async def is_corrected(self, question: str, known: Collection[str]) -> bool:
+        """Return True if a correction fits a question whose address is not ``known``."""
+        if self._corrections is None:
+            return False
+        hits = await self._corrections.search(Query(question))
+        return any(is_correction(hit.url) and hit.url not in known for hit in hits)
 
     async def _found(
         self, query: Query, providers: tuple[str, ...], kind: ProviderKind | None
