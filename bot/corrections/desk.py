@@ -12,7 +12,7 @@ from bot.errors import FootnoteError, RunLost, StorageUnavailable
 from bot.logs import get_logger
 from bot.messages import Message, Transcript
 from bot.posting import Locating, Poster, RunRef, Whereabouts
-from bot.reasoning.recall import last_answer
+from bot.reasoning.recall import answers_in
 from bot.rendering.lines import shortened
 from bot.rendering.texts import invalid, texts_for
 from bot.rights.reader import Reader
@@ -59,8 +59,8 @@ class CorrectionDesk:
         Raises ``RunLost`` and ``StorageUnavailable``.
         """
         message, most = run.message, self._settings.corrections_per_day
-        corrected = last_answer(transcript)
-        if not most or corrected is None:
+        answers = answers_in(transcript)
+        if not most or not answers:
             return None
         texts = texts_for(message.locale)
         if reader.guest:
@@ -74,7 +74,7 @@ class CorrectionDesk:
             at=message.at,
             text=message.text,
             statement=shortened(statement, STATEMENT),
-            question=corrected.question,
+            question=answers[-1].question,
             place=where.place,
             channel_name=where.channel_name,
             url=where.url,

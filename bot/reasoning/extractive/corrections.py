@@ -6,7 +6,7 @@ import re
 
 from bot.messages import Transcript
 from bot.pages.mentions import links_said
-from bot.reasoning.recall import last_answer
+from bot.reasoning.recall import answers_in
 from bot.text.facts import facts
 from bot.text.sentences import sentences
 
@@ -44,7 +44,7 @@ def correction_in(transcript: Transcript, text: str) -> tuple[str, str]:
     so readers are shown it as what it is: somebody's words.
     """
     said = text.strip()
-    if last_answer(transcript) is None or not _DENIES.match(said) or _MEANT.search(said):
+    if not answers_in(transcript) or not _DENIES.match(said) or _MEANT.search(said):
         return "", ""
     pieces = [said[each.start : each.end] for each in sentences(said)]
     asked = " ".join(piece for piece in pieces if _ASKS.search(piece))

@@ -209,9 +209,9 @@ def _stands_alone(message: Message, transcript: Transcript, question: str) -> bo
 
 
 def _correction(value: Any, transcript: Transcript) -> str:
-    """What is stated to correct our last answer; nothing where there is none with footnotes."""
+    """What is stated to correct our last answer with footnotes; nothing where there is none."""
     said = line(value, CORRECTION) if isinstance(value, str) else ""
-    return said if last_answer(transcript) is not None else ""
+    return said if answers_in(transcript) else ""
 
 
 def _queries(value: Any) -> tuple[str, ...]:

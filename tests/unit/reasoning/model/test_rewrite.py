@@ -154,6 +154,42 @@ async def test_chat_without_a_reply_is_searched(stage: OpenStage) -> None:
     assert rewritten.queries
 
 
+NOW_331 = "The Eiffel Tower is 331 m tall."
+
+
+async def test_a_correction_of_the_last_answer_needs_no_reply(stage: OpenStage) -> None:
+    on = stage([gives(kind="chat", correction=f" {NOW_331}\n")])
+    said = a_message("no, it's 331 now")
+    rewritten = await on.claude.rewrite(CITED, said)
+    assert (rewritten.kind, rewritten.reply, rewritten.correction) == ("chat", "", NOW_331)
+    assert rewritten.question == said.text
+
+
+async def test_a_message_that_corrects_and_asks_is_searched_too(stage: OpenStage) -> None:
+    question = "When was the antenna of the Eiffel Tower added?"
+    on = stage([gives(question=question, queries=["antenna"], correction=NOW_331)])
+    rewritten = await on.claude.rewrite(CITED, a_message("no, it's 331. When was that added?"))
+    assert (rewritten.kind, rewritten.question) == ("search", question)
+    assert rewritten.correction == NOW_331
+
+
+@pytest.mark.parametrize("said", [Transcript(), THREAD], ids=["nothing", "no footnotes"])
+async def test_where_no_answer_has_footnotes_nothing_is_corrected(
+    stage: OpenStage, said: Transcript
+) -> None:
+    on = stage([gives(kind="chat", correction=NOW_331)])
+    rewritten = await on.claude.rewrite(said, a_message("no, it's 331 now"))
+    assert (rewritten.kind, rewritten.correction) == ("search", "")
+
+
+@pytest.mark.parametrize("given", [331, None, {"is": 331}, "", "x" * 5_000])
+async def test_a_correction_is_a_sentence_of_bounded_length(stage: OpenStage, given: Any) -> None:
+    on = stage([gives(kind="chat", reply="Hm.", correction=given)])
+    rewritten = await on.claude.rewrite(CITED, a_message("no, it's 331 now"))
+    assert len(rewritten.correction) <= 500
+    assert bool(rewritten.correction) == (isinstance(given, str) and bool(given))
+
+
 @pytest.mark.parametrize(
     ("written", "named", "kept"),
     [

@@ -1,0 +1,44 @@
+"""Corrections in the console: listed to those who may be told, removed by author and operator."""
+
+from __future__ import annotations
+
+import re
+
+from bot.reasoning.questions import Rewritten
+from tests.unit.adapters.web.conftest import Browser, OpenConsole
+from tests.unit.adapters.web.test_history import PROXY, asked, do
+
+
+async def buttons(browser: Browser) -> list[str]:
+    page = (await browser.get("/corrections")).text
+    return re.findall(r'action="(/corrections/[0-9a-f]+/remove)"', page)
+
+
+async def correct(browser: Browser) -> None:
+    thread = (await asked(browser)).rpartition("/")[2]
+    said = "No, it is 331 m tall since May 2026."
+    browser.running.reasoner.rewritten = Rewritten("chat", said, correction=said)
+    await browser.answered(said, thread=thread)
+    browser.running.reasoner.rewritten = None
+
+
+async def test_everybody_sees_their_own_and_the_operator_sees_all(
+    open_console: OpenConsole,
+) -> None:
+    here = await open_console(**PROXY)
+    ann, bob = await here.browser(**{"X-User": "ann"}), await here.browser(**{"X-User": "bob"})
+    root = await here.browser(**{"X-User": "root"})
+    await correct(ann)
+    (remove,) = await buttons(ann)
+    assert "331 m tall since May" in (await ann.get("/corrections")).text
+    assert "331 m" not in (await bob.get("/corrections")).text
+    await bob.get("/")
+    assert (await bob.client.post(remove, data={"csrf": bob.csrf})).status_code == 404
+    assert await buttons(root) == [remove]
+    await do(ann, remove)
+    assert await buttons(ann) == []
+    assert "There are no corrections." in (await ann.get("/corrections")).text
+    await correct(ann)
+    (again,) = await buttons(root)
+    await do(root, again)
+    assert await buttons(root) == []
