@@ -157,7 +157,7 @@ class PlanView:
 @dataclass(frozen=True, slots=True)
 class Before:
     """An earlier answer to the same question: its run, when it was asked (``at``), and the name of
-    the channel where (``place``), "" for the place of this question.
+    the channel where (``place``), "" for the place of this question. ``link`` leads there, or "".
 
     ``sources`` tells what a second look at its cited pages found: all unchanged, some changed, or
     not all of them could be read. ``is_given`` tells that it is the answer; else it was offered.
@@ -166,6 +166,7 @@ class Before:
     run: str
     at: datetime
     place: str
+    link: str
     sources: Literal["same", "changed", "unread"]
     is_given: bool = False
 

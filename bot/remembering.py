@@ -11,9 +11,11 @@ from functools import partial
 
 from bot.answers import Answer
 from bot.corrections.search import CorrectionSearch
-from bot.posting import OpenPlaces, Poster
+from bot.errors import FootnoteError
+from bot.logs import get_logger
+from bot.posting import Locating, Poster, RunRef
 from bot.reasoning.repeated import is_of_its_time, terms_of
-from bot.research.answered_before import OTHER_STYLES, Memory, may_be_kept
+from bot.research.answered_before import OTHER_STYLES, Memory, Spot, may_be_kept
 from bot.research.evidence.library import Library
 from bot.rights.reader import Reach, Reader
 from bot.settings import Settings
@@ -21,14 +23,23 @@ from bot.storage.answered import AnsweredQuestions
 from bot.storage.records import RunRecord
 from bot.storage.store import Store
 
+log = get_logger()
+
 
 class Remembering:
     """Keeps answers for those who ask the same, and opens the memory of a run."""
 
-    def __init__(self, settings: Settings, store: Store, posters: Mapping[str, Poster]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        posters: Mapping[str, Poster],
+        reference: Callable[[RunRecord], RunRef],
+    ) -> None:
         self._mode = settings.answered_before
         self._store = store
         self._posters = posters
+        self._reference = reference
         self._questions = AnsweredQuestions(store.database)
 
     def memory(
@@ -62,13 +73,21 @@ class Remembering:
         ):
             await self._questions.keep(record.id, terms_of(answer.question), thread)
 
-    async def _sees(self, asked: RunRecord, reader: Reader, earlier: RunRecord) -> str | None:
+    async def _sees(self, asked: RunRecord, reader: Reader, earlier: RunRecord) -> Spot | None:
         """See ``Memory``."""
         here, there = asked.message.thread, earlier.message.thread
-        if here.key == there.key:
-            return ""
         poster = self._posters[here.platform]
-        is_open = not isinstance(poster, OpenPlaces) or poster.is_open(earlier.message)
-        if here.place == there.place:
-            return "" if is_open else None
-        return None
+        if not isinstance(poster, Locating):
+            return ("", "") if here.place == there.place else None
+        try:
+            where = await poster.whereabouts(self._reference(earlier))
+        except FootnoteError as error:
+            log.info("earlier answer not located", earlier=earlier.id, error=str(error))
+            return ("", "") if here.key == there.key else None
+        is_of_all = where.place == there.home
+        if here.key == there.key or (here.place == there.place and where.place != there.key):
+            return "", where.url
+        is_hidden = reader.guest or earlier.options.direct or earlier.options.shared
+        if is_hidden or not is_of_all or here.home != there.home:
+            return None
+        return f"#{where.channel_name}", where.url

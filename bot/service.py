@@ -93,7 +93,7 @@ class ResearchService:
         self._rights = Rights(settings, posters)
         self._days = Days(Reservations(store.database))
         self._looks = Looks(settings, store)
-        self._remembering = Remembering(settings, store, posters)
+        self._remembering = Remembering(settings, store, posters, self.reference)
         self.corrections = CorrectionDesk(settings, store.database)
 
     # ------------------------------------------------------------ accepting

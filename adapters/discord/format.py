@@ -113,6 +113,8 @@ def answered(
     small = [*(texts(gap) for gap in gaps), *cautions(answer, texts, words)]
     if answer.status == "failed":
         small.append(summary(answer, texts))
+    if answer.before is not None and (target := link_target(answer.before.link)):
+        small.append(f"[{texts('before-link')}](<{target}>)")
     noted = "\n".join(f"-# {line}" for line in small)
     body = "\n\n".join(filter(None, (opening, answer_text(answer, texts, page), noted)))
     parts = split(body, limits.PART) or ["…"]

@@ -172,16 +172,22 @@ def failure(answer: Answer, sentence: str, texts: Texts, *, page: str = "") -> F
 def numbers(answer: Answer, texts: Texts, page: str) -> Json:
     """The time and cost of an answer, and the link to its run page."""
     block = context([summary(answer, texts)])
-    target = link_target(page) if page else ""
-    if target:
-        link = f"<{escaped(target)}|{escaped(texts('web-how'))}>"
-        block["elements"].append({"type": "mrkdwn", "text": link, "verbatim": True})
+    block["elements"] += _link(page, texts("web-how"))
     return block
+
+
+def _link(address: str, words: str) -> list[Json]:
+    """The element of a context that leads to an address of ours; none for ""."""
+    target = link_target(address) if address else ""
+    link = f"<{escaped(target)}|{escaped(words)}>"
+    return [{"type": "mrkdwn", "text": link, "verbatim": True}] if target else []
 
 
 def closing(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> list[Json]:
     """The end of an answer: cautions, the line of sources, the row of controls."""
     blocks = [context(told)] if (told := cautions(answer, texts)) else []
+    if earlier := _link(answer.before.link if answer.before else "", texts("before-link")):
+        blocks.append({"type": "context", "elements": earlier})
     blocks += _source_line(answer, texts, page)
     if answer.status in _ASK_AGAIN:
         blocks.append(_controls(answer, texts, depth=depth))

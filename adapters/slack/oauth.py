@@ -50,6 +50,7 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "chat.stopStream": ("chat:write",),
     "chat.update": ("chat:write",),
     "conversations.history": _READING,
+    "conversations.info": (),  # an optional scope: see ``teams.CHANNELS``
     "conversations.replies": _READING,
     "usergroups.users.list": ("usergroups:read",),
     "users.info": ("users:read",),

@@ -32,7 +32,7 @@ from adapters.slack.posted import (
     thread_messages,
 )
 from adapters.slack.reply import Features, SlackDisplay
-from adapters.slack.teams import Team, Teams
+from adapters.slack.teams import Team, Teams, is_public
 from adapters.slack.words import words_of
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
@@ -246,8 +246,10 @@ class SlackPoster:
         thread, ts = run.message.thread, message_ts(run)
         team = await self._team(run)
         link = await team.link_to(thread.channel, ts, thread.thread) if ts else run.page
-        public = run.options.public and not run.options.shared
-        return Whereabouts(link, "", thread.home if public else thread.place)
+        about = await team.about(thread.channel)
+        public = is_public(about) if about else run.options.public
+        place = thread.home if public and not run.options.shared else thread.place
+        return Whereabouts(link, str(about.get("name") or ""), place)
 
     async def conversations(
         self, run: RunRef, saved: PostState | None, reader: Reader

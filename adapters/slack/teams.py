@@ -31,9 +31,17 @@ from bot.messages import Message
 
 GROUPS_REMEMBERED = 1_000
 SCOPES_SECONDS = 600.0
+CHANNELS = "channels:read"  # the optional scope to be told of public channels
 GROUPS_SECONDS = 60.0  # Slack allows some 20 such calls a minute
 
 log = get_logger()
+
+
+def is_public(about: Json) -> bool:
+    """Return True if every member, and nobody from outside, may read a channel:
+    https://docs.slack.dev/reference/objects/conversation-object"""
+    hidden = ("is_private", "is_im", "is_mpim", "is_ext_shared")
+    return bool(about.get("is_channel")) and not any(about.get(each) for each in hidden)
 
 
 class UserGroups:
@@ -126,6 +134,17 @@ class Team:
         if event not in self._told:
             self._told.add(event)
             log.warning(event, why=sentence)
+
+    async def about(self, channel: str) -> Json:
+        """What Slack tells of a channel now; nothing where it may not, or does not answer."""
+        try:
+            if CHANNELS not in await self.scopes():
+                return {}
+            told = await self.calls.once("conversations.info", channel=channel)
+        except FootnoteError as error:
+            log.info("channel not known", channel=channel, error=str(error))
+            return {}
+        return dict(told["channel"])
 
     async def _home(self) -> Home:
         """The workspace in which Footnote is installed."""

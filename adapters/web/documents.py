@@ -115,11 +115,13 @@ class ChangeDocument(BaseModel):
 
 class BeforeDocument(BaseModel):
     """An earlier answer to the same question: ``place`` is the name of its channel, "" for that of
-    this question; with ``is_given`` it is the answer, else it was offered beside research."""
+    this question, ``link`` leads there; with ``is_given`` it is the answer, else it was offered
+    beside research."""
 
     run: str
     at: datetime
     place: str
+    link: str
     sources: Literal["same", "changed", "unread"]
     is_given: bool
 

@@ -68,9 +68,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``now`` is what is being done, in one line; "" between two steps."""
+    """``now`` is what is being done, in one line; "" between two steps. ``before`` tells of an
+    earlier answer to the question, if there is one."""
 
     now: str
+    before: Line | None
     graph: Markup | None
     nodes: tuple[Part, ...]
     paragraphs: tuple[Part, ...]
@@ -105,6 +107,7 @@ def plan_of(plan: PlanView, texts: Texts, run: str = "") -> Plan:
     nodes = tuple(_part(each, texts) for each in parts if each.line.kind == "node")
     return Plan(
         now=_now(plan.steps, texts),
+        before=next((_line(step) for step in plan.steps if step.kind == "before"), None),
         graph=_graph(plan.steps, texts, run),
         nodes=nodes,
         paragraphs=tuple(_part(each, texts) for each in parts if each.line.kind == "paragraph"),
@@ -114,7 +117,7 @@ def plan_of(plan: PlanView, texts: Texts, run: str = "") -> Plan:
 
 
 def _now(steps: Sequence[StepView], texts: Texts) -> str:
-    running = [step for step in steps if step.state == "running"]
+    running = [step for step in steps if step.state == "running" and step.kind != "before"]
     parts = {step.id for step in running if step.kind in ("node", "paragraph")}
     busy = {step.parent for step in running}  # these are told by what is done for them
     told = [_doing(step, texts) for step in running if step.id not in parts & busy]

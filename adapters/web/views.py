@@ -24,13 +24,14 @@ NONE: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A finished answer."""
+    """A finished answer; ``before`` is where the page of an earlier one is, or ""."""
 
     status: str
     html: Markup
     more: Markup
     sources: tuple[Source, ...]
     remarks: tuple[Markup, ...]
+    before: str
     suggestions: tuple[str, ...]
     summary: str
     markdown: str
@@ -63,6 +64,7 @@ def reply_of(
             Markup(inline_html(one))  # noqa: S704  (sanitized there)
             for one in remarks(answer, texts, lambda words: words)
         ),
+        before=f"{root}/runs/{answer.before.run}" if answer.before is not None else "",
         suggestions=answer.suggestions,
         summary=spent(answer, texts),
         markdown=markdown_of(answer),

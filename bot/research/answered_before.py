@@ -42,8 +42,13 @@ BEGINNING = 200  # characters of an earlier answer that are shown with the offer
 LINE = "before"  # the id and the kind of the line in the plan
 OTHER_STYLES = ("report", "check")
 
+Spot = tuple[str, str]
+"""Where an earlier answer is: the name of its channel ("#" if that is not known), "" for the place
+of the question; and the address of the question there, or ""."""
+UNNAMED = "#"
+
 Sources = Literal["same", "changed", "unread"]
-_kept = TypeAdapter(tuple[str, str])
+_kept = TypeAdapter(tuple[str, Spot])
 _sources = TypeAdapter(Sources)
 
 log = get_logger()
@@ -52,10 +57,9 @@ log = get_logger()
 class Memory:
     """The earlier answers that may be told about in the place of one run.
 
-    ``library`` reads pages anew, for the readers with that ``reach``. ``sees`` gives the name of
-    the channel of an earlier run, "" for the place of this one, or None if not everybody there may
-    read it. With ``instead`` an earlier answer is given if its sources are unchanged and nobody has
-    corrected it since.
+    ``library`` reads pages anew, for the readers with that ``reach``. ``sees`` tells where an
+    earlier run is, or None if not everybody in the place of this one may read it. With ``instead``
+    an earlier answer is given if its sources are unchanged and no correction fits the question.
     """
 
     def __init__(
@@ -63,7 +67,7 @@ class Memory:
         store: Store,
         library: Library,
         reach: Callable[[], Reach],
-        sees: Callable[[RunRecord], Awaitable[str | None]],
+        sees: Callable[[RunRecord], Awaitable[Spot | None]],
         *,
         instead: bool,
     ) -> None:
@@ -85,15 +89,15 @@ class Memory:
         self._is_asked = True
         question = asked.question
 
-        async def find() -> tuple[str, str]:
+        async def find() -> tuple[str, Spot]:
             return await self._find(run, question)
 
-        id, place = await run.keep("remember", {"question": question}, find, _kept, title="")
+        id, spot = await run.keep("remember", {"question": question}, find, _kept, title="")
         record = await self._store.run(id) if id else None
         if record is None or record.answer is None or not self._may_tell(record.answer):
             return None  # it may have been deleted since an earlier attempt found it
         log.info("answered before", run=run.id, earlier=record.id)
-        self._looking = asyncio.create_task(self._look(run, record, record.answer, place))
+        self._looking = asyncio.create_task(self._look(run, record, record.answer, spot))
         if not self._instead or await self._looking != "same" or self.before is None:
             return None
         if await self._library.is_corrected(question, record.answer.rests_on):
@@ -113,8 +117,8 @@ class Memory:
 
     # ------------------------------------------------------------ finding it
 
-    async def _find(self, run: Run, question: str) -> tuple[str, str]:
-        """The run with the earlier answer and the name of its channel; "" where there is none."""
+    async def _find(self, run: Run, question: str) -> tuple[str, Spot]:
+        """The run with the earlier answer, and where it is; "" where there is none."""
         for record in await self._questions.found(terms_of(question), run.message.thread):
             answer = record.answer
             is_fit = (
@@ -124,18 +128,18 @@ class Memory:
                 and _chosen(record.options) == _chosen(run.options)
                 and self._may_tell(answer)
             )
-            if is_fit and (place := await self._sees(record)) is not None:
-                return record.id, place
-        return "", ""
+            if is_fit and (spot := await self._sees(record)) is not None:
+                return record.id, spot
+        return "", ("", "")
 
     def _may_tell(self, answer: Answer) -> bool:
         return may_be_kept(answer) and self._reach().covers(answer.rests_on)
 
     # ------------------------------------------------------------ looking at its sources
 
-    async def _look(self, run: Run, record: RunRecord, answer: Answer, place: str) -> Sources:
+    async def _look(self, run: Run, record: RunRecord, answer: Answer, spot: Spot) -> Sources:
         """Show the offer, look at the sources, and show what that found."""
-        at = record.accepted_at
+        at, (place, link) = record.accepted_at, spot
         self._show(run, answer, told("offered", run.texts, at, place), "running")
         cited = {(each.url, each.page_hash) for each in answer.citations}
 
@@ -152,7 +156,7 @@ class Memory:
 
         inputs = {"run": record.id, "cited": sorted(cited)}
         sources = await run.keep("look", inputs, look, _sources, title="")
-        self.before = Before(record.id, at, place, sources)
+        self.before = Before(record.id, at, place, link, sources)
         sentence = told(sources, run.texts, at, place)
         self._show(run, answer, sentence, "done")
         if not self._instead or sources != "same":
@@ -229,6 +233,7 @@ def may_be_repeated(run: Run, asked: Rewritten) -> bool:
     return (
         asked.kind == "search"
         and not asked.long_form
+        and not asked.correction
         and not asked.scope.freshness
         and not asked.scope.talk.first
         and run.options.depth != "deep"
@@ -256,6 +261,7 @@ def told(
 ) -> str:
     """The sentence about an earlier answer of that time and place."""
     where = texts("before-there", place=place) if place else texts("before-here")
+    where = texts("before-elsewhere") if place == UNNAMED else where
     date = day_of(at) if texts.locale == "en" else f"{at.year}年{at.month}月{at.day}日"
     return texts(f"before-{what}", where=where, date=date)
 

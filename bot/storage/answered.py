@@ -17,7 +17,7 @@ from bot.storage.database import Database
 from bot.storage.records import RunRecord, record_of, run_query
 from bot.storage.retrying import awaited
 from bot.storage.rows import insert
-from bot.storage.tables import answered, feedback, messages, runs, threads
+from bot.storage.tables import answered, corrections, feedback, messages, runs, threads
 
 MOST_FOUND = 12  # answers of one search, the latest
 LOOKED_AT = 200  # questions with the same terms, the latest
@@ -51,19 +51,6 @@ class AnsweredQuestions:
         channel, the latest first."""
         if not terms:
             return []
-        given_again = answered.alias("given_again")
-        disliked = (
-            sa.select(feedback.c.run_id)
-            .join(given_again, given_again.c.run_id == feedback.c.run_id)
-            .where(
-                feedback.c.verdict == "bad",
-                sa.or_(
-                    given_again.c.run_id == answered.c.run_id,
-                    given_again.c.origin_id == answered.c.run_id,
-                ),
-            )
-            .exists()
-        )
         query = (
             run_query()
             .join(answered, answered.c.run_id == runs.c.id)
@@ -75,7 +62,8 @@ class AnsweredQuestions:
                 runs.c.state == "answered",
                 sa.not_(runs.c.removed),
                 messages.c.text != "",
-                sa.not_(disliked),
+                sa.not_(_disliked()),
+                sa.not_(_corrected()),
             )
             .order_by(
                 (threads.c.key == near.key).desc(),
@@ -103,6 +91,43 @@ class AnsweredQuestions:
             "SELECT rowid FROM answered_index WHERE answered_index MATCH :wanted "
             "ORDER BY rowid DESC LIMIT :most"
         ).bindparams(wanted=" AND ".join(f'"{term}"' for term in terms), most=LOOKED_AT)
+
+
+def _disliked() -> sa.ColumnElement[bool]:
+    """True where anybody marked the answer not helpful, also where it was given again."""
+    given, is_it = _given()
+    return (
+        sa.select(feedback.c.run_id)
+        .join(given, given.c.run_id == feedback.c.run_id)
+        .where(feedback.c.verdict == "bad", is_it)
+        .exists()
+    )
+
+
+def _corrected() -> sa.ColumnElement[bool]:
+    """True where anybody has put something right since in the thread of the answer, or in one where
+    it was given again."""
+    given, is_it = _given()
+    its, later = runs.alias("its"), runs.alias("later")
+    return (
+        sa.select(corrections.c.run_id)
+        .join_from(given, its, its.c.id == given.c.run_id)
+        .join(
+            later,
+            sa.and_(later.c.thread_key == its.c.thread_key, later.c.message_id > its.c.message_id),
+        )
+        .join(corrections, corrections.c.run_id == later.c.id)
+        .where(sa.not_(corrections.c.removed), is_it)
+        .exists()
+    )
+
+
+def _given() -> tuple[sa.FromClause, sa.ColumnElement[bool]]:
+    """The runs that gave an answer, first or again, and the condition that it is the one found."""
+    given = answered.alias()
+    return given, sa.or_(
+        given.c.run_id == answered.c.run_id, given.c.origin_id == answered.c.run_id
+    )
 
 
 def kin_of(terms: Sequence[str], thread: Thread) -> str:

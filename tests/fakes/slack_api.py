@@ -30,6 +30,7 @@ _HANDLERS: dict[str, Handler] = {
     "chat.stopStream": slack_stream.stop,
     "chat.update": slack_chat.update,
     "conversations.history": slack_methods.conversations_history,
+    "conversations.info": slack_methods.conversations_info,
     "conversations.replies": slack_methods.conversations_replies,
     "usergroups.users.list": slack_methods.user_group,
     "users.info": slack_methods.users_info,

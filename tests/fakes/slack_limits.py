@@ -68,6 +68,7 @@ RULES: dict[str, Rule] = {
     "chat.stopStream": Rule(TIER_2, ("chat:write",)),
     "chat.update": Rule(TIER_3, ("chat:write",)),
     "conversations.history": Rule(TIER_3, ("*:history",)),
+    "conversations.info": Rule(TIER_3),  # scopes by the kind of the channel: see the method
     "conversations.replies": Rule(TIER_3, ("*:history",)),
     "usergroups.users.list": Rule(TIER_2, ("usergroups:read",)),
     "users.info": Rule(TIER_4, ("users:read",)),

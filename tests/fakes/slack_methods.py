@@ -7,8 +7,8 @@ import math
 from typing import TypeVar
 
 from tests.fakes.slack_call import Fault, Refused, faults_in_view, number_of, text_of, truth
-from tests.fakes.slack_chat import readable, writable
-from tests.fakes.slack_limits import PAGE, STATUS_PROMPTS, TITLE, TRIGGER_SECONDS
+from tests.fakes.slack_chat import need_scope, readable, writable
+from tests.fakes.slack_limits import PAGE, SCOPE_OF_KIND, STATUS_PROMPTS, TITLE, TRIGGER_SECONDS
 from tests.fakes.slack_stream import SESSION_STATES
 from tests.fakes.slack_workspace import APP_ID, Channel, Json, Message, Session, Workspace
 
@@ -46,6 +46,27 @@ def user_group(ws: Workspace, args: Json) -> Json:
     if members is None:
         raise Refused("no_such_subteam")
     return {"ok": True, "users": sorted(members)}
+
+
+def conversations_info(ws: Workspace, args: Json) -> Json:
+    """https://docs.slack.dev/reference/methods/conversations.info"""
+    channel = ws.channels.get(text_of(args, "channel"))
+    is_public = channel is not None and channel.kind == "channel"
+    if channel is None or not (is_public or ws.bot_user in channel.members):
+        raise Refused("channel_not_found")
+    need_scope(ws, f"{SCOPE_OF_KIND[channel.kind]}:read")
+    about = {
+        "id": channel.id,
+        "name": channel.name,
+        "is_channel": channel.kind == "channel",
+        "is_group": channel.kind == "group",
+        "is_im": channel.kind == "im",
+        "is_mpim": channel.kind == "mpim",
+        "is_private": channel.kind != "channel",
+        "is_archived": channel.archived,
+        "is_ext_shared": False,
+    }
+    return {"ok": True, "channel": about}
 
 
 def conversations_replies(ws: Workspace, args: Json) -> Json:

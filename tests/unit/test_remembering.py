@@ -9,8 +9,10 @@ import pytest
 import sqlalchemy as sa
 
 from bot.answers import Answer
-from bot.messages import Attachment, Message, RunOptions
+from bot.errors import PlatformUnavailable
+from bot.messages import Attachment, RunOptions, Thread
 from bot.pages.page import Page
+from bot.posting import RunRef, Whereabouts
 from bot.storage.tables import runs
 from bot.storage.workspaces import Opinion, Workspaces
 from tests.fakes.poster import Remembered, RememberingPoster
@@ -200,20 +202,84 @@ async def test_nor_one_that_is_not_whole(open_world: OpenWorld) -> None:
     assert (answer.status, answer.before) == ("not_found", None)
 
 
+class Chat(RememberingPoster):
+    """A platform whose channel C1 every member may read, with threads that may be private."""
+
+    threads_are_open = True
+    is_away = False
+
+    async def whereabouts(self, run: RunRef) -> Whereabouts:
+        if self.is_away:
+            raise PlatformUnavailable("The platform is away.")
+        thread = run.message.thread
+        place = thread.home if thread.channel == "C1" else thread.place
+        url = f"https://chat.example/{thread.thread}"
+        return Whereabouts(url, "travel", place if self.threads_are_open else thread.key)
+
+
+def in_chat(world: World) -> Chat:
+    world.poster = Chat()
+    world.service._posters["chat"] = world.poster  # type: ignore[index]
+    return world.poster
+
+
+async def ask_in(world: World, channel: str, thread: str, **parts: Any) -> Answer:
+    message = a_message(QUESTION, Thread("chat", "T1", channel, thread))
+    options = RunOptions(**parts)
+    author = replace(message.author, guest=options.guest)
+    run = await world.accept(replace(message, author=author), options)
+    (answer,) = (await world.work(run)).finished
+    return answer
+
+
 @pytest.mark.parametrize(("thread", "is_open"), [("t1", False), ("t2", False), ("t2", True)])
 async def test_an_answer_of_a_private_thread_stays_there(
     open_world: OpenWorld, thread: str, is_open: bool
 ) -> None:
-    class Private(RememberingPoster):
-        def is_open(self, message: Message) -> bool:
-            return is_open
-
     world = await open_world(Scripted(TURNS), answered_before="instead")
-    world.poster = Private()
-    world.service._posters["terminal"] = world.poster  # type: ignore[index]
-    await first(world)
-    (answer,) = (await ask(world, thread=thread)).finished
+    in_chat(world).threads_are_open = is_open
+    await ask_in(world, "C2", "t1")
+    answer = await ask_in(world, "C2", thread)
     assert (answer.before is not None) == (thread == "t1" or is_open)
+
+
+async def test_an_answer_of_a_channel_that_all_may_read_is_given_in_others(
+    open_world: OpenWorld,
+) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    in_chat(world)
+    await ask_in(world, "C1", "t1")
+    answer = await ask_in(world, "C2", "t2")
+    assert answer.before is not None
+    assert (answer.before.place, answer.before.link) == ("#travel", "https://chat.example/t1")
+    assert answer.text.startswith(f"> Answered in #travel on {date_of(answer)}, sources still")
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ({"channel": "C2"}, {"channel": "C1"}),
+        ({"channel": "C1", "direct": True}, {"channel": "C2"}),
+        ({"channel": "C1", "shared": True}, {"channel": "C2"}),
+        ({"channel": "C1"}, {"channel": "C2", "guest": True}),
+        ({"channel": "C1"}, {"channel": "C2", "shared": True}),
+    ],
+)
+async def test_one_of_any_other_channel_or_for_guests_is_not(
+    open_world: OpenWorld, before: dict[str, Any], now: dict[str, Any]
+) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    in_chat(world)
+    await ask_in(world, thread="t1", **before)
+    assert (await ask_in(world, thread="t2", **now)).before is None
+
+
+async def test_nor_while_the_platform_does_not_tell(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    chat = in_chat(world)
+    await ask_in(world, "C1", "t1")
+    chat.is_away = True
+    assert (await ask_in(world, "C2", "t2")).before is None
 
 
 @pytest.mark.parametrize("changed", ["workspace", "channel", "platform"])

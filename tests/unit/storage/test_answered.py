@@ -10,7 +10,9 @@ import sqlalchemy as sa
 from bot.messages import Thread
 from bot.reasoning.repeated import terms_of
 from bot.storage.answered import MOST_FOUND, AnsweredQuestions
+from bot.storage.audit import Actor
 from bot.storage.conversations import Conversations
+from bot.storage.corrections import Correction, Corrections
 from bot.storage.forgetting import Forgetting
 from bot.storage.retention import Keep, Retention
 from bot.storage.store import Store
@@ -156,3 +158,25 @@ async def test_a_question_that_was_edited_is_found_by_its_new_words(
     await questions.keep(run, terms_of("How wide is the tower?"), HERE)
     assert await found(past) == []
     assert await found(past, "How wide is the tower?") == [run]
+
+
+@pytest.mark.parametrize("where", ["t1", "t2"])
+async def test_one_that_was_corrected_where_it_was_given_is_not_found(
+    past: Past, questions: AnsweredQuestions, where: str
+) -> None:
+    run = await kept(past)
+    past.thread = a_channel_thread("t2")
+    given = await past.answered("bob", asked="How tall is the tower?")
+    await questions.keep(given, TALL, past.thread, run)
+    past.thread = a_channel_thread(where)
+    record, _ = await past.begun("cat", asked="No, it is 312 m tall.")
+    said = "The tower is 312 m tall."
+    place = record.message.thread.place
+    correction = Correction(
+        record.id, past.thread, record.message.author, past.at, said, said, "", place, "", "", ""
+    )
+    corrections = Corrections(past.store.database)
+    assert await corrections.keep(correction, record.attempt, past.at, 5)
+    assert await found(past) == []
+    await corrections.remove(correction, Actor("", "", ""))
+    assert await found(past) == [run]

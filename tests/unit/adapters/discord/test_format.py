@@ -23,12 +23,12 @@ from adapters.discord.format import (
     working,
 )
 from adapters.discord.safety import harmless, words
-from bot.answers import Answer, Doubt, PlanView, StepState, StepView
+from bot.answers import Answer, Before, Doubt, PlanView, StepState, StepView
 from bot.rendering.remarks import summary
 from bot.rendering.texts import texts_for
 from tests.fakes.discord_limits import EMBED_TEXTS
 from tests.unit.adapters.discord.way_out import a_citation, a_plan, an_answer
-from tests.unit.samples import A_GRAPH
+from tests.unit.samples import A_GRAPH, NOW
 
 texts = texts_for("en")
 hostile = st.text(
@@ -439,3 +439,12 @@ def test_the_path_of_a_local_file_is_not_shown() -> None:
     text = "> See [The guide](<file:///srv/guide.html>)."
     shown = answer_text(an_answer(text=text, linked=((3, "file:///srv/guide.html"),)), texts)
     assert shown == "> See The guide."
+
+
+def test_an_earlier_answer_is_linked_below() -> None:
+    link = "https://discord.com/channels/1/2/3"
+    before = Before("r0", NOW, "#travel", link, "same")
+    (shown,) = look(replace(an_answer(), before=before))
+    assert f"-# [The earlier answer](<{link}>)" in shown.content
+    (shown,) = look(replace(an_answer(), before=replace(before, link="")))
+    assert "earlier" not in shown.content

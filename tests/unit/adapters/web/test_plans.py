@@ -104,3 +104,12 @@ def test_only_pages_of_the_web_are_links(url: str, leads: bool) -> None:
     html = shown(StepView("p", "read", "A page", "done", sources=(url,)))
     assert ("<a href=" in html) is leads
     assert "file:" not in html
+
+
+def test_an_earlier_answer_has_a_line_of_its_own() -> None:
+    step = StepView("before", "before", "Answered here on 3 June 2026.", "running", detail="It is.")
+    plan = plan_of(PlanView("?", (step,)), EN)
+    assert plan.before is not None
+    assert (plan.before.title, plan.before.detail) == (step.title, step.detail)
+    assert plan.now == ""
+    assert plan_of(PlanView("?", ()), EN).before is None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from adapters.web.views import markdown_of, reply_of
-from bot.answers import Answer, Citation
+from bot.answers import Answer, Before, Citation
 from bot.rendering.texts import texts_for
+from tests.unit.samples import NOW
 
 EN = texts_for("en")
 URL = "https://e.org/t"
@@ -54,3 +57,10 @@ def test_a_local_file_leads_to_our_copy() -> None:
 def test_what_is_copied_has_the_further_reading_too() -> None:
     copied = markdown_of(an_answer("Tall [2].", "q", more="Old [2]."))
     assert copied == f"Tall [2].\n\nOld [2].\n\n[2] The Tower, Use › Year | Height, {URL}"
+
+
+def test_an_earlier_answer_is_linked_by_the_page_of_its_run() -> None:
+    before = Before("r0", NOW, "", "", "same")
+    answer = replace(an_answer("Tall [2].", "q"), before=before)
+    assert reply_of(answer, EN, {}, root="/footnote").before == "/footnote/runs/r0"
+    assert reply_of(an_answer("Tall."), EN, {}).before == ""

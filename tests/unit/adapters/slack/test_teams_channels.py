@@ -1,0 +1,68 @@
+"""Where a question stands, and whether every member may read it there."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from adapters.slack.teams import CHANNELS, is_public
+from bot.messages import RunOptions, Thread
+from bot.posting import RunRef, Whereabouts
+from tests.contract.slack_harness import ADA, SlackHarness, slack_stage
+from tests.unit.samples import a_message
+
+TRAVEL = Thread("slack", "T1", "C7", "1700000000.000100")
+
+
+@pytest.fixture
+async def stage(tmp_path: Path) -> AsyncIterator[SlackHarness]:
+    async with slack_stage(tmp_path) as stage:
+        stage.slack.add_channel("C7", "travel", members=[ADA], bot=False)
+        stage.slack.add_channel("C8", "secret", kind="group", members=[ADA])
+        stage.slack.with_scopes(CHANNELS, "groups:read", "mpim:read", "im:read")
+        yield stage
+
+
+async def located(stage: SlackHarness, thread: Thread, **options: bool) -> Whereabouts:
+    message = a_message(thread=thread, event_id=f"{thread.channel}:{thread.thread}")
+
+    async def nothing(_: object) -> None: ...
+
+    run = RunRef("r1", message, RunOptions(**options), nothing, nothing)  # type: ignore[arg-type]
+    return await stage.poster().whereabouts(run)
+
+
+async def test_a_public_channel_is_everybodys_and_has_a_name(stage: SlackHarness) -> None:
+    where = await located(stage, TRAVEL)
+    assert (where.channel_name, where.place) == ("travel", TRAVEL.home)
+    assert where.url.endswith("/archives/C7/p1700000000000100")
+
+
+async def test_one_that_was_public_once_is_not(stage: SlackHarness) -> None:
+    thread = replace(TRAVEL, channel="C8")
+    where = await located(stage, thread, public=True)
+    assert where.place == thread.place
+
+
+@pytest.mark.parametrize("channel", ["C8", "C404", "direct"])
+async def test_nor_is_any_other(stage: SlackHarness, channel: str) -> None:
+    id = stage.slack.im(ADA) if channel == "direct" else channel
+    thread = replace(TRAVEL, channel=id)
+    assert (await located(stage, thread)).place == thread.place
+
+
+async def test_without_the_scope_the_event_decides(stage: SlackHarness) -> None:
+    stage.slack.without_scopes(CHANNELS)
+    for public, place in ((True, TRAVEL.home), (False, TRAVEL.place)):
+        where = await located(stage, TRAVEL, public=public)
+        assert (where.channel_name, where.place) == ("", place)
+    assert stage.slack.calls("conversations.info") == []
+
+
+def test_a_channel_shared_with_another_company_is_not_public() -> None:
+    about = {"is_channel": True, "is_private": False}
+    assert is_public(about)
+    assert not is_public({**about, "is_ext_shared": True})
