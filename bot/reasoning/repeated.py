@@ -55,6 +55,12 @@ _OF_ITS_TIME = lazy_regex(
     r"|[这這本上下](?:一?[个個])?(?:周|週|星期|月|季|年)|天气|天氣|股价|股價|汇率|匯率|新闻|新聞|几点|幾點",
     re.IGNORECASE,
 )
+_PERSONAL = lazy_regex(r"\b(?:my|mine|me|myself|am i|i am|i'm)\b|我(?!们|們)", re.IGNORECASE)
+_LOCAL = lazy_regex(
+    r"\b(?:here|we|us|our|ours|this (?:channel|chat|server|room|group|team|thread))\b"
+    r"|这里|這裡|我们|我們|咱们|咱們|本群|本频道|本頻道",
+    re.IGNORECASE,
+)
 _ANEW = lazy_regex(
     r"\b(?:anew|afresh|from scratch|research (?:it |this |that )?again|look (?:it )?up again)\b"
     r"|重新(?:研究|查|搜|找|回答)|再(?:研究|查|搜)一[次遍]",
@@ -79,6 +85,16 @@ def terms_of(question: str) -> list[str]:
 def is_of_its_time(question: str) -> bool:
     """Return True if the answer depends on when a question is asked: "today", "the latest"."""
     return _OF_ITS_TIME.search(question) is not None
+
+
+def is_personal(question: str) -> bool:
+    """Return True if the answer may depend on who asks: "my manager"."""
+    return _PERSONAL.search(_POLITE.sub("", question.lower())) is not None
+
+
+def is_local(question: str) -> bool:
+    """Return True if the answer may depend on where a question is asked: "our team", "here"."""
+    return _LOCAL.search(question) is not None
 
 
 def wants_research(message: str) -> bool:

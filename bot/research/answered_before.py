@@ -23,7 +23,14 @@ from bot.logs import get_logger
 from bot.messages import RunOptions
 from bot.pages.page import Page
 from bot.reasoning.questions import Rewritten
-from bot.reasoning.repeated import is_of_its_time, is_repeat, terms_of, wants_research
+from bot.reasoning.repeated import (
+    is_local,
+    is_of_its_time,
+    is_personal,
+    is_repeat,
+    terms_of,
+    wants_research,
+)
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.marks import renumbered, without_marks
 from bot.rendering.tables import plain_text
@@ -77,16 +84,14 @@ class Memory:
         self._reach = reach
         self._sees = sees
         self._instead = instead
-        self._is_asked = False
         self._looking: asyncio.Task[Sources] | None = None
         self.before: Before | None = None  # once its sources were looked at
 
     async def recall(self, run: Run, asked: Rewritten) -> Answer | None:
         """Offer an earlier answer to the question, if there is one; returns what is to be given in
-        the place of research. Called again, it does nothing."""
-        if self._is_asked or not may_be_repeated(run, asked):
+        the place of research. Once it has offered one, it does nothing."""
+        if self._looking is not None or not may_be_repeated(run, asked):
             return None
-        self._is_asked = True
         question = asked.question
 
         async def find() -> tuple[str, Spot]:
@@ -97,8 +102,11 @@ class Memory:
         if record is None or record.answer is None or not self._may_tell(record.answer):
             return None  # it may have been deleted since an earlier attempt found it
         log.info("answered before", run=run.id, earlier=record.id)
-        self._looking = asyncio.create_task(self._look(run, record, record.answer, spot))
-        if not self._instead or await self._looking != "same" or self.before is None:
+        is_theirs = record.message.author.id == run.message.author.id
+        instead = self._instead and (is_theirs or not is_personal(question))
+        look = self._look(run, record, record.answer, spot, is_told=not instead)
+        self._looking = asyncio.create_task(look)
+        if not instead or await self._looking != "same" or self.before is None:
             return None
         if await self._library.is_corrected(question, record.answer.rests_on):
             return None
@@ -128,7 +136,8 @@ class Memory:
                 and _chosen(record.options) == _chosen(run.options)
                 and self._may_tell(answer)
             )
-            if is_fit and (spot := await self._sees(record)) is not None:
+            spot = await self._sees(record) if is_fit else None
+            if spot is not None and not (spot[0] and is_local(question)):
                 return record.id, spot
         return "", ("", "")
 
@@ -137,8 +146,11 @@ class Memory:
 
     # ------------------------------------------------------------ looking at its sources
 
-    async def _look(self, run: Run, record: RunRecord, answer: Answer, spot: Spot) -> Sources:
-        """Show the offer, look at the sources, and show what that found."""
+    async def _look(
+        self, run: Run, record: RunRecord, answer: Answer, spot: Spot, *, is_told: bool
+    ) -> Sources:
+        """Show the offer, look at the sources, and show what that found; ``is_told`` has a note say
+        that nothing has changed, too."""
         at, (place, link) = record.accepted_at, spot
         self._show(run, answer, told("offered", run.texts, at, place), "running")
         cited = {(each.url, each.page_hash) for each in answer.citations}
@@ -159,7 +171,7 @@ class Memory:
         self.before = Before(record.id, at, place, link, sources)
         sentence = told(sources, run.texts, at, place)
         self._show(run, answer, sentence, "done")
-        if not self._instead or sources != "same":
+        if is_told or sources != "same":
             run.note(sentence)
         return sources
 

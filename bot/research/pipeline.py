@@ -129,7 +129,9 @@ class Pipeline:
         if self._rewritten is None and self._is_check:
             self._rewritten = as_question(self._run.message.text)
         if self._rewritten is None:
-            await self._guess()
+            given = await self._guess()
+            if given is not None:
+                return given
             self._rewritten = await self._reasoner.rewrite(
                 self._transcript, self._run.message, self._run.options.instructions
             )
@@ -169,15 +171,21 @@ class Pipeline:
                 rewritten, kind="search", queries=wanted, knowledge_queries=wanted
             )
 
-    async def _guess(self) -> None:
-        """Search what the question probably means while the model is still rewriting it."""
+    async def _guess(self) -> Answer | None:
+        """Search what the question probably means while the model is still rewriting it; one that
+        begins a thread may be answered already."""
         if self._reasoner is self._fallback or len(self._run.message.text) > GUESSED:
-            return
+            return None
         guess = await self._fallback.rewrite(
             self._transcript, self._run.message, self._run.options.instructions
         )
+        if self._memory is not None and not self._transcript.entries:
+            given = await self._memory.recall(self._run, guess)
+            if given is not None:
+                return given
         if guess.kind == "search":
             prefetch(self._run, guess, self._settings)
+        return None
 
     # ------------------------------------------------------------ gathering
 

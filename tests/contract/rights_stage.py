@@ -46,6 +46,7 @@ FOLDERS = {name: f"open/{name}" if name == "inner" else name for name in SECRETS
 ALL = frozenset(SECRETS)
 OPEN = frozenset({"open", "loose"})
 
+PUBLIC = frozenset({"CGENERAL", "CENG", "800", "900"})  # channels that all members may read
 CONSOLE_HOST = "http://127.0.0.1:8080"
 
 
@@ -131,7 +132,7 @@ class GroupedPoster(RememberingPoster):
 
     async def whereabouts(self, run: RunRef) -> Whereabouts:
         thread = run.message.thread
-        public = thread.channel in ("CGENERAL", "CENG", "800", "900")
+        public = thread.channel in PUBLIC
         return Whereabouts("", thread.channel, thread.home if public else thread.place)
 
     async def is_guest(self, message: Message) -> bool:

@@ -32,6 +32,7 @@ from tests.contract.rights_stage import (
     GUESTS,
     OPEN,
     PEOPLE,
+    PUBLIC,
     QUESTION,
     SECRETS,
     VISITORS,
@@ -326,7 +327,10 @@ async def test_an_earlier_answer_is_for_those_who_may_read_all_it_rests_on_in_it
             if (before := run.answer.before) is not None:
                 earlier = await stage.app.store.run(before.run)
                 assert earlier is not None
-                assert earlier.message.thread.place == run.message.thread.place
+                there, here = earlier.message.thread, run.message.thread
+                if there.place != here.place:
+                    assert (there.home, there.channel in PUBLIC) == (here.home, True), person.name
+                    assert (person.guest or False, person.shared) == (False, False), person.name
                 assert documents_of(docs, earlier.answer) <= person.may, person.name
                 assert before.is_given == (mode == "instead")
             repeated[person] = before is not None

@@ -140,6 +140,36 @@ async def test_the_first_answer_is_given_each_time(open_world: OpenWorld) -> Non
         assert answer.before.run == earlier.run
 
 
+async def test_a_question_that_begins_a_thread_is_given_it_without_the_model(
+    open_world: OpenWorld,
+) -> None:
+    reasoner = Scripted(TURNS)
+    world = await open_world(reasoner, answered_before="instead")
+    await first(world)
+    reasoner.transcripts.clear()
+    (answer,) = (await ask(world)).finished
+    assert answer.before is not None
+    assert reasoner.transcripts == []
+    (again,) = (await ask(world)).finished  # which does not begin the thread
+    assert again.before is not None
+    assert len(reasoner.transcripts) == 1
+
+
+@pytest.mark.parametrize("author", ["ada", "bob"])
+async def test_what_may_depend_on_who_asks_is_given_to_the_same_person_only(
+    open_world: OpenWorld, author: str
+) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    text = "How tall is my tower?"
+    await first(world, text)
+    message = a_message(text, a_thread("t2"))
+    message = replace(message, author=replace(message.author, id=author))
+    (answer,) = (await world.work(await world.accept(message))).finished
+    assert answer.before is not None
+    assert answer.before.is_given == (author == "ada")
+    assert bool(answer.notes) == (author == "bob")
+
+
 # ---------------------------------------------------------------- neither
 
 
@@ -272,6 +302,17 @@ async def test_one_of_any_other_channel_or_for_guests_is_not(
     in_chat(world)
     await ask_in(world, thread="t1", **before)
     assert (await ask_in(world, thread="t2", **now)).before is None
+
+
+async def test_nor_one_that_may_depend_on_the_place(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    in_chat(world)
+    for channel, expected in (("C1", False), ("C2", False), ("C1", True)):
+        text = "How tall is our tower?"
+        thread = Thread("chat", "T1", channel, f"t{channel}{expected}")
+        run = await world.accept(a_message(text, thread))
+        (answer,) = (await world.work(run)).finished
+        assert (answer.before is not None) == expected
 
 
 async def test_nor_while_the_platform_does_not_tell(open_world: OpenWorld) -> None:

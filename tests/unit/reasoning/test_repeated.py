@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.reasoning.repeated import is_of_its_time, is_repeat, wants_research
+from bot.reasoning.repeated import is_local, is_of_its_time, is_personal, is_repeat, wants_research
 
 
 @pytest.mark.parametrize(
@@ -91,3 +91,18 @@ def test_others_do_not(question: str) -> None:
 def test_new_research_is_asked_for_in_words(words: str) -> None:
     assert wants_research(words)
     assert not wants_research("What did the second team research?")
+
+
+@pytest.mark.parametrize("question", ["Who is my manager?", "Am I insured?", "我的经理是谁？"])
+def test_some_depend_on_who_asks(question: str) -> None:
+    assert is_personal(question)
+    assert not is_personal("Please tell me: how do I reset it?")
+    assert not is_personal("我们的经理是谁？")
+
+
+@pytest.mark.parametrize(
+    "question", ["Who is on our team?", "Who moderates here?", "我们的经理是谁？"]
+)
+def test_some_depend_on_where_they_are_asked(question: str) -> None:
+    assert is_local(question)
+    assert not is_local("Who moderates r/python?")
