@@ -38,6 +38,7 @@ ASKING = 0.8  # the same for what people do
 QUIET_SECONDS = 120.0  # that the system gets to come to rest
 LOOK_SECONDS, CALM = 0.3, 4  # it has, when so many looks in a row find nothing under way
 TOLD_EVERY = 25
+ROUNDS = 5  # of looks at all standing questions, until each change is told
 PROBES = 20  # threads in which a last question is asked
 
 
@@ -61,7 +62,7 @@ class Campaign:
         self, stage: Stage, plan: Plan, *, limit: float = float("inf"), probes: int = PROBES
     ) -> None:
         self._stage = stage
-        self._people = People(list(stage.scenes))
+        self._people = People(list(stage.scenes), stage.standing)
         self._plan = plan
         self._limit = limit
         self._probes = probes
@@ -81,10 +82,17 @@ class Campaign:
         clock.run()
         striker.heal()
         record = self._until_quiet("at rest")
+        standing, is_settled = self._stage.standing, False
+        for _ in range(ROUNDS):
+            if is_settled:
+                break
+            is_settled = not standing.unsettled()  # and once more, when there is nothing to tell
+            standing.look_at_all()
+            record = self._until_quiet("all standing questions looked at")
         if self._probes:
             self._probe()
             record = self._until_quiet("the last questions answered")
-        verdict = judge(self._stage, self._people.talks, record)
+        verdict = judge(self._stage, self._people, record)
         self._stage.crew.end()
         for line in self._stage.crew.broken:
             verdict.wrong["process broke"].append(line)
@@ -92,7 +100,7 @@ class Campaign:
             verdict,
             record,
             striker.struck,
-            self._people.did,
+            self._people.did + self._stage.standing.did,
             self._stage.crew.ended,
             time.monotonic() - began,
         )
@@ -122,11 +130,13 @@ class Campaign:
 
     def _still_going(self, record: Record) -> list[str]:
         """What is under way; nothing at rest."""
-        places = [talk.root for talk in self._people.talks if talk.at_work]
+        places = [talk.root for talk in self._people.all if talk.at_work]
+        runs = [*record.runs.values(), *(look for its in record.looks.values() for look in its)]
         return [
             *(f"{scene.place.name} delivers" for scene in self._stage.scenes if scene.busy()),
-            *(f"run {run.id} {run.state}" for run in record.runs.values() if run.ended_at is None),
+            *(f"run {run.id} {run.state}" for run in runs if run.ended_at is None),
             *(f"{record.jobs} jobs" for _ in range(min(record.jobs, 1))),
+            *(f"{record.due} looks due" for _ in range(min(record.due, 1))),
             *(f"at work in {place}" for place in places),
         ]
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 
-from tests.bench.crash_people import Asked, Talk
+from tests.bench.crash_people import Asked, People, Talk
 from tests.bench.crash_record import Record, Row
 from tests.bench.crash_stage import Stage
+from tests.bench.crash_standing import FIRST_EUROS, twice
 from tests.scenario.paid import paid
 from tests.scenario.places import Post
 
@@ -26,10 +27,15 @@ class Verdict:
     counts: Counter[str] = field(default_factory=Counter)
 
 
-def judge(stage: Stage, talks: Iterable[Talk], record: Record) -> Verdict:
+def judge(stage: Stage, people: People, record: Record) -> Verdict:
     verdict = Verdict()
-    for talk in talks:
+    for talk in people.all:
         _judge_talk(talk, record, verdict)
+    for talk in people.watched:
+        _judge_watched(stage, talk, record, verdict)
+    verdict.wrong.update(
+        {"look made twice": found} if (found := twice(stage.standing.seen())) else {}
+    )
     _judge_calls(stage, record, verdict)
     return verdict
 
@@ -48,7 +54,8 @@ def _judge_talk(talk: Talk, record: Record, verdict: Verdict) -> None:
         else:
             verdict.counts["accepted"] += 1
             runs.append((asked, run))
-    owners = {post: run.id for _, run in runs for post in run.posts}
+    looks = [look for _, run in runs for look in record.looks.get(run.id, ())]
+    owners = {post: run.id for run in [*(run for _, run in runs), *looks] for post in run.posts}
     for post in visible.values():
         _judge_post(talk, post, owners, verdict)
     for asked, run in runs:
@@ -150,18 +157,51 @@ def _told(talk: Talk, asked: Asked) -> str:
     return f"{talk.scene.event_key(asked.said)}"
 
 
+# ---------------------------------------------------------------- each change told once
+
+
+def _judge_watched(stage: Stage, talk: Talk, record: Record, verdict: Verdict) -> None:
+    key = talk.scene.event_key(talk.asked[0].said)
+    run = record.runs.get(key)
+    if run is None:
+        return  # it was never heard
+    standing = stage.standing
+    now = standing.piers.euros[standing.watched[key]]
+    wanted = [(euros, euros + 1) for euros in range(FIRST_EUROS, now)]
+    visible = {post.id: post for post in talk.scene.replies(talk.root, talk.stops)}
+    told = []
+    for look in record.looks.get(run.id, ()):
+        verdict.counts["changes told"] += 1
+        about = f"{look.event_key} {look.id} {look.state} attempt {look.attempt}"
+        changes = look.answer["changes"] if look.answer is not None else []
+        told += [tuple(map(_euros, (one["before"], one["after"]))) for one in changes]
+        mine = [visible[id].text for id in look.posts if id in visible]
+        if look.state != "answered" or len(mine) != 1:
+            verdict.wrong["change not shown in one post"].append(f"{about}: {mine}")
+        elif not all(f"{euros} euros" in mine[0] for pair in told[-1:] for euros in pair):
+            verdict.wrong["change not shown"].append(f"{about}: {mine[0]!r}")
+        verdict.counts["looks taken over"] += look.attempt > 1
+    if told != wanted:
+        verdict.wrong["changes not told once each"].append(f"{key}: {told}, not {wanted}")
+
+
+def _euros(sentence: str) -> int:
+    return int(sentence.partition(" euros")[0].rpartition(" ")[2] or 0)
+
+
 # ---------------------------------------------------------------- nothing paid for twice
 
 
 def _judge_calls(stage: Stage, record: Record, verdict: Verdict) -> None:
     """A call whose step was kept must not be made again."""
-    found = paid(stage.claude.requests, record.steps)
+    requests = [one for one in stage.claude.requests if stage.standing.piers.is_told_apart(one)]
+    found = paid(requests, record.steps)
     if found.again:
         verdict.wrong["finished call asked again"] += found.again
     verdict.counts["model calls"] = len(stage.claude.requests)
-    if found.known < len(stage.claude.requests) / 2:
+    if found.known < len(requests) / 2:
         verdict.wrong["calls that no step tells of"].append(f"all but {found.known}")
-    again = len(stage.claude.requests) - len({request.key for request in stage.claude.requests})
+    again = len(requests) - len({request.key for request in requests})
     verdict.counts["model calls made again, none of them kept"] = again
     verdict.counts["model calls finished"] = sum(
         request.finished for request in stage.claude.requests

@@ -7,7 +7,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from tests.bench.crash_plan import Act
-from tests.bench.crash_stage import Fact, Scene, facts
+from tests.bench.crash_stage import DEPOTS, Fact, Scene, facts
+from tests.bench.crash_standing import FIRST_EUROS, Standing
 from tests.scenario.places import Said
 
 MOST_IN_THREAD = 6
@@ -48,19 +49,30 @@ class Talk:
 
 
 class People:
-    """Acts on all scenes in turn."""
+    """Acts on all scenes in turn. ``watched`` are threads of standing questions, in which nobody
+    says anything else."""
 
-    def __init__(self, scenes: list[Scene]) -> None:
+    def __init__(self, scenes: list[Scene], standing: Standing) -> None:
         self.talks: list[Talk] = []
+        self.watched: list[Talk] = []
+        self._standing = standing
         self.did: Counter[str] = Counter()
         self._scenes = scenes
         self._facts = facts()
         self._tickets = 0
 
+    @property
+    def all(self) -> list[Talk]:
+        return [*self.talks, *self.watched]
+
     def do(self, act: Act) -> None:
         """One act, where it is possible; else a new question."""
         talk = self._talk(act.chance)
         match act.deed:
+            case "watch" if len(self.watched) < len(DEPOTS):
+                self._watch()
+            case "look" | "watch":
+                self._standing.look(act.chance)
             case "follow up" if talk is not None and len(talk.asked) < MOST_IN_THREAD:
                 self.follow_up(talk, act.chance)
             case "stop" if talk is not None and talk.scene.has_thread(talk.root):
@@ -94,6 +106,14 @@ class People:
         scene = self._scenes[len(self.talks) % len(self._scenes)]
         asked = Asked(scene.place.ask(words), time.time(), fact.wanted)
         self.talks.append(Talk(scene, [asked]))
+
+    def _watch(self) -> None:
+        """Ask something that will be watched."""
+        scene = self._scenes[len(self.watched) % len(self._scenes)]
+        pier = DEPOTS[len(self.watched)]
+        said = scene.place.ask(self._standing.piers.question(pier))
+        self.watched.append(Talk(scene, [Asked(said, time.time(), f"{FIRST_EUROS} euros")]))
+        self._standing.watched[scene.event_key(said)] = pier
 
     def _edit(self, talk: Talk, chance: float) -> None:
         fact, words = self._question(chance)

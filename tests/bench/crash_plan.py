@@ -20,7 +20,7 @@ What = Literal[
     "answer lost",
     "limit",
 ]
-Deed = Literal["ask", "follow up", "stop", "edit", "delete", "tell again"]
+Deed = Literal["ask", "follow up", "stop", "edit", "delete", "tell again", "watch", "look"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,11 @@ class Blow:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What a person does at ``at``; ``chance`` (0 to 1) chooses where."""
+    """What a person does at ``at``; ``chance`` (0 to 1) chooses where.
+
+    watch: a question is asked that is watched once it is answered. look: a look at one of those
+    falls due, mostly after its page has changed.
+    """
 
     at: float
     deed: Deed
@@ -96,6 +100,8 @@ _DEEDS: Mapping[Deed, int] = {
     "edit": 6,
     "delete": 4,
     "tell again": 6,
+    "watch": 4,
+    "look": 24,
 }
 
 

@@ -1,4 +1,4 @@
-"""The record of a crash campaign: its runs, steps and jobs as the store has them."""
+"""The record of a crash campaign: its runs, looks, steps and jobs as the store has them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from psycopg.rows import class_row, namedtuple_row
 
+from bot.storage.standing import LOOK
 from tests.fakes.mortal_postgres import MortalPostgres
 from tests.scenario.paid import Kept
 
@@ -32,28 +33,43 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Everything the store kept."""
+    """Everything the store kept, and the steps of looks that it did not keep.
+
+    ``looks`` are those at standing questions that are under way or were told, in order, by the run
+    that each question began with; ``due`` is how many looks nobody has begun yet.
+    """
 
     runs: Mapping[str, Row]  # by event key
+    looks: Mapping[str, Sequence[Row]]
     steps: Sequence[Kept]
     jobs: int
+    due: int
 
 
 def read_record(postgres: MortalPostgres) -> Record:
     with postgres.connect() as db:
         rows = db.cursor(row_factory=namedtuple_row).execute(_RUNS).fetchall()
         runs = {row.event_key: row for row in map(_row, rows)}
+        looks: dict[str, list[Row]] = {}
+        for key in [key for key in runs if LOOK in key]:
+            origin = key.partition(LOOK)[0].partition(":")[2]
+            looks.setdefault(origin, []).append(runs.pop(key))
         steps = db.cursor(row_factory=class_row(Kept)).execute(_STEPS).fetchall()
-        jobs = db.execute("SELECT count(*) FROM procrastinate_jobs").fetchall()[0][0]
-    return Record(runs, steps, jobs)
+        jobs, due = (db.execute(f"SELECT count(*) FROM {one}").fetchall()[0][0] for one in _LEFT)
+    return Record(runs, looks, steps, jobs, due)
 
 
 _RUNS = """
     SELECT runs.id, event_key, message_id, state, attempt, stop_requested, removed, post_state,
         answer, accepted_at, ended_at
-    FROM runs JOIN messages ON messages.id = runs.message_id
+    FROM runs JOIN messages ON messages.id = runs.message_id ORDER BY message_id
 """
-_STEPS = "SELECT run_id AS run, key, kind, at, result FROM steps ORDER BY at"
+_STEPS = """
+    SELECT run_id AS run, key, kind, at, result FROM steps
+    WHERE run_id NOT IN (SELECT run FROM campaign_steps)
+    UNION ALL SELECT run, key, kind, at, result FROM campaign_steps ORDER BY at
+"""
+_LEFT = ("procrastinate_jobs", "watches WHERE state = 'watching' AND due_at <= now()")
 
 
 def _row(row: Any) -> Row:

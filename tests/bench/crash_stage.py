@@ -12,9 +12,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import urlsplit
 
 from tests.bench.crash_crew import Crew, Member
 from tests.bench.crash_record import Row
+from tests.bench.crash_standing import Standing
 from tests.bench.crash_web import ConsolePlace, WebScene
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude_brain import paraphraser
@@ -23,6 +25,7 @@ from tests.fakes.proxy import HOST, Link, Network
 from tests.fakes.server import serve
 from tests.fakes.slack_delivery import EVENT, Delivery
 from tests.scenario.discord_place import DiscordPlace, open_discord
+from tests.scenario.fork_server import LOOK_EVERY
 from tests.scenario.places import Place, Post, Said
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer
@@ -33,6 +36,7 @@ LISTENERS, WORKERS = 2, 2
 # As Slack's: at once, after a minute, after five; but a campaign has less time.
 REDELIVERY = (0.0, 3.0, 15.0)
 TOLD_AGAIN = 20  # events, the latest ones
+LOOK_SECONDS = 0.5  # how often a process finds which standing questions are due
 FIRST_TOKEN, TOKENS_A_SECOND = 0.25, 150.0
 
 DEPOTS = (
@@ -218,6 +222,7 @@ class Stage:
     links: Mapping[str, Link]
     claude: FakeClaude
     postgres: MortalPostgres
+    standing: Standing
     crew: Crew
 
 
@@ -233,9 +238,15 @@ def open_stage(platforms: Sequence[str], fork_server: ForkServer) -> Iterator[St
         postgres = stack.enter_context(a_mortal_postgres())
         claude = FakeClaude(paraphraser, first_token=FIRST_TOKEN, rate=TOKENS_A_SECOND)
         port = stack.enter_context(serve(claude)).rpartition(":")[2]
+        standing = Standing(postgres)
+        standing.prepare()
+        standing.piers.url = stack.enter_context(serve(standing.piers.app))
         links = {"claude": network.to(HOST, int(port))}
         settings = {
             "FOOTNOTE_DOCS": str(documents),
+            "FOOTNOTE_FETCH_ALLOW": urlsplit(standing.piers.url).netloc,
+            "FOOTNOTE_PAGE_TTL": "0",  # a look comes days later, here seconds
+            LOOK_EVERY: str(LOOK_SECONDS),
             "ANTHROPIC_API_KEY": "sk-test",
             "ANTHROPIC_BASE_URL": f"http://{HOST}:{links['claude'].port}",
         }
@@ -259,7 +270,7 @@ def open_stage(platforms: Sequence[str], fork_server: ForkServer) -> Iterator[St
                 members.append(Member(role, own, link, command))
         crew = stack.enter_context(Crew(fork_server, members, [scene.place for scene in scenes]))
         crew.until_ready([scene.place.ready for scene in scenes])
-        yield Stage(scenes, links, claude, postgres, crew)
+        yield Stage(scenes, links, claude, postgres, standing, crew)
 
 
 def _open_slack(stack: ExitStack, network: Network, postgres: MortalPostgres) -> tuple[Scene, Link]:

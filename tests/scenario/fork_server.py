@@ -23,8 +23,10 @@ from pathlib import Path
 from typing import Any
 
 import bot.cli
+import bot.standing.rounds as rounds
 from bot.configuration import settings_class
 
+LOOK_EVERY = "LOOK_EVERY"  # in the environment: a child's ROUND_SECONDS of standing questions
 PR_SET_PDEATHSIG = 1  # prctl(2)
 
 # Imported before forking: together they take four seconds.
@@ -98,6 +100,8 @@ def child(request: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(request["environment"])
     os.chdir(request["folder"])
+    if LOOK_EVERY in os.environ:
+        rounds.ROUND_SECONDS = float(os.environ.pop(LOOK_EVERY))
     sys.argv = ["footnote", *request["arguments"]]
     code: object = 1
     try:
