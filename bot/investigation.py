@@ -16,6 +16,7 @@ from typing import Protocol
 from bot.answers import Answer, PlanView, Usage, Verification, VerificationState
 from bot.errors import FootnoteError, RunLost, StorageUnavailable
 from bot.logs import get_logger
+from bot.reasoning.reasoner import Pairs
 from bot.research.answer.write import Numbering
 from bot.research.pipeline import Pipeline
 from bot.research.run import Run
@@ -130,6 +131,13 @@ class Investigation:
                 return
             async for answer in self._pipeline.amendments():
                 yield self._named(self._numbering.answer(answer))
+        finally:
+            await self._journal.settle(datetime.now(UTC))
+
+    async def compared(self, pairs: Pairs) -> tuple[bool | None, ...]:
+        """Whether the sentences of each pair say the same, as ``Pipeline.compared``."""
+        try:
+            return await self._pipeline.compared(pairs)
         finally:
             await self._journal.settle(datetime.now(UTC))
 

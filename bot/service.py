@@ -32,7 +32,7 @@ from bot.messages import Message, RunOptions, Thread, clean_question
 from bot.pages.turns import reading_for
 from bot.posting import Poster, PostState, Reply, RunRef, Unseen
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.reasoner import ReasonerFactory
+from bot.reasoning.reasoner import Pairs, ReasonerFactory
 from bot.remembering import Remembering
 from bot.rendering.texts import texts_for
 from bot.research.answer.write import Numbering
@@ -243,13 +243,18 @@ class ResearchService:
             return None
         if await self._looks.is_over(watch, record):
             return await self._looks.say_end(record, watch)
-        answer = record.answer
+        answer, work = record.answer, None
         if answer is None or answer.is_pending:
             answer, _, work = await self._answer(record, Unseen(), stop, reader)
             if answer.is_pending and work is not None:
                 unseen = Posting(self._store, record, Unseen(), work, is_verified_first=True)
                 answer = await unseen.finish(answer, stop)
-        return await self._looks.told(record, watch, answer, self._rights.reach(reader))
+
+        async def compared(pairs: Pairs) -> tuple[bool | None, ...]:
+            by = work or await self._investigation(record, Unseen(), reader)
+            return await by.compared(pairs)
+
+        return await self._looks.told(record, watch, answer, self._rights.reach(reader), compared)
 
     async def _give_up(self, record: RunRecord, reply: Reply) -> None:
         """End a run whose answer cannot be posted, unless someone took it over."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 OnAnswer = Callable[[AnswerDelta], None]
 OnQueries = Callable[[tuple[str, ...]], None]
+Pairs = Sequence[tuple[str, str]]  # an earlier sentence, and the one that is in its place now
 
 
 class Reasoner(Protocol):
@@ -105,6 +106,11 @@ class Reasoner(Protocol):
 
     async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
         """Judge whether the quotes of each claim of an answer say so; None where unknown."""
+        ...
+
+    async def compare(self, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
+        """Judge whether the earlier and the present sentence of each pair say the same; None where
+        unknown."""
         ...
 
     async def restate(

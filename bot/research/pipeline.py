@@ -20,11 +20,11 @@ from bot.messages import Depth, Transcript
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import AnswerDelta, Evidence, Judged, Verdict
 from bot.reasoning.questions import Rewritten
-from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.reasoner import Pairs, Reasoner
 from bot.rendering.remarks import changed
 from bot.rendering.safety import linked_pages
 from bot.research.answer.check import NO_VERDICTS, Checked, check
-from bot.research.answer.verify import Amendment, amendments, is_wanted
+from bot.research.answer.verify import Amendment, amendments, compared, is_wanted
 from bot.research.answer.write import Written, unsourced, write
 from bot.research.answered_before import Memory
 from bot.research.budget.budget import Budget
@@ -362,6 +362,10 @@ class Pipeline:
             self._reasoner, question, given.written, given.checked, judge
         ):
             yield await self._amended(given, amendment)
+
+    async def compared(self, pairs: Pairs) -> tuple[bool | None, ...]:
+        """See ``answer.verify.compared``; without a model nothing is known."""
+        return await compared(self._reasoner, self.question, pairs)
 
     async def _amended(self, given: _Unverified, amendment: Amendment) -> Answer:
         checked = amendment.checked

@@ -2,11 +2,13 @@
 
 Compared are the facts of cited sentences (figures, dates, names) and plain opposites ("open",
 "closed"). No change is another wording, order, or footnote for the same claim; nor a claim that the
-writer left out or added although its page says what it said before.
+writer left out or added although its page says what it said before. Other words with the same facts
+are ``undecided`` where the page has changed.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -41,13 +43,18 @@ class _Claim:
     def is_on(self, pages: Copies) -> bool | None:
         """True if a page says it in the words that were quoted, or has all its facts; None if
         none of its pages was read."""
-        read = [(pages[key], each) for each in self.rests_on if (key := _key(each)) in pages]
-        if not read:
-            return None
-        return any(
-            _flat(each.quote) in _flat(text) or (self.facts and not missing_from(self.facts, text))
-            for text, each in read
-        )
+        texts = [text for text, _ in self._read(pages)]
+        has_facts = any(self.facts and not missing_from(self.facts, text) for text in texts)
+        return has_facts or self.is_quoted(pages)
+
+    def is_quoted(self, pages: Copies) -> bool | None:
+        """True if a page has the words that were quoted; None if none of its pages was read."""
+        read = self._read(pages)
+        return any(_flat(each.quote) in _flat(text) for text, each in read) if read else None
+
+    def _read(self, pages: Copies) -> list[tuple[str, Citation]]:
+        """The texts of its pages, each with a citation."""
+        return [(pages[key], each) for each in self.rests_on if (key := _key(each)) in pages]
 
 
 def changes(before: Answer, after: Answer, then: Copies, now: Copies) -> tuple[Change, ...]:
@@ -77,6 +84,30 @@ def changes(before: Answer, after: Answer, then: Copies, now: Copies) -> tuple[C
     # A claim without a successor is gone only if its page was read again and no longer says it.
     dropped = [Change(one.sentence, "") for one in left if one.is_on(now) is False]
     return (*(paired[place] for place in sorted(paired)), *dropped)
+
+
+def undecided(before: Answer, after: Answer, then: Copies, now: Copies) -> tuple[Change, ...]:
+    """The claims of ``after`` that have the same facts as those of ``before`` about the same, but
+    other words, because their page has: only a reader can tell whether that is a change. None of
+    them is among ``changes`` of the same arguments."""
+    old, new = _claims(before), _claims(after)
+    old_words, new_words = _whole(old), _whole(new)
+    found = []
+    for one in new:
+        was = _nearest(one, old)
+        if was is None or _nearest(was, new) is not one or _bare(was.words) == _bare(one.words):
+            continue
+        has_other_facts = missing_from(one.facts, old_words) or missing_from(was.facts, new_words)
+        has_other_page = one.is_quoted(then) is False and was.is_quoted(now) is False
+        if has_other_page and not has_other_facts and not opposed(was.words, one.words):
+            found.append(Change(was.sentence, one.sentence))
+    return tuple(found)
+
+
+def in_order(after: Answer, found: Iterable[Change]) -> tuple[Change, ...]:
+    """Changes in the order of ``after``, those last that it says nothing of."""
+    places = {claim.sentence: place for place, claim in enumerate(_claims(after))}
+    return tuple(sorted(found, key=lambda one: places.get(one.after, len(places))))
 
 
 def with_changes(
@@ -183,6 +214,10 @@ def _whole(claims: Iterable[_Claim]) -> str:
 
 def _key(cited: Citation) -> str:
     return dedupe_key(cited.url)
+
+
+def _bare(sentence: str) -> str:
+    return " ".join(re.findall(r"\w+", sentence)).casefold()
 
 
 def _flat(text: str) -> str:

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 
 from bot.answers import Answer
 from bot.logs import get_logger
 from bot.messages import Transcript
+from bot.reasoning.reasoner import Pairs
+from bot.rendering.marks import without_marks
 from bot.rendering.texts import texts_for
 from bot.rights.reader import Reach
 from bot.settings import Settings
-from bot.standing.comparing import changes, with_changes
+from bot.standing.comparing import changes, in_order, undecided, with_changes
 from bot.storage.history import UNSEEN
 from bot.storage.records import RunRecord
 from bot.storage.standing import Outcome, StandingQuestions, Watch
 from bot.storage.store import Store
 
+MOST = 20  # pairs of sentences in one call
+
 log = get_logger()
+
+Compared = Callable[[Pairs], Awaitable[tuple[bool | None, ...]]]
+"""Tells of each pair of an old and a new sentence whether they say the same; None if unknown."""
 
 
 def is_look(record: RunRecord) -> bool:
@@ -74,11 +82,11 @@ class Looks:
         return await self._again(record)
 
     async def told(
-        self, record: RunRecord, watch: Watch, answer: Answer, reach: Reach
+        self, record: RunRecord, watch: Watch, answer: Answer, reach: Reach, compared: Compared
     ) -> RunRecord | None:
         """The run as it is to be posted, with the changes above its answer; None, with the run
         ended, if there are none. Old sentences that rest on documents out of ``reach`` are left
-        out."""
+        out, and not given to ``compared``."""
         before = await self._store.run(watch.run)
         if before is None or before.answer is None or answer.status not in ("answered", "partial"):
             await self._end(record, "no_answer")
@@ -87,6 +95,11 @@ class Looks:
         found = changes(before.answer, answer, *pages)
         if not reach.covers(before.answer.rests_on):
             found = tuple(replace(one, before="") for one in found if one.after)
+        elif doubtful := undecided(before.answer, answer, *pages)[:MOST]:
+            pairs = [(without_marks(one.before), without_marks(one.after)) for one in doubtful]
+            same = await compared(pairs)
+            other = [one for one, verdict in zip(doubtful, same, strict=True) if verdict is False]
+            found = in_order(answer, (*found, *other))
         if not found:
             await self._end(record, "same")
             return None

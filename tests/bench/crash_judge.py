@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -176,6 +177,8 @@ def _judge_watched(stage: Stage, talk: Talk, record: Record, verdict: Verdict) -
         changes = look.answer["changes"] if look.answer is not None else []
         told += [tuple(map(_euros, (one["before"], one["after"]))) for one in changes]
         mine = [visible[id].text for id in look.posts if id in visible]
+        if any(pair not in wanted for pair in told):
+            verdict.wrong["told what is no change"].append(f"{about}: {changes}")
         if look.state != "answered" or len(mine) != 1:
             verdict.wrong["change not shown in one post"].append(f"{about}: {mine}")
         elif not all(f"{euros} euros" in mine[0] for pair in told[-1:] for euros in pair):
@@ -186,7 +189,8 @@ def _judge_watched(stage: Stage, talk: Talk, record: Record, verdict: Verdict) -
 
 
 def _euros(sentence: str) -> int:
-    return int(sentence.partition(" euros")[0].rpartition(" ")[2] or 0)
+    found = re.search(r"(\d+) euros", sentence)
+    return int(found[1]) if found else 0
 
 
 # ---------------------------------------------------------------- nothing paid for twice

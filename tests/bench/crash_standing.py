@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from itertools import islice, pairwise, permutations
 from typing import Any
 
 import psycopg
@@ -31,7 +31,10 @@ from tests.fakes.mortal_postgres import MortalPostgres
 
 CHANGING = 0.7  # of the looks, those before which the page changes
 FIRST_EUROS = 20
-WEATHER = ["calm", "mild", "grey", "damp", "warm", "cold", "windy", "sunny", "misty", "stormy"]
+ADVICE, THINGS = (
+    "Visitors are told to bring",
+    ("boots", "coats", "gloves", "hats", "maps", "scarves"),
+)
 MOST = 1_000  # standing questions of a person
 
 # What a look leaves when it has nothing to tell is nothing: these tables remember it.
@@ -98,8 +101,8 @@ class Seen:
 
 
 class Piers:
-    """A site with the entry fee of each pier, which changes, and the weather there, which is
-    another one on each of its days and no change worth telling."""
+    """A site with the entry fee of each pier, which changes, and advice that stands there in other
+    words on each of its days, which is no change."""
 
     def __init__(self) -> None:
         self.days: Counter[str] = Counter()
@@ -112,17 +115,17 @@ class Piers:
         said = f"Entry to pier {pier} costs {self.euros[pier]} euros for adults."
         return HTMLResponse(
             f"<html><head><title>Pier {pier}</title></head><body><article><h1>Pier {pier}</h1>"
-            f"<p>{said}</p><p>{self._weather(pier)}</p></article></body></html>"
+            f"<p>{said}</p><p>{self._advice(pier)}</p></article></body></html>"
         )
 
-    def _weather(self, pier: str) -> str:
-        words = [WEATHER[int(digit)] for digit in f"{self.days[pier]:03}"]
-        return f"The weather there is {', then '.join(words)}."
+    def _advice(self, pier: str) -> str:
+        words = next(islice(permutations(THINGS), self.days[pier], None))
+        return f"{ADVICE} {', '.join(words)}."
 
     def is_told_apart(self, request: Recorded) -> bool:
         """False for a call that each look at a pier makes in the same words: the first one."""
         body = json.dumps(request.body)
-        return self.url not in body or "The weather there" in body
+        return self.url not in body or ADVICE in body
 
     def question(self, pier: str) -> str:
         return f"What does entry to pier {pier} cost, by {self.url}/{pier} ?"

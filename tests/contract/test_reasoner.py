@@ -477,6 +477,13 @@ async def test_every_claim_is_restated_or_not(reasoner: Reasoner) -> None:
     assert all(isinstance(each, str) for each in found)
 
 
+async def test_every_pair_of_sentences_is_compared_or_not(reasoner: Reasoner) -> None:
+    pairs = [("It is open to all.", "It is open to members."), ("It is red.", "Red it is.")]
+    found = await reasoner.compare(ASKED, pairs)
+    assert len(found) == len(pairs)
+    assert set(found) <= {True, False, None}
+
+
 # ---------------------------------------------------------------- again
 
 
@@ -495,6 +502,7 @@ async def test_a_replayed_run_is_the_same_and_makes_no_call(
         assert await reasoner.queries(rewritten, manuscript)
         await reasoner.verify(ASKED, CLAIMS)
         await reasoner.restate(ASKED, ANSWER, CLAIMS, (Verdict("partly"), Verdict("contradicted")))
+        await reasoner.compare(ASKED, [("It is red.", "It is blue.")])
         revised = reasoner.revise(rewritten, manuscript, core.evidence(finish))
         return rewritten, graph, core.workspace, deltas + await collected(revised)
 

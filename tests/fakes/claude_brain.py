@@ -57,6 +57,8 @@ def researcher(request: Mapping[str, Any]) -> Reply:
         return _statements(request)
     if fields == {"sentences"}:
         return _restate(request)
+    if fields == {"pairs"}:
+        return _compare(request)
     if fields == {"reason", "grade"}:
         return _judge(request)
     if wanted:
@@ -367,6 +369,19 @@ def _restate(request: Mapping[str, Any]) -> Reply:
         for number, cites in re.findall(r'<sentence number="(\d+)" quotes="([^"]*)"', asked)
     ]
     return says(json.dumps({"sentences": said}))
+
+
+def _compare(request: Mapping[str, Any]) -> Reply:
+    """Two sentences say the same if one has all the words of the other."""
+    said = []
+    for number, pair in re.findall(
+        r'<pair number="(\d+)">\n(.*?)\n</pair>', asked_last(request), re.S
+    ):
+        before, now = (
+            {w.lower() for w in keywords(tagged(pair, name) or "")} for name in ("before", "now")
+        )
+        said.append({"pair": int(number), "same": before <= now or now <= before})
+    return says(json.dumps({"pairs": said}))
 
 
 def _revise(request: Mapping[str, Any]) -> Reply:

@@ -19,7 +19,7 @@ from bot.reasoning.evidence import (
 )
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.questions import Rewritten, SubQuestion
-from bot.reasoning.reasoner import OnAnswer, OnQueries
+from bot.reasoning.reasoner import OnAnswer, OnQueries, Pairs
 from bot.reasoning.workspace import Action, Finish, Turn, Workspace
 
 
@@ -52,6 +52,8 @@ class Scripted:
     verdicts: dict[str, Verdict] = field(default_factory=dict)  # by the claim
     stated: Sequence[Statement] = ()
     restated: dict[str, str] = field(default_factory=dict)  # by the claim
+    same: Callable[[str, str], bool | None] = lambda before, now: None
+    compared: list[tuple[str, str]] = field(default_factory=list)
     looked_at: list[Evidence] = field(default_factory=list)  # for drafting
     manuscripts: list[Manuscript] = field(default_factory=list)  # each seen when it was revised
 
@@ -98,6 +100,10 @@ class Scripted:
 
     async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
         return tuple(self.verdicts.get(claim.text) for claim in claims)
+
+    async def compare(self, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
+        self.compared += pairs
+        return tuple(self.same(*pair) for pair in pairs)
 
     async def restate(
         self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]

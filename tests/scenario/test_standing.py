@@ -1,4 +1,5 @@
-"""Kill -9 around every commit of a look at a standing question: a change is told exactly once."""
+"""Looks at standing questions: killed around every commit they tell a change exactly once, and a
+model tells whether other words are a change."""
 
 from __future__ import annotations
 
@@ -7,9 +8,13 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.fakes.claude import FakeClaude, Reply, says
+from tests.fakes.claude_brain import researcher
+from tests.fakes.server import serve
 from tests.scenario.program import REPOSITORY, Program
 
 COST = "# Tower\n\nTower tickets cost {euros} euros for adults.\n"
@@ -27,9 +32,7 @@ def test_killed_around_any_commit_a_look_tells_a_change_once(
     page.write_text(COST.format(euros=31))
     footnote.run("index", str(page.parent))
     prepared = tmp_path / "data"
-    with sqlite3.connect(prepared / "footnote.sqlite") as db:
-        db.execute("UPDATE watches SET due_at = '2026-01-01 00:00:00.000000'")
-    db.close()
+    make_due(prepared)
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.scenario.crash"],
         cwd=REPOSITORY,
@@ -73,3 +76,52 @@ def test_killed_around_any_commit_a_look_tells_a_change_once(
     finally:
         process.kill()
         process.communicate()
+
+
+def make_due(folder: Path) -> None:
+    with sqlite3.connect(folder / "footnote.sqlite") as db:
+        db.execute("UPDATE watches SET due_at = '2026-01-01 00:00:00.000000'")
+    db.close()
+
+
+def test_a_model_tells_whether_other_words_on_a_page_are_a_change(
+    footnote: Program, tmp_path: Path
+) -> None:
+    page = tmp_path / "documents" / "tower.md"
+    page.parent.mkdir()
+    page.write_text("# Tower\n\nDogs may be taken into the tower.\n")
+    replies = iter(["It depends.", '{"pairs": [{"pair": 1, "same": false}]}'])
+    asked: list[Mapping[str, Any]] = []
+
+    def brain(request: Mapping[str, Any]) -> Reply:
+        wanted = (request.get("output_config") or {}).get("format") or {}
+        if "pairs" not in json.dumps(wanted):
+            return researcher(request)
+        asked.append(request)
+        return says(next(replies))
+
+    claude = FakeClaude(brain)
+    with serve(claude) as url:
+        footnote.settings |= {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": url}
+        footnote.settings["FOOTNOTE_DOCS"] = str(page.parent)
+        begun = footnote.run("watch", "May dogs be taken into the tower?", "--json")
+        assert begun.code == 0, begun.err
+        page.write_text("# Tower\n\nDogs must be left outside of the tower.\n")
+        looked = []
+        for _ in range(2):
+            make_due(tmp_path / "data")
+            looked.append(footnote.run("watch", "run", "--json"))
+    silent, told = looked
+    assert silent.out == "", "nonsense is no verdict"
+    (change,) = told.json["changes"]
+    assert change["before"].startswith("Dogs may be taken")
+    assert change["after"].startswith("Dogs must be left")
+    assert [request["model"].startswith("claude-haiku") for request in asked] == [True, True]
+    with sqlite3.connect(tmp_path / "data" / "footnote.sqlite") as db:
+        (kept,) = db.execute("SELECT count(*) FROM steps WHERE kind = 'compare'").fetchone()
+        (paid,) = db.execute(
+            "SELECT sum(model_calls) FROM spending WHERE scope = 'user'"
+        ).fetchone()
+    db.close()
+    assert kept == 1, "the first look left nothing"
+    assert paid == len(claude.requests)

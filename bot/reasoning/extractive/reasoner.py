@@ -28,7 +28,7 @@ from bot.reasoning.evidence import (
 )
 from bot.reasoning.extractive import answer, hops, recall, rewrite
 from bot.reasoning.questions import Rewritten, SubQuestion
-from bot.reasoning.reasoner import OnAnswer, OnQueries
+from bot.reasoning.reasoner import OnAnswer, OnQueries, Pairs
 from bot.reasoning.workspace import Turn, Workspace
 
 if TYPE_CHECKING:
@@ -114,6 +114,10 @@ class Extractive:
     async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
         """Nothing: what it quotes is compared letter by letter."""
         return (None,) * len(claims)
+
+    async def compare(self, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
+        """Nothing: it knows no other words for the same."""
+        return (None,) * len(pairs)
 
     async def restate(
         self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]

@@ -29,7 +29,7 @@ from bot.reasoning.evidence import (
 )
 from bot.reasoning.extractive.rewrite import language_of
 from bot.reasoning.graphs import Graph, GraphEdit
-from bot.reasoning.model import draft, plan, rewrite, statements, verify
+from bot.reasoning.model import compare, draft, plan, rewrite, statements, verify
 from bot.reasoning.model.conversation import loop_turns, shown_pages
 from bot.reasoning.model.draft import Revising
 from bot.reasoning.model.failures import TooLong
@@ -41,7 +41,7 @@ from bot.reasoning.model.write import AnswerWatch, Reader, Writing, reply_of
 from bot.reasoning.plain_question import plain_question
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten, SubQuestion
-from bot.reasoning.reasoner import OnAnswer, OnQueries, ReasonerFactory
+from bot.reasoning.reasoner import OnAnswer, OnQueries, Pairs, ReasonerFactory
 from bot.reasoning.recall import recalled
 from bot.reasoning.workspace import Finish, Turn, Workspace
 from bot.settings import Settings
@@ -327,6 +327,12 @@ class ModelReasoner:
             return verify.verdicts(reply, claims)
         except Unusable:
             return (None,) * len(claims)
+
+    async def compare(self, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
+        """One call of the small model; a reply that is not in the form asked for says nothing."""
+        request = compare.request(self._models.small, question, pairs)
+        reply = await self._complete(request, "compare", "Compare with earlier sentences")
+        return compare.same(reply, len(pairs))
 
     async def restate(
         self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]

@@ -42,6 +42,9 @@ TAGS = (
     "to_come",
     "quote",
     "sentence",
+    "pair",
+    "before",
+    "now",
 )
 """Those of our prompts."""
 

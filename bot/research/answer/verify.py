@@ -16,7 +16,7 @@ from bot.answers import Judgement, Verification, VerificationState, VerifiedSent
 from bot.errors import FootnoteError, RunLost, StorageUnavailable
 from bot.logs import get_logger
 from bot.reasoning.evidence import Claim, Verdict
-from bot.reasoning.reasoner import Reasoner
+from bot.reasoning.reasoner import Pairs, Reasoner
 from bot.rendering.marks import without_marks
 from bot.research.answer.amend import amended, as_restated, restatable
 from bot.research.answer.check import Checked
@@ -138,6 +138,19 @@ async def amendments(
     changes = out | await _borne_out(judge, amended(written, out | new), verdicts, new)
     last = amended(written, changes)
     yield Amendment(last, await _judged(judge, last, verdicts), verdicts, changes)
+
+
+async def compared(reasoner: Reasoner, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
+    """Whether the earlier and the present sentence of each pair say the same; None where the small
+    model does not say. Raises ``RunLost`` and ``StorageUnavailable``."""
+    try:
+        async with asyncio.timeout(SECONDS):
+            return await reasoner.compare(question, pairs)
+    except (RunLost, StorageUnavailable):
+        raise
+    except (FootnoteError, TimeoutError) as error:
+        log.info("sentences not compared", error=repr(error))
+        return (None,) * len(pairs)
 
 
 async def _borne_out(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -124,6 +126,45 @@ async def test_thirty_days_with_two_real_changes_and_ten_cosmetic_ones_are_told_
             "Tower doors open at 9:30 in summer [2].", "Tower doors open at 9:00 in summer [2]."
         ),
     )
+
+
+def strict(before: str, now: str) -> bool:
+    """The same only if one of them has all the words of the other, in whatever order."""
+    words, others = (set(re.findall(r"\w+", one.lower())) for one in (before, now))
+    return words <= others or others <= words
+
+
+@pytest.mark.parametrize("same", [strict, lambda before, now: None], ids=["strict", "silent"])
+async def test_with_a_model_cosmetic_changes_stay_cosmetic(
+    days: Days, same: Callable[[str, str], bool | None]
+) -> None:
+    days.house.reasoner.same = same
+    await days.begin()
+    for day in range(1, 31):
+        days.pages |= DAYS.get(day, {})
+        await days.pass_one()
+    assert len(days.told) == len(REAL)
+    assert days.house.reasoner.compared, "no pair was undecided"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "told"),
+    [(False, ["Dogs must be left outside the tower."]), (True, []), (None, [])],
+)
+async def test_a_change_in_words_alone_is_told_if_the_model_says_so(
+    days: Days, verdict: bool | None, told: list[str]
+) -> None:
+    days.pages[HOURS] = "Dogs may be taken into the tower."
+    days.shelve()
+    days.house.reasoner.same = lambda before, now: verdict
+    await days.begin()
+    days.pages[HOURS] = "Dogs must be left outside the tower."
+    await days.pass_one()
+    assert days.house.reasoner.compared == [
+        ("Dogs may be taken into the tower.", "Dogs must be left outside the tower.")
+    ]
+    found = [change for reply in days.told for change in reply.finished[-1].changes]
+    assert [change.after.partition(" [")[0] for change in found] == [s.rstrip(".") for s in told]
 
 
 async def test_a_change_is_told_once_whatever_dies_between_the_claim_and_the_post(

@@ -8,7 +8,7 @@ import pytest
 
 from bot.answers import Answer, Change, Citation
 from bot.pages.urls import dedupe_key
-from bot.standing.comparing import changes, with_changes
+from bot.standing.comparing import changes, undecided, with_changes
 
 A, B, C = (f"https://{name}.example/" for name in "abc")
 
@@ -72,6 +72,37 @@ def test_what_the_writer_chose_is_no_change_while_the_pages_say_what_they_said()
     assert changes(told, an_answer(fee), keys, {}) == ()
     gone = {**keys, dedupe_key(B): "The house was sold."}
     assert changes(told, an_answer(fee), keys, gone) == (Change(rooms, ""),)
+
+
+OPEN = "The gallery is free on Sundays for all visitors."
+RESIDENTS = "The gallery is free on Sundays for residents."
+SAID = "On Sundays the gallery is free for all visitors."
+
+
+@pytest.mark.parametrize(
+    ("after", "then", "now", "is_asked"),
+    [
+        (RESIDENTS, OPEN, RESIDENTS, True),
+        (RESIDENTS, f"{OPEN} {RESIDENTS}", RESIDENTS, False),  # the writer chose another sentence
+        (RESIDENTS, OPEN, f"{OPEN} {RESIDENTS}", False),
+        (OPEN.replace(".", "!"), OPEN, OPEN.replace(".", "!"), False),  # the same words
+        ("The gallery has 40 rooms.", OPEN, "The gallery has 40 rooms.", False),  # facts
+        ("Dogs wait outside.", OPEN, "Dogs wait outside.", False),  # about something else
+        (SAID, OPEN, SAID, True),
+    ],
+)
+def test_other_words_of_a_page_that_has_changed_are_left_to_a_reader(
+    after: str, then: str, now: str, is_asked: bool
+) -> None:
+    old = an_answer(f"{OPEN} [1]", a=OPEN)
+    new = an_answer(f"{after} [1]", a=after)
+    key = dedupe_key(A)
+    found = undecided(old, new, {key: then}, {key: now})
+    assert found == ((Change(f"{OPEN} [1]", f"{after} [1]"),) if is_asked else ())
+    assert undecided(old, new, {}, {key: now}) == ()  # a copy that is gone tells nothing
+    assert not {one.after for one in found} & {
+        one.after for one in changes(old, new, {key: then}, {key: now})
+    }
 
 
 def test_the_old_sentence_keeps_its_footnote_beside_the_new_one() -> None:
