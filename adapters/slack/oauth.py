@@ -22,11 +22,13 @@ from slack_sdk.oauth.installation_store import Installation
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import FAILURES, Json, sdk_logger
+from adapters.slack.conversations import SCOPES as SEARCHING
 from adapters.slack.installations import Installations, States
 from adapters.slack.settings import SlackSettings
 from adapters.slack.teams import InstalledTeams, NotInstalled
 from bot.errors import FootnoteError
 from bot.logs import get_logger
+from bot.search.registry import searches_conversations
 
 # Scopes of the bot token and their reasons; ``deploy/slack-manifest.yaml`` asks for exactly these.
 # https://docs.slack.dev/reference/methods and https://docs.slack.dev/reference/events, each one's
@@ -88,6 +90,14 @@ def needed() -> frozenset[str]:
     """Every scope that the manifest asks for."""
     called = {scope for scopes in METHODS.values() for scope in scopes}
     return frozenset(called | set(filter(None, EVENTS.values())) | set(OTHER))
+
+
+def asked_for(settings: SlackSettings) -> frozenset[str]:
+    """Every scope that a workspace is asked for: those for searching its messages only where the
+    operator has said that they are searched, since Slack refuses an app that does not have them."""
+    is_said = "conversations" in settings.model_fields_set
+    wanted = SEARCHING.values() if is_said and searches_conversations(settings) else ()
+    return needed().union(wanted)
 
 
 INSTALL_PATH = "/slack/install"
@@ -158,7 +168,7 @@ def oauth_flow(
         settings=AsyncOAuthSettings(
             client_id=settings.slack_client_id,
             client_secret=settings.slack_client_secret.get_secret_value(),
-            scopes=sorted(needed()),
+            scopes=sorted(asked_for(settings)),
             user_scopes=[],
             # Without it Slack takes the first of the app's redirect URLs.
             redirect_uri=redirect_url(settings) if settings.public_url else None,

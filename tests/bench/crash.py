@@ -69,6 +69,7 @@ class Campaign:
 
     def run(self) -> Outcome:
         began = time.monotonic()
+        self._watch()
         clock = Clock()
         striker = Striker(self._stage, clock)
         for act in self._plan.acts:
@@ -104,6 +105,13 @@ class Campaign:
             self._stage.crew.ended,
             time.monotonic() - began,
         )
+
+    def _watch(self) -> None:
+        for _ in range(self._plan.watched):
+            self._people.watch()
+        if self._plan.watched:
+            self._until_quiet("what will be watched is answered")
+            self._stage.standing.look_at_all()  # none yet: they are watched from here on
 
     # ------------------------------------------------------------ coming to rest
 

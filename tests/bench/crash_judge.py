@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 
+from bot.storage.standing import LOOK
 from tests.bench.crash_people import Asked, People, Talk
 from tests.bench.crash_record import Record, Row
 from tests.bench.crash_stage import Stage
@@ -199,17 +200,37 @@ def _euros(sentence: str) -> int:
 def _judge_calls(stage: Stage, record: Record, verdict: Verdict) -> None:
     """A call whose step was kept must not be made again."""
     requests = [one for one in stage.claude.requests if stage.standing.piers.is_told_apart(one)]
-    found = paid(requests, record.steps)
-    if found.again:
-        verdict.wrong["finished call asked again"] += found.again
+    piers = _piers(stage, record)
+    known = 0
+    # Apart for each pier, whose looks come one after another: calls of two piers have equal tokens.
+    for pier in {"", *piers.values()}:
+        steps = [step for step in record.steps if piers.get(step.run, "") == pier]
+        asked = [one for one in requests if stage.standing.piers.named_in(one) == pier]
+        found = paid(asked, steps)
+        known += found.known
+        if found.again:
+            verdict.wrong["finished call asked again"] += found.again
     verdict.counts["model calls"] = len(stage.claude.requests)
-    if found.known < len(requests) / 2:
-        verdict.wrong["calls that no step tells of"].append(f"all but {found.known}")
+    if known < len(requests) / 2:
+        verdict.wrong["calls that no step tells of"].append(f"all but {known}")
     again = len(requests) - len({request.key for request in requests})
     verdict.counts["model calls made again, none of them kept"] = again
     verdict.counts["model calls finished"] = sum(
         request.finished for request in stage.claude.requests
     )
+
+
+def _piers(stage: Stage, record: Record) -> dict[str, str]:
+    """The pier that each run asked for, of standing questions and of looks at them."""
+    watched = stage.standing.watched
+    first = {record.runs[key].id: pier for key, pier in watched.items() if key in record.runs}
+    begun = [one for one in stage.standing.seen() if one.state == "begun"]
+    looks = {one.run: first[_origin(one.event)] for one in begun if _origin(one.event) in first}
+    return first | looks
+
+
+def _origin(event: str) -> str:
+    return event.partition(LOOK)[0].partition(":")[2]
 
 
 def written_out(verdict: Verdict) -> str:

@@ -69,9 +69,7 @@ class People:
         """One act, where it is possible; else a new question."""
         talk = self._talk(act.chance)
         match act.deed:
-            case "watch" if len(self.watched) < len(DEPOTS):
-                self._watch()
-            case "look" | "watch":
+            case "look":
                 self._standing.look(act.chance)
             case "follow up" if talk is not None and len(talk.asked) < MOST_IN_THREAD:
                 self.follow_up(talk, act.chance)
@@ -107,7 +105,7 @@ class People:
         asked = Asked(scene.place.ask(words), time.time(), fact.wanted)
         self.talks.append(Talk(scene, [asked]))
 
-    def _watch(self) -> None:
+    def watch(self) -> None:
         """Ask something that will be watched."""
         scene = self._scenes[len(self.watched) % len(self._scenes)]
         pier = DEPOTS[len(self.watched)]

@@ -20,7 +20,7 @@ What = Literal[
     "answer lost",
     "limit",
 ]
-Deed = Literal["ask", "follow up", "stop", "edit", "delete", "tell again", "watch", "look"]
+Deed = Literal["ask", "follow up", "stop", "edit", "delete", "tell again", "look"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,7 @@ class Blow:
 class Act:
     """What a person does at ``at``; ``chance`` (0 to 1) chooses where.
 
-    watch: a question is asked that is watched once it is answered. look: a look at one of those
-    falls due, mostly after its page has changed.
+    look: a look at a standing question falls due, mostly after its page has changed.
     """
 
     at: float
@@ -63,8 +62,11 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
+    """``watched`` questions are answered, and watched, before the rest begins."""
+
     blows: Sequence[Blow]
     acts: Sequence[Act]
+    watched: int = 0
 
 
 # How often each blow comes in a deck, and how long it lasts (seconds, from – to).
@@ -100,9 +102,11 @@ _DEEDS: Mapping[Deed, int] = {
     "edit": 6,
     "delete": 4,
     "tell again": 6,
-    "watch": 4,
-    "look": 24,
+    "look": 30,
 }
+
+
+WATCHED = 6  # standing questions
 
 
 def planned(
@@ -130,7 +134,7 @@ def planned(
         deed = chance.choices(deeds, [*_DEEDS.values()])[0] if now > 0 else "ask"
         acts.append(Act(now, deed, chance.random()))
         now += chance.expovariate(1 / asking)
-    return Plan(tuple(blows), tuple(acts))
+    return Plan(tuple(blows), tuple(acts), WATCHED)
 
 
 def _deck(platforms: Sequence[str]) -> list[tuple[str, What, tuple[float, float]]]:

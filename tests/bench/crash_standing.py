@@ -127,6 +127,11 @@ class Piers:
         body = json.dumps(request.body)
         return self.url not in body or ADVICE in body
 
+    def named_in(self, request: Recorded) -> str:
+        """The pier whose page a call is about, or ""."""
+        body = json.dumps(request.body)
+        return next((pier for pier in self.euros if f"{self.url}/{pier} " in body), "")
+
     def question(self, pier: str) -> str:
         return f"What does entry to pier {pier} cost, by {self.url}/{pier} ?"
 

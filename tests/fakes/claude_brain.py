@@ -378,7 +378,8 @@ def _compare(request: Mapping[str, Any]) -> Reply:
         r'<pair number="(\d+)">\n(.*?)\n</pair>', asked_last(request), re.S
     ):
         before, now = (
-            {w.lower() for w in keywords(tagged(pair, name) or "")} for name in ("before", "now")
+            set(re.findall(r"\w+", (tagged(pair, name) or "").lower()))
+            for name in ("before", "now")
         )
         said.append({"pair": int(number), "same": before <= now or now <= before})
     return says(json.dumps({"pairs": said}))

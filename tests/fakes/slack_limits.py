@@ -104,12 +104,16 @@ ALL_SCOPES = frozenset(
     | {"commands", "chat:write.customize", "chat:write.public", "files:read"}
 ) - {"connections:write", "chat:write.public"}
 
+SEARCH_SCOPES = frozenset(f"search:read.{kind}" for kind in ("public", "private", "mpim", "im"))
+
 UNLIMITED: dict[str, int] = dict.fromkeys(RULES, 1_000_000_000)
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The parts of a manifest that change what Slack sends and allows; ``None`` means all."""
+    """The parts of a manifest that change what Slack sends and allows; ``None`` means all.
+
+    ``optional`` are scopes that an installation may ask for beside those that it is given."""
 
     scopes: frozenset[str]
     events: frozenset[str] | None
@@ -120,6 +124,7 @@ class Manifest:
     interactive: bool
     home_tab: bool
     messages_tab: bool
+    optional: frozenset[str] = frozenset()
 
     def subscribes(self, event: str) -> bool:
         return self.events is None or event in self.events
@@ -135,6 +140,7 @@ EVERYTHING = Manifest(
     interactive=True,
     home_tab=True,
     messages_tab=True,
+    optional=SEARCH_SCOPES,
 )
 
 
@@ -152,7 +158,8 @@ def read_manifest(given: Mapping[str, Any] | str | Path | None) -> Manifest:
         raise ValueError("a manifest is a mapping")  # noqa: TRY004
     features = tree.get("features") or {}
     settings = tree.get("settings") or {}
-    scopes = ((tree.get("oauth_config") or {}).get("scopes") or {}).get("bot") or []
+    asked = (tree.get("oauth_config") or {}).get("scopes") or {}
+    scopes = asked.get("bot") or []
     commands = features.get("slash_commands") or []
     shortcuts = features.get("shortcuts") or []
     home = features.get("app_home") or {}
@@ -179,4 +186,5 @@ def read_manifest(given: Mapping[str, Any] | str | Path | None) -> Manifest:
             bool(home.get("messages_tab_enabled"))
             and not home.get("messages_tab_read_only_enabled")
         ),
+        optional=frozenset(asked.get("bot_optional") or []),
     )

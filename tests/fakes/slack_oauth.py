@@ -78,7 +78,8 @@ class OAuth:
         scopes = frozenset(filter(None, query.get("scope", "").split(",")))
         if not scopes or query.get("user_scope"):
             return Page(400, "invalid_scope")
-        if scopes - tenant.workspace.manifest.scopes:
+        app = tenant.workspace.manifest
+        if scopes - app.scopes - app.optional:
             return Page(400, "invalid_scope")
         given = query.get("redirect_uri")
         target = given or next(iter(self.redirect_urls), "")

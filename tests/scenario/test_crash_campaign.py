@@ -28,11 +28,13 @@ PLAN = Plan(
         *(Act(2.0 + 0.2 * number, "follow up", 0.3 * number) for number in range(3)),
         Act(2.6, "edit", 0.4),
         Act(2.8, "tell again", 0.0),
+        *(Act(0.5 + 0.2 * number, "look", 0.11 * number) for number in range(15)),
     ),
+    watched=2,
 )
 
 
-def test_whatever_is_killed_each_question_has_one_answer_and_no_call_is_made_twice(
+def test_whatever_is_killed_each_question_has_one_answer_and_each_change_is_told_once(
     fork_server: ForkServer,
 ) -> None:
     with open_stage(PLATFORMS, fork_server) as stage:
@@ -41,3 +43,4 @@ def test_whatever_is_killed_each_question_has_one_answer_and_no_call_is_made_twi
     counts = outcome.verdict.counts
     assert counts["answered"] >= 10
     assert counts["taken over"] > 0, "nothing was interrupted"
+    assert counts["changes told"] > 0, "no standing question took part"

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from adapters.slack.conversations import SCOPES
 from adapters.slack.oauth import needed, workspace_of
 from bot.errors import InvalidSetting
 from bot.storage.encryption import new_key
@@ -106,6 +107,18 @@ async def test_slack_is_asked_for_the_scopes_of_the_manifest(many: Many, slack: 
     assert asked["client_id"] == slack.oauth.client_id
     assert "user_scope" not in asked
     assert "redirect_uri" not in asked  # Slack takes the app's first
+
+
+async def test_scopes_for_searching_messages_are_asked_for_where_the_operator_says_so(
+    slack: FakeSlack, tmp_path: Path
+) -> None:
+    searched: dict[str, Any] = {"providers": "wikipedia,conversations", "conversations": True}
+    async with serving_many(slack, tmp_path, **searched) as many:
+        url = await asyncio.to_thread(Browser(slack, "U1").to_slack, many.http)
+        asked = dict(parse_qsl(urlsplit(url).query))
+        assert set(asked["scope"].split(",")) == needed() | set(SCOPES.values())
+        await many.install(slack)
+        assert set(SCOPES.values()) <= slack.workspace.scopes
 
 
 async def test_the_public_address_is_where_slack_sends_back_to(
