@@ -330,9 +330,8 @@ class ModelReasoner:
 
     async def compare(self, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
         """One call of the small model; a reply that is not in the form asked for says nothing."""
-        request = compare.request(self._models.small, question, pairs)
-        reply = await self._complete(request, "compare", "Compare with earlier sentences")
-        return compare.same(reply, len(pairs))
+        asked = compare.request(self._models.small, question, pairs)
+        return compare.same(await self._complete(asked, "compare", "Compare sentences"), len(pairs))
 
     async def restate(
         self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
