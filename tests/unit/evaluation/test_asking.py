@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from bot.configuration import load_settings
 from bot.errors import CredentialsRefused, ModelRefused, ModelUnavailable
+from bot.evaluation import asking
 from bot.evaluation.questions import Asked, Case
 from bot.messages import Message, RunOptions, Transcript
 from bot.reasoning.questions import Rewritten
@@ -97,3 +101,11 @@ async def test_what_would_fail_every_question_is_raised(open_asker: OpenAsker) -
     asker = await open_asker(Counting(CredentialsRefused("The key is not accepted.")))
     with pytest.raises(CredentialsRefused):
         await asker.ask(CASE)
+
+
+async def test_no_question_is_given_the_answer_of_an_earlier_one(tmp_path: Path) -> None:
+    settings = load_settings(
+        data_dir=tmp_path, reasoner="extractive", answered_before="instead", dispatcher="local"
+    )
+    async with asking.open_asker(settings, tmp_path, RunOptions()) as asker:
+        assert asker._app.settings.answered_before == "off"
