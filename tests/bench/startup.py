@@ -5,6 +5,10 @@ the fake Claude, without latency, in a process of its own. Beyond the run is the
 less what the same question takes in a process that has answered one before: by processor time,
 which a busy machine lengthens least, and by the clock, which is what a person waits for.
 
+Machines differ, and so do versions of the SDK, which every question to Claude imports whole. What
+an empty interpreter and ``import anthropic`` take is measured beside the commands, and the last
+table says what of a command is neither the run nor the SDK.
+
 Run: python -m tests.bench startup [--runs N] [--quick]
 """
 
@@ -32,23 +36,24 @@ TARGETS = {"without a model": 0.5, "with a model": 0.9}  # seconds beyond the ru
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Medians of one command, seconds: on the clock, of the processor, and of the run alone in a
-    process that is warm (0 where there is none)."""
+    """Medians of one command, seconds: on the clock and of the processor, and the same of the run
+    alone in a process that is warm (0 where there is none)."""
 
     name: str
     wall: float
     processor: float
-    warm: float = 0.0
+    warm_wall: float = 0.0
+    warm_processor: float = 0.0
 
     @property
     def beyond(self) -> float:
-        """Processor time beyond the run's wall time."""
-        return self.processor - self.warm
+        """Processor time beyond the run's."""
+        return self.processor - self.warm_processor
 
     @property
     def waited(self) -> float:
         """Wall time beyond the run's."""
-        return self.wall - self.warm
+        return self.wall - self.warm_wall
 
 
 def timed(runs: int, command: Sequence[str], environment: Mapping[str, str]) -> tuple[float, float]:
@@ -77,12 +82,16 @@ def clean() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
 
+EMPTY, SDK = "python -c pass", "import anthropic"
+
+
 def commands(runs: int) -> list[Taken]:
-    """The commands that do nothing but start."""
+    """The commands that do nothing but start, and what the machine itself needs for that."""
     return [
         Taken(name, *timed(runs, command, clean()))
         for name, command in (
-            ("python -c pass", ("-c", "pass")),
+            (EMPTY, ("-c", "pass")),
+            (SDK, ("-c", SDK)),
             ("footnote --help", ("-m", "bot", "--help")),
             ("footnote ask --help", ("-m", "bot", "ask", "--help")),
         )
@@ -102,15 +111,20 @@ def answers(runs: int) -> list[Taken]:
             documents = str(Path(folder) / "docs")
             command = ("-m", "bot", "ask", "--json", "--docs", documents, question(0))
             timed(1, command, environment)  # bytecode, the operating system's caches
-            taken.append(Taken(f"ask {name}", *timed(runs, command, environment), warm))
+            taken.append(Taken(f"ask {name}", *timed(runs, command, environment), *warm))
     return taken
 
 
-async def _warm(folder: Path, url: str, runs: int) -> float:
-    """Median seconds of the run by itself."""
+async def _warm(folder: Path, url: str, runs: int) -> tuple[float, float]:
+    """Median seconds of the run by itself: on the clock, and of the processor."""
+    wall, processor = [], []
     async with opened(folder, url) as (app, _):
         await one_run(app, 0)
-        return statistics.median([await one_run(app, 0) for _ in range(runs)])
+        for _ in range(runs):
+            began = time.process_time()
+            wall.append(await one_run(app, 0))
+            processor.append(time.process_time() - began)
+    return statistics.median(wall), statistics.median(processor)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -119,26 +133,42 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--quick", action="store_true", help="a look in seconds")
     given = parser.parse_args(arguments)
     runs = 1 if given.quick else given.runs
-    rows = [(each.name, ms(each.wall), ms(each.processor)) for each in commands(runs)]
+    started = {each.name: each for each in commands(runs)}
+    rows = [(each.name, ms(each.wall), ms(each.processor)) for each in started.values()]
     print_table(("command", "median", "processor"), rows)
     print()
+    taken = answers(runs)
     answered = [
         (
             each.name,
             *(
                 ms(value)
-                for value in (each.wall, each.processor, each.warm, each.waited, each.beyond)
+                for value in (
+                    each.wall,
+                    each.processor,
+                    each.warm_processor,
+                    each.waited,
+                    each.beyond,
+                )
             ),
             f"< {ms(target)}",
         )
-        for each, target in zip(answers(runs), TARGETS.values(), strict=True)
+        for each, target in zip(taken, TARGETS.values(), strict=True)
     ]
     header = (
         "median",
         "processor",
-        "the run, warm",
+        "the run, warm: processor",
         "waited beyond it",
         "beyond the run",
         "target",
     )
     print_table(("command", *header), answered)
+    print()
+    empty, sdk = started[EMPTY].processor, started[SDK].processor
+    own = [
+        (each.name, ms(rest), f"{rest / empty:.0f}")
+        for each in taken
+        for rest in [each.beyond - (sdk if "with a model" in each.name else 0.0)]
+    ]
+    print_table(("beyond the run and the SDK", "processor", "empty interpreters"), own)
