@@ -27,6 +27,7 @@ _LITERAL = re.compile(
     r"|(?<![\w$])\$(?=\S)[^$\n]+?(?<=\S)\$(?![\w$])",
     re.DOTALL,
 )
+_BRACKETS = re.compile(r"[\[【［]")  # without one of these there is no mark
 _OPENERS = re.compile(r"[\\`~$]")  # without one of these there is nothing literal
 _NUMBERS = r"\^?\d{1,4}(?:\s*(?:[,;、，]|-|–|\s|and)\s*\^?\d{1,4})*"
 _MARK = re.compile(
@@ -86,6 +87,9 @@ def code_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _outside_literals(text: str, change: Callable[[str], str]) -> str:
+    """The text with its marks changed, but not what looks like one in code or math."""
+    if _BRACKETS.search(text) is None:
+        return text
     out: list[str] = []
     end = 0
     for start, stop in literal_spans(text):

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -24,7 +25,7 @@ from bot.pages.urls import dedupe_key
 from bot.rights.reader import is_conversation
 from bot.storage.database import Database
 from bot.storage.retrying import awaited, patiently
-from bot.storage.rows import insert, page_of, update_fenced
+from bot.storage.rows import insert, insert_for, page_of, update_fenced
 from bot.storage.spending import NOTHING, Amount, Payer, add_spent
 from bot.storage.tables import messages, pages, run_pages, runs, steps, threads
 
@@ -153,14 +154,9 @@ class Journal:
 
         Done again, it writes the same batch: what was kept when the connection broke costs once.
         """
-        # Shared: the run cannot be claimed until this is kept, but other steps of it may be.
-        ours = (
-            sa.select(runs.c.id)
-            .where(runs.c.id == self._run_id, runs.c.attempt == self._attempt)
-            .with_for_update(read=True)
-        )
         async with self._owing() as owed, self.database.write() as db:
-            is_ours = await db.scalar(ours) is not None
+            its = {"its_id": self._run_id, "its_attempt": self._attempt}
+            is_ours = await db.scalar(_held(), its) is not None
             batch[:] = batch or self._waiting
             new = await self._insert(db, [each.step for each in batch]) if is_ours else None
             await self._spend(db, [each for each in batch if new is None or each.key in new], owed)
@@ -180,7 +176,6 @@ class Journal:
         for key in self._without_page.intersection(step.key for step in finished):
             this = steps.c.run_id == self._run_id, steps.c.key == key
             await db.execute(sa.delete(steps).where(*this, steps.c.attempt < self._attempt))
-        added = insert(db, steps).on_conflict_do_nothing(index_elements=["run_id", "key"])
         rows = [
             {
                 "run_id": self._run_id,
@@ -194,7 +189,7 @@ class Journal:
             }
             for step in finished
         ]
-        return set((await db.scalars(added.returning(steps.c.key), rows)).all())
+        return set((await db.scalars(_adding(db.dialect.name), rows)).all())
 
     async def _spend(self, db: AsyncConnection, new: Sequence[_Entry], owed: Amount) -> None:
         """Add what steps have cost, and with the first of them what is owed."""
@@ -293,11 +288,27 @@ async def open_journal(database: Database, run_id: str, attempt: int, reach: str
     return await patiently(database, lambda: _load(database, run_id, attempt, reach))
 
 
-async def _load(database: Database, run_id: str, attempt: int, reach: str) -> Journal:
-    finished = sa.select(
-        steps.c.key, steps.c.kind, steps.c.title, steps.c.result, steps.c.seconds, steps.c.at
-    ).where(steps.c.run_id == run_id)
-    numbers = sa.select(pages.c.url, run_pages.c.number).join(run_pages)
+@cache
+def _held() -> sa.Select[Any]:
+    """The run ``its_id``, if under ``its_attempt``, with a shared lock: it cannot be claimed until
+    what is written is kept, but other steps of it may be."""
+    return (
+        sa.select(runs.c.id)
+        .where(runs.c.id == sa.bindparam("its_id"), runs.c.attempt == sa.bindparam("its_attempt"))
+        .with_for_update(read=True)
+    )
+
+
+@cache
+def _adding(dialect: str) -> Any:
+    """Add steps, but none twice, and return the keys of those that are new."""
+    added = insert_for(dialect, steps).on_conflict_do_nothing(index_elements=["run_id", "key"])
+    return added.returning(steps.c.key)
+
+
+@cache
+def _loading() -> Sequence[sa.Select[Any]]:
+    """Of the run ``its_id`` the place and the time, the steps, and the numbers of pages."""
     of_run = (
         sa.select(
             threads.c.platform,
@@ -308,12 +319,22 @@ async def _load(database: Database, run_id: str, attempt: int, reach: str) -> Jo
         )
         .join_from(runs, messages, runs.c.message_id == messages.c.id)
         .join(threads, runs.c.thread_key == threads.c.key)
-        .where(runs.c.id == run_id)
+        .where(runs.c.id == sa.bindparam("its_id"))
     )
+    finished = sa.select(
+        steps.c.key, steps.c.kind, steps.c.title, steps.c.result, steps.c.seconds, steps.c.at
+    ).where(steps.c.run_id == sa.bindparam("its_id"))
+    numbers = sa.select(pages.c.url, run_pages.c.number).join(run_pages)
+    return of_run, finished, numbers.where(run_pages.c.run_id == sa.bindparam("its_id"))
+
+
+async def _load(database: Database, run_id: str, attempt: int, reach: str) -> Journal:
+    of_run, finished, numbers = _loading()
+    its = {"its_id": run_id}
     async with database.read() as db:
-        *place, accepted_at = (await db.execute(of_run)).one()
-        recorded = [RecordedStep(*row) for row in (await db.execute(finished)).all()]
-        rows = (await db.execute(numbers.where(run_pages.c.run_id == run_id))).all()
+        *place, accepted_at = (await db.execute(of_run, its)).one()
+        recorded = [RecordedStep(*row) for row in (await db.execute(finished, its)).all()]
+        rows = (await db.execute(numbers, its)).all()
         gone = await _without_page(db, recorded)
     return Journal(
         database,

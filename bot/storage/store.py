@@ -150,28 +150,10 @@ class Store:
     @awaited
     async def transcript(self, run: RunRecord) -> Transcript:
         """The messages of the run's thread before its own, with Footnote's answers in place."""
-        # By the platform's clock: history that was read later still comes before.
-        asked = messages.alias("asked")
-        earlier = (
-            sa.select(
-                messages.c.author_name, messages.c.text, messages.c.attachments, runs.c.answer
-            )
-            .join_from(messages, runs, isouter=True)
-            .where(
-                messages.c.thread_key == run.message.thread.key,
-                messages.c.text != "",
-                sa.select(asked.c.id)
-                .where(
-                    asked.c.event_key == f"{run.message.thread.platform}:{run.message.event_id}",
-                    sa.tuple_(messages.c.at, messages.c.id) < sa.tuple_(asked.c.at, asked.c.id),
-                )
-                .exists(),
-            )
-            .order_by(messages.c.at.desc(), messages.c.id.desc())
-            .limit(TRANSCRIPT_MESSAGES)
-        )
+        thread = run.message.thread
+        its = {"its_thread": thread.key, "its_event": f"{thread.platform}:{run.message.event_id}"}
         async with self.database.read() as db:
-            rows = (await db.execute(earlier)).all()
+            rows = (await db.execute(_earlier(), its)).all()
         entries: list[Entry] = []
         for name, text, attachments, answer in reversed(rows):
             files = tuple(Attachment(**file) for file in attachments)
@@ -344,6 +326,26 @@ class Store:
             )
             if searched_talk:
                 await keep_only_quotes(db, run_id)
+
+
+@cache
+def _earlier() -> sa.Select[Any]:
+    """The newest messages of ``its_thread`` before ``its_event``, with their answers."""
+    # By the platform's clock: history that was read later still comes before.
+    asked = messages.alias("asked")
+    is_before = sa.tuple_(messages.c.at, messages.c.id) < sa.tuple_(asked.c.at, asked.c.id)
+    is_asked = asked.c.event_key == sa.bindparam("its_event")
+    return (
+        sa.select(messages.c.author_name, messages.c.text, messages.c.attachments, runs.c.answer)
+        .join_from(messages, runs, isouter=True)
+        .where(
+            messages.c.thread_key == sa.bindparam("its_thread"),
+            messages.c.text != "",
+            sa.select(asked.c.id).where(is_asked, is_before).exists(),
+        )
+        .order_by(messages.c.at.desc(), messages.c.id.desc())
+        .limit(TRANSCRIPT_MESSAGES)
+    )
 
 
 @cache
