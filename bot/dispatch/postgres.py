@@ -109,6 +109,7 @@ class PostgresDispatcher:
         self._working: asyncio.Task[None] | None = None
         self._pacing: asyncio.Task[None] | None = None
         self._rounds: Rounds | None = None
+        self._submitting: set[asyncio.Task[None]] = set()
         self._draining = False
 
     async def __aenter__(self) -> PostgresDispatcher:
@@ -129,10 +130,19 @@ class PostgresDispatcher:
     # ------------------------------------------------------------ as the protocol says
 
     async def submit(self, run_id: str, thread: Thread) -> None:
+        """Have a run queued, without waiting for it: the run is kept, and one that the queue does
+        not know is found by who looks after it."""
+        task = asyncio.create_task(self._submit(run_id, thread))
+        self._submitting.add(task)
+        task.add_done_callback(self._submitting.discard)
+
+    async def _submit(self, run_id: str, thread: Thread) -> None:
         try:
             await self._put(run_id, thread.key, thread.platform)
         except StorageUnavailable as error:
-            log.info("queued later", run=run_id, error=str(error))  # by who looks after it
+            log.info("queued later", run=run_id, error=str(error))
+        except Exception as error:  # noqa: BLE001  (nobody waits for it)
+            log.error("not queued, later again", run=run_id, error=repr(error))
 
     async def restart(self, run_id: str, thread: Thread) -> None:
         await self.submit(run_id, thread)
@@ -174,6 +184,7 @@ class PostgresDispatcher:
     async def drain(self, seconds: float = 0.0) -> None:
         self._draining = True
         self._queue.hurry()
+        await asyncio.gather(*self._submitting)
         if self._working is not None:
             if self._worker is not None:
                 self._worker.shutdown_graceful_timeout = seconds

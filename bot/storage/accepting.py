@@ -164,9 +164,12 @@ def _keeping(
 
     The lock on the thread is held to the end, so that its messages have the order in which they
     were accepted, and one event makes one run. Conflicts tell what was there before: a look at the
-    tables would show them as they were before the lock was waited for.
+    tables would show them as they were before the lock was waited for. It is kept below 4,096
+    characters and 50 parameters: the driver takes a longer one apart each time it is sent.
     """
-    key = sa.func.hashtextextended(sa.bindparam("threads_key", type_=sa.Text()), 0)
+    key = sa.func.hashtextextended(
+        sa.bindparam("threads_key", type_=sa.Text()), sa.literal_column("0")
+    )
     lock = sa.func.pg_advisory_xact_lock(key).table_valued("held", name="lock")
     alone = sa.select(sa.literal_column("1").label("held")).select_from(lock).cte("alone")
     thread = _insert(threads, of_threads, alone).on_conflict_do_nothing().cte("thread")
@@ -188,7 +191,7 @@ def _keeping(
         .returning(runs.c.message_id)
         .cte("run")
     )
-    spent = adding("postgresql", run).cte("spent")
+    spent = adding("postgresql", ("questions",), run).cte("spent")
     deed = _insert(audit, of_audit, run).cte("deed")
     return sa.select(run.c.message_id).add_cte(thread, spent, deed)
 

@@ -15,7 +15,7 @@ from bot.storage.audit import Actor, named, note
 from bot.storage.database import Database
 from bot.storage.files import remove_files
 from bot.storage.history import forget_names
-from bot.storage.records import UNFINISHED, unfinished
+from bot.storage.records import UNFINISHED
 from bot.storage.removal import pages_attached, remove_pages
 from bot.storage.retrying import awaited, repeated
 from bot.storage.rows import insert, keep_thread, message_row, update_fenced
@@ -260,7 +260,7 @@ def _ahead() -> sa.Select[Any]:
         .where(
             this.c.id == sa.bindparam("its_id"),
             runs.c.message_id < this.c.message_id,
-            unfinished(runs),
+            runs.c.state.in_(UNFINISHED),
         )
     )
 

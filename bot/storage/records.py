@@ -121,12 +121,8 @@ _OF_RECORD = (
 )
 
 
-def unfinished(table: sa.FromClause) -> sa.ColumnElement[bool]:
-    """The condition that a run is unfinished; written out, which is cheaper than parameters."""
-    return table.c.state.in_([sa.literal_column(f"'{state}'") for state in UNFINISHED])
-
-
-# Statements that every question sends are made once: to make one takes as long as to send it.
+# Statements that every question sends are made once: to make one takes as long as to send it. Their
+# states are parameters: written out, PostgreSQL reads all runs of a state, many in a backlog.
 
 
 @cache
@@ -155,9 +151,9 @@ def earlier_in_thread() -> sa.Select[Any]:
         .join(this, this.c.thread_key == runs.c.thread_key)
         .where(
             this.c.id == sa.bindparam("its_id"),
-            unfinished(this),
+            this.c.state.in_(UNFINISHED),
             runs.c.message_id < this.c.message_id,
-            unfinished(runs),
+            runs.c.state.in_(UNFINISHED),
         )
         .order_by(runs.c.message_id)
         .limit(1)
@@ -175,7 +171,7 @@ def claiming() -> sa.Update:
     is_first = ~sa.exists().where(
         earlier.c.thread_key == runs.c.thread_key,
         earlier.c.message_id < runs.c.message_id,
-        unfinished(earlier),
+        earlier.c.state.in_(UNFINISHED),
     )
     owner = sa.bindparam("by", type_=runs.c.owner.type)
     return (
@@ -184,7 +180,7 @@ def claiming() -> sa.Update:
             runs.c.id == sa.bindparam("its_id"),
             messages.c.id == runs.c.message_id,
             threads.c.key == runs.c.thread_key,
-            unfinished(runs),
+            runs.c.state.in_(UNFINISHED),
             sa.or_(
                 runs.c.owner.is_(None),
                 runs.c.owner == owner,

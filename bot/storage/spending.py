@@ -208,9 +208,9 @@ def given_amount(payer: Payer, day: date, amount: Amount) -> dict[str, object]:
     return {f"its_{name}": value for name, value in values.items()}
 
 
-def adding(dialect: str, per: sa.FromClause | None = None) -> Any:
-    """A statement that adds to three accounts at once, as often as there are rows in ``per``: one
-    at most; without it, once."""
+def adding(dialect: str, counts: Sequence[str] = COUNTS, per: sa.FromClause | None = None) -> Any:
+    """A statement that adds some counts to three accounts at once, as often as there are rows in
+    ``per``: one at most; without it, once."""
 
     def given(column: str, name: str = "") -> sa.Label[Any]:
         return sa.bindparam(f"its_{name or column}", type_=spending.c[column].type).label(column)
@@ -224,17 +224,17 @@ def adding(dialect: str, per: sa.FromClause | None = None) -> Any:
             given("name", scope),
             given("day"),
             given("workspace"),
-            *map(given, COUNTS),
+            *map(given, counts),
         ).where(sa.literal_column("1") == sa.literal_column("1"))
         for scope in SCOPES
     ]
     if per is not None:
         rows = [row.select_from(per) for row in rows]
-    columns = ("platform", "scope", "name", "day", "workspace", *COUNTS)
+    columns = ("platform", "scope", "name", "day", "workspace", *counts)
     added = insert_for(dialect, spending).from_select(columns, sa.union_all(*rows))
     return added.on_conflict_do_update(
         index_elements=[column.name for column in spending.primary_key],
-        set_={name: spending.c[name] + added.excluded[name] for name in COUNTS},
+        set_={name: spending.c[name] + added.excluded[name] for name in counts},
     )
 
 

@@ -197,10 +197,22 @@ async def test_a_process_that_only_listens_queues_and_leaves_the_work_to_others(
 ) -> None:
     async with queue(url, store, gate, concurrency=0) as listener:
         await listener.submit(await accept(store, "a"), a_thread())
-        assert await jobs(store) == 1
-        assert gate.started == []
-        async with queue(url, store, gate):
-            await gate.until(lambda: gate.ended == ["a"])
+    assert await jobs(store) == 1
+    assert gate.started == []
+    async with queue(url, store, gate):
+        await gate.until(lambda: gate.ended == ["a"])
+
+
+async def test_nobody_waits_until_a_question_is_queued_and_leaving_does(
+    url: str, store: Store, gate: Gate
+) -> None:
+    async with queue(url, store, gate, concurrency=0) as listener:
+        run_id = await accept(store, "a")
+        async with store.database.write() as db:
+            await db.execute(sa.text("LOCK TABLE procrastinate_jobs IN ACCESS EXCLUSIVE MODE"))
+            await listener.submit(run_id, a_thread())
+            assert await db.scalar(sa.text("SELECT count(*) FROM procrastinate_jobs")) == 0
+    assert await jobs(store) == 1
 
 
 async def test_what_waits_is_stopped_even_where_there_is_no_worker(

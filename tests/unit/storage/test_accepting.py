@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
 
 import psycopg
 import pytest
@@ -88,3 +90,25 @@ async def test_a_redelivery_leaves_an_edited_question_as_it_is(store: Store) -> 
     run = await store.run("r1")
     assert run is not None
     assert run.message.text == "How old?"
+
+
+# https://github.com/psycopg/psycopg/discussions/628
+LONGEST, MOST_PARAMETERS = 4_096, 50
+
+
+async def test_the_driver_remembers_the_statements_of_a_question(
+    store: Store, request: pytest.FixtureRequest
+) -> None:
+    sent: list[tuple[str, int]] = []
+
+    def sees(connection: Any, cursor: Any, statement: str, values: Any, *_: object) -> None:
+        sent.append((statement, len(values)))
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", sees)
+    request.addfinalizer(lambda: sa.event.remove(sa.Engine, "before_cursor_execute", sees))
+    await store.accept("r1", a_message(), RunOptions(), NOW)
+    run = await store.claim("r1", "here", NOW, timedelta(seconds=30))
+    assert run is not None
+    await store.end("r1", run.attempt, "answered", NOW)
+    assert len(sent) == 3
+    assert all(len(text) <= LONGEST and count <= MOST_PARAMETERS for text, count in sent)
