@@ -6,14 +6,18 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 
 import pytest
 
 from adapters.slack import format as controls
+from tests.fakes.discord_state import PRIVATE_THREAD, Channel
+from tests.scenario.discord_place import open_discord
 from tests.scenario.places import KEYS, Said, the_answer, until_answered
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, running
 from tests.scenario.slack_place import ADA, GENERAL, LIU, SlackPlace, open_slack
+from tests.scenario.test_conversations import Acme
 
 OPS, BOARD = "C2OPS", "G3BOARD"
 CORRECTION = "No, that changed in May: the master key is rotated every 45 days now."
@@ -49,7 +53,9 @@ def correct(place: SlackPlace, asked: Said, text: str = CORRECTION) -> str:
 
 def kept(program: Program) -> list[tuple[str, str]]:
     with closing(sqlite3.connect(program.folder / "data" / "footnote.sqlite")) as database:
-        return database.execute("SELECT place, statement FROM corrections").fetchall()
+        return database.execute(
+            "SELECT place, statement FROM corrections WHERE NOT removed"
+        ).fetchall()
 
 
 def test_a_correction_is_a_source_where_it_may_be_read_until_its_author_removes_it(
@@ -113,3 +119,58 @@ def test_an_edit_changes_a_correction_and_deleting_the_message_removes_it(
         place.slack.delete(GENERAL, said.ts)
         place.until(lambda: kept(chatty) == [])
         assert "30 days" not in the_answer(place, ask(place, GENERAL))
+
+
+# ---------------------------------------------------------------- Discord
+
+
+@pytest.fixture
+def acme() -> Iterator[Acme]:
+    with open_discord() as opened:
+        acme = Acme.__new__(Acme)
+        acme.__dict__ |= opened.__dict__
+        acme.settle()
+        yield acme
+
+
+def correct_in(acme: Acme, channel: Channel, text: str, *, privately: bool = False) -> Said:
+    """Correct the answer to a question in its thread, perhaps a private one."""
+    said = acme.ask_in(channel, acme.ada, KEYS)
+    acme.until(lambda: acme.has_ended(said, channel, 1))
+    if privately:
+        acme.thread(said).type = PRIVATE_THREAD
+    acme.say(said, text)
+    acme.until(lambda: acme.has_ended(said, channel, 2))
+    assert "Noted: " in acme.posts(said)[-1].text
+    return said
+
+
+def test_in_discord_a_correction_is_told_where_its_thread_may_be_read(
+    fork_server: ForkServer, footnote: Program, documents: object, acme: Acme
+) -> None:
+    footnote.settings |= {"FOOTNOTE_DOCS": str(documents), **acme.settings}
+    board, ops = acme.places["board"], acme.places["ops"]
+    with running(fork_server, footnote, acme):
+        public = correct_in(acme, acme.general, CORRECTION)
+        correct_in(acme, board, CORRECTION.replace("45", "30"))
+        correct_in(acme, ops, CORRECTION.replace("45", "15"), privately=True)
+        guild = f"discord:{acme.guild.id}"
+        places = [where for where, _ in kept(footnote)]
+        assert sorted(place.count(":") for place in places) == [1, 2, 3]
+        assert {guild, f"{guild}:{board.id}"} < set(places)
+
+        found = {}
+        for channel in (acme.general, ops, board):
+            said = acme.ask_in(channel, acme.ada, KEYS)
+            acme.until(partial(acme.has_ended, said, channel, 1))
+            text = "".join(post.text for post in acme.posts(said))
+            assert re.search(r"Correction by Ada, #general, \d+ \w+ \d{4}", text), text
+            found[channel.name] = [days for days in ("45", "30", "15") if f"{days} days" in text]
+        assert found == {"general": ["45"], "ops": ["45"], "board": ["45", "30"]}
+
+        noted = acme.discord.posts(acme.thread(public))[-1]
+        (button,) = [id for _, id in noted.buttons if id.startswith("footnote:retract:")]
+        message = acme.discord.message(acme.thread(public), noted)
+        acme.discord.people.press(acme.ben, message, button)
+        acme.discord.people.press(acme.ada, message, button)
+        acme.until(lambda: len(kept(footnote)) == 2)
