@@ -15,7 +15,7 @@ from bot.rights.reader import is_conversation
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
 from bot.search.talk import day_of, page_of
 from bot.storage.corrections import Correction, Corrections
-from bot.text.terms import keywords
+from bot.text.terms import STOP_WORDS, keywords
 
 MOST_FOUND = 3  # corrections that fit a query
 ENOUGH = 0.5  # share of the query's words, of which one must have more
@@ -93,7 +93,7 @@ def link_in(links: Sequence[str]) -> str:
 
 def best(known: dict[str, Correction], text: str) -> list[Correction]:
     """The corrections that fit a query best; of equals the newest comes first."""
-    asked = set(keywords(text))
+    asked = set(keywords(text)) - STOP_WORDS
     shares = {url: len(asked & each.terms) / max(1, len(asked)) for url, each in known.items()}
     fit = [url for url, share in shares.items() if share > ENOUGH]
     return [known[url] for url in sorted(fit, key=lambda url: -shares[url])[:MOST_FOUND]]

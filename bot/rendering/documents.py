@@ -59,6 +59,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
             for one in answer.changes
         ],
         "answered_before": _before(answer.before),
+        "corrects": answer.corrects,
         "notes": list(answer.notes),
         "suggestions": list(answer.suggestions),
         "missing": list(answer.missing),

@@ -26,6 +26,7 @@ CORRECTION = "No, that changed in May: the master key is rotated every 45 days n
 @pytest.fixture
 def place() -> Iterator[SlackPlace]:
     with open_slack() as place:
+        place.slack.with_scopes("channels:read")
         place.slack.add_channel(OPS, "ops", members=[ADA, LIU])
         place.slack.add_channel(BOARD, "board", "group", members=[ADA, LIU])
         yield place
@@ -76,7 +77,7 @@ def test_a_correction_is_a_source_where_it_may_be_read_until_its_author_removes_
             answer = the_answer(place, ask(place, channel, LIU))
             assert "90 days" in answer
             assert "45 days now" in answer
-            assert re.search(r"\[2\] 更正：ada, \d+ \w+ \d{4}", answer), answer
+            assert re.search(r"\[2\] 更正：ada, #general, \d+ \w+ \d{4}", answer), answer
 
         reply = place.slack.replies(GENERAL, asked.root)[-1]
         place.slack.press(LIU, reply, controls.RETRACT)
