@@ -25,7 +25,7 @@ BENCHES = {
     "indexing": "passages per second, query time, index size",
     "extraction": "text of real news pages",
     "reading": "text of real documentation: words kept, navigation",
-    "crash": "random kills and broken networks: one answer each, nothing paid for twice",
+    "crash": "random kills and broken networks: one answer each, one telling of each change",
     "million": "a million runs in PostgreSQL: what each hot statement reads, and its time",
     "answered": "100,000 answers: time until an earlier one is offered, and given",
     "load": "one worker and two on one PostgreSQL: throughput, delays, database calls, memory",

@@ -3,7 +3,8 @@
 Real processes on a real PostgreSQL (listeners and workers), strict fakes of Slack, Discord and
 Claude, and users of the web console, all behind links that can be cut. Whatever happens, in the
 end every accepted question has one answer, no finished model call was made again, no thread is
-stuck, and threads kept their order. Exits 1 when that is not so. The plan comes from the seed:
+stuck, threads kept their order, and each change of the answer to a standing question was told once,
+by a look that was made once. Exits 1 when that is not so. The plan comes from the seed:
 ``--seed`` plays it again.
 """
 

@@ -7,13 +7,16 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
+import sqlalchemy as sa
 
 from bot.answers import Answer
 from bot.errors import RunLost
 from bot.messages import Author, RunOptions
 from bot.storage.conversations import Conversations
+from bot.storage.overview import queue_of
 from bot.storage.standing import StandingQuestions, Watch, begin_look
 from bot.storage.store import Store
+from bot.storage.tables import runs
 from tests.unit.samples import NOW, a_page
 from tests.unit.storage.past import LEASE, OWNER, Past
 
@@ -30,14 +33,15 @@ async def begun(store: Store) -> tuple[Past, StandingQuestions, Watch]:
     return past, standing, watch
 
 
-async def look(past: Past, watch: Watch, *, begins: bool = False) -> str:
+async def look(past: Past, watch: Watch, *, begins: bool = False, claims: bool = True) -> str:
     message = past.message(watch.question, "ada", event_id=watch.event_id, thread=watch.place)
     options = RunOptions(watch=watch.id)
     together = partial(begin_look, watch=watch, due_at=NOW + 2 * DAY) if begins else None
     await past.store.accept(f"look{past.numbered}", message, options, NOW + DAY, together=together)
     run = await past.store.run_of_event(watch.thread.platform, watch.event_id)
     assert run is not None
-    await past.store.claim(run.id, OWNER, NOW + DAY, LEASE)
+    if claims:
+        await past.store.claim(run.id, OWNER, NOW + DAY, LEASE)
     return run.id
 
 
@@ -60,6 +64,30 @@ async def test_one_of_all_that_find_it_due_goes_on_to_the_next_look(store: Store
     with pytest.raises(RunLost):
         await look(past, watch, begins=True)
     assert await past.rows("watches") == before
+
+
+async def test_states_of_a_look_are_its_own_until_it_has_something_to_tell(store: Store) -> None:
+    """What earlier releases would take for a question of a hidden thread, they do not take."""
+    past, standing, watch = await begun(store)
+
+    async def kept() -> str | None:
+        async with store.database.read() as db:
+            return await db.scalar(sa.select(runs.c.state).where(runs.c.id == run))
+
+    run = await look(past, watch, claims=False)
+    now = NOW + DAY
+    assert (await kept(), [one.id for one in await store.unfinished(now)]) == ("due", [run])
+    await store.claim(run, OWNER, now, LEASE)
+    record = await store.run(run)
+    assert record is not None
+    assert (await kept(), record.state) == ("looking", "running")
+    assert await store.renew(OWNER, [run], now + LEASE) == {(run, 1)}
+    async with store.database.read() as db:
+        queue = await queue_of(db)
+    assert (queue.waiting, queue.running) == (0, 1)
+    told = Answer("answered", "It is 331 m tall.", "How tall?", run)
+    await standing.tell(watch, run, 1, told, now)
+    assert await kept() == "running"
 
 
 async def test_a_look_without_news_leaves_nothing_and_one_with_news_is_moved(store: Store) -> None:
