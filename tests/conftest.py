@@ -24,8 +24,8 @@ settings.register_profile(
 )
 # For a change of a parser, a splitter or the guard: pytest --hypothesis-profile=thorough
 settings.register_profile("thorough", settings.get_profile("any"), max_examples=1000)
-# In CI the same examples every time; elsewhere new ones, which find what nobody thought of.
-settings.register_profile("ci", settings.get_profile("any"), derandomize=True)
+# In CI fewer, and the same every time; elsewhere new ones, which find what nobody thought of.
+settings.register_profile("ci", settings.get_profile("any"), derandomize=True, max_examples=20)
 settings.load_profile("ci" if os.environ.get("CI") else "any")
 
 # Compiled once: the programs that tests start would each spend two seconds on it, and on these
