@@ -60,10 +60,13 @@ class CorrectionSearch:
         return self._page(current, url)
 
     def _page(self, each: Correction, url: str) -> Page:
+        """The author's words. Above them is what they state, where they leave that to the thread
+        ("it opens at 07:00 now"), or else the question whose answer they correct."""
         said = [(one_line(each.author.name), each.at, each.text)]
         page = page_of(url, self._title(each), said, datetime.now(UTC), "")
-        about = self._texts("correction-of", question=one_line(each.question))
-        text = f"# {about}\n\n{page.text}" if each.question else page.text
+        about = each.question and self._texts("correction-of", question=one_line(each.question))
+        head = about if each.statement in one_line(each.text) else each.statement
+        text = f"# {head}\n\n{page.text}" if head else page.text
         return Page(
             url, page.title, text, page.fetched_at, hashlib.sha256(text.encode()).hexdigest()
         )

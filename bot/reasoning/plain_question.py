@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bot.messages import Message, Transcript
+from bot.reasoning.extractive.corrections import MEANT
 from bot.reasoning.extractive.rewrite import rewrite, says_it_all
 from bot.reasoning.questions import Rewritten, Scope
 from bot.text.language import detect
@@ -93,8 +94,18 @@ def is_taken(transcript: Transcript, message: Message, question: str) -> bool:
     """True if ``question``, a rewording of ``message``, is a better question than the message."""
     if not transcript.entries or _compares_unasked(transcript, message, question):
         return False
-    return _is_in_another_language(transcript, message) or _takes_from(
-        transcript, message, question
+    return (
+        _puts_right(message, question)
+        or _is_in_another_language(transcript, message)
+        or _takes_from(transcript, message, question)
+    )
+
+
+def _puts_right(message: Message, question: str) -> bool:
+    """Return True if a message tells what an earlier one meant ("No, I meant the office: when does
+    it open?"), and the rewording asks that in the message's own words."""
+    return MEANT.search(message.text) is not None and set(keywords(question)) <= set(
+        terms(message.text)
     )
 
 

@@ -24,7 +24,7 @@ _STATES = re.compile(
     re.IGNORECASE,
 )
 # What was asked is put right, not what was answered.
-_MEANT = re.compile(
+MEANT = re.compile(
     r"\b(?:i|we) (?:mean|meant|was asking|were asking|am asking|asked|want|wanted|need)\b"
     r"|我们?(?:是)?(?:说|說|问|問|指|要|想)|我的意思",
     re.IGNORECASE,
@@ -44,7 +44,7 @@ def correction_in(transcript: Transcript, text: str) -> tuple[str, str]:
     so readers are shown it as what it is: somebody's words.
     """
     said = text.strip()
-    if not answers_in(transcript) or not _DENIES.match(said) or _MEANT.search(said):
+    if not answers_in(transcript) or not _DENIES.match(said) or MEANT.search(said):
         return "", ""
     pieces = [said[each.start : each.end] for each in sentences(said)]
     asked = " ".join(piece for piece in pieces if _ASKS.search(piece))

@@ -139,7 +139,7 @@ def rewritten(reply: ModelReply, transcript: Transcript, message: Message) -> Re
     if (kind == "chat" and not (chat or correction)) or (kind == "links" and not links):
         kind = "search"
     question = " ".join(clean(question).split()) if kind != "chat" else message.text.strip()
-    if not question or _stands_alone(message, transcript, question):
+    if not question or (not correction and _stands_alone(message, transcript, question)):
         question = " ".join(message.text.split())
     queries = _queries(given.get("queries"))
     knowledge = _queries(given.get("knowledge_queries"))

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from bot.corrections.address import is_correction
 from bot.errors import PageUnreadable, Unavailable
 from bot.pages.page import Page
 from bot.pages.passages import Passage, split
@@ -32,7 +33,8 @@ def fitting(wanted: Sequence[str], pages: Sequence[Page], rarity: Mapping[str, f
 
     A page fits if the text names it (``is_named``), or if one of its passages has enough of the
     text's words, rare ones (``rarity`` as of ``search.provider.Lexicon``) counting for more, and no
-    other page fits that text much better.
+    other page fits that text much better. A correction that was found fits: without it, an outdated
+    page would be cited as it stands.
     """
     passages = {page.url: _passage_terms(page.title, page.text[:STUDIED]) for page in pages}
     scores: dict[str, float] = {}
@@ -40,7 +42,8 @@ def fitting(wanted: Sequence[str], pages: Sequence[Page], rarity: Mapping[str, f
         shares = {url: _best_share(text, found, rarity) for url, found in passages.items()}
         bar = max(ENOUGH, BESIDE * max(shares.values(), default=0.0))
         for page in pages:
-            score = shares[page.url] + is_named(page.title, text)
+            is_chosen = is_correction(page.url) or is_named(page.title, text)
+            score = shares[page.url] + is_chosen
             if score >= bar:
                 scores[page.url] = max(score, scores.get(page.url, 0.0))
     return sorted(scores, key=lambda url: -scores[url])
@@ -137,13 +140,15 @@ def best_hits(results: Sequence[QueryResult]) -> list[int]:
 
 def to_open(results: Sequence[QueryResult], most: int) -> list[int]:
     """The numbers of the ``most`` hits that will most likely be chosen, of those that were not
-    read: of each query what it names, or else the first, then the best of all."""
-    unread = {hit.number for result in results for hit in result.hits if hit.page is None}
+    read: corrections, of each query what it names, or else the first, then the best of all."""
+    hits = {hit.number: hit for result in results for hit in result.hits if hit.page is None}
+    unread = hits.keys()
+    corrections = [number for number, hit in hits.items() if is_correction(hit.hit.url)]
     firsts = [
         number for result in results for number in _named(result, unread) or _first(result, unread)
     ]
     best = [number for number in best_hits(results) if number in unread]
-    return list(dict.fromkeys([*firsts, *best]))[:most]
+    return list(dict.fromkeys([*corrections, *firsts, *best]))[:most]
 
 
 def _named(result: QueryResult, unread: Collection[int]) -> list[int]:

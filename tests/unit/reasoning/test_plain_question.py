@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.messages import Attachment, Entry, Transcript
-from bot.reasoning.plain_question import LONGEST, plain_question
+from bot.reasoning.plain_question import LONGEST, is_taken, plain_question
 from tests.fakes.claude_stage import OpenStage
 from tests.unit.samples import a_message
 
@@ -80,3 +80,19 @@ async def test_no_model_is_asked_for_it(stage: OpenStage) -> None:
     rewritten = await on.claude.rewrite(Transcript(), a_message(PLAIN[0]))
     assert rewritten.question == PLAIN[0]
     assert on.fake.requests == []
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "taken"),
+    [
+        ("No, I meant the office: when does it open?", "When does the office open?", True),
+        ("不，我是说办公室：什么时候开门？", "办公室什么时候开门？", True),
+        ("No, I meant the office: when does it open?", "When does the Munich office open?", False),
+        ("When does the office in Leith open?", "When does the office open?", False),
+    ],
+)
+def test_what_was_meant_is_asked_without_what_it_answers(
+    text: str, question: str, taken: bool
+) -> None:
+    before = Transcript((Entry("person", "Ann", "Tell me about trains"),))
+    assert is_taken(before, a_message(text), question) is taken

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.pages.page import Page
-from bot.research.evidence.relevance import fitting, is_named, named_beside
+from bot.reasoning.workspace import NumberedHit, QueryResult
+from bot.research.evidence.relevance import fitting, is_named, named_beside, to_open
+from bot.search.provider import Hit
 from tests.unit.samples import NOW
 
 QUESTION = "Where was the composer of the Forth Suite born?"
@@ -33,6 +35,14 @@ def test_a_page_fits_if_it_is_named_or_speaks_of_what_is_wanted(
 ) -> None:
     page = a_page(title, text)
     assert fitting([QUESTION], [page], {}) == ([page.url] if fits else [])
+
+
+def test_a_correction_that_was_found_comes_first_whatever_another_page_says() -> None:
+    page = a_page("Ada Byron", "The composer of the Forth Suite was born in Leith.")
+    words = Page("correction:/slack%3AT1/r1", "Correction by Ann", "No, in Crail.", NOW)
+    hits = [NumberedHit(n, Hit(p.title, p.url, "", "")) for n, p in enumerate((page, words), 1)]
+    assert to_open([QueryResult(QUESTION, tuple(hits))], 2) == [2, 1]
+    assert fitting([QUESTION], [page, words], {}) == [page.url, words.url]
 
 
 def test_words_of_one_passage_count_and_not_those_scattered_over_a_page() -> None:
