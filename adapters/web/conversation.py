@@ -24,7 +24,7 @@ from adapters.web.turns import Turn, runs_of, turns_of
 from adapters.web.uploads import megabytes
 from adapters.web.visibility import Visibility
 from adapters.web.writing import cursor_of, turn_html
-from bot.conversing.buttons import Deed, Deeper, Feedback, FollowUp, Stop, Watch, carry_out
+from bot.conversing.buttons import Deed, Deeper, Feedback, FollowUp, Retract, Stop, Watch, carry_out
 from bot.messages import Attachment, Depth, Thread
 from bot.pages.media import accepted
 from bot.standing.schedule import DAILY
@@ -54,6 +54,7 @@ def conversation_pages(console: Console) -> Sequence[BaseRoute]:
         Route("/runs/{run}/stop", pages.pressing(lambda run, form: Stop(run)), methods=["POST"]),
         Route("/runs/{run}/deeper", pages.pressing(lambda run, _: Deeper(run)), methods=["POST"]),
         Route("/runs/{run}/watch", pages.pressing(_watch), methods=["POST"]),
+        Route("/runs/{run}/retract", pages.pressing(lambda run, _: Retract(run)), methods=["POST"]),
         Route("/runs/{run}/feedback", pages.pressing(_feedback), methods=["POST"]),
         Route("/runs/{run}/follow-up", pages.pressing(_follow_up), methods=["POST"]),
         Route(

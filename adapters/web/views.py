@@ -24,7 +24,8 @@ NONE: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A finished answer; ``before`` is where the page of an earlier one is, or ""."""
+    """A finished answer; ``before`` is where the page of an earlier one is, or "". ``corrects``
+    tells that its message was kept as a correction."""
 
     status: str
     html: Markup
@@ -37,6 +38,7 @@ class Reply:
     markdown: str
     work: Plan
     seconds: float
+    corrects: bool
 
 
 def writing(run: str, now: Shown, root: str = "") -> Markup:
@@ -70,6 +72,7 @@ def reply_of(
         markdown=markdown_of(answer),
         work=plan_of(PlanView("", answer.steps), texts),
         seconds=answer.usage.seconds,
+        corrects=answer.corrects,
     )
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +20,7 @@ from adapters.slack import format as controls
 from tests.fakes.discord_state import PRIVATE_THREAD, Channel
 from tests.scenario.discord_place import open_discord
 from tests.scenario.places import KEYS, Said, the_answer, until_answered
-from tests.scenario.program import Program
+from tests.scenario.program import REPOSITORY, Program
 from tests.scenario.serving import ForkServer, running
 from tests.scenario.slack_place import ADA, GENERAL, LIU, SlackPlace, open_slack
 from tests.scenario.test_conversations import Acme
@@ -175,3 +181,55 @@ def test_in_discord_a_correction_is_told_where_its_thread_may_be_read(
         acme.discord.people.press(acme.ben, message, button)
         acme.discord.people.press(acme.ada, message, button)
         acme.until(lambda: len(kept(footnote)) == 2)
+
+
+# ---------------------------------------------------------------- killed
+
+
+def test_killed_around_any_commit_a_correction_is_kept_once(
+    footnote: Program, tmp_path: Path
+) -> None:
+    page = tmp_path / "documents" / "keys.md"
+    page.parent.mkdir()
+    page.write_text("# Keys\n\nThe master key is rotated every 90 days.\n")
+    begun = footnote.run("ask", KEYS, "--docs", str(page.parent), "--thread", "keys", "--json")
+    assert begun.code == 0, begun.err
+    prepared = tmp_path / "data"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.scenario.crash"],
+        cwd=REPOSITORY,
+        env=footnote.environment({"FOOTNOTE_DOCS": str(page.parent)}),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+    def say(folder: Path, commit: int = 0) -> dict[str, Any]:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        request = {"folder": str(folder), "question": CORRECTION, "thread": "keys"}
+        process.stdin.write(json.dumps(request | {"commit": commit}) + "\n")
+        process.stdin.flush()
+        outcome: dict[str, Any] = json.loads(process.stdout.readline())
+        return outcome
+
+    def rows(folder: Path) -> list[tuple[int, int]]:
+        with closing(sqlite3.connect(folder / "footnote.sqlite")) as db:
+            return db.execute(
+                "SELECT (SELECT count(*) FROM corrections), "
+                "(SELECT count(*) FROM audit WHERE deed = 'corrected')"
+            ).fetchall()
+
+    try:
+        whole = say(shutil.copytree(prepared, tmp_path / "whole"))
+        assert json.loads(whole["out"])["corrects"], whole
+        assert whole["commits"] >= 3
+        for commit in range(1, whole["commits"] + 1):
+            moment = f"before commit {commit} of {whole['commits']}"
+            folder = shutil.copytree(prepared, tmp_path / str(commit))
+            assert say(folder, commit)["died"], moment
+            assert json.loads(say(folder)["out"])["corrects"], moment
+            assert rows(folder) == [(1, 1)], moment
+    finally:
+        process.kill()
+        process.communicate()

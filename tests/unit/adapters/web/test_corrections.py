@@ -6,7 +6,7 @@ import re
 
 from bot.reasoning.questions import Rewritten
 from tests.unit.adapters.web.conftest import Browser, OpenConsole
-from tests.unit.adapters.web.test_history import PROXY, asked, do
+from tests.unit.adapters.web.test_history import PROXY, asked, do, thread_of
 
 
 async def buttons(browser: Browser) -> list[str]:
@@ -14,12 +14,14 @@ async def buttons(browser: Browser) -> list[str]:
     return re.findall(r'action="(/corrections/[0-9a-f]+/remove)"', page)
 
 
-async def correct(browser: Browser) -> None:
+async def correct(browser: Browser) -> str:
+    """Correct an answer; the run of the correction."""
     thread = (await asked(browser)).rpartition("/")[2]
     said = "No, it is 331 m tall since May 2026."
     browser.running.reasoner.rewritten = Rewritten("chat", said, correction=said)
-    await browser.answered(said, thread=thread)
+    run = await browser.answered(said, thread=thread)
     browser.running.reasoner.rewritten = None
+    return run
 
 
 async def test_everybody_sees_their_own_and_the_operator_sees_all(
@@ -38,6 +40,11 @@ async def test_everybody_sees_their_own_and_the_operator_sees_all(
     await do(ann, remove)
     assert await buttons(ann) == []
     assert "There are no corrections." in (await ann.get("/corrections")).text
+    run = await correct(ann)
+    thread = await thread_of(ann, run)
+    assert f'action="/runs/{run}/retract"' in (await ann.get(thread)).text
+    await do(ann, f"/runs/{run}/retract")
+    assert await buttons(root) == []
     await correct(ann)
     (again,) = await buttons(root)
     await do(root, again)
