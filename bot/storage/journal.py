@@ -258,7 +258,7 @@ class Journal:
             first = max(self._numbers.values(), default=0) + 1
             given = {key: first + i for i, key in enumerate(new)}
             async with self.database.write() as db:
-                await update_fenced(db, self._run_id, self._attempt, state="running")
+                await update_fenced(db, self._run_id, self._attempt)
                 its_page = sa.select(pages.c.id).where(
                     pages.c.url == sa.bindparam("its_url"), pages.c.hash == sa.bindparam("its_hash")
                 )

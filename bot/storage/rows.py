@@ -43,7 +43,8 @@ def evened(ids: Collection[str]) -> list[str]:
 
 
 async def update_fenced(db: AsyncConnection, run_id: str, attempt: int, **values: Any) -> None:
-    """Change a run's row under its current attempt only; raises ``RunLost`` otherwise."""
+    """Change a run's row under its current attempt only, or only hold it where there are no values;
+    raises ``RunLost`` otherwise."""
     given = {f"new_{name}": value for name, value in values.items()}
     statement = _fenced(tuple(values))
     result = await db.execute(statement, {"its_id": run_id, "its_attempt": attempt, **given})
@@ -54,10 +55,12 @@ async def update_fenced(db: AsyncConnection, run_id: str, attempt: int, **values
 @cache
 def _fenced(names: Sequence[str]) -> sa.Update:
     """The statement of ``update_fenced`` for these columns, made once."""
+    attempt = sa.bindparam("its_attempt", type_=runs.c.attempt.type)
+    new = {name: sa.bindparam(f"new_{name}", type_=runs.c[name].type) for name in names}
     return (
         sa.update(runs)
-        .where(runs.c.id == sa.bindparam("its_id"), runs.c.attempt == sa.bindparam("its_attempt"))
-        .values({name: sa.bindparam(f"new_{name}", type_=runs.c[name].type) for name in names})
+        .where(runs.c.id == sa.bindparam("its_id"), runs.c.attempt == attempt)
+        .values(new or {"attempt": attempt})
     )
 
 

@@ -13,6 +13,7 @@ from bot.answers import Answer
 from bot.errors import RunLost
 from bot.messages import Author, RunOptions
 from bot.storage.conversations import Conversations
+from bot.storage.journal import open_journal
 from bot.storage.overview import queue_of
 from bot.storage.standing import StandingQuestions, Watch, begin_look
 from bot.storage.store import Store
@@ -80,6 +81,8 @@ async def test_states_of_a_look_are_its_own_until_it_has_something_to_tell(store
     await store.claim(run, OWNER, now, LEASE)
     record = await store.run(run)
     assert record is not None
+    journal = await open_journal(store.database, run, record.attempt)
+    assert await journal.number([a_page()]) == [1]
     assert (await kept(), record.state) == ("looking", "running")
     assert await store.renew(OWNER, [run], now + LEASE) == {(run, 1)}
     async with store.database.read() as db:

@@ -84,18 +84,18 @@ async def test_each_deed_is_one_row_and_names_no_person_but_the_doer(proxied: Ru
 async def test_whoever_is_forgotten_has_a_pseudonym_by_which_alone_they_are_found(
     proxied: Running,
 ) -> None:
-    ada, bob = await person(proxied, "ada"), await person(proxied, "bob")
-    await ada.get(await asked(ada))
+    ursula, bob = await person(proxied, "ursula"), await person(proxied, "bob")
+    await ursula.get(await asked(ursula))
     await asked(bob)
-    path = await asked(ada)
-    await do(ada, f"{path}/delete")
-    before = [row.deed for row in await log_of(proxied, who=("web", "ada"))]
+    path = await asked(ursula)
+    await do(ursula, f"{path}/delete")
+    before = [row.deed for row in await log_of(proxied, who=("web", "ursula"))]
     assert before == ["asked", "read", "asked", "forgot"]
     forgetter = proxied.reception.forgetter
-    await forgetter.forget(Subject("person", "web", "ada"), datetime.now(UTC).date())
+    await forgetter.forget(Subject("person", "web", "ursula"), datetime.now(UTC).date())
     everything = await log_of(proxied)
-    assert "ada" not in repr(everything)
-    theirs = await log_of(proxied, who=("web", "ada"))
+    assert "ursula" not in repr(everything)
+    theirs = await log_of(proxied, who=("web", "ursula"))
     assert [row.deed for row in theirs] == before
     (name,) = {row.person for row in theirs}
     assert name.startswith("forgotten:")
