@@ -43,7 +43,7 @@ def correction_pages(console: Console) -> Sequence[BaseRoute]:
 
 
 def _presser(request: Request) -> Message | None:
-    """Whoever presses, as the author of a message; None for an operator, who may remove all."""
+    """The visitor as the author of a message; None for an operator, who may remove any."""
     visitor = visitor_of(request)
     if visitor.operator:
         return None

@@ -130,8 +130,8 @@ class PostgresDispatcher:
     # ------------------------------------------------------------ as the protocol says
 
     async def submit(self, run_id: str, thread: Thread) -> None:
-        """Have a run queued, without waiting for it: the run is kept, and one that the queue does
-        not know is found by who looks after it."""
+        """Queue a run, without waiting for it: the run is stored, and the sweep finds a stored run
+        that the queue does not have."""
         task = asyncio.create_task(self._submit(run_id, thread))
         self._submitting.add(task)
         task.add_done_callback(self._submitting.discard)
@@ -141,7 +141,7 @@ class PostgresDispatcher:
             await self._put(run_id, thread.key, thread.platform)
         except StorageUnavailable as error:
             log.info("queued later", run=run_id, error=str(error))
-        except Exception as error:  # noqa: BLE001  (nobody waits for it)
+        except Exception as error:  # noqa: BLE001  (a background task: logged)
             log.error("not queued, later again", run=run_id, error=repr(error))
 
     async def restart(self, run_id: str, thread: Thread) -> None:

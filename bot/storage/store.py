@@ -90,7 +90,7 @@ class Store:
         door = database.write_at_once if asked.is_one_statement else database.urgent_write
         async with door() as db:
             kept = await keep_question(db, asked)
-        return kept, kept == run_id  # so also if what told us that it is kept was lost
+        return kept, kept == run_id  # true also if a retry found it stored
 
     # ------------------------------------------------------------ reading
 
