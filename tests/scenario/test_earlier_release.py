@@ -28,6 +28,7 @@ from tests.scenario.serving import ForkServer, ending, start_alone, start_forked
 
 PACKAGES = ("bot", "adapters")  # what the wheel holds
 TABLES = Path("bot/storage/tables.py")
+BEFORE_SECONDS = 120.0  # to start a worker whose modules were never compiled
 WATCHES = "0019"  # the schema that brought standing questions
 
 
@@ -96,7 +97,7 @@ def test_its_worker_answers_on_todays_schema_beside_todays_listener(
         listener.until_said(place.ready)
         said = place.ask(KEYS)
         with ending(start_alone(before, command="worker")) as worker:
-            worker.until_said("Working on questions")
+            worker.until_said("Working on questions", BEFORE_SECONDS)
             assert "90 days" in the_answer(place, said)
             place.say(said, WHO)
             assert "security team" in until_answered(place, said, 2)[-1].text
@@ -123,7 +124,7 @@ def test_a_worker_that_knows_no_standing_questions_leaves_a_look_to_others(
         asyncio.run(queue_a_look(url))
         said = place.ask(KEYS)
         with ending(start_alone(before, command="worker")) as worker:
-            worker.until_said("Working on questions")
+            worker.until_said("Working on questions", BEFORE_SECONDS)
             assert "90 days" in the_answer(place, said)  # queued later, and answered
         assert asyncio.run(look_of(url)) == ("due", 0)
         with ending(start_forked(fork_server, thinking, command="worker")):

@@ -75,6 +75,8 @@ def test_the_json_contract(footnote: Program, documents: Path) -> None:
         "doubts",
         "disagreements",
         "changes",
+        "answered_before",
+        "corrects",
         "notes",
         "suggestions",
         "missing",
