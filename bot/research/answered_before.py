@@ -183,7 +183,7 @@ class Memory:
             return None
 
     def _show(self, run: Run, answer: Answer, title: str, state: StepState) -> None:
-        """Show the line of the plan. It quotes the answer, so it names all that the answer rests on."""
+        """Show the plan's line; it quotes the answer, so it names all that the answer rests on."""
         pages = {each.url for each in answer.citations}
         sources = tuple(sorted({*filter(is_document, answer.rests_on), *pages}))
         run.show(StepView(LINE, LINE, title, state, detail=_beginning(answer), sources=sources))
