@@ -140,20 +140,13 @@ class Poster(Protocol):
         ...
 
 
-@runtime_checkable
-class OpenPlaces(Protocol):
-    """A platform's poster that can tell who else may read a thread."""
-
-    def is_open(self, message: Message) -> bool:
-        """Return True if everybody who may read the channel of a message may read its thread."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
-    """The place of a message: the address at which people open it and the name of its channel, each
-    "" if it cannot be told; and the key of the workspace, channel or thread all of whose people may
-    read it."""
+    """The place of a message: its web address and the name of its channel, each "" if unknown.
+
+    ``place`` is the key of the largest place whose members may all read it: the workspace, the
+    channel or the thread.
+    """
 
     url: str
     channel_name: str
@@ -162,7 +155,7 @@ class Whereabouts:
 
 @runtime_checkable
 class Locating(Protocol):
-    """A poster that can tell where a run's message stands."""
+    """A poster that can locate a run's message."""
 
     async def whereabouts(self, run: RunRef) -> Whereabouts:
         """The place of the run's message. Raises ``FootnoteError``."""

@@ -24,7 +24,7 @@ settings.register_profile(
 )
 # For a change of a parser, a splitter or the guard: pytest --hypothesis-profile=thorough
 settings.register_profile("thorough", settings.get_profile("any"), max_examples=1000)
-# In CI fewer, and the same every time; elsewhere new ones, which find what nobody thought of.
+# In CI few, and the same every time; elsewhere new ones, which find unforeseen cases.
 settings.register_profile("ci", settings.get_profile("any"), derandomize=True, max_examples=20)
 settings.load_profile("ci" if os.environ.get("CI") else "any")
 

@@ -358,10 +358,6 @@ class DiscordPoster:
 
     # ------------------------------------------------------------ reading
 
-    def is_open(self, message: Message) -> bool:
-        """True for what began its own thread: a thread that was there before may be private."""
-        return message.thread.workspace == NO_GUILD or _begins_its_thread(message)
-
     async def history(self, run: RunRef) -> Sequence[Message]:
         return await read_history(self._wire, run)
 

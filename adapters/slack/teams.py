@@ -38,7 +38,7 @@ log = get_logger()
 
 
 def is_public(about: Json) -> bool:
-    """Return True if every member, and nobody from outside, may read a channel:
+    """Return True if all members may read a channel, and only members:
     https://docs.slack.dev/reference/objects/conversation-object"""
     hidden = ("is_private", "is_im", "is_mpim", "is_ext_shared")
     return bool(about.get("is_channel")) and not any(about.get(each) for each in hidden)
@@ -136,7 +136,7 @@ class Team:
             log.warning(event, why=sentence)
 
     async def about(self, channel: str) -> Json:
-        """What Slack tells of a channel now; nothing where it may not, or does not answer."""
+        """The channel as Slack describes it now; empty without the scope, or if the call fails."""
         try:
             if CHANNELS not in await self.scopes():
                 return {}

@@ -85,7 +85,7 @@ class CorrectionDesk:
         return Noted(texts("correction-noted", said=line_of(correction)), is_kept=True)
 
     async def listed(self, places: Collection[str] | None = None) -> list[Correction]:
-        """Those that may be told in these places, or all, the newest first."""
+        """List the corrections made in these places, or all of them, the newest first."""
         return await self._stored.listed(places)
 
     async def remove(self, id: str, by: Message | None) -> Correction:
@@ -110,7 +110,7 @@ class CorrectionDesk:
 
 
 def line_of(correction: Correction) -> str:
-    """A correction on one line: what it states, by whom, and when."""
+    """A correction on one line: its statement, author and date."""
     said = shortened(correction.statement, SHOWN)
     return f"{said} ({shortened(correction.author.name, 100)}, {day_of(correction.at)})"
 

@@ -146,7 +146,7 @@ async def open_asker(settings: Settings, folder: Path, options: RunOptions) -> A
             "user_daily_questions": None,
             "channel_daily_usd": None,
             "workspace_daily_usd": None,
-            "answered_before": "off",  # each question is answered anew
+            "answered_before": "off",  # measure the research, not the memory
         }
     )
     poster = SilentPoster()

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bot.messages import Message, Transcript
-from bot.reasoning.extractive.corrections import MEANT
 from bot.reasoning.extractive.rewrite import rewrite, says_it_all
 from bot.reasoning.questions import Rewritten, Scope
 from bot.text.language import detect
@@ -87,6 +86,7 @@ def plain_question(
 _COMPARES = re.compile(
     r"\b(?:compar\w+|versus|vs|than|unlike|differ\w*|relative to|in contrast)\b", re.IGNORECASE
 )
+_PUTS_RIGHT = re.compile(r"\b(?:i|we) meant?\b|我们?(?:是)?(?:说|說|指)|我的意思", re.IGNORECASE)
 _ENOUGH = 2  # keywords of a text whose language can be told
 
 
@@ -104,7 +104,7 @@ def is_taken(transcript: Transcript, message: Message, question: str) -> bool:
 def _puts_right(message: Message, question: str) -> bool:
     """Return True if a message tells what an earlier one meant ("No, I meant the office: when does
     it open?"), and the rewording asks that in the message's own words."""
-    return MEANT.search(message.text) is not None and set(keywords(question)) <= set(
+    return _PUTS_RIGHT.search(message.text) is not None and set(keywords(question)) <= set(
         terms(message.text)
     )
 

@@ -113,7 +113,7 @@ class Corrections:
 
     @repeated
     async def listed(self, places: Collection[str] | None = None) -> list[Correction]:
-        """Those of these places, or all, the newest first."""
+        """List the corrections made in these places, or all of them, the newest first."""
         where = () if places is None else (corrections.c.place.in_(places),)
         return await self._found(*where)
 

@@ -49,8 +49,8 @@ class Talk:
 
 
 class People:
-    """Acts on all scenes in turn. ``watched`` are threads of standing questions, in which nobody
-    says anything else."""
+    """Acts on all scenes in turn. ``watched`` are threads of standing questions, in which no
+    other message is written."""
 
     def __init__(self, scenes: list[Scene], standing: Standing) -> None:
         self.talks: list[Talk] = []

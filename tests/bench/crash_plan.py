@@ -50,7 +50,7 @@ class Blow:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What a person does at ``at``; ``chance`` (0 to 1) chooses where.
+    """An action of a person at ``at``; ``chance`` (0 to 1) chooses the scene.
 
     look: a look at a standing question falls due, mostly after its page has changed.
     """

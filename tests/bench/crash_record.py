@@ -36,7 +36,7 @@ class Record:
     """Everything the store kept, and the steps of looks that it did not keep.
 
     ``looks`` are those at standing questions that are under way or were told, in order, by the run
-    that each question began with; ``due`` is how many looks nobody has begun yet.
+    that each question began with; ``due`` counts the looks not begun yet.
     """
 
     runs: Mapping[str, Row]  # by event key

@@ -1,6 +1,6 @@
 """Standing questions in a crash campaign: pages that change, and looks that fall due.
 
-A look is made due in the database, since nobody waits for a day. A page changes only while nothing
+A look is made due in the database instead of waiting for a day. A page changes only while nothing
 is under way and its last change is told, so that each change must be told by itself, once.
 """
 
@@ -203,7 +203,7 @@ class Standing:
             await store.close()
 
     def unsettled(self) -> list[str]:
-        """Those that are not watched yet, or whose change is not told."""
+        """The standing questions that are not watched yet, or whose change is not told."""
         with self.postgres.connect() as db:
             rows = {event: _row(db, event) for event in self.watched}
         return [

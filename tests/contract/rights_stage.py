@@ -259,7 +259,7 @@ PEOPLE = (
     _web("anybody in the console", "bob", *OPEN),
     _web("an operator in the console", "root", *OPEN),
     _web("a console user called like somebody in Slack", "UANN", *OPEN),
-    Person("whoever runs Footnote", "terminal", "cli", "me", ALL),
+    Person("the operator", "terminal", "cli", "me", ALL),
 )
 GUESTS = tuple(each for each in PEOPLE if each.as_member and not each.shared)
 VISITORS = tuple(each for each in PEOPLE if each.platform == "web")

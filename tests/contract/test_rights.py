@@ -355,7 +355,7 @@ CORRECTORS = {
     "kiwifour": ("anybody in a Discord channel", True),
     "kiwifive": ("a person of hr in private on Discord", False),
     "kiwisix": ("a user of hr in the console", False),
-    "kiwiseven": ("whoever runs Footnote", False),
+    "kiwiseven": ("the operator", False),
 }
 
 
@@ -414,7 +414,7 @@ async def test_a_correction_is_found_and_read_by_those_alone_who_may_be_told(sta
     allowed = {person.name: may_be_told(person) for person in PEOPLE}
     assert found == allowed
     assert [name for name in told if not told[name] <= allowed[name]] == []
-    assert read == allowed | {"whoever runs Footnote": set(CORRECTORS)}
+    assert read == allowed | {"the operator": set(CORRECTORS)}
     stranger = Thread("slack", "W2", "CGENERAL", "t")
     run = await stage.ask(named_person("anybody in a channel"), thread=stranger)
     assert run.answer is not None

@@ -6,21 +6,19 @@ import json
 import re
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from adapters.slack import format as controls
 from tests.fakes.discord_state import PRIVATE_THREAD, Channel
+from tests.scenario.crashing import crashing
 from tests.scenario.discord_place import open_discord
 from tests.scenario.places import KEYS, Said, the_answer, until_answered
-from tests.scenario.program import REPOSITORY, Program
+from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, running
 from tests.scenario.slack_place import ADA, GENERAL, LIU, SlackPlace, open_slack
 from tests.scenario.test_conversations import Acme
@@ -195,23 +193,6 @@ def test_killed_around_any_commit_a_correction_is_kept_once(
     begun = footnote.run("ask", KEYS, "--docs", str(page.parent), "--thread", "keys", "--json")
     assert begun.code == 0, begun.err
     prepared = tmp_path / "data"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.scenario.crash"],
-        cwd=REPOSITORY,
-        env=footnote.environment({"FOOTNOTE_DOCS": str(page.parent)}),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-    def say(folder: Path, commit: int = 0) -> dict[str, Any]:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        request = {"folder": str(folder), "question": CORRECTION, "thread": "keys"}
-        process.stdin.write(json.dumps(request | {"commit": commit}) + "\n")
-        process.stdin.flush()
-        outcome: dict[str, Any] = json.loads(process.stdout.readline())
-        return outcome
 
     def rows(folder: Path) -> list[tuple[int, int]]:
         with closing(sqlite3.connect(folder / "footnote.sqlite")) as db:
@@ -220,7 +201,9 @@ def test_killed_around_any_commit_a_correction_is_kept_once(
                 "(SELECT count(*) FROM audit WHERE deed = 'corrected')"
             ).fetchall()
 
-    try:
+    environment = footnote.environment({"FOOTNOTE_DOCS": str(page.parent)})
+    with crashing(environment) as process:
+        say = partial(process.do, question=CORRECTION, thread="keys")
         whole = say(shutil.copytree(prepared, tmp_path / "whole"))
         assert json.loads(whole["out"])["corrects"], whole
         assert whole["commits"] >= 3
@@ -230,6 +213,3 @@ def test_killed_around_any_commit_a_correction_is_kept_once(
             assert say(folder, commit)["died"], moment
             assert json.loads(say(folder)["out"])["corrects"], moment
             assert rows(folder) == [(1, 1)], moment
-    finally:
-        process.kill()
-        process.communicate()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +14,8 @@ import pytest
 from tests.fakes.claude import FakeClaude
 from tests.fakes.mediawiki import FakeWiki
 from tests.fakes.server import serve
-from tests.scenario.program import REPOSITORY, Program
+from tests.scenario.crashing import Crashing, crashing
+from tests.scenario.program import Program
 
 QUESTION = "Could you tell me when the band AC/DC was formed, and in which city?"
 
@@ -26,19 +25,13 @@ REQUESTS_OF_A_SEARCH = 4  # titles, title search, text search, text search with 
 class Campaign:
     """Runs that die when told, against peers that count."""
 
-    def __init__(self, process: subprocess.Popen[str], claude: FakeClaude, wiki: FakeWiki) -> None:
+    def __init__(self, process: Crashing, claude: FakeClaude, wiki: FakeWiki) -> None:
         self._process = process
         self.claude = claude
         self.wiki = wiki
 
     def ask(self, folder: Path, commit: int = 0, *, after: bool = False) -> dict[str, Any]:
-        request = {"folder": str(folder), "question": QUESTION, "commit": commit, "after": after}
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-        outcome: dict[str, Any] = json.loads(self._process.stdout.readline())
-        return outcome
+        return self._process.do(folder, commit, question=QUESTION, after=after)
 
     def forget(self) -> None:
         self.claude.requests.clear()
@@ -81,19 +74,8 @@ def campaign(tmp_path: Path) -> Iterator[Campaign]:
                 "FOOTNOTE_PREFETCH_PAGES": "0",
             }
         )
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.scenario.crash"],
-            cwd=REPOSITORY,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        try:
+        with crashing(environment) as process:
             yield Campaign(process, claude, wiki)
-        finally:
-            process.kill()
-            process.communicate()
 
 
 def test_killed_around_any_commit_a_run_continues_and_repeats_nothing_finished(

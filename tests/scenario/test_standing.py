@@ -6,16 +6,16 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tests.fakes.claude import FakeClaude, Reply, says
 from tests.fakes.claude_brain import researcher
 from tests.fakes.server import serve
-from tests.scenario.program import REPOSITORY, Program
+from tests.scenario.crashing import crashing
+from tests.scenario.program import Program
 
 COST = "# Tower\n\nTower tickets cost {euros} euros for adults.\n"
 
@@ -33,25 +33,9 @@ def test_killed_around_any_commit_a_look_tells_a_change_once(
     footnote.run("index", str(page.parent))
     prepared = tmp_path / "data"
     make_due(prepared)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.scenario.crash"],
-        cwd=REPOSITORY,
-        env=footnote.environment({"FOOTNOTE_DOCS": str(page.parent)}),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-    def look(folder: Path, commit: int = 0) -> dict[str, Any]:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        request = {"folder": str(folder), "looks": True, "commit": commit}
-        process.stdin.write(json.dumps(request) + "\n")
-        process.stdin.flush()
-        outcome: dict[str, Any] = json.loads(process.stdout.readline())
-        return outcome
-
-    try:
+    environment = footnote.environment({"FOOTNOTE_DOCS": str(page.parent)})
+    with crashing(environment) as process:
+        look = partial(process.do, looks=True)
         whole = look(shutil.copytree(prepared, tmp_path / "whole"))
         assert json.loads(whole["out"])["changes"], whole
         assert whole["commits"] >= 5
@@ -73,9 +57,6 @@ def test_killed_around_any_commit_a_look_tells_a_change_once(
             db.close()
             assert told == [("changed", "answered", 2, 1, 2)], moment
         assert look(folder)["out"] == ""
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def make_due(folder: Path) -> None:

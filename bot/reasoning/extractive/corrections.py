@@ -24,7 +24,7 @@ _STATES = re.compile(
     re.IGNORECASE,
 )
 # What was asked is put right, not what was answered.
-MEANT = re.compile(
+_MEANT = re.compile(
     r"\b(?:i|we) (?:mean|meant|was asking|were asking|am asking|asked|want|wanted|need)\b"
     r"|我们?(?:是)?(?:说|說|问|問|指|要|想)|我的意思",
     re.IGNORECASE,
@@ -37,14 +37,13 @@ _OPENING = re.compile(
 
 
 def correction_in(transcript: Transcript, text: str) -> tuple[str, str]:
-    """What a message states to correct our last answer, and what it asks besides; each "" if there
-    is none.
+    """Split a message into its correction of our last answer and its question, each "" if absent.
 
-    It begins with a denial, and states a figure, a date, a name or a link. It may still be wrong,
-    so readers are shown it as what it is: somebody's words.
+    A correction begins with a denial, and states a figure, a date, a name or a link. It may be
+    wrong: readers are shown whose words it is.
     """
     said = text.strip()
-    if not answers_in(transcript) or not _DENIES.match(said) or MEANT.search(said):
+    if not answers_in(transcript) or not _DENIES.match(said) or _MEANT.search(said):
         return "", ""
     pieces = [said[each.start : each.end] for each in sentences(said)]
     asked = " ".join(piece for piece in pieces if _ASKS.search(piece))

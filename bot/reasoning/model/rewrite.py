@@ -209,7 +209,7 @@ def _stands_alone(message: Message, transcript: Transcript, question: str) -> bo
 
 
 def _correction(value: Any, transcript: Transcript) -> str:
-    """What is stated to correct our last answer with footnotes; nothing where there is none."""
+    """The correction of our last answer with footnotes; "" if there is no such answer."""
     said = line(value, CORRECTION) if isinstance(value, str) else ""
     return said if answers_in(transcript) else ""
 

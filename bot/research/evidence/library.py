@@ -218,7 +218,7 @@ class Library:
     async def _found(
         self, query: Query, providers: tuple[str, ...], kind: ProviderKind | None
     ) -> SearchResult:
-        """What the providers and conversations have."""
+        """Search the providers and the conversations."""
         spoken = None if kind == "web" else self._spoken(providers)
         others, kinds = _without_conversations(providers), self._kinds(providers)
         is_talk_alone = bool(providers) and not others

@@ -89,6 +89,7 @@ async def test_no_model_is_asked_for_it(stage: OpenStage) -> None:
         ("不，我是说办公室：什么时候开门？", "办公室什么时候开门？", True),
         ("No, I meant the office: when does it open?", "When does the Munich office open?", False),
         ("When does the office in Leith open?", "When does the office open?", False),
+        ("I want to know when the office in Leith opens", "When does the office open?", False),
     ],
 )
 def test_what_was_meant_is_asked_without_what_it_answers(

@@ -68,7 +68,7 @@ async def test_one_of_all_that_find_it_due_goes_on_to_the_next_look(store: Store
 
 
 async def test_states_of_a_look_are_its_own_until_it_has_something_to_tell(store: Store) -> None:
-    """What earlier releases would take for a question of a hidden thread, they do not take."""
+    """Earlier releases would answer the look in its hidden thread, so they must not claim it."""
     past, standing, watch = await begun(store)
 
     async def kept() -> str | None:

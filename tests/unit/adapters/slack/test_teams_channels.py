@@ -1,4 +1,4 @@
-"""Where a question stands, and whether every member may read it there."""
+"""Locating a question: its address, its channel, and who may read it."""
 
 from __future__ import annotations
 
