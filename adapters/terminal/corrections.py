@@ -31,7 +31,8 @@ async def remove(settings: Settings, id: str) -> None:
     """Remove a correction; the operator may do so with any."""
     async with opened(settings) as store:
         gone = await CorrectionDesk(settings, store.database).remove(id, None)
-    typer.echo(f"{texts_for(DEFAULT)('correction-removed')} {line_of(gone)}")
+    typer.echo(line_of(gone))
+    typer.echo(texts_for(DEFAULT)("correction-removed"))
 
 
 def _document(each: Correction) -> dict[str, Any]:

@@ -94,7 +94,7 @@ class Corrections:
 
     @repeated
     async def remove(self, correction: Correction, by: Actor) -> None:
-        """Take a correction back: its message stays, and is no source any more."""
+        """Take a correction back: its message stays, and later runs do not find it."""
         empty = dict.fromkeys(("url", "statement", "question", "link", "terms"), "")
         async with self.database.urgent_write() as db:
             gone = await db.execute(

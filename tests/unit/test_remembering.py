@@ -61,7 +61,7 @@ async def test_an_earlier_answer_is_offered_at_once_while_research_goes_on(
     assert (answer.before.run, answer.before.place) == (earlier.run, "")
     assert (answer.before.sources, answer.before.is_given) == ("same", False)
     (line,) = reply.plans[0].steps
-    assert line.title.startswith(f"Answered here on {date_of(answer)}. Looking")
+    assert line.title.startswith(f"Answered here on {date_of(answer)}. Checking")
     assert (line.detail, line.state) == ("Tower is 330 m tall.", "running")
     told = f"Answered here on {date_of(answer)}, sources still the same."
     assert told in answer.notes
@@ -97,8 +97,8 @@ async def test_an_earlier_answer_is_given_with_its_footnotes(open_world: OpenWor
     (answer,) = (await ask(world)).finished
     assert world.shelf.searched == []
     assert answer.text == (
-        f"> Answered here on {date_of(answer)}, sources still the same. Ask with the word “anew” "
-        f"to have it researched again.\n\n{earlier.text}"
+        f"> Answered here on {date_of(answer)}, sources still the same. Add “research again” to "
+        f"the question for new research.\n\n{earlier.text}"
     )
     assert answer.current == earlier.text
     assert answer.citations == earlier.citations
@@ -178,7 +178,7 @@ async def test_what_may_depend_on_who_asks_is_given_to_the_same_person_only(
     [
         ("How tall is the bridge?", {}),
         ("How tall was the tower?", {}),
-        (QUESTION + " Anew, please.", {}),
+        (QUESTION + " Research it again, please.", {}),
         (QUESTION, {"depth": "deep"}),
         (QUESTION, {"providers": ("wikipedia",)}),
         (QUESTION, {"instructions": "Rhyme."}),

@@ -272,9 +272,9 @@ correction-guest = Footnote keeps no corrections from guests, or in channels sha
 correction-title = Correction by { $said }
 correction-of = Correction of the answer to: { $question }
 correction-remove = Remove
-correction-removed = Removed. It is no source any more.
+correction-removed = Removed: later answers will not use it.
 correction-unknown = There is no correction with the id { $id }.
-correction-not-yours = Only who made a correction, or an admin, can remove it.
+correction-not-yours = Only its author or an admin can remove a correction.
 correction-heading = Corrections
 correction-intro = What people said was wrong with an answer. Later questions find it as a source.
 correction-none = There are no corrections.
@@ -410,11 +410,11 @@ before-link = The earlier answer
 before-here = here
 before-elsewhere = in another channel
 before-there = in { $place }
-before-offered = Answered { $where } on { $date }. Looking whether its sources still say the same…
+before-offered = Answered { $where } on { $date }. Checking whether its sources have changed…
 before-same = Answered { $where } on { $date }, sources still the same.
 before-changed = Answered { $where } on { $date }; its sources have changed since.
 before-unread = Answered { $where } on { $date }; not all of its sources could be read again.
-before-given = Answered { $where } on { $date }, sources still the same. Ask with the word “anew” to have it researched again.
+before-given = Answered { $where } on { $date }, sources still the same. Add “research again” to the question for new research.
 verify-changed =
     { $corrected ->
         [0] { $left ->
