@@ -13,6 +13,8 @@ FIRST_QUERIES = 8  # of a kind, that are searched before the first turn
 NEAR = 0.85  # Jaccard similarity of keywords from which one query repeats another: with a word
 # more, one of up to five words asks for something else
 HITS_FETCHED = 3  # times those shown: the next results are at hand when a query is repeated
+MANY_QUERIES = 3  # from which the queries of one search share the hits that are shown
+FEWEST_SHOWN = 4  # hits of each of them
 
 
 def repeats(words: frozenset[str], earlier: frozenset[str]) -> bool:
@@ -33,6 +35,13 @@ def worded(text: str, question: SubQuestion, shown: int) -> Query:
         domains=scope.domains,
         talk=scope.talk,
     )
+
+
+def hits_of_each(shown: int, queries: int) -> int:
+    """How many hits are shown of each query of one search: ``shown``, and fewer of many queries."""
+    if queries <= MANY_QUERIES:
+        return shown
+    return min(shown, max(FEWEST_SHOWN, MANY_QUERIES * shown // queries))
 
 
 @dataclass(slots=True)

@@ -30,7 +30,7 @@ from bot.reasoning.workspace import (
     Workspace,
     WorkspaceTurn,
 )
-from bot.research.evidence.queries import Asked, AskedQuery, Searching, worded
+from bot.research.evidence.queries import Asked, AskedQuery, Searching, hits_of_each, worded
 from bot.research.evidence.relevance import (
     ShownPages,
     best_hits,
@@ -298,8 +298,8 @@ class WorkspaceKeeper:
     # ------------------------------------------------------------ after: what is shown
 
     def _searched(self, searching: Searching, answers: dict[int, SearchOutcome]) -> Outcome:
-        results = []
-        unanswered = 0
+        results, unanswered = [], 0
+        shown = hits_of_each(self._reading.shown, len(searching.queries))
         for text, query, is_sent in searching.queries:
             note, rarity = "", {}
             if is_sent:
@@ -310,7 +310,7 @@ class WorkspaceKeeper:
                 if outcome.problem:
                     self._asked.forget(query)  # it was never answered: asked again, it is sent
                     unanswered += 1
-            following = query.hits[query.next : query.next + self._reading.shown]
+            following = query.hits[query.next : query.next + shown]
             query.next += len(following)
             if not is_sent:
                 more = "these are its next results" if following else "it has no further results"

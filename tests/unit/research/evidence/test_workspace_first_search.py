@@ -127,3 +127,17 @@ async def test_pages_wanted_as_a_whole_are_shown_from_end_to_end(open_run: OpenR
     assert starts[0] == 0
     assert max(starts) > 0.8
     assert len(starts) > 1
+
+
+@pytest.mark.parametrize(("queries", "each"), [(1, 10), (3, 10), (4, 7), (8, 4)])
+async def test_many_queries_of_one_search_share_the_hits_that_are_shown(
+    open_run: OpenRun, queries: int, each: int
+) -> None:
+    shelf = a_shelf(*(f"Tower {number}." for number in range(12)))
+    reasoner = Scripted()
+    of = ("height", "roof", "plan", "cost", "year", "owner", "stone", "lift")
+    texts = tuple(f"{word} tower" for word in of[:queries])
+    question = replace(ASKED, queries=texts, knowledge_queries=())
+    await iterate(await open_run(shelf), reasoner, question, replace(READING, shown=10), searches=1)
+    results = reasoner.workspaces[0].results
+    assert [len(result.hits) for result in results] == [each] * queries
