@@ -72,15 +72,23 @@ log = get_logger()
 
 
 class Rounds:
-    """Begins when made. A round that fails is told of, and followed by the next one all the same.
+    """Begins when made: the first round comes after ``first`` seconds, else like the others after
+    ``seconds``. A round that fails is told of, and followed by the next one all the same.
 
     ``aclose`` lets a round that has begun come to its end: broken off in the middle it would leave
     its database connection open.
     """
 
-    def __init__(self, what: str, seconds: float, do: Callable[[], Awaitable[object]]) -> None:
+    def __init__(
+        self,
+        what: str,
+        seconds: float,
+        do: Callable[[], Awaitable[object]],
+        first: float | None = None,
+    ) -> None:
         self._what = what
         self._seconds = seconds
+        self._first = seconds if first is None else first
         self._do = do
         self._ending = asyncio.Event()
         self._task = asyncio.create_task(self._go())
@@ -92,7 +100,9 @@ class Rounds:
         await asyncio.gather(self._task, return_exceptions=True)
 
     async def _go(self) -> None:
-        while not await self._ends():
+        seconds = self._first
+        while not await self._ends(seconds):
+            seconds = self._seconds
             try:
                 await self._do()
             except StorageUnavailable as error:
@@ -101,10 +111,10 @@ class Rounds:
                 log.error("broke", what=self._what, error=repr(error))
                 log.debug("broke here", what=self._what, exc_info=True)
 
-    async def _ends(self) -> bool:
+    async def _ends(self, seconds: float) -> bool:
         """Wait for the next round; True when there is none."""
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(seconds):
                 return await self._ending.wait()
         except TimeoutError:
             return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -21,6 +22,7 @@ from bot.storage.standing import StandingQuestions, Watch, begin_look
 from bot.storage.store import Store
 
 ROUND_SECONDS = 30.0
+FIRST_SECONDS = 5.0  # within which the first round comes, so that short-lived processes look too
 
 log = get_logger()
 
@@ -49,8 +51,10 @@ class StandingRounds:
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
-        """Make a round every ``ROUND_SECONDS`` while the block runs."""
-        rounds = Rounds("looking at standing questions", ROUND_SECONDS, self._round)
+        """Make a round every ``ROUND_SECONDS`` while the block runs, the first one after a random
+        part of ``FIRST_SECONDS``: processes that start together do not all look at once."""
+        first = random.uniform(0.0, min(FIRST_SECONDS, ROUND_SECONDS))  # noqa: S311
+        rounds = Rounds("looking at standing questions", ROUND_SECONDS, self._round, first)
         try:
             yield
         finally:

@@ -16,7 +16,7 @@ from bot.messages import Author
 from bot.pages.page import Page
 from bot.reasoning.workspace import Read, Search
 from bot.service import LEASE
-from bot.standing.rounds import StandingRounds
+from bot.standing.rounds import FIRST_SECONDS, ROUND_SECONDS, StandingRounds
 from bot.standing.schedule import due_after, schedule_named
 from bot.storage.standing import StandingQuestions, Watch
 from tests.fakes.poster import Remembered
@@ -273,6 +273,27 @@ async def test_pausing_resuming_stopping_and_forgetting(days: Days) -> None:
     assert [one.id for one in await desk.all()] == [watch.id]
     await days.house.reception.forget_author(by)  # whose question it was
     assert await desk.all() == []
+
+
+async def test_a_process_looks_soon_after_its_start_and_not_with_all_others(
+    days: Days, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = asyncio.Event()
+    spans: list[tuple[float, float]] = []
+
+    async def once(now: datetime) -> list[str]:
+        looked.set()
+        return []
+
+    def uniform(least: float, most: float) -> float:
+        spans.append((least, most))
+        return least
+
+    monkeypatch.setattr(days.rounds, "once", once)
+    monkeypatch.setattr("bot.standing.rounds.random.uniform", uniform)
+    async with days.rounds.at_work():
+        await asyncio.wait_for(looked.wait(), ROUND_SECONDS / 2)
+    assert spans == [(0.0, FIRST_SECONDS)]
 
 
 async def test_a_look_that_the_budget_forbids_waits_for_the_next(open_house: OpenHouse) -> None:

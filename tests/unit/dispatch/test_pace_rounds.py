@@ -12,19 +12,27 @@ from bot.errors import StorageUnavailable
 from tests.fakes.virtual_time import in_virtual_time, now
 
 
-@in_virtual_time
-async def test_a_round_begins_every_so_often() -> None:
+@pytest.mark.parametrize(
+    ("first", "expected"),
+    [(None, [2.0, 4.0, 6.0]), (0.5, [0.5, 2.5, 4.5, 6.5]), (0.0, [0, 2, 4, 6])],
+)
+def test_a_round_begins_every_so_often(first: float | None, expected: list[float]) -> None:
     at: list[float] = []
-    begin = now()
 
-    async def do() -> None:
-        at.append(now() - begin)
+    @in_virtual_time
+    async def run() -> None:
+        begin = now()
 
-    rounds = Rounds("counting", 2.0, do)
-    await asyncio.sleep(7.0)
-    await rounds.aclose()
-    await asyncio.sleep(7.0)
-    assert at == [2.0, 4.0, 6.0]
+        async def do() -> None:
+            at.append(now() - begin)
+
+        rounds = Rounds("counting", 2.0, do, first)
+        await asyncio.sleep(7.0)
+        await rounds.aclose()
+        await asyncio.sleep(7.0)
+
+    run()
+    assert at == expected
 
 
 @pytest.mark.parametrize(
