@@ -303,12 +303,16 @@ class ResearchService:
         is_wanted = record.options.conversations and searches_conversations(self._settings)
         if not is_wanted or reader.guest or not isinstance(poster, Conversing):
             return None
+        reference = self.reference(record)
         try:
-            found = await poster.conversations(self.reference(record), record.post_state, reader)
+            found = await poster.conversations(reference, record.post_state, reader)
         except FootnoteError as error:
             log.warning("conversations not searched", run=record.id, error=str(error))
             return None
-        return None if found is None else SearchedConversations(found)
+        if found is None:
+            return None
+        download = partial(poster.download, reference)
+        return SearchedConversations(found, record.id, download, self._library)
 
     async def _investigation(
         self, record: RunRecord, reply: Reply, reader: Reader

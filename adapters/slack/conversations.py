@@ -1,4 +1,4 @@
-"""Slack's own messages as a source, by its Real-time Search API.
+"""Slack's own messages and files as a source, by its Real-time Search API.
 
 https://docs.slack.dev/apis/web-api/real-time-search-api: a search needs the ``action_token`` of the
 event with which somebody asked, and finds what that person may see, within the scopes of the app.
@@ -6,16 +6,15 @@ What it finds is used for this one question and not stored (``bot.storage.said``
 
 In a channel, public channels are searched, and the channel itself; that something was found in
 places that not everybody there can see is told to the asker alone. In a direct message everything
-is searched that the asker may see and the app's scopes allow.
+is searched that the asker may see and the app's scopes allow. For files see ``found_files``.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from pydantic import SecretStr
@@ -23,6 +22,7 @@ from pydantic import SecretStr
 from adapters.slack.calls import Away, Json, Limited, Refusal
 from adapters.slack.deferred import Recipient, tell
 from adapters.slack.format import escaped
+from adapters.slack.found_files import ENDED, FILES, HIGHLIGHT, SNIPPET, FoundFiles
 from adapters.slack.incoming import mentions_in, unescape
 from adapters.slack.people import names_of
 from adapters.slack.posted import SEARCH, is_ts, message_ts, run_of, thread_messages
@@ -34,6 +34,8 @@ from bot.pages.page import Page
 from bot.posting import PostState, RunRef
 from bot.rendering.texts import texts_for
 from bot.rights.reader import Reader, is_conversation
+from bot.search.blend import blend
+from bot.search.conversations import FoundFile
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.search.talk import is_by, page_of, period_of, title_of, words_of_topic
 from bot.storage.encryption import Seal
@@ -46,14 +48,13 @@ SCOPES: Mapping[str, str] = {
     "mpim": "search:read.mpim",
     "im": "search:read.im",
 }
+EVERY_SCOPE = (*SCOPES.values(), FILES)
 PAGE = 20  # results of one call, at most
 THREAD = 100  # messages of a thread that are read
 THREAD_SECONDS = 3.0  # that reading a thread may take; then the context in the hit is read instead
-SNIPPET = 600  # characters
 MOST_FURTHER = 6  # queries of a question in a channel that look beyond public channels, too
 
 _EXPIRED = frozenset({"invalid_action_token", "action_token_expired", "expired_action_token"})
-_HIGHLIGHT = re.compile("[\ue000\ue001]")  # Slack's marks around the words that were found
 
 log = get_logger()
 
@@ -72,8 +73,16 @@ def opened_right(right: str, keys: Sequence[SecretStr]) -> str:
     return Seal(keys).open(right) if keys else right
 
 
+class _Results(NamedTuple):
+    """What a search has found, best first."""
+
+    messages: Sequence[Json] = ()
+    files: Sequence[Json] = ()
+
+
 class SlackConversations:
-    """See the module docstring, and ``bot.search.conversations.ConversationSearch``.
+    """See the module docstring, and ``ConversationSearch`` and ``FindsFiles`` of
+    ``bot.search.conversations``.
 
     ``token`` is the action token of the question, ``scopes`` those of the app.
     """
@@ -91,8 +100,10 @@ class SlackConversations:
         granted = frozenset(scopes)
         self._kinds = tuple(kind for kind, scope in SCOPES.items() if scope in granted)
         self._bot = bot
+        self._files = FoundFiles(team.calls, run, is_direct=self._direct, bot=bot, name=self.name)
+        self._searches_files = FILES in granted
         self._found: dict[str, Json] = {}  # by permalink
-        self._answers: dict[str, list[Json]] = {}  # by what was asked
+        self._answers: dict[str, _Results] = {}  # by what was asked
         self._ended = ""  # why Slack answers no more searches of this question
         self._looked_further = 0
         self._is_more_elsewhere = False
@@ -101,34 +112,35 @@ class SlackConversations:
 
     async def search(self, query: Query) -> list[Hit]:
         if self._direct:
-            found = await self._ask(query, self._kinds)
+            messages, files = await self._ask(query, self._kinds)
         else:
             public = [kind for kind in self._kinds if kind == "public_channel"]
             found, further = await asyncio.gather(self._ask(query, public), self._further(query))
-            here = [each for each in further if self._is_here(each)]
-            self._is_more_elsewhere |= len(here) < len(further)
-            found = [*here, *found]
+            here = [each for each in further.messages if self._is_here(each)]
+            self._is_more_elsewhere |= len(here) < len(further.messages)
+            messages, files = [*here, *found.messages], [*further.files, *found.files]
         hits: dict[str, Hit] = {}
-        for message in found:
+        for message in messages:
             url = str(message["permalink"])
             self._found[url] = message
             hits.setdefault(url, self._hit(url, message))
-        return list(hits.values())[: query.limit]
+        of_files = await self._files.hits(files, query.talk.people)
+        return blend([list(hits.values()), of_files])[: query.limit]
 
-    async def _further(self, query: Query) -> Sequence[Json]:
-        """Messages beyond public channels that the asker may see, for the first queries only."""
+    async def _further(self, query: Query) -> _Results:
+        """Results beyond public channels that the asker may see, for the first queries only."""
         kinds = [kind for kind in self._kinds if kind != "public_channel"]
         if not kinds or self._looked_further >= MOST_FURTHER:
-            return ()
+            return _Results()
         self._looked_further += 1
         return await self._ask(query, kinds)
 
     def _is_here(self, message: Json) -> bool:
         return message.get("channel_id") == self._run.message.thread.channel
 
-    async def _ask(self, query: Query, kinds: Sequence[str]) -> list[Json]:
+    async def _ask(self, query: Query, kinds: Sequence[str]) -> _Results:
         if not kinds:
-            return []
+            return _Results()
         if self._ended:
             raise Refused(self._ended)
         where = self._run.message.thread.channel
@@ -136,7 +148,7 @@ class SlackConversations:
             "query": words_of_topic(query),
             "action_token": self._token,
             "channel_types": ",".join(kinds),
-            "content_types": "messages",
+            "content_types": "messages,files" if self._searches_files else "messages",
             "context_channel_id": where,
             "include_context_messages": True,
             "limit": PAGE,
@@ -149,13 +161,21 @@ class SlackConversations:
         asked = repr(sorted(arguments.items()))
         if asked not in self._answers:
             self._answers[asked] = await self._called(arguments)
-        return [m for m in self._answers[asked] if self._is_wanted(m, query.talk.people)]
+        messages, files = self._answers[asked]
+        return _Results([m for m in messages if self._is_wanted(m, query.talk.people)], files)
 
-    async def _called(self, arguments: dict[str, Any]) -> list[Json]:
+    async def _called(self, arguments: dict[str, Any]) -> _Results:
+        is_of_files = arguments["content_types"] != "messages"
         try:
             reply = await self._team.calls.once("assistant.search.context", **arguments)
         except Refusal as refusal:
-            raise self._refused(refusal) from refusal
+            if refusal.code != "missing_scope" or not is_of_files:
+                raise self._refused(refusal) from refusal
+            found = await self._called({**arguments, "content_types": "messages"})
+            self._searches_files = False  # it was the scope of files that is gone
+            self._team.forget_scopes()
+            self._files.remark(ENDED)
+            return found
         except (Limited, Away) as away:
             raise ProviderUnavailable(
                 "Slack does not answer searches now.",
@@ -163,10 +183,12 @@ class SlackConversations:
                 retry_after=away.retry_after,
             ) from away
         results = reply.get("results")
-        listed = results.get("messages") if isinstance(results, dict) else None
+        results = results if isinstance(results, dict) else {}
+        listed = results.get("messages")
         if not isinstance(listed, list):
             raise Broken("Slack's answer to a search cannot be read.")
-        return [each for each in listed if _is_whole(each)]
+        files = self._files.listed(results) if is_of_files else ()
+        return _Results([each for each in listed if _is_whole(each)], files)
 
     def _refused(self, refusal: Refusal) -> Refused | Broken:
         if refusal.code in _EXPIRED:
@@ -197,7 +219,7 @@ class SlackConversations:
         return not is_asked and is_by(str(message.get("author_name") or ""), people)
 
     def _hit(self, url: str, message: Json) -> Hit:
-        words = unescape(_HIGHLIGHT.sub("", str(message["content"])), {})
+        words = unescape(HIGHLIGHT.sub("", str(message["content"])), {})
         return Hit(_title(message), url, words[:SNIPPET], self.name)
 
     # ------------------------------------------------------------ reading
@@ -246,10 +268,22 @@ class SlackConversations:
             if is_ts(str(each.get("ts")))
         ]
 
+    # ------------------------------------------------------------ files
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        return self._files.remarks
+
+    def has_file(self, url: str) -> bool:
+        return self._files.has(url)
+
+    async def file(self, url: str) -> FoundFile:
+        return await self._files.file(url)
+
     # ------------------------------------------------------------ what the asker alone may see
 
     async def concluded(self) -> None:
-        if not self._is_more_elsewhere:
+        if not (self._is_more_elsewhere or self._files.is_more_elsewhere):
             return
         message = self._run.message
         recipient = Recipient(message.thread.channel, message.author.id, message.thread.thread)
@@ -289,7 +323,7 @@ def _around(found: Json) -> list[Json]:
     around = around if isinstance(around, dict) else {}
     itself = {
         "user": found.get("author_user_id"),
-        "text": _HIGHLIGHT.sub("", str(found["content"])),
+        "text": HIGHLIGHT.sub("", str(found["content"])),
         "ts": found["message_ts"],
     }
     others = [

@@ -23,6 +23,7 @@ from adapters.slack.calls import (
     web_client,
 )
 from adapters.slack.conversations import PUBLIC, SCOPES
+from adapters.slack.found_files import FILES
 from adapters.slack.installations import Place, opened
 from adapters.slack.oauth import FOR_USER_GROUPS, install_url, needed, redirect_url
 from adapters.slack.settings import SlackSettings, in_many_workspaces
@@ -65,7 +66,8 @@ async def examine(settings: SlackSettings) -> str:
 
 
 async def _searched(client: AsyncWebClient, scopes: frozenset[str]) -> str:
-    """Part of the sentence: the kinds of messages that are searched, or why none are."""
+    """Part of the sentence: the kinds of messages that are searched, or why none are, and whether
+    files are."""
     kinds = [kind.replace("_", " ") for kind, scope in SCOPES.items() if scope in scopes]
     if PUBLIC not in scopes:
         return f"messages are not searched, for which the app lacks {PUBLIC}"
@@ -74,7 +76,8 @@ async def _searched(client: AsyncWebClient, scopes: frozenset[str]) -> str:
     except (Refusal, Limited, Away) as error:
         return f"messages cannot be searched ({error.detail})"
     meaning = " by meaning" if reply.get("is_ai_search_enabled") else ""
-    return f"messages are searched{meaning} ({', '.join(kinds)})"
+    files = "files too" if FILES in scopes else f"files are not, for which the app lacks {FILES}"
+    return f"messages are searched{meaning} ({', '.join(kinds)}), {files}"
 
 
 async def _bot(

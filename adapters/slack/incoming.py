@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from bot.logs import get_logger
 from bot.messages import Attachment, Author, Message, Thread
 from bot.pages.urls import links_in
+from bot.rights.reader import attached
 
 Json = Mapping[str, Any]
 
@@ -169,7 +170,7 @@ def attachments_of(message: Json) -> tuple[Attachment, ...]:
         Attachment(
             name=str(file.get("name") or file.get("title") or file.get("id", "")),
             media_type=str(file.get("mimetype") or "application/octet-stream"),
-            url=str(file.get("permalink") or file["url_private"]),
+            url=attached(str(file.get("permalink") or file["url_private"])),
             download=str(file.get("url_private_download") or file["url_private"]),
         )
         for file in message.get("files") or ()

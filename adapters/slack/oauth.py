@@ -22,7 +22,7 @@ from slack_sdk.oauth.installation_store import Installation
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import FAILURES, Json, sdk_logger
-from adapters.slack.conversations import SCOPES as SEARCHING
+from adapters.slack.conversations import EVERY_SCOPE as SEARCHING
 from adapters.slack.installations import Installations, States
 from adapters.slack.settings import SlackSettings
 from adapters.slack.teams import InstalledTeams, NotInstalled
@@ -39,7 +39,7 @@ _READING = ("channels:history", "groups:history", "im:history", "mpim:history")
 METHODS: Mapping[str, tuple[str, ...]] = {
     "agents.sessions.setStatus": ("chat:write",),
     "apps.connections.open": (),  # connections:write of the app-level token
-    "assistant.search.context": (),  # optional scopes: see ``conversations.SCOPES``
+    "assistant.search.context": (),  # optional scopes: see ``conversations.EVERY_SCOPE``
     "assistant.search.info": (),
     "assistant.threads.setSuggestedPrompts": ("assistant:write",),
     "assistant.threads.setTitle": ("assistant:write",),
@@ -54,6 +54,7 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "conversations.history": _READING,
     "conversations.info": (),  # an optional scope: see ``teams.CHANNELS``
     "conversations.replies": _READING,
+    "files.info": ("files:read",),
     "usergroups.users.list": ("usergroups:read",),
     "users.info": ("users:read",),
     "views.open": (),
@@ -78,7 +79,7 @@ EVENTS: Mapping[str, str] = {
 # Scopes of features that are neither methods nor events.
 OTHER = (
     "commands",  # slash commands and the message shortcut
-    "files:read",  # fetching a file that came with a question
+    "files:read",  # fetching a file that came with a question, or was found
 )
 
 
@@ -96,7 +97,7 @@ def asked_for(settings: SlackSettings) -> frozenset[str]:
     """Every scope that a workspace is asked for: those for searching its messages only where the
     operator has said that they are searched, since Slack refuses an app that does not have them."""
     is_said = "conversations" in settings.model_fields_set
-    wanted = SEARCHING.values() if is_said and searches_conversations(settings) else ()
+    wanted = SEARCHING if is_said and searches_conversations(settings) else ()
     return needed().union(wanted)
 
 

@@ -17,6 +17,7 @@ from adapters.slack.conversations import PUBLIC, SlackConversations, opened_righ
 from adapters.slack.deferred import Recipient, tell
 from adapters.slack.delivery import Delivery
 from adapters.slack.format import escaped, markdown_block, notification, question_text
+from adapters.slack.found_files import FILES
 from adapters.slack.incoming import to_message, unescape
 from adapters.slack.people import author_id, name_of_app, names_of
 from adapters.slack.posted import (
@@ -267,6 +268,12 @@ class SlackPoster:
                 "people said, or set FOOTNOTE_CONVERSATIONS=false.",
             )
             return None
+        if FILES not in scopes:
+            team.tell_once(
+                "files_not_searched",
+                f"The Slack app lacks the scope {FILES}: grant it to let Footnote search files and "
+                "canvases, too.",
+            )
         token = opened_right(right, self._keys)
         return SlackConversations(team, run, reader, token, scopes, await team.bot_user())
 

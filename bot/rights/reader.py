@@ -17,23 +17,34 @@ from bot.rights.collection import Readership
 SCHEME = "file:"  # of the addresses of files
 FOUND_IN = "conversations:"  # of entries that name the place for which conversations were searched
 
-# Messages of people in a chat, by the address where the chat shows them. The host decides, so that
-# nothing that stands in a conversation is ever taken for a page of the web.
+ATTACHED = "#attached"  # ends the address of a chat's file that came with a message to Footnote
+
+# Messages and files of people in a chat, by the address where the chat shows them ("docs" are
+# Slack's canvases). The host decides, so that nothing that stands in a conversation is ever taken
+# for a page of the web.
 _CONVERSATION = re.compile(
-    r"https://(?:[a-z0-9-]+\.)*(?:slack\.com|slack-gov\.com)/archives/[^\s\"]+"
+    r"https://(?:[a-z0-9-]+\.)*(?:slack\.com|slack-gov\.com)"
+    r"/(?:archives/|files/|docs/(?-i:[TE][A-Z0-9]{5,}/F))[^\s\"]+"
     r"|https://(?:(?:ptb|canary)\.)?discord(?:app)?\.com/channels/[^\s\"]+",
     re.IGNORECASE,
 )
 
 
 def is_conversation(url: str) -> bool:
-    """Return True if an address is that of a message of a chat."""
-    return _CONVERSATION.match(url) is not None
+    """Return True if an address is that of a message of a chat, or of a file in it. A file that
+    came with a message to Footnote counts as part of that message instead: see ``attached``."""
+    return _CONVERSATION.match(url) is not None and not url.endswith(ATTACHED)
+
+
+def attached(url: str) -> str:
+    """The address of a file that came with a message to Footnote: all who read the answer have the
+    file anyway, so it is told from files that were found in conversations."""
+    return url + ATTACHED if is_conversation(url) else url
 
 
 def conversations_in(text: str) -> list[str]:
-    """The addresses of messages of chats that stand in a text, such as JSON."""
-    return _CONVERSATION.findall(text)
+    """The addresses of messages and files of chats that stand in a text, such as JSON."""
+    return list(filter(is_conversation, _CONVERSATION.findall(text)))
 
 
 def found_in(place: str) -> str:

@@ -11,12 +11,14 @@ from bot.pages.page import Page
 from bot.search.provider import Freshness, Query
 from bot.text.terms import content_words, fold
 
-_HEADED = "%d %B %Y %H:%M"
+_DAY = "%d %B %Y"
+_HEADED = f"{_DAY} %H:%M"
 
 
-def title_of(author: str, channel: str, at: datetime) -> str:
-    """The name of a message in a footnote: "Ann, #ops, 3 June 2026"."""
-    return ", ".join(filter(None, (author, channel, day_of(at))))
+def title_of(author: str, where: str, at: datetime) -> str:
+    """The name of a message in a footnote, "Ann, #ops, 3 June 2026", or of a file: "Ann, Launch
+    plan, 3 June 2026"."""
+    return ", ".join(filter(None, (author, where, day_of(at))))
 
 
 def day_of(at: datetime | date) -> str:
@@ -80,7 +82,16 @@ def is_by(author: str, people: Sequence[str]) -> bool:
 
 def said_at(heading: str) -> datetime | None:
     """The time of the message below a heading that ``page_of`` wrote; None for other headings."""
+    return _time_of(heading, _HEADED)
+
+
+def day_in(title: str) -> datetime | None:
+    """The day at the end of a title that ``title_of`` gave; None for other titles."""
+    return _time_of(title, _DAY)
+
+
+def _time_of(name: str, form: str) -> datetime | None:
     try:
-        return datetime.strptime(heading.rpartition(", ")[2], _HEADED).replace(tzinfo=UTC)
+        return datetime.strptime(name.rpartition(", ")[2], form).replace(tzinfo=UTC)
     except ValueError:
         return None

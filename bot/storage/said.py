@@ -2,7 +2,8 @@
 
 Chat platforms allow messages to be used for one question, not to be stored. While a run works, its
 journal holds what it found; when it ends, its searches of conversations are deleted, and in the
-pages everything but the quotes is overwritten with spaces, so that their positions stay right.
+pages everything but the quotes is overwritten with spaces, so that their positions stay right. A
+page without a quote loses its title as well, which may be that of somebody's file.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ async def keep_only_quotes(db: AsyncConnection, run_id: str) -> None:
     )
     for page in (await db.execute(its_pages)).all() if copies else ():
         text = list(_VISIBLE.sub(" ", page.text))
-        quoted = sa.select(citations.c.start, citations.c.quote)
-        for quote in await db.execute(quoted.where(citations.c.page_id == page.id)):
+        quotes = sa.select(citations.c.start, citations.c.quote)
+        quoted = (await db.execute(quotes.where(citations.c.page_id == page.id))).all()
+        for quote in quoted:
             text[quote.start : quote.start + len(quote.quote)] = quote.quote
-        await db.execute(sa.update(pages).where(pages.c.id == page.id).values(text="".join(text)))
+        left = {"text": "".join(text)} if quoted else {"text": "".join(text), "title": ""}
+        await db.execute(sa.update(pages).where(pages.c.id == page.id).values(left))

@@ -38,6 +38,7 @@ from tests.fakes.slack_workspace import (
     APP_ID,
     BOT_ID,
     BOT_USER,
+    CANVAS,
     TEAM,
     VERIFICATION_TOKEN,
     Channel,
@@ -187,20 +188,35 @@ class FakeSlack(People):
         """The id of the direct conversation of ``user`` with the app."""
         return self.workspace.im(user).id
 
-    def add_file(self, user: str, name: str, content: bytes, mimetype: str = "text/plain") -> File:
-        file = File(self.workspace.new_id("F"), name, mimetype, content, user, self.team)
+    def add_file(
+        self,
+        user: str,
+        name: str,
+        content: bytes,
+        mimetype: str = "text/plain",
+        *,
+        title: str = "",
+        excerpt: str | None = None,
+    ) -> File:
+        ws = self.workspace
+        file = File(ws.new_id("F"), name, mimetype, content, user, self.team, ws.domain)
+        file.title, file.excerpt, file.created = title, excerpt, ws.clock.now()
         with self.workspace.lock:
             self.workspace.files[file.id] = file
         return file
 
     def _serve_file(self, name: str, token: str | None) -> web.Response | None:
         file = self.workspace.files.get(name)
-        if file is None:
+        if file is None or file.deleted:
             return None
-        if not self._api.knows(token) or "files:read" not in self.workspace.scopes:
+        ws = self.workspace
+        is_hidden = bool(ws.places_of(file)) and not ws.shows_bot(file)
+        if is_hidden or not self._api.knows(token) or "files:read" not in ws.scopes:
             # Slack sends the unauthorized to its sign-in page.
             return web.Response(text="<html>Sign in to Slack</html>", content_type="text/html")
-        return web.Response(body=file.content, content_type=file.mimetype)
+        is_canvas = file.mimetype == CANVAS  # whose text is sent as HTML
+        kind = "text/html" if is_canvas else file.mimetype
+        return web.Response(body=file.content, content_type=kind)
 
     # --- what an app has done ---
 

@@ -32,6 +32,7 @@ _HANDLERS: dict[str, Handler] = {
     "conversations.history": slack_methods.conversations_history,
     "conversations.info": slack_methods.conversations_info,
     "conversations.replies": slack_methods.conversations_replies,
+    "files.info": slack_methods.files_info,
     "usergroups.users.list": slack_methods.user_group,
     "users.info": slack_methods.users_info,
     "views.open": slack_methods.open_view,

@@ -70,6 +70,7 @@ RULES: dict[str, Rule] = {
     "conversations.history": Rule(TIER_3, ("*:history",)),
     "conversations.info": Rule(TIER_3),  # scopes by the kind of the channel: see the method
     "conversations.replies": Rule(TIER_3, ("*:history",)),
+    "files.info": Rule(TIER_4, ("files:read",)),
     "usergroups.users.list": Rule(TIER_2, ("usergroups:read",)),
     "users.info": Rule(TIER_4, ("users:read",)),
     "views.open": Rule(TIER_4),
@@ -104,7 +105,9 @@ ALL_SCOPES = frozenset(
     | {"commands", "chat:write.customize", "chat:write.public", "files:read"}
 ) - {"connections:write", "chat:write.public"}
 
-SEARCH_SCOPES = frozenset(f"search:read.{kind}" for kind in ("public", "private", "mpim", "im"))
+SEARCH_SCOPES = frozenset(
+    f"search:read.{kind}" for kind in ("public", "private", "mpim", "im", "files")
+)
 
 UNLIMITED: dict[str, int] = dict.fromkeys(RULES, 1_000_000_000)
 

@@ -69,6 +69,16 @@ def conversations_info(ws: Workspace, args: Json) -> Json:
     return {"ok": True, "channel": about}
 
 
+def files_info(ws: Workspace, args: Json) -> Json:
+    """https://docs.slack.dev/reference/methods/files.info"""
+    file = ws.files.get(text_of(args, "file"))
+    if file is not None and file.deleted:
+        raise Refused("file_deleted")
+    if file is None or not ws.shows_bot(file):
+        raise Refused("file_not_found")
+    return {"ok": True, "file": ws.file_json(file), "comments": []}
+
+
 def conversations_replies(ws: Workspace, args: Json) -> Json:
     channel = _inside(ws, args)
     root = ws.find(channel.id, text_of(args, "ts"))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from tests.fakes.slack_call import Refused, number_of, text_of, truth
 from tests.fakes.slack_chat import need_scope
-from tests.fakes.slack_workspace import Channel, Json, Message, Workspace
+from tests.fakes.slack_workspace import Channel, File, Json, Message, Workspace
 
 ACTION_SECONDS = 600.0  # a token is good for some minutes
 LONGEST_PAGE = 20
@@ -51,21 +51,28 @@ def search(ws: Workspace, args: Json) -> Json:
     if not 1 <= limit <= LONGEST_PAGE:
         raise Refused("invalid_limit")
     after, before = number_of(args, "after", 0), number_of(args, "before", 2**40)
-    visible = {KINDS[kind] for kind in kinds}
-    found = [
-        (_score(query, message), message)
-        for channel in ws.channels.values()
-        if channel.kind in visible and _may_see(ws, person, channel)
-        for message in _said(ws, channel, bots=truth(args.get("include_bots")))
-        if after <= float(message.ts) < before
-    ]
-    best = sorted((one for one in found if one[0]), key=lambda one: (-one[0], one[1].ts))
-    context = truth(args.get("include_context_messages"))
-    return {
-        "ok": True,
-        "results": {"messages": [_shown(ws, m, context=context) for _, m in best[:limit]]},
-        "response_metadata": {"next_cursor": ""},
-    }
+    kept = {KINDS[kind] for kind in kinds}
+    places = [c for c in ws.channels.values() if c.kind in kept and _may_see(ws, person, c)]
+    results: Json = {}
+    if "messages" in contents:
+        found = [
+            (_score(query, message.text), message)
+            for channel in places
+            for message in _said(ws, channel, bots=truth(args.get("include_bots")))
+            if after <= float(message.ts) < before
+        ]
+        best = sorted((one for one in found if one[0]), key=lambda one: (-one[0], one[1].ts))
+        context = truth(args.get("include_context_messages"))
+        results["messages"] = [_shown(ws, m, context=context) for _, m in best[:limit]]
+    if "files" in contents:
+        files = [
+            (_score(query, _words(file)), file)
+            for file in _files(ws, person, places)
+            if after <= file.created < before
+        ]
+        nearest = sorted((one for one in files if one[0]), key=lambda one: (-one[0], one[1].id))
+        results["files"] = [_shown_file(ws, file) for _, file in nearest[:limit]]
+    return {"ok": True, "results": results, "response_metadata": {"next_cursor": ""}}
 
 
 def info(ws: Workspace, args: Json) -> Json:
@@ -100,10 +107,39 @@ def _said(ws: Workspace, channel: Channel, *, bots: bool) -> Iterator[Message]:
             yield message
 
 
-def _score(query: str, message: Message) -> float:
-    """The share of the query's words that the message has; 0 below a half."""
+def _files(ws: Workspace, person: str, places: list[Channel]) -> Iterator[File]:
+    """The files in these channels, and those that the person has shared nowhere."""
+    for file in ws.files.values():
+        shared = ws.places_of(file)
+        is_own = not shared and file.user == person
+        if not file.deleted and (is_own or any(place in places for place in shared)):
+            yield file
+
+
+def _words(file: File) -> str:
+    return f"{file.title} {file.name} {file.excerpt or ''} {file.content.decode(errors='replace')}"
+
+
+def _shown_file(ws: Workspace, file: File) -> Json:
+    author = ws.users[file.user]
+    shown: Json = {
+        "author_user_id": author.id,
+        "author_name": author.name,
+        "team_id": ws.team,
+        "file_id": file.id,
+        "date_created": int(file.created),
+        "date_updated": int(file.created),
+        "title": file.title or file.name,
+        "file_type": file.kind,
+        "permalink": file.permalink,
+    }
+    return shown if file.excerpt is None else {**shown, "content": file.excerpt}
+
+
+def _score(query: str, text: str) -> float:
+    """The share of the query's words that a text has; 0 below a half."""
     wanted = set(re.findall(r"\w+", query.casefold()))
-    share = len(wanted & set(re.findall(r"\w+", message.text.casefold()))) / len(wanted or {""})
+    share = len(wanted & set(re.findall(r"\w+", text.casefold()))) / len(wanted or {""})
     return share if share >= 0.5 else 0.0
 
 

@@ -95,6 +95,9 @@ class Channel:
     archived: bool = False
 
 
+CANVAS = "application/vnd.slack-docs"
+
+
 @dataclass(slots=True)
 class File:
     id: str
@@ -103,24 +106,41 @@ class File:
     content: bytes
     user: str
     team: str = TEAM
+    domain: str = "footnote-test"  # of its workspace
+    title: str = ""
+    excerpt: str | None = None  # of its text, in the results of a search
+    created: float = field(default_factory=time.time)
+    size: int | None = None  # told instead of the true one
+    deleted: bool = False
+
+    @property
+    def kind(self) -> str:
+        return "canvas" if self.mimetype == CANVAS else self.name.rpartition(".")[2]
+
+    @property
+    def permalink(self) -> str:
+        home = f"https://{self.domain}.slack.com"
+        if self.mimetype == CANVAS:
+            return f"{home}/docs/{self.team}/{self.id}"
+        return f"{home}/files/{self.user}/{self.id}/{self.name}"
 
     def json(self, base: str) -> Json:
         url = f"{base}/files-pri/{self.team}-{self.id}"
         return {
             "id": self.id,
-            "created": int(time.time()),
+            "created": int(self.created),
             "name": self.name,
-            "title": self.name,
+            "title": self.title or self.name,
             "mimetype": self.mimetype,
-            "filetype": self.name.rpartition(".")[2],
-            "size": len(self.content),
+            "filetype": self.kind,
+            "size": len(self.content) if self.size is None else self.size,
             "user": self.user,
             "mode": "hosted",
             "is_external": False,
             "file_access": "visible",
             "url_private": f"{url}/{self.name}",
             "url_private_download": f"{url}/download/{self.name}",
-            "permalink": f"{base}/files/{self.user}/{self.id}/{self.name}",
+            "permalink": self.permalink,
         }
 
 
@@ -313,6 +333,40 @@ class Workspace:
         with self.lock:
             self.expire_streams()
             return list(self._threads.get((channel, root), ()))
+
+    def places_of(self, file: File) -> list[Channel]:
+        """The channels in which a file is shared."""
+        with self.lock:
+            shared = {
+                message.channel
+                for message in self._messages.values()
+                if file in message.files and message.ephemeral_to is None
+            }
+            return [self.channels[id] for id in sorted(shared)]
+
+    def shows_bot(self, file: File) -> bool:
+        """Whether a file is shared anywhere that our app can see."""
+        return any(
+            place.kind == "channel" or self.bot_user in place.members
+            for place in self.places_of(file)
+        )
+
+    def file_json(self, file: File) -> Json:
+        """A file as ``files.info`` returns it to our app."""
+        places = [
+            place
+            for place in self.places_of(file)
+            if place.kind == "channel" or self.bot_user in place.members
+        ]
+        lists: Json = {
+            name: [place.id for place in places if place.kind in kinds]
+            for name, kinds in (
+                ("channels", ("channel",)),
+                ("groups", ("group", "mpim")),
+                ("ims", ("im",)),
+            )
+        }
+        return {**file.json(self._base()), **lists, "is_public": bool(lists["channels"])}
 
     def in_channel(self, channel: str) -> list[Message]:
         with self.lock:

@@ -226,6 +226,55 @@ def test_the_right_to_search_outlives_a_crash_until_it_expires(
     assert is_told is bool(hours)
 
 
+# ---------------------------------------------------------------- files in Slack
+
+OSPREY = "What is the budget of Osprey for the year 2027?"
+BUDGET = (
+    b"# Budget\n\nThe budget of Osprey for the year 2027 is 48,200 euros, of which half is spent."
+)
+FILES = "search:read.files"
+
+
+def share(place: SlackPlace, channel: str, *, excerpt: str | None = None) -> None:
+    file = place.slack.add_file(
+        LIU, "osprey.md", BUDGET, "text/markdown", title="Osprey costs", excerpt=excerpt
+    )
+    place.slack.say(LIU, channel, "here it is", files=[file])
+
+
+def test_a_question_in_a_direct_message_is_answered_from_a_file_with_a_footnote(
+    fork_server: ForkServer, in_slack: Program, slack: SlackPlace
+) -> None:
+    slack.slack.with_scopes(FILES)
+    share(slack, BOARD, excerpt="The budget of Osprey for the year 2027 is about to be told.")
+    other = slack.slack.add_file(LIU, "x.md", b"Osprey had a budget in 2027.", title="Velvet")
+    slack.slack.say(LIU, BOARD, "and this", files=[other])
+    with running(fork_server, in_slack, slack) as serving:
+        answer = the_answer(slack, ask(slack, slack.slack.im(ADA), text=OSPREY))
+        serving.until_said("ended")
+    assert "48,200 euros" in answer
+    assert re.search(r"\[1\] liu, Osprey costs, \d+ \w+ \d{4}", answer)
+    assert len(slack.slack.calls("files.info")) == 2  # both were read
+    # The quote is kept, but not what came with the search result, nor a file that is not quoted.
+    database = kept(in_slack)
+    assert "48,200" in database
+    assert [w for w in ("about to be told", "Velvet", "had a budget") if w in database] == []
+
+
+def test_a_private_file_is_not_used_in_a_channel_and_the_asker_is_told(
+    fork_server: ForkServer, in_slack: Program, slack: SlackPlace
+) -> None:
+    slack.slack.with_scopes(FILES)
+    share(slack, BOARD, excerpt="48,200 euros for Osprey in 2027")
+    with running(fork_server, in_slack, slack):
+        said = ask(slack, text=OSPREY)
+        slack.until(partial(is_over, slack, said))
+        slack.until(lambda: offers(slack))
+    assert "48,200" not in whole(slack, said)
+    assert offers(slack) == {ADA: set()}
+    assert "48,200" not in slack.whispers(said)
+
+
 # ---------------------------------------------------------------- Discord
 
 

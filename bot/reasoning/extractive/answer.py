@@ -23,7 +23,7 @@ from bot.reasoning.extractive.rewrite import sides
 from bot.reasoning.extractive.words import named
 from bot.reasoning.questions import Rewritten
 from bot.rights.reader import is_conversation, is_document
-from bot.search.talk import said_at
+from bot.search.talk import day_in, said_at
 from bot.text.orders import only_orders
 
 ANSWER_WORDS = 60  # of the quotes that come first
@@ -101,7 +101,7 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
         if is_correction(quote.source.url):
             yield TextDelta(f"#### {plain(quote.source.title)}\n\n", opens=True)
         elif len(first) > 1 and is_conversation(quote.source.url):
-            yield TextDelta(f"#### {plain(quote.passage.heading)}\n\n", opens=True)
+            yield TextDelta(f"#### {_said_by(quote)}\n\n", opens=True)
         yield from quoted(quote, asked, max(MORE_WORDS, words // len(first)))
     missing = () if question.kind == "links" else evidence.missing
     if names := _names_among(missing, question.question):
@@ -165,9 +165,20 @@ def _as_said(
     """The best quote of each conversation that says nearly as much on the question as the best of
     them, the newest first: a later word may take an earlier one back."""
     said = _nearest(asked, evidence, choice, is_conversation)[:SAID]
-    said.sort(key=lambda quote: said_at(quote.passage.heading) or NEVER, reverse=True)
+    said.sort(key=_said_at, reverse=True)
     told = {quote.source.url for quote in said}
     return said, [quote for quote in rest if quote.source.url not in told]
+
+
+def _said_at(quote: Quote) -> datetime:
+    """The time of a message, or the day of a file."""
+    return said_at(quote.passage.heading) or day_in(quote.source.title) or NEVER
+
+
+def _said_by(quote: Quote) -> str:
+    """The heading of a message, which has its author and time, or the title of a file."""
+    heading = quote.passage.heading
+    return plain(quote.source.title if said_at(heading) is None else heading)
 
 
 def _nearest(

@@ -6,11 +6,21 @@ import pytest
 
 from bot.configuration import load_settings
 from bot.messages import Author, RunOptions, Thread
-from bot.rights.reader import EVERYTHING, NO_DOCUMENTS, Reach, Reader, found_in, is_document
+from bot.rights.reader import (
+    EVERYTHING,
+    NO_DOCUMENTS,
+    Reach,
+    Reader,
+    attached,
+    conversations_in,
+    found_in,
+    is_document,
+)
 from bot.rights.rights import Rights
 
 HERE = Thread("slack", "T1", "C1", "1.0")
 SAID = "https://acme.slack.com/archives/C9/p1717400000000100?thread_ts=1717400000.000100&cid=C9"
+FILE = "https://acme.slack.com/files/U024BE7LH/F024BERPE/launch_plan.pdf"
 FOUND_HERE = found_in(HERE.place)
 
 
@@ -37,6 +47,7 @@ def reach_of(thread: Thread, *, direct: bool = False, guest: bool | None = False
 )
 def test_what_was_found_for_a_place_is_told_there_alone(reach: Reach, may: bool) -> None:
     assert reach.covers((SAID, FOUND_HERE)) is may
+    assert reach.covers((FILE, FOUND_HERE)) is may
     assert EVERYTHING.includes(reach)
 
 
@@ -53,6 +64,13 @@ def test_a_run_that_may_find_conversations_is_in_reach_of_its_place_alone() -> N
     [
         (SAID, True),
         ("https://acme.enterprise.slack.com/archives/C1/p1", True),
+        (FILE, True),
+        (f"{FILE}?origin_team=T024BE7LD", True),
+        ("https://acme.slack.com/docs/T024BE7LD/F024BERPE", True),  # a canvas
+        ("https://acme.slack-gov.com/files/U024BE7LH/F024BERPE/plan", True),
+        ("https://api.slack.com/docs/message-buttons", False),
+        ("https://files.slack.com/files-pri/T1-F1/plan.pdf", False),
+        ("https://acme.slack.com.example.org/files/U1/F1/plan", False),
         ("https://discord.com/channels/1/2/3", True),
         ("https://ptb.discord.com/channels/@me/2/3", True),
         ("https://slack.com/archives-of-art", False),
@@ -61,5 +79,13 @@ def test_a_run_that_may_find_conversations_is_in_reach_of_its_place_alone() -> N
         ("https://example.org/?u=https://acme.slack.com/archives/C1/p1", False),
     ],
 )
-def test_a_message_is_told_by_its_address(url: str, is_said: bool) -> None:
+def test_a_message_or_file_is_told_by_its_address(url: str, is_said: bool) -> None:
     assert is_document(url) is is_said
+
+
+def test_a_file_that_came_with_a_message_to_footnote_is_told_from_one_that_was_found() -> None:
+    sent = attached(FILE)
+    assert not is_document(sent)
+    assert NO_DOCUMENTS.allows(sent)
+    assert conversations_in(f'{{"url": "{sent}", "seen": ["{FILE}", "{SAID}"]}}') == [FILE, SAID]
+    assert attached("https://slack.example/files/F1") == "https://slack.example/files/F1"

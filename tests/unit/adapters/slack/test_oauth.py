@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from adapters.slack.conversations import SCOPES
+from adapters.slack.conversations import EVERY_SCOPE
 from adapters.slack.oauth import needed, workspace_of
 from bot.errors import InvalidSetting
 from bot.storage.encryption import new_key
@@ -116,9 +116,9 @@ async def test_scopes_for_searching_messages_are_asked_for_where_the_operator_sa
     async with serving_many(slack, tmp_path, **searched) as many:
         url = await asyncio.to_thread(Browser(slack, "U1").to_slack, many.http)
         asked = dict(parse_qsl(urlsplit(url).query))
-        assert set(asked["scope"].split(",")) == needed() | set(SCOPES.values())
+        assert set(asked["scope"].split(",")) == needed() | set(EVERY_SCOPE)
         await many.install(slack)
-        assert set(SCOPES.values()) <= slack.workspace.scopes
+        assert set(EVERY_SCOPE) <= slack.workspace.scopes
 
 
 async def test_the_public_address_is_where_slack_sends_back_to(
