@@ -161,6 +161,7 @@ class Before:
 
     ``sources`` tells what a second look at its cited pages found: all unchanged, some changed, or
     not all of them could be read. ``is_given`` tells that it is the answer; else it was offered.
+    ``sentence`` is what people were told of it.
     """
 
     run: str
@@ -169,6 +170,7 @@ class Before:
     link: str
     sources: Literal["same", "changed", "unread"]
     is_given: bool = False
+    sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +217,11 @@ class Answer:
     lead: int = 0
     before: Before | None = None
     corrects: bool = False
+
+    @property
+    def is_repeated(self) -> bool:
+        """True if it is an earlier answer, given again instead of research."""
+        return self.before is not None and self.before.is_given
 
     @property
     def current(self) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Literal
 from urllib.parse import unquote
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.answers import Citation
 from bot.errors import InvalidQuestion
@@ -56,7 +57,8 @@ class Author:
     ``roles`` are the platform's ids of the groups the author is in, ``admin`` whether the platform
     lets the author administer the workspace; both are known on arrival only, not stored. So are
     ``groups``, those that a proxy names, and whether the author is a ``guest`` from outside of the
-    team (None: the platform did not tell yet); of a question these are kept in its options.
+    team (None: the platform did not tell yet), and the author's time ``zone`` as in ``zone_named``;
+    of a question these are kept in its options.
     """
 
     id: str
@@ -65,6 +67,17 @@ class Author:
     admin: bool = False
     groups: tuple[str, ...] = ()
     guest: bool | None = False
+    zone: str = ""
+
+
+def zone_named(zone: str) -> tzinfo:
+    """The time zone of an IANA name or an offset such as "+0200"; UTC for "" and unknown ones."""
+    try:
+        if "/" in zone:
+            return ZoneInfo(zone)
+        return datetime.strptime(zone.removeprefix("UTC"), "%z").tzinfo or UTC
+    except (ValueError, ZoneInfoNotFoundError, OSError):
+        return UTC
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +181,11 @@ class RunOptions:
     statements of the message instead of answering it.
 
     ``direct``, ``shared``, ``public``, ``groups`` and ``guest`` are what was known of the question
-    and its author on arrival, on which rights depend; ``conversations`` is whether the platform's
-    own messages may be searched for it.
+    and its author on arrival, on which rights depend; so is the author's time ``zone``.
+    ``conversations`` is whether the platform's own messages may be searched for it.
 
-    ``watch`` is the id of the standing question that is looked at once more, or "".
+    ``watch`` is the id of the standing question that is looked at once more, or ""; ``anew`` wants
+    research whatever was answered before.
     """
 
     depth: Depth = "auto"
@@ -187,6 +201,8 @@ class RunOptions:
     conversations: bool = False
     watch: str = ""
     public: bool = False
+    anew: bool = False
+    zone: str = ""
 
     def asked_in(self, message: Message) -> RunOptions:
         """The options for a message that has just arrived."""
@@ -198,12 +214,13 @@ class RunOptions:
             public=message.public,
             groups=author.groups,
             guest=author.guest,
+            zone=author.zone or self.zone,
             conversations=message.conversations,
         )
 
     def standing_of(self, author: Author) -> Author:
         """The author of a stored question, with what was known on arrival."""
-        return replace(author, groups=self.groups, guest=self.guest)
+        return replace(author, groups=self.groups, guest=self.guest, zone=self.zone)
 
 
 def clean_question(text: str) -> str:

@@ -62,7 +62,7 @@ class Remembering:
         if self._mode == "off" or record.options.watch:
             return
         thread = record.message.thread
-        if answer.before is not None and answer.before.is_given:
+        if answer.before is not None and answer.is_repeated:
             await self._questions.keep(record.id, (), thread, answer.before.run)
         elif (
             may_be_kept(answer)

@@ -101,22 +101,26 @@ def view_for(
     *,
     deeper: bool,
     details: bool,
+    again: bool = False,
     corrects: bool = False,
     suggestions: Sequence[str] = (),
 ) -> discord.ui.View:
-    """A row: feedback, "Dig deeper" where that is something else, what is not shown where there is
-    something. Below it a menu of questions to go on with; too long ones are shortened in it."""
+    """A row: feedback, "Dig deeper" where that is something else ("Research again" under an answer
+    that was given ``again``), what is not shown where there is something. Below it, since a row has
+    room for five buttons, "Remove" under a correction, and a menu of questions to go on with; too
+    long ones are shortened in it."""
     view = discord.ui.View(timeout=None)
     looks = discord.ButtonStyle
     view.add_item(_button(Feedback(run, "good"), texts("feedback-good"), looks.secondary, "👍"))
     view.add_item(_button(Feedback(run, "bad"), texts("feedback-bad"), looks.secondary, "👎"))
     if deeper:
-        view.add_item(_button(Deeper(run), texts("dig-deeper"), looks.primary, "🔎"))
+        label = texts("research-again" if again else "dig-deeper")
+        view.add_item(_button(Deeper(run), label, looks.primary, "🔎"))
     if details:
         view.add_item(_button(Details(run), texts("details-button"), looks.secondary))
         view.add_item(_button(Watch(run), texts("watch-button"), looks.secondary))
     if corrects:
-        view.add_item(_button(Retract(run), texts("correction-remove"), looks.secondary))
+        view.add_item(_button(Retract(run), texts("correction-remove"), looks.secondary, row=1))
     options = [
         discord.SelectOption(label=label, value=str(number))
         for number, suggestion in enumerate(suggestions[:FOLLOW_UPS])
@@ -184,8 +188,10 @@ def _button(
     label: str,
     style: discord.ButtonStyle,
     emoji: str | None = None,
+    row: int = 0,
 ) -> discord.ui.Button[discord.ui.View]:
-    return discord.ui.Button(custom_id=encode(press), label=label, style=style, emoji=emoji, row=0)
+    id = encode(press)
+    return discord.ui.Button(custom_id=id, label=label, style=style, emoji=emoji, row=row)
 
 
 # ---------------------------------------------------------------- presses

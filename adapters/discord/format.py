@@ -14,7 +14,7 @@ from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources
 from bot.rendering.lines import shortened
 from bot.rendering.plan import Branch, branches, named, work
-from bot.rendering.remarks import SourceLabel, cautions, remarks, source_line, summary
+from bot.rendering.remarks import SourceLabel, cautions, earlier, remarks, source_line, summary
 from bot.rendering.tables import table_text, with_plain_tables
 from bot.rendering.texts import Texts
 
@@ -113,8 +113,9 @@ def answered(
     small = [*(texts(gap) for gap in gaps), *cautions(answer, texts, words)]
     if answer.status == "failed":
         small.append(summary(answer, texts))
-    if answer.before is not None and (target := link_target(answer.before.link)):
-        small.append(f"[{texts('before-link')}](<{target}>)")
+    target = link_target(answer.before.link) if answer.before else ""
+    if told := earlier(answer, texts, target):
+        small.append(f"[{words(told)}](<{target}>)" if target else words(told))
     noted = "\n".join(f"-# {line}" for line in small)
     body = "\n\n".join(filter(None, (opening, answer_text(answer, texts, page), noted)))
     parts = split(body, limits.PART) or ["…"]

@@ -31,7 +31,7 @@ from bot.messages import Depth
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import link_target, linked, reachable
 from bot.rendering.marks import ESCAPE, code_spans
-from bot.rendering.remarks import cautions, source_line, summary
+from bot.rendering.remarks import cautions, earlier, source_line, summary
 from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings
 from bot.rendering.texts import Texts
 from bot.rendering.verbatim import as_words
@@ -186,8 +186,10 @@ def _link(address: str, words: str) -> list[Json]:
 def closing(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> list[Json]:
     """The end of an answer: cautions, the line of sources, the row of controls."""
     blocks = [context(told)] if (told := cautions(answer, texts)) else []
-    if earlier := _link(answer.before.link if answer.before else "", texts("before-link")):
-        blocks.append({"type": "context", "elements": earlier})
+    link = answer.before.link if answer.before else ""
+    if words := earlier(answer, texts, link):
+        linked = _link(link, words)
+        blocks.append({"type": "context", "elements": linked} if linked else context([words]))
     blocks += _source_line(answer, texts, page)
     if answer.status in _ASK_AGAIN:
         blocks.append(_controls(answer, texts, depth=depth))
@@ -224,7 +226,8 @@ def _controls(answer: Answer, texts: Texts, *, depth: Depth) -> Json:
     ]
     if _is_researched(answer):
         if depth != "deep":
-            elements.append(button(texts("dig-deeper"), DEEPER, run))
+            label = texts("research-again" if answer.is_repeated else "dig-deeper")
+            elements.append(button(label, DEEPER, run))
         elements.append(button(texts("details-button"), DETAILS, run))
         elements.append(button(texts("watch-button"), WATCH, run))
     if answer.corrects:
@@ -262,10 +265,7 @@ def _thumb(sign: str, meaning: str, action_id: str, value: str) -> Json:
 
 def _follow_ups(answer: Answer) -> list[Json]:
     return [
-        {
-            "text": plain_text(suggestion, OPTION_CHARACTERS),
-            "value": f"{answer.run}:{number}",
-        }
+        {"text": plain_text(suggestion, OPTION_CHARACTERS), "value": f"{answer.run}:{number}"}
         for number, suggestion in enumerate(answer.suggestions[:FOLLOW_UPS])
     ]
 

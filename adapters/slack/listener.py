@@ -284,7 +284,8 @@ class Listener:
         if person is None:
             return Author(user, user, guest=guest), detect(text)
         admin = person.admin and guest is False
-        return Author(user, person.name, admin=admin, guest=guest), person.locale or detect(text)
+        author = Author(user, person.name, admin=admin, guest=guest, zone=person.zone)
+        return author, person.locale or detect(text)
 
     def named_in(self, message: Json) -> list[str]:
         """The ids of the author and of whom they mention, without ourselves."""

@@ -38,7 +38,8 @@ log = get_logger()
 class Person:
     """``locale`` is the tag of Slack's interface, such as ``en-US``; ``team`` and ``enterprise``
     are the ids of their workspace and organisation. A ``guest`` is what Slack calls a guest or a
-    stranger, or whom it does not let Footnote look up."""
+    stranger, or whom it does not let Footnote look up. ``zone`` is the IANA name of their time
+    zone."""
 
     id: str
     name: str
@@ -47,6 +48,7 @@ class Person:
     team: str = ""
     enterprise: str = ""
     guest: bool = False
+    zone: str = ""
 
 
 class People:
@@ -112,6 +114,7 @@ class People:
             team=str(user.get("team_id") or ""),
             enterprise=str((user.get("enterprise_user") or {}).get("enterprise_id") or ""),
             guest=any(user.get(kind) for kind in GUESTS),
+            zone=str(user.get("tz") or ""),
         )
         self._known[id] = person
         return person

@@ -19,7 +19,7 @@ from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target
 from bot.rendering.lines import shortened
 from bot.rendering.marks import numbers_in
-from bot.rendering.plan import PARTS, Branch, named, work
+from bot.rendering.plan import EARLIER, PARTS, Branch, named, work
 from bot.rendering.safety import without_pings
 from bot.rendering.texts import Texts
 
@@ -105,7 +105,7 @@ def _groups(steps: Sequence[StepView]) -> list[_Group]:
 
 def _continues(group: _Group, step: StepView) -> bool:
     """Return True if a step goes on with the task before it."""
-    if group.is_part or step.kind in PARTS:
+    if group.is_part or step.kind in PARTS or group.steps[0].kind == EARLIER:
         return False
     kinds = {one.kind for one in group.steps}
     match step.kind:
@@ -131,7 +131,8 @@ def _task(
         state = _state([first], open_ended=False, ended=ended)
         details = _node_details(Branch(first, tuple(group.steps[1:])), texts)
     else:
-        state = _state(group.steps, open_ended=last and not ended, ended=ended)
+        is_open = last and not ended and first.kind != EARLIER
+        state = _state(group.steps, open_ended=is_open, ended=ended)
         details = _details(group.steps, same)
     return Task(
         id=first.id or "step",

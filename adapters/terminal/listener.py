@@ -226,7 +226,7 @@ def terminal_message(thread: Thread, text: str) -> Message:
     return Message(
         event_id=uuid4().hex,
         thread=thread,
-        author=Author(user, user),
+        author=Author(user, user, zone=datetime.now().astimezone().strftime("%z")),
         text=text,
         at=datetime.now(UTC),
         links=tuple(links_in(text)),

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from adapters.web.auditing import about
+from adapters.web.clock import clock_of
 from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, visitor_of
 from adapters.web.uploads import Upload, attachments_of, check_readable
 from bot.conversing.reception import AcceptedQuestion
@@ -72,7 +73,7 @@ async def put_question(
     message = Message(
         event_id=named.event_id,
         thread=place,
-        author=visitor.author,
+        author=replace(visitor.author, zone=str(clock_of(request))),
         text=encodable(text),
         at=datetime.now(UTC),
         links=tuple(links_in(text)),

@@ -116,7 +116,7 @@ class ChangeDocument(BaseModel):
 class BeforeDocument(BaseModel):
     """An earlier answer to the same question: ``place`` is the name of its channel, "" for that of
     this question, ``link`` leads there; with ``is_given`` it is the answer, else it was offered
-    beside research."""
+    beside research; ``sentence`` is what people were told of it."""
 
     run: str
     at: datetime
@@ -124,6 +124,7 @@ class BeforeDocument(BaseModel):
     link: str
     sources: Literal["same", "changed", "unread"]
     is_given: bool
+    sentence: str
 
 
 class VerifiedDocument(BaseModel):
@@ -163,6 +164,7 @@ class AnswerDocument(BaseModel):
     disagreements: list[DisagreementDocument]
     changes: list[ChangeDocument]
     answered_before: BeforeDocument | None
+    corrects: bool
     notes: list[str]
     suggestions: list[str]
     missing: list[str]

@@ -17,7 +17,7 @@ from bot.answers import PlanView, StepState, StepView
 from bot.mcp.address import public
 from bot.rendering.footnotes import link_target
 from bot.rendering.lines import one_line, shortened
-from bot.rendering.plan import Branch, branches, named, work
+from bot.rendering.plan import EARLIER, Branch, branches, named, work
 from bot.rendering.texts import Texts
 from bot.rights.reader import is_document
 from bot.search.hits import host_of
@@ -107,7 +107,7 @@ def plan_of(plan: PlanView, texts: Texts, run: str = "") -> Plan:
     nodes = tuple(_part(each, texts) for each in parts if each.line.kind == "node")
     return Plan(
         now=_now(plan.steps, texts),
-        before=next((_line(step) for step in plan.steps if step.kind == "before"), None),
+        before=next((_line(step) for step in plan.steps if step.kind == EARLIER), None),
         graph=_graph(plan.steps, texts, run),
         nodes=nodes,
         paragraphs=tuple(_part(each, texts) for each in parts if each.line.kind == "paragraph"),
@@ -117,7 +117,7 @@ def plan_of(plan: PlanView, texts: Texts, run: str = "") -> Plan:
 
 
 def _now(steps: Sequence[StepView], texts: Texts) -> str:
-    running = [step for step in steps if step.state == "running" and step.kind != "before"]
+    running = [step for step in steps if step.state == "running" and step.kind != EARLIER]
     parts = {step.id for step in running if step.kind in ("node", "paragraph")}
     busy = {step.parent for step in running}  # these are told by what is done for them
     told = [_doing(step, texts) for step in running if step.id not in parts & busy]

@@ -15,7 +15,7 @@ from adapters.web.shown import Shown
 from adapters.web.sources import HEADINGS, TITLE, Dates, Source, shown_sources
 from bot.answers import Answer, PlanView
 from bot.rendering.footnotes import sources
-from bot.rendering.remarks import remarks, spent
+from bot.rendering.remarks import earlier, remarks, spent, without_earlier
 from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.texts import Texts
 
@@ -24,7 +24,8 @@ NONE: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A finished answer; ``before`` is where the page of an earlier one is, or "". ``corrects``
+    """A finished answer; ``before`` is where the page of an earlier one is, or "", and ``earlier``
+    the words of the link there; ``is_repeated`` tells that it was given again. ``corrects``
     tells that its message was kept as a correction."""
 
     status: str
@@ -33,6 +34,8 @@ class Reply:
     sources: tuple[Source, ...]
     remarks: tuple[Markup, ...]
     before: str
+    earlier: str
+    is_repeated: bool
     suggestions: tuple[str, ...]
     summary: str
     markdown: str
@@ -57,6 +60,7 @@ def reply_of(
 ) -> Reply:
     """An answer for its template. ``collections`` names the collections of its documents, by their
     addresses; ``root`` goes before the paths of links."""
+    before = f"{root}/runs/{answer.before.run}" if answer.before is not None else ""
     return Reply(
         status=answer.status,
         html=_html(answer.text, answer, root),
@@ -64,9 +68,11 @@ def reply_of(
         sources=shown_sources(answer, texts, dates, collections, root),
         remarks=tuple(
             Markup(inline_html(one))  # noqa: S704  (sanitized there)
-            for one in remarks(answer, texts, lambda words: words)
+            for one in remarks(without_earlier(answer), texts, lambda words: words)
         ),
-        before=f"{root}/runs/{answer.before.run}" if answer.before is not None else "",
+        before=before,
+        earlier=earlier(answer, texts, before),
+        is_repeated=answer.is_repeated,
         suggestions=answer.suggestions,
         summary=spent(answer, texts),
         markdown=markdown_of(answer),

@@ -272,7 +272,8 @@ class Reception:
     async def dig_deeper(
         self, run_id: str, author: Author, *, locale: str, direct: bool
     ) -> AcceptedQuestion:
-        """Research the question of a run once more, ``deep``; asked twice it is the same run.
+        """Research the question of a run once more, ``deep``, or as before where an earlier answer
+        was given without research; asked twice it is the same run.
 
         Raises ``Invalid`` when the run is not known, and as ``receive`` does.
         """
@@ -283,7 +284,9 @@ class Reception:
         await admit(self.settings, self._store.database, message)
         if not await self._rights.may_tell(run.answer, message):
             message = replace(message, text=run.message.text)
-        return await self._accept(message, replace(run.options, depth="deep"), None)
+        is_repeated = run.answer is not None and run.answer.is_repeated
+        depth: Depth = run.options.depth if is_repeated else "deep"
+        return await self._accept(message, replace(run.options, depth=depth, anew=True), None)
 
     async def watch(
         self, run_id: str, author: Author, schedule: str, *, locale: str, direct: bool
@@ -316,7 +319,7 @@ class Reception:
         await admit(self.settings, self._store.database, message)
         if not await self._rights.may_tell(run.answer, message):
             raise invalid("suggestion-gone")
-        return await self._accept(message, replace(run.options, depth="auto"), None)
+        return await self._accept(message, replace(run.options, depth="auto", anew=False), None)
 
     # ------------------------------------------------------------ places
 

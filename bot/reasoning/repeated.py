@@ -10,7 +10,9 @@ they ask the same in other words.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+from bot.messages import Message, Transcript
 from bot.text.lazy_regex import lazy_regex
 from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords
 
@@ -66,6 +68,21 @@ _ANEW = lazy_regex(
     r"|重新(?:研究|查|搜|找|回答)|再(?:研究|查|搜)一[次遍]",
     re.IGNORECASE,
 )
+# The wish for new research as a clause of its own: all of a message, its end or its beginning.
+_WISH = (
+    r"(?:(?:please|but|and|then|now|can you|could you),? )*"
+    r"(?:research|search|check|look|answer|try)(?: (?:it|this|that))?(?: up)?"
+    r" (?:again|anew|afresh|from scratch)(?:,? (?:please|thanks|thank you))?"
+    r"|(?:请|請|麻烦|麻煩)?(?:重新(?:研究|查|搜|找|回答)|再(?:研究|查|搜))(?:一?下|一[次遍])?(?:吧|谢谢|謝謝)?"
+)
+_ASIDE = lazy_regex(
+    rf"^\W*(?:{_WISH})\W*$"
+    rf"|(?:(?<=[?？!！。…])|[.,，;；:：(（\n]|\s[-–—]+(?=\s))\s*(?:{_WISH})\W*$"
+    r"|\s(?:please )?research again\W*$"
+    r"|\s重新研究\W*$"
+    rf"|^\W*(?:{_WISH})\s*[.,，。;；:：!！\n–—-]+\s*(?=\S)",
+    re.IGNORECASE,
+)
 
 
 def is_repeat(question: str, earlier: str) -> bool:
@@ -99,7 +116,17 @@ def is_local(question: str) -> bool:
 
 def wants_research(message: str) -> bool:
     """Return True if a person asks in words for new research: "research this anew"."""
-    return _ANEW.search(message) is not None
+    return bool(_ANEW.search(message) or _ASIDE.search(message))
+
+
+def as_asked(transcript: Transcript, message: Message) -> Message:
+    """The message as a reasoner reads it: without a clause that wishes for new research, which is
+    not to be searched for; a message that is nothing else asks the thread's last question."""
+    text = _ASIDE.sub("", message.text).strip()
+    if text == message.text.strip():
+        return message
+    asked = [entry.question for entry in transcript.entries if entry.question]
+    return replace(message, text=text or (asked[-1] if asked else message.text))
 
 
 def _said(question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -9,6 +9,7 @@ from bot.answers import StepView
 from bot.rendering.texts import Texts
 
 PARTS = frozenset(("node", "paragraph"))  # kinds of lines: sub-questions, parts of a report
+EARLIER = "before"  # the kind of the line about an earlier answer: nothing is done under it
 _NAMED = frozenset(
     ("rewrite", "search", "read", "think", "plan", "draft", "revise", "write", "check")
 )
@@ -61,6 +62,8 @@ def work(branch: Branch, texts: Texts) -> str:
 
     A page that two lines have used stands as a step under one of them only.
     """
+    if branch.line.kind == EARLIER:
+        return ""
     done = [step.kind for step in branch.steps if step.state == "done"]
     counts = {
         "step-searches": done.count("search"),

@@ -60,6 +60,21 @@ def noted(answer: Answer, shown: Callable[[str], str] = one_line) -> tuple[str, 
     return tuple(f"ⓘ {shown(note)}" for note in notes)
 
 
+def earlier(answer: Answer, texts: Texts, link: str) -> str:
+    """The words of the ``link`` to an earlier answer: what was told of it, also where there is no
+    link. The text of one that was given begins with that: without a link there is nothing to say.
+    """
+    if answer.before is not None and answer.before.sentence and not answer.before.is_given:
+        return answer.before.sentence
+    return texts("before-link") if link else ""
+
+
+def without_earlier(answer: Answer) -> Answer:
+    """The answer without the note on an earlier one, for where ``earlier`` stands."""
+    said = answer.before.sentence if answer.before is not None else ""
+    return replace(answer, notes=tuple(note for note in answer.notes if note != said))
+
+
 def changed(answer: Answer, texts: Texts) -> str:
     """A note with the number of sentences that were corrected and left out, or ""."""
     found = answer.verification.sentences if answer.verification else ()
@@ -137,7 +152,8 @@ def cautions(
     """At most one line each for what is missing, what is marked as doubtful, and remarks.
 
     Reasons and remarks in full are in ``remarks``; here stand only those that say why an answer is
-    incomplete, and all remarks where no sentence has a source: they say that it is from memory.
+    incomplete, and all remarks where no sentence has a source: they say that it is from memory. An
+    earlier answer has a line of its own, see ``earlier``.
     ``shown`` as in ``remarks``.
     """
     lines: list[str] = []
@@ -156,7 +172,8 @@ def cautions(
         )
         if count
     ]
-    notes = noted(replace(answer, notes=tuple(n for n in answer.notes if n != amended)), shown)
+    rest = tuple(note for note in without_earlier(answer).notes if note != amended)
+    notes = noted(replace(answer, notes=rest), shown)
     if notes and answer.citations and (is_partial or answer.status == "answered"):
         counts.append(texts("notes-counted", count=len(notes)))
         notes = ()

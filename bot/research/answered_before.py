@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 from bot.answers import Answer, Before, StepState, StepView
 from bot.errors import FootnoteError
 from bot.logs import get_logger
-from bot.messages import RunOptions
+from bot.messages import RunOptions, zone_named
 from bot.pages.page import Page
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.repeated import (
@@ -33,6 +33,7 @@ from bot.reasoning.repeated import (
 )
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.marks import renumbered, without_marks
+from bot.rendering.plan import EARLIER
 from bot.rendering.tables import plain_text
 from bot.rendering.texts import Texts
 from bot.research.evidence.library import Library
@@ -46,7 +47,6 @@ from bot.text.sentences import sentences
 
 LOOK_SECONDS = 10.0  # for all sources of an earlier answer; it counts as changed after that
 BEGINNING = 200  # characters of an earlier answer that are shown with the offer
-LINE = "before"  # the id and the kind of the line in the plan
 OTHER_STYLES = ("report", "check")
 
 Spot = tuple[str, str]
@@ -110,7 +110,7 @@ class Memory:
             return None
         if await self._library.is_corrected(question, record.answer.rests_on):
             return None
-        return await self._given(run, question, record.answer, replace(self.before, is_given=True))
+        return await self._given(run, question, record.answer, self.before)
 
     async def settle(self) -> None:
         """Wait until the sources of the earlier answer were looked at."""
@@ -152,6 +152,7 @@ class Memory:
         """Show the offer, look at the sources, and show what that found; ``is_told`` has a note say
         that nothing has changed, too."""
         at, (place, link) = record.accepted_at, spot
+        at = at.astimezone(zone_named(run.options.zone))
         self._show(run, answer, told("offered", run.texts, at, place), "running")
         cited = {(each.url, each.page_hash) for each in answer.citations}
 
@@ -168,8 +169,8 @@ class Memory:
 
         inputs = {"run": record.id, "cited": sorted(cited)}
         sources = await run.keep("look", inputs, look, _sources, title="")
-        self.before = Before(record.id, at, place, link, sources)
         sentence = told(sources, run.texts, at, place)
+        self.before = Before(record.id, at, place, link, sources, sentence=sentence)
         self._show(run, answer, sentence, "done")
         if is_told or sources != "same":
             run.note(sentence)
@@ -186,7 +187,9 @@ class Memory:
         """Show the plan's line; it quotes the answer, so it names all that the answer rests on."""
         pages = {each.url for each in answer.citations}
         sources = tuple(sorted({*filter(is_document, answer.rests_on), *pages}))
-        run.show(StepView(LINE, LINE, title, state, detail=_beginning(answer), sources=sources))
+        run.show(
+            StepView(EARLIER, EARLIER, title, state, detail=_beginning(answer), sources=sources)
+        )
 
     # ------------------------------------------------------------ giving it
 
@@ -205,8 +208,9 @@ class Memory:
         given = dict(zip(urls, await run.number(pages), strict=True))
         numbers = {each.number: given[each.url] for each in earlier.citations}
         run.account.count(pages=len(urls))
-        self.before = before
-        lead = f"> {told('given', run.texts, before.at, before.place)}\n\n"
+        sentence = told("given", run.texts, before.at, before.place)
+        self.before = before = replace(before, is_given=True, sentence=sentence)
+        lead = f"> {sentence}\n\n"
         documents = {*run.documents, *filter(is_document, earlier.rests_on)}
         return replace(
             earlier,
@@ -249,6 +253,7 @@ def may_be_repeated(run: Run, asked: Rewritten) -> bool:
         and not asked.scope.freshness
         and not asked.scope.talk.first
         and run.options.depth != "deep"
+        and not run.options.anew
         and run.options.style not in OTHER_STYLES
         and not run.message.attachments
         and not wants_research(run.message.text)

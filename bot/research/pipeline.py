@@ -21,6 +21,7 @@ from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import AnswerDelta, Evidence, Judged, Verdict
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Pairs, Reasoner
+from bot.reasoning.repeated import as_asked
 from bot.rendering.remarks import changed
 from bot.rendering.safety import linked_pages
 from bot.research.answer.check import NO_VERDICTS, Checked, check
@@ -65,6 +66,7 @@ class Pipeline:
         memory: Memory | None = None,
     ) -> None:
         self._run = run
+        self._asked = as_asked(transcript, run.message)
         self._memory = memory
         self._reasoner = reasoner
         self._fallback = fallback
@@ -82,7 +84,7 @@ class Pipeline:
     @property
     def question(self) -> str:
         """The standalone question as far as it is known."""
-        return self._rewritten.question if self._rewritten else self._run.message.text
+        return self._rewritten.question if self._rewritten else self._asked.text
 
     def _is_by_model(self) -> bool:
         return self._reasoner.name != self._fallback.name
@@ -116,7 +118,7 @@ class Pipeline:
         self._reasoner = self._fallback
         if self._rewritten is None:
             self._rewritten = await self._fallback.rewrite(
-                self._transcript, self._run.message, self._run.options.instructions
+                self._transcript, self._asked, self._run.options.instructions
             )
         self._run.note(self._run.texts("stopped-before-complete"))
         gathered = self._strategy[1].so_far() if self._strategy is not None else None
@@ -133,7 +135,7 @@ class Pipeline:
             if given is not None:
                 return given
             self._rewritten = await self._reasoner.rewrite(
-                self._transcript, self._run.message, self._run.options.instructions
+                self._transcript, self._asked, self._run.options.instructions
             )
         attached = tuple(file.url for file in self._run.message.attachments if not file.again)
         if attached and self._rewritten.kind == "chat":  # "summarize this", with a file
@@ -174,10 +176,10 @@ class Pipeline:
     async def _guess(self) -> Answer | None:
         """Search what the question probably means while the model is still rewriting it; one that
         begins a thread may be answered already."""
-        if self._reasoner is self._fallback or len(self._run.message.text) > GUESSED:
+        if self._reasoner is self._fallback or len(self._asked.text) > GUESSED:
             return None
         guess = await self._fallback.rewrite(
-            self._transcript, self._run.message, self._run.options.instructions
+            self._transcript, self._asked, self._run.options.instructions
         )
         if self._memory is not None and not self._transcript.entries:
             given = await self._memory.recall(self._run, guess)

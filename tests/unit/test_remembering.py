@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, timedelta
 from typing import Any
 
 import pytest
@@ -69,6 +70,24 @@ async def test_an_earlier_answer_is_offered_at_once_while_research_goes_on(
     assert answer.text == earlier.text
 
 
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "-1100", "UTC+05:30", "", "Nowhere/At_all"])
+async def test_the_day_is_that_of_the_clocks_where_the_asker_is(
+    open_world: OpenWorld, zone: str
+) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="beside")
+    earlier = await first(world)
+    record = await world.store.run(earlier.run)
+    assert record is not None
+    (answer,) = (await ask(world, zone=zone)).finished
+    hours = {"Pacific/Kiritimati": 14, "-1100": -11, "UTC+05:30": 5.5}.get(zone, 0)
+    at = record.accepted_at.astimezone(UTC) + timedelta(hours=hours)
+    assert answer.before is not None
+    assert answer.before.sentence == (
+        f"Answered here on {at.day} {at:%B %Y}, sources still the same."
+    )
+    assert answer.before.sentence in answer.notes
+
+
 async def test_sources_that_changed_are_told(open_world: OpenWorld) -> None:
     world = await open_world(Scripted(TURNS), answered_before="beside")
     await first(world)
@@ -105,6 +124,7 @@ async def test_an_earlier_answer_is_given_with_its_footnotes(open_world: OpenWor
     assert answer.run != earlier.run
     assert answer.before is not None
     assert answer.before.is_given
+    assert answer.text.startswith(f"> {answer.before.sentence}")
     assert (answer.usage.searches, answer.usage.pages) == (0, 1)
     again = await world.store.run(answer.run)
     assert again is not None
@@ -180,6 +200,7 @@ async def test_what_may_depend_on_who_asks_is_given_to_the_same_person_only(
         ("How tall was the tower?", {}),
         (QUESTION + " Research it again, please.", {}),
         (QUESTION, {"depth": "deep"}),
+        (QUESTION, {"anew": True}),
         (QUESTION, {"providers": ("wikipedia",)}),
         (QUESTION, {"instructions": "Rhyme."}),
     ],
@@ -191,6 +212,27 @@ async def test_another_question_or_another_way_is_researched(
     await first(world)
     (answer,) = (await ask(world, text, **options)).finished
     assert answer.before is None
+
+
+async def test_new_research_takes_the_place_of_the_answer_before(open_world: OpenWorld) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    await first(world)
+    (anew,) = (await ask(world, f"{QUESTION} Research again.")).finished
+    assert (anew.before, anew.question) == (None, QUESTION)
+    (answer,) = (await ask(world, thread="t3")).finished
+    assert answer.before is not None
+    assert answer.before.run == anew.run
+
+
+async def test_the_wish_alone_researches_the_last_question_of_the_thread(
+    open_world: OpenWorld,
+) -> None:
+    world = await open_world(Scripted(TURNS), answered_before="instead")
+    await first(world)
+    await ask(world)
+    (anew,) = (await ask(world, "Research again, please.")).finished
+    assert (anew.before, anew.question) == (None, QUESTION)
+    assert world.shelf.searched == ["tower"]
 
 
 async def test_what_depends_on_the_day_is_always_researched(open_world: OpenWorld) -> None:

@@ -100,6 +100,7 @@ follow-ups-heading = You could ask next
 
 stop-button = Stop
 dig-deeper = Dig deeper
+research-again = Research again
 feedback-good = Helpful
 feedback-bad = Not helpful
 feedback-thanks = Thank you. Your feedback is kept with this answer.

@@ -60,6 +60,7 @@ follow-ups-heading = 接下来可以问
 
 stop-button = 停止
 dig-deeper = 深入研究
+research-again = 重新研究
 feedback-good = 有帮助
 feedback-bad = 没帮助
 feedback-thanks = 谢谢！你的反馈已与这条回答一并保存。

@@ -60,6 +60,7 @@ follow-ups-heading = 接下來可以問
 
 stop-button = 停止
 dig-deeper = 深入研究
+research-again = 重新研究
 feedback-good = 有幫助
 feedback-bad = 沒幫助
 feedback-thanks = 謝謝！你的意見已和這則回答一起保存。

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from bot.reasoning.repeated import is_local, is_of_its_time, is_personal, is_repeat, wants_research
+from bot.messages import Entry, Transcript
+from bot.reasoning.repeated import (
+    as_asked,
+    is_local,
+    is_of_its_time,
+    is_personal,
+    is_repeat,
+    wants_research,
+)
+from tests.unit.samples import a_message
 
 
 @pytest.mark.parametrize(
@@ -91,6 +102,55 @@ def test_others_do_not(question: str) -> None:
 def test_new_research_is_asked_for_in_words(words: str) -> None:
     assert wants_research(words)
     assert not wants_research("What did the second team research?")
+
+
+HEIGHT = "How tall is the tower?"
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        (f"{HEIGHT} Research again.", HEIGHT),
+        (f"{HEIGHT} research again", HEIGHT),
+        ("How tall is the tower research again", HEIGHT[:-1]),
+        ("How tall is the tower, please research it again", HEIGHT[:-1]),
+        (f"{HEIGHT} (Look it up again, please!)", HEIGHT),
+        (f"Research again: {HEIGHT}", HEIGHT),
+        (f"Please research this from scratch. {HEIGHT}", HEIGHT),
+        ("塔有多高？重新研究", "塔有多高？"),
+        ("塔有多高 重新研究", "塔有多高"),
+        ("请重新查一下：塔有多高？", "塔有多高？"),
+        ("Research again.", "How wide is it?"),
+        ("please look it up again", "How wide is it?"),
+        ("重新研究", "How wide is it?"),
+    ],
+)
+def test_the_wish_for_new_research_is_no_part_of_the_question(said: str, asked: str) -> None:
+    earlier = Entry("footnote", "Footnote", "30 m [1].", question="How wide is it?")
+    thanks = Entry("person", "Ada", "Thanks.")
+    message = a_message(said)
+    read = as_asked(Transcript((earlier, thanks)), message)
+    assert read == replace(message, text=asked)
+    assert wants_research(said)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "How is bread baked from scratch?",
+        "Who wants to research cold fusion again?",
+        "Why did they look it up again in 1990?",
+        "他们为什么重新研究历史？",
+    ],
+)
+def test_words_of_a_question_are_no_wish(words: str) -> None:
+    message = a_message(words)
+    assert as_asked(Transcript(), message) is message
+
+
+def test_a_wish_without_a_question_stays_as_it_is() -> None:
+    message = a_message("Research again.")
+    assert as_asked(Transcript(), message).text == message.text
 
 
 @pytest.mark.parametrize("question", ["Who is my manager?", "Am I insured?", "我的经理是谁？"])

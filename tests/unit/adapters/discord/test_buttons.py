@@ -21,7 +21,7 @@ from adapters.discord.buttons import (
     view_of_reasons,
     view_while_working,
 )
-from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, Stop, Watch
+from bot.conversing.buttons import Deeper, Details, Feedback, FollowUp, Press, Retract, Stop, Watch
 from bot.rendering.texts import texts_for
 from bot.storage.workspaces import REASONS, Reason
 from tests.fakes.discord_limits import CUSTOM_ID
@@ -124,6 +124,18 @@ def test_what_is_offered_stands_in_one_row(deeper: bool, details: bool, extra: l
     (row,) = made(deeper=deeper, details=details).to_components()
     pressed = [parse(button["custom_id"]) for button in row["components"]]
     assert pressed == [Feedback(RUN, "good"), Feedback(RUN, "bad"), *extra]
+
+
+def test_a_correction_with_a_question_has_room_for_all_its_buttons() -> None:
+    rows = made(corrects=True, suggestions=["Why?"]).to_components()
+    assert [len(row["components"]) for row in rows] == [5, 1, 1]
+    assert parse(rows[1]["components"][0]["custom_id"]) == Retract(RUN)
+
+
+def test_an_answer_that_was_given_again_can_be_researched_again() -> None:
+    (row,) = made(again=True).to_components()
+    (button,) = [one for one in row["components"] if parse(one["custom_id"]) == Deeper(RUN)]
+    assert button["label"] == "Research again"
 
 
 @pytest.mark.parametrize("count", range(6))

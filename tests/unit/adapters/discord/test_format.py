@@ -448,3 +448,17 @@ def test_an_earlier_answer_is_linked_below() -> None:
     assert f"-# [The earlier answer](<{link}>)" in shown.content
     (shown,) = look(replace(an_answer(), before=replace(before, link="")))
     assert "earlier" not in shown.content
+
+
+@pytest.mark.parametrize("link", ["https://discord.com/channels/1/2/3", ""])
+def test_what_is_told_of_an_offered_answer_is_the_link_to_it(link: str) -> None:
+    told = "Answered in #travel on 3 June 2026, sources still the same."
+    before = Before("r0", NOW, "#travel", link, "same", sentence=told)
+    (shown,) = look(replace(an_answer(), before=before, notes=(told, "The budget was spent.")))
+    line = f"-# [{told}](<{link}>)" if link else f"-# {told}"
+    assert line in shown.content.splitlines()
+    assert shown.content.count(told) == 1
+    assert "One remark" in shown.content
+    given = replace(before, is_given=True)
+    (shown,) = look(replace(an_answer(), before=given))
+    assert ("The earlier answer" in shown.content, told in shown.content) == (bool(link), False)

@@ -152,11 +152,12 @@ async def test_what_others_talk_about_is_none_of_its_business(
     ("user", "text", "locale"),
     [("U1", "什麼是光合作用？", "en-US"), ("U2", "how tall is it?", "zh-TW")],
 )
-async def test_the_locale_is_the_askers(
+async def test_the_locale_and_the_time_zone_are_the_askers(
     bot: Served, slack: FakeSlack, user: str, text: str, locale: str
 ) -> None:
     await slack.say(user, "C1", f"{slack.mention} {text}").acknowledged()
     assert [message.locale for message in await bot.questions(1)] == [locale]
+    assert [reply.run.options.zone for reply in bot.poster.replies] == ["Asia/Tokyo"]
 
 
 async def test_mentioned_people_go_by_their_names(bot: Served, slack: FakeSlack) -> None:

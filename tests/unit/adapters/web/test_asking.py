@@ -44,6 +44,19 @@ async def test_a_program_without_cookies_may_repeat_its_request(
     assert (first["run"], first["thread"]) == (again["run"], again["thread"])
 
 
+@pytest.mark.parametrize(
+    ("cookie", "zone"),
+    [("-540.Asia/Tokyo", "Asia/Tokyo"), ("-60", "UTC+01:00"), ("nothing", "UTC")],
+)
+async def test_the_time_zone_of_the_browser_is_kept_with_a_question(
+    browser: Browser, cookie: str, zone: str
+) -> None:
+    browser.client.cookies.set("footnote_offset", cookie)
+    run = await browser.running.store.run(await browser.ask())
+    assert run is not None
+    assert run.options.zone == zone
+
+
 async def test_the_names_of_one_person_say_nothing_to_another(open_console: OpenConsole) -> None:
     running = await open_console(**BEHIND_PROXY)
     ada, bob = await post(running, **{"X-User": "ada"}), await post(running, **{"X-User": "bob"})

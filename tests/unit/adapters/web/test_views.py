@@ -63,4 +63,9 @@ def test_an_earlier_answer_is_linked_by_the_page_of_its_run() -> None:
     before = Before("r0", NOW, "", "", "same")
     answer = replace(an_answer("Tall [2].", "q"), before=before)
     assert reply_of(answer, EN, {}, root="/footnote").before == "/footnote/runs/r0"
+    assert reply_of(answer, EN, {}).earlier == "The earlier answer"
     assert reply_of(an_answer("Tall."), EN, {}).before == ""
+    told = "Answered here on 3 June 2026, sources still the same."
+    answer = replace(answer, before=replace(before, sentence=told), notes=(told, "It was late."))
+    reply = reply_of(answer, EN, {})
+    assert (reply.earlier, reply.remarks) == (told, ("ⓘ It was late.",))
