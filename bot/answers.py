@@ -127,7 +127,8 @@ class StepView:
 
     ``id`` stays the same while the state changes. ``sources`` are URLs. ``parent`` is the id of
     the line this one belongs under, or "". ``needs`` are the ids of lines that must end first,
-    ``found`` the facts that a sub-question has led to.
+    ``found`` the facts that a sub-question has led to. ``link`` leads to the place on the platform
+    that the line is about, or is "".
     """
 
     id: str
@@ -140,6 +141,7 @@ class StepView:
     parent: str = ""
     needs: tuple[str, ...] = ()
     found: tuple[str, ...] = ()
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)

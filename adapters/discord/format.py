@@ -78,7 +78,10 @@ def plan_lines(steps: Sequence[StepView], texts: Texts) -> list[str]:
 
 def _step_line(branch: Branch, texts: Texts) -> str:
     step = branch.line
-    line = f"{MARKS[step.state]} {named(step, words(shortened(step.title, STEP_TITLE)), texts)}"
+    title = words(shortened(step.title, STEP_TITLE))
+    if target := link_target(step.link):
+        title = f"[{title}](<{target}>)"
+    line = f"{MARKS[step.state]} {named(step, title, texts)}"
     if done := work(branch, texts):
         line = f"{line} · {done}"
     return f"{line} — {words(shortened(step.detail, STEP_TITLE))}" if step.detail else line

@@ -127,6 +127,8 @@ def _task(
     if len(same) > 1:
         title += f" · {texts('more-steps', count=len(same) - 1)}"
     links = _links(group.steps, titles)
+    if target := link_target(first.link):
+        links = (Link(target, plain(texts("before-link"), 80)), *links)[:TASK_SOURCES]
     if group.is_part:
         state = _state([first], open_ended=False, ended=ended)
         details = _node_details(Branch(first, tuple(group.steps[1:])), texts)

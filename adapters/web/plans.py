@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -17,7 +17,7 @@ from bot.answers import PlanView, StepState, StepView
 from bot.mcp.address import public
 from bot.rendering.footnotes import link_target
 from bot.rendering.lines import one_line, shortened
-from bot.rendering.plan import EARLIER, Branch, branches, named, work
+from bot.rendering.plan import EARLIER, Branch, branches, earlier_run, named, work
 from bot.rendering.texts import Texts
 from bot.rights.reader import is_document
 from bot.search.hits import host_of
@@ -41,7 +41,8 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A search or a page. ``href`` leads to the page, if it is one of the web."""
+    """A search, a page, or an earlier answer. ``href`` leads to the page, if it is one of the web,
+    or is the path of the earlier answer's."""
 
     id: str
     state: StepState
@@ -107,7 +108,7 @@ def plan_of(plan: PlanView, texts: Texts, run: str = "") -> Plan:
     nodes = tuple(_part(each, texts) for each in parts if each.line.kind == "node")
     return Plan(
         now=_now(plan.steps, texts),
-        before=next((_line(step) for step in plan.steps if step.kind == EARLIER), None),
+        before=next((_earlier(step) for step in plan.steps if step.kind == EARLIER), None),
         graph=_graph(plan.steps, texts, run),
         nodes=nodes,
         paragraphs=tuple(_part(each, texts) for each in parts if each.line.kind == "paragraph"),
@@ -168,6 +169,10 @@ def _part(branch: Branch, texts: Texts) -> Part:
         found=tuple(shortened(one_line(each), FOUND) for each in step.found),
         pages=tuple(_line(each) for each in branch.steps if each.kind == "read"),
     )
+
+
+def _earlier(step: StepView) -> Line:
+    return replace(_line(step), href=f"/runs/{earlier_run(step)}")
 
 
 def _line(step: StepView) -> Line:

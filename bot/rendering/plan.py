@@ -33,6 +33,16 @@ class Branch:
         return tuple(step for step in self.steps if step.state == "running")
 
 
+def earlier_id(run: str) -> str:
+    """The id of the line about the answer of an earlier run."""
+    return f"{EARLIER}:{run}"
+
+
+def earlier_run(step: StepView) -> str:
+    """The run whose answer such a line is about."""
+    return step.id.removeprefix(f"{EARLIER}:")
+
+
 def named(step: StepView, title: str, texts: Texts) -> str:
     """A step in the reader's language; ``title`` is its title as the surface shows titles."""
     return texts(f"step-{step.kind}" if step.kind in _NAMED else "step-other", title=title)

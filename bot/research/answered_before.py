@@ -17,7 +17,7 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-from bot.answers import Answer, Before, StepState, StepView
+from bot.answers import Answer, Before, StepView
 from bot.errors import FootnoteError
 from bot.logs import get_logger
 from bot.messages import RunOptions, zone_named
@@ -33,7 +33,7 @@ from bot.reasoning.repeated import (
 )
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.marks import renumbered, without_marks
-from bot.rendering.plan import EARLIER
+from bot.rendering.plan import EARLIER, earlier_id
 from bot.rendering.tables import plain_text
 from bot.rendering.texts import Texts
 from bot.research.evidence.library import Library
@@ -153,7 +153,14 @@ class Memory:
         that nothing has changed, too."""
         at, (place, link) = record.accepted_at, spot
         at = at.astimezone(zone_named(run.options.zone))
-        self._show(run, answer, told("offered", run.texts, at, place), "running")
+        line = StepView(
+            earlier_id(record.id),
+            EARLIER,
+            told("offered", run.texts, at, place),
+            "running",
+            link=link,
+        )
+        self._show(run, answer, line)
         cited = {(each.url, each.page_hash) for each in answer.citations}
 
         async def look() -> Sources:
@@ -171,7 +178,7 @@ class Memory:
         sources = await run.keep("look", inputs, look, _sources, title="")
         sentence = told(sources, run.texts, at, place)
         self.before = Before(record.id, at, place, link, sources, sentence=sentence)
-        self._show(run, answer, sentence, "done")
+        self._show(run, answer, replace(line, title=sentence, state="done"))
         if is_told or sources != "same":
             run.note(sentence)
         return sources
@@ -183,13 +190,11 @@ class Memory:
             log.info("source not read again", url=url, error=str(error))
             return None
 
-    def _show(self, run: Run, answer: Answer, title: str, state: StepState) -> None:
+    def _show(self, run: Run, answer: Answer, line: StepView) -> None:
         """Show the plan's line; it quotes the answer, so it names all that the answer rests on."""
         pages = {each.url for each in answer.citations}
         sources = tuple(sorted({*filter(is_document, answer.rests_on), *pages}))
-        run.show(
-            StepView(EARLIER, EARLIER, title, state, detail=_beginning(answer), sources=sources)
-        )
+        run.show(replace(line, detail=_beginning(answer), sources=sources))
 
     # ------------------------------------------------------------ giving it
 

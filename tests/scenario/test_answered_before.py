@@ -28,14 +28,14 @@ from tests.scenario.slack_place import ADA, GENERAL, LIU, SlackPlace, open_slack
 from tests.scenario.test_conversations import Acme
 
 TODAY = r"\d{1,2} \w+ \d{4}"
-SAME = re.compile(rf"Answered here on {TODAY}, sources still the same\.")
-CHANGED = re.compile(rf"Answered here on {TODAY}; its sources have changed since\.")
+SAME = re.compile(rf"Already answered here on {TODAY}, sources still the same\.")
+CHANGED = re.compile(rf"Already answered here on {TODAY}; its sources have changed since\.")
 AGAIN = "could you tell me how often the master key is rotated"  # KEYS in other letters
 
 
 def told(text: str) -> int:
     """How often a text tells of an earlier answer."""
-    return text.count("Answered ")
+    return text.count("Already answered ")
 
 
 # ---------------------------------------------------------------- on every platform
@@ -143,7 +143,7 @@ def test_slack_tells_of_answers_in_public_channels_only(
             the_answer(slack, ask_slack(slack, channel, LIU, LUNCH))
 
         given = the_answer(slack, ask_slack(slack, GENERAL, ADA, KEYS))
-        assert re.search(rf"> Answered in #ops on {TODAY}, sources still the same\.", given)
+        assert re.search(rf"> Already answered in #ops on {TODAY}, sources still the same\.", given)
         (link,) = re.findall(r"<(https?://[^|>]+)\|The earlier answer>", given)
         assert link.endswith(f"/archives/{OPS}/p{public.id.replace('.', '')}")
         secret = the_answer(slack, ask_slack(slack, GENERAL, ADA, LUNCH))
@@ -175,7 +175,7 @@ def test_discord_tells_of_answers_in_channels_that_all_may_read_only(
         public, _ = answered(ops, acme.ben, KEYS)
         answered(board, acme.ada, LUNCH)
         _, given = answered(acme.general, acme.ada, KEYS)
-        assert re.search(rf"> Answered in #ops on {TODAY}, sources still the same\.", given)
+        assert re.search(rf"> Already answered in #ops on {TODAY}, sources still the same\.", given)
         place = f"{acme.guild.id}/{acme.thread(public).id}/{public.id}"
         assert f"[The earlier answer](<https://discord.com/channels/{place}>)" in given
         _, secret = answered(acme.general, acme.ada, LUNCH)

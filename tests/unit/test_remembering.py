@@ -14,6 +14,7 @@ from bot.errors import PlatformUnavailable
 from bot.messages import Attachment, RunOptions, Thread
 from bot.pages.page import Page
 from bot.posting import RunRef, Whereabouts
+from bot.rendering.plan import earlier_run
 from bot.storage.tables import runs
 from bot.storage.workspaces import Opinion, Workspaces
 from tests.fakes.poster import Remembered, RememberingPoster
@@ -62,9 +63,10 @@ async def test_an_earlier_answer_is_offered_at_once_while_research_goes_on(
     assert (answer.before.run, answer.before.place) == (earlier.run, "")
     assert (answer.before.sources, answer.before.is_given) == ("same", False)
     (line,) = reply.plans[0].steps
-    assert line.title.startswith(f"Answered here on {date_of(answer)}. Checking")
+    assert (line.kind, earlier_run(line)) == ("before", earlier.run)
+    assert line.title.startswith(f"Already answered here on {date_of(answer)}. Checking")
     assert (line.detail, line.state) == ("Tower is 330 m tall.", "running")
-    told = f"Answered here on {date_of(answer)}, sources still the same."
+    told = f"Already answered here on {date_of(answer)}, sources still the same."
     assert told in answer.notes
     assert told in [step.title for step in answer.steps]
     assert answer.text == earlier.text
@@ -83,7 +85,7 @@ async def test_the_day_is_that_of_the_clocks_where_the_asker_is(
     at = record.accepted_at.astimezone(UTC) + timedelta(hours=hours)
     assert answer.before is not None
     assert answer.before.sentence == (
-        f"Answered here on {at.day} {at:%B %Y}, sources still the same."
+        f"Already answered here on {at.day} {at:%B %Y}, sources still the same."
     )
     assert answer.before.sentence in answer.notes
 
@@ -116,8 +118,8 @@ async def test_an_earlier_answer_is_given_with_its_footnotes(open_world: OpenWor
     (answer,) = (await ask(world)).finished
     assert world.shelf.searched == []
     assert answer.text == (
-        f"> Answered here on {date_of(answer)}, sources still the same. Add “research again” to "
-        f"the question for new research.\n\n{earlier.text}"
+        f"> Already answered here on {date_of(answer)}, sources still the same. Add “research "
+        f"again” to the question for new research.\n\n{earlier.text}"
     )
     assert answer.current == earlier.text
     assert answer.citations == earlier.citations
@@ -323,8 +325,11 @@ async def test_an_answer_of_a_channel_that_all_may_read_is_given_in_others(
     await ask_in(world, "C1", "t1")
     answer = await ask_in(world, "C2", "t2")
     assert answer.before is not None
+    assert answer.steps[0].link == answer.before.link
     assert (answer.before.place, answer.before.link) == ("#travel", "https://chat.example/t1")
-    assert answer.text.startswith(f"> Answered in #travel on {date_of(answer)}, sources still")
+    assert answer.text.startswith(
+        f"> Already answered in #travel on {date_of(answer)}, sources still"
+    )
 
 
 @pytest.mark.parametrize(

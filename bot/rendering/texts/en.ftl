@@ -411,11 +411,11 @@ before-link = The earlier answer
 before-here = here
 before-elsewhere = in another channel
 before-there = in { $place }
-before-offered = Answered { $where } on { $date }. Checking whether its sources have changed…
-before-same = Answered { $where } on { $date }, sources still the same.
-before-changed = Answered { $where } on { $date }; its sources have changed since.
-before-unread = Answered { $where } on { $date }; not all of its sources could be read again.
-before-given = Answered { $where } on { $date }, sources still the same. Add “research again” to the question for new research.
+before-offered = Already answered { $where } on { $date }. Checking whether its sources have changed…
+before-same = Already answered { $where } on { $date }, sources still the same.
+before-changed = Already answered { $where } on { $date }; its sources have changed since.
+before-unread = Already answered { $where } on { $date }; not all of its sources could be read again.
+before-given = Already answered { $where } on { $date }, sources still the same. Add “research again” to the question for new research.
 verify-changed =
     { $corrected ->
         [0] { $left ->

@@ -274,6 +274,8 @@ def test_a_long_plan_shows_its_latest_steps_and_counts_the_others() -> None:
 
 def test_a_kind_of_step_nobody_named_shows_its_title() -> None:
     assert plan_lines((StepView("x", "novel", "Weighing", "done"),), texts) == ["✅ Weighing"]
+    step = StepView("x", "before", "Answered", "done", detail="Tall.", link="https://d.example/1")
+    assert plan_lines((step,), texts) == ["✅ [Answered](<https://d.example/1>) — Tall."]
 
 
 def test_sub_questions_are_lines_with_their_work_summed_up() -> None:
@@ -452,7 +454,7 @@ def test_an_earlier_answer_is_linked_below() -> None:
 
 @pytest.mark.parametrize("link", ["https://discord.com/channels/1/2/3", ""])
 def test_what_is_told_of_an_offered_answer_is_the_link_to_it(link: str) -> None:
-    told = "Answered in #travel on 3 June 2026, sources still the same."
+    told = "Already answered in #travel on 3 June 2026, sources still the same."
     before = Before("r0", NOW, "#travel", link, "same", sentence=told)
     (shown,) = look(replace(an_answer(), before=before, notes=(told, "The budget was spent.")))
     line = f"-# [{told}](<{link}>)" if link else f"-# {told}"

@@ -475,7 +475,7 @@ def test_an_earlier_answer_is_linked_below() -> None:
     link = "https://acme.slack.com/archives/C1/p1700000000000100"
     answer = an_answer(before=Before("r0", NOW, "#travel", link, "same"))
     assert f"<{link}|The earlier answer>" in json.dumps(blocks_of(answer), ensure_ascii=False)
-    told = "Answered in #travel on 3 June 2026, sources still the same."
+    told = "Already answered in #travel on 3 June 2026, sources still the same."
     for address, shown in ((link, f"<{link}|{told}>"), ("", told)):
         before = Before("r0", NOW, "#travel", address, "same", sentence=told)
         blocks = json.dumps(blocks_of(an_answer(before=before, notes=(told,))), ensure_ascii=False)

@@ -11,6 +11,7 @@ from adapters.web.plans import DOING, ICONS, plan_of, site_of
 from adapters.web.shown import Shown
 from adapters.web.templating import Templates
 from bot.answers import PlanView, StepState, StepView
+from bot.rendering.plan import earlier_id
 from bot.rendering.texts import texts_for
 
 EN = texts_for("en")
@@ -107,9 +108,13 @@ def test_only_pages_of_the_web_are_links(url: str, leads: bool) -> None:
 
 
 def test_an_earlier_answer_has_a_line_of_its_own() -> None:
-    step = StepView("before", "before", "Answered here on 3 June 2026.", "running", detail="It is.")
+    id = earlier_id("r0")
+    step = StepView(
+        id, "before", "Already answered here on 3 June 2026.", "running", detail="It is."
+    )
     plan = plan_of(PlanView("?", (step,)), EN)
     assert plan.before is not None
     assert (plan.before.title, plan.before.detail) == (step.title, step.detail)
+    assert f'<a href="/runs/r0">{step.title}</a>' in shown(step)
     assert plan.now == ""
     assert plan_of(PlanView("?", ()), EN).before is None

@@ -65,7 +65,7 @@ def test_an_earlier_answer_is_linked_by_the_page_of_its_run() -> None:
     assert reply_of(answer, EN, {}, root="/footnote").before == "/footnote/runs/r0"
     assert reply_of(answer, EN, {}).earlier == "The earlier answer"
     assert reply_of(an_answer("Tall."), EN, {}).before == ""
-    told = "Answered here on 3 June 2026, sources still the same."
+    told = "Already answered here on 3 June 2026, sources still the same."
     answer = replace(answer, before=replace(before, sentence=told), notes=(told, "It was late."))
     reply = reply_of(answer, EN, {})
     assert (reply.earlier, reply.remarks) == (told, ("ⓘ It was late.",))
