@@ -54,10 +54,11 @@ log = get_logger()
 @dataclass(frozen=True, slots=True)
 class _Told:
     """The response of files.info: ``about`` is empty where there is none. ``is_gone`` tells that
-    the file was deleted."""
+    the file was deleted, ``remark`` why nothing is known of files now."""
 
     about: Json = field(default_factory=dict)
     is_gone: bool = False
+    remark: str = ""
 
     def is_shared_in(self, channel: str) -> bool:
         """Return True if all who read ``channel`` may see the file."""
@@ -85,11 +86,11 @@ class FoundFiles:
         self._name = name
         self._found: dict[str, Json] = {}  # by permalink
         self._told: dict[str, _Told] = {}  # by id
-        self._asking: InFlight[_Told | None] = InFlight()
+        self._asking: InFlight[_Told] = InFlight()
 
     def remark(self, sentence: str) -> None:
-        """Add a sentence, unless it is there."""
-        if sentence not in self.remarks:
+        """Add a sentence, unless it is empty or there."""
+        if sentence and sentence not in self.remarks:
             self.remarks.append(sentence)
 
     def listed(self, results: Json) -> list[Json]:
@@ -107,6 +108,8 @@ class FoundFiles:
         if not self._is_direct:
             wanted = dict(list(wanted.items())[:LOOKED_UP])
             told = await asyncio.gather(*(self._info(each) for each in wanted.values()))
+            for info in told:
+                self.remark(info.remark)
             here = {
                 url: each
                 for (url, each), info in zip(wanted.items(), told, strict=True)
@@ -129,24 +132,21 @@ class FoundFiles:
         id = str(file["file_id"])
         if id not in self._told:
             told = await self._asking.join(id, lambda: self._ask(id))
-            if told is None:  # it may be answered the next time
-                return _Told()
+            if told.remark == UNKNOWN:  # it may be answered the next time
+                return told
             self._told[id] = told
         return self._told[id]
 
-    async def _ask(self, id: str) -> _Told | None:
-        """The response for a file; None where Slack does not answer now."""
+    async def _ask(self, id: str) -> _Told:
         try:
             reply = await self._calls.patiently("files.info", patience=INFO_SECONDS, file=id)
         except Refusal as refusal:
             log.info("file not known", file=id, error=str(refusal))
-            if refusal.code == "missing_scope":
-                self.remark(UNSCOPED)
-            return _Told(is_gone=refusal.code == "file_deleted")
+            remark = UNSCOPED if refusal.code == "missing_scope" else ""
+            return _Told(is_gone=refusal.code == "file_deleted", remark=remark)
         except (Limited, Away) as away:
             log.info("file not known", file=id, error=str(away))
-            self.remark(UNKNOWN)
-            return None
+            return _Told(remark=UNKNOWN)
         about = reply.get("file")
         return _Told(about if isinstance(about, dict) else {})
 

@@ -28,6 +28,7 @@ from tests.fakes.slack_call import Call
 from tests.fakes.slack_chat import ResponseUrls
 from tests.fakes.slack_delivery import EVENT, Courier, Delivery, SignedHttp
 from tests.fakes.slack_events import callback, endings, needed_scope, subscription
+from tests.fakes.slack_files import CANVAS, File
 from tests.fakes.slack_limits import ACK_SECONDS, AGENT_EVENTS, REDELIVERY_SECONDS, read_manifest
 from tests.fakes.slack_oauth import OAuth
 from tests.fakes.slack_people import People
@@ -38,11 +39,9 @@ from tests.fakes.slack_workspace import (
     APP_ID,
     BOT_ID,
     BOT_USER,
-    CANVAS,
     TEAM,
     VERIFICATION_TOKEN,
     Channel,
-    File,
     Json,
     Session,
     Tenant,

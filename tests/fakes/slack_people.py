@@ -10,8 +10,9 @@ from tests.fakes import slack_events as events
 from tests.fakes.slack_call import Refused
 from tests.fakes.slack_chat import ResponseUrls, removed
 from tests.fakes.slack_delivery import COMMAND, INTERACTION, Delivery
+from tests.fakes.slack_files import File
 from tests.fakes.slack_screen import Shown, as_sent, plain, rich_text, shown
-from tests.fakes.slack_workspace import App, File, Json, Message, Workspace
+from tests.fakes.slack_workspace import App, Json, Message, Workspace
 
 
 @dataclass(frozen=True, slots=True)

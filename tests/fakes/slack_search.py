@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from tests.fakes.slack_call import Refused, number_of, text_of, truth
 from tests.fakes.slack_chat import need_scope
-from tests.fakes.slack_workspace import Channel, File, Json, Message, Workspace
+from tests.fakes.slack_files import File
+from tests.fakes.slack_workspace import Channel, Json, Message, Workspace
 
 ACTION_SECONDS = 600.0  # a token is good for some minutes
 LONGEST_PAGE = 20

@@ -261,6 +261,20 @@ def test_a_question_in_a_direct_message_is_answered_from_a_file_with_a_footnote(
     assert [w for w in ("about to be told", "Velvet", "had a budget") if w in database] == []
 
 
+def test_a_newer_file_stands_before_an_older_message_under_its_title(
+    fork_server: ForkServer, in_slack: Program, slack: SlackPlace
+) -> None:
+    slack.slack.with_scopes(FILES)
+    slack.slack.advance(2 * 86_400)
+    later = b"# Minutes\n\nWe decided to move the launch of Kestrel to 9 November."
+    file = slack.slack.add_file(LIU, "m.md", later, "text/markdown", title="Kestrel minutes")
+    slack.slack.say(LIU, OPS, "look", files=[file])
+    with running(fork_server, in_slack, slack):
+        both = the_answer(slack, ask(slack))
+    assert 0 < both.index("liu, Kestrel minutes, ") < both.index("9 November")
+    assert both.index("9 November") < both.index("14 October")
+
+
 def test_a_private_file_is_not_used_in_a_channel_and_the_asker_is_told(
     fork_server: ForkServer, in_slack: Program, slack: SlackPlace
 ) -> None:

@@ -44,7 +44,10 @@ async def test_it_says_which_messages_are_searched_or_what_that_lacks(
     settings = slack_settings(slack, tmp_path, providers=("conversations",))
     assert "not searched, for which the app lacks search:read.public" in await examine(settings)
     slack.with_scopes("search:read.public", "search:read.im")
-    assert "messages are searched (public channel, im)" in await examine(settings)
+    told = await examine(settings)
+    assert "messages are searched (public channel, im), files are not, for which the app" in told
+    slack.with_scopes("search:read.files")
+    assert "messages are searched (public channel, im), files too" in await examine(settings)
 
 
 async def test_groups_are_only_read_where_rights_depend_on_them(

@@ -1,0 +1,57 @@
+"""Files of a Slack workspace: https://docs.slack.dev/reference/objects/file-object"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+
+CANVAS = "application/vnd.slack-docs"
+
+
+@dataclass(slots=True)
+class File:
+    id: str
+    name: str
+    mimetype: str
+    content: bytes
+    user: str
+    team: str
+    domain: str  # of its workspace
+    title: str = ""
+    excerpt: str | None = None  # of its text, in the results of a search
+    created: float = field(default_factory=time.time)
+    size: int | None = None  # told instead of the true one
+    deleted: bool = False
+
+    @property
+    def kind(self) -> str:
+        return "canvas" if self.mimetype == CANVAS else self.name.rpartition(".")[2]
+
+    @property
+    def permalink(self) -> str:
+        home = f"https://{self.domain}.slack.com"
+        if self.mimetype == CANVAS:
+            return f"{home}/docs/{self.team}/{self.id}"
+        return f"{home}/files/{self.user}/{self.id}/{self.name}"
+
+    def json(self, base: str) -> Json:
+        url = f"{base}/files-pri/{self.team}-{self.id}"
+        return {
+            "id": self.id,
+            "created": int(self.created),
+            "name": self.name,
+            "title": self.title or self.name,
+            "mimetype": self.mimetype,
+            "filetype": self.kind,
+            "size": len(self.content) if self.size is None else self.size,
+            "user": self.user,
+            "mode": "hosted",
+            "is_external": False,
+            "file_access": "visible",
+            "url_private": f"{url}/{self.name}",
+            "url_private_download": f"{url}/download/{self.name}",
+            "permalink": self.permalink,
+        }
