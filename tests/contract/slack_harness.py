@@ -13,6 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.buttons import details
 from adapters.slack.calls import Timing
+from adapters.slack.incoming import attachments_of
 from adapters.slack.poster import SlackPoster
 from adapters.slack.teams import OneTeam
 from bot.answers import Answer
@@ -68,8 +69,8 @@ class SlackHarness:
 
     def share(self, name: str, body: bytes) -> Attachment:
         file = self.slack.add_file(ADA, name, body)
-        shown = file.json(self.slack.base)
-        return Attachment(name, file.mimetype, shown["permalink"], shown["url_private_download"])
+        (attachment,) = attachments_of({"files": [file.json(self.slack.base)]})
+        return attachment
 
     def _message(self, channel: str, ts: str, root: str, text: str, author: Author) -> Message:
         thread = Thread("slack", self.slack.team, channel, root)

@@ -275,6 +275,26 @@ def test_a_newer_file_stands_before_an_older_message_under_its_title(
     assert both.index("9 November") < both.index("14 October")
 
 
+def test_a_guest_finds_no_files_and_has_the_one_that_came_with_the_question_read(
+    fork_server: ForkServer, in_slack: Program, slack: SlackPlace
+) -> None:
+    slack.slack.with_scopes(FILES)
+    slack.slack.add_user("U9GUEST", "gus")
+    slack.slack.workspace.users["U9GUEST"].is_restricted = True
+    slack.slack.workspace.channels[GENERAL].members.add("U9GUEST")
+    share(slack, GENERAL)
+    sent = slack.slack.add_file("U9GUEST", "kestrel.md", b"Kestrel costs 310 euros a month.")
+    with running(fork_server, in_slack, slack):
+        bare = ask(slack, user="U9GUEST", text=OSPREY)
+        slack.until(partial(is_over, slack, bare))
+        mention = f"{slack.slack.mention} What does Kestrel cost?"
+        said = slack.slack.say("U9GUEST", GENERAL, mention, files=[sent])
+        answer = the_answer(slack, Said(GENERAL, said.ts, said.ts))
+    assert "48,200" not in whole(slack, bare)
+    assert "310 euros" in answer
+    assert "kestrel" in answer.partition("310 euros")[2]  # its source
+
+
 def test_a_private_file_is_not_used_in_a_channel_and_the_asker_is_told(
     fork_server: ForkServer, in_slack: Program, slack: SlackPlace
 ) -> None:
