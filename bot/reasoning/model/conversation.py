@@ -159,7 +159,11 @@ class _Show:
     def outcome(self, outcome: Outcome) -> list[Words | SearchResult]:
         if outcome.problem:
             return [Words(clean(outcome.problem))]
-        blocks: list[Words | SearchResult] = [Words(_query(each)) for each in outcome.queries]
+        again: set[int] = set()
+        opened = " ".join(p.text for r in outcome.reads if r.source for p in r.source.passages)
+        blocks: list[Words | SearchResult] = [
+            Words(_query(each, again, opened)) for each in outcome.queries
+        ]
         for result in outcome.reads:
             if result.source is None:
                 blocks.append(Words(f"Page {result.number}: {line(result.note, 500)}"))
@@ -217,18 +221,23 @@ def shown_address(url: str) -> str:
     return clean(url if urlsplit(url).hostname else site(url))
 
 
-def _query(result: QueryResult) -> str:
-    """A line for each hit that is new, the first ones with a snippet; the best of the others."""
+def _query(result: QueryResult, again: set[int], opened: str) -> str:
+    """A line for each hit that is new, the first ones with a snippet; the best of the others.
+
+    ``again`` are numbers of hits that other queries of the same search name as shown before,
+    ``opened`` is the text of the pages that were opened with it.
+    """
     new = [hit for hit in result.hits if not hit.seen]
     sites = {site(hit.hit.url) for hit in new if urlsplit(hit.hit.url).hostname}
     fits = _fitting_hits(result)
     told = [hit.number for hit in new if hit.page is None and hit.number in fits][:WITH_SNIPPET]
     lines = [_hit(hit, hit.number in told, len(sites) > 1) for hit in new]
-    seen = [hit for hit in result.hits if hit.seen and hit.number in fits][:SEEN]
+    seen = [hit for hit in result.hits if hit.seen and hit.number in fits - again][:SEEN]
     if seen:
+        again.update(hit.number for hit in seen)
         named = "; ".join(f"{hit.number}. {line(hit.hit.title, SEEN_TITLE)}" for hit in seen)
         lines.append(f"shown before: {named}")
-    if lacking := _lacking(result):
+    if lacking := _lacking(result, opened):
         lines.append(f"note: no title or snippet has: {', '.join(lacking)}")
     if result.note:
         lines.append(f"note: {line(result.note, 500)}")
@@ -248,23 +257,24 @@ def _fitting_hits(result: QueryResult) -> set[int]:
     return near | {number for number, share in shares.items() if share >= bar}
 
 
-def _lacking(result: QueryResult) -> list[str]:
-    """The words of a query that no hit shows, where they are a good part of it, and the names of
-    settings and the like ("read_timeout", "app.run") that none has as they stand."""
+def _lacking(result: QueryResult, opened: str) -> list[str]:
+    """The words of a query that neither a hit nor an opened page shows, where they are a good part
+    of it, and the names of settings and the like ("read_timeout", "app.run") that none has as they
+    stand."""
     weights = weigh(result.query, result.rarity) if result.rarity else {}
     if not weights or not result.hits:
         return []
-    shown = {term for hit in result.hits for term in terms(f"{hit.hit.title} {hit.hit.snippet}")}
-    unseen = {term: weight for term, weight in weights.items() if term not in shown}
-    if sum(unseen.values()) < LACKING * sum(weights.values()):
-        unseen = {}
-    words_shown = "\n".join(f"{hit.hit.title} {hit.hit.snippet}" for hit in result.hits).casefold()
+    shown = "\n".join((*(f"{hit.hit.title} {hit.hit.snippet}" for hit in result.hits), opened))
+    unseen = weights.keys() - terms(shown)
+    if sum(weights[term] for term in unseen) < LACKING * sum(weights.values()):
+        unseen = set()
+    words_shown = shown.casefold()
     # A word may be several terms, as in Chinese, of which some also stand in other words.
     words = [(word, set(terms(word))) for word in result.query.split()]
     return [
         word
         for word, parts in words
-        if (parts and parts <= unseen.keys())
+        if (parts and parts <= unseen)
         or (_LITERAL.search(word) and word.casefold() not in words_shown)
     ]
 

@@ -21,6 +21,7 @@ from bot.text.terms import keywords, terms
 
 ENOUGH = 0.5  # of the weight of the wanted words that one passage has, with the page's title
 BESIDE = 0.75  # of the share of the best page for the same words, below which one is left shut
+REST = 0.65  # of the weight of the words that name no page, where others name one
 _QUALIFIER = re.compile(r"\s*\([^()]*\)\s*")  # "(song)", "(near Pleasant Plains)"
 _ARTICLES = frozenset({"the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los"})
 _CAPITAL_NEXT = re.compile(r" [^\W\d_a-z]\w*")
@@ -28,23 +29,39 @@ STUDIED = 60_000  # characters of a page that are looked at
 STUDIED_PAGES = 64  # whose terms are kept: several queries and questions find the same pages
 
 
-def fitting(wanted: Sequence[str], pages: Sequence[Page], rarity: Mapping[str, float]) -> list[str]:
+def fitting(
+    wanted: Sequence[str],
+    pages: Sequence[Page],
+    rarity: Mapping[str, float],
+    shown: Sequence[str] = (),
+) -> list[str]:
     """The addresses of the pages that fit any of the texts wanted, the best first.
 
-    A page fits if the text names it (``is_named``), or if one of its passages has enough of the
+    A page fits if the text names it (``named_beside``), or if one of its passages has enough of the
     text's words, rare ones (``rarity`` as of ``search.provider.Lexicon``) counting for more, and no
-    other page fits that text much better. A correction that was found fits: without it, an outdated
-    page would be cited as it stands.
+    other page fits that text much better. Where a text names a page, of these or of those ``shown``
+    before (by title), other pages must also have most of the words beside the name: what only
+    shares the name is about something else. A correction that was found fits: without it, an
+    outdated page would be cited as it stands.
     """
     passages = {page.url: _passage_terms(page.title, page.text[:STUDIED]) for page in pages}
     scores: dict[str, float] = {}
     for text in wanted:
-        shares = {url: _best_share(text, found, rarity) for url, found in passages.items()}
+        weights = weigh(text, rarity) or dict.fromkeys(keywords(text), 1.0)
+        titles = [*shown, *(page.title for page in pages)]
+        titles.sort(key=lambda title: -sum(weights.get(w, 0.0) for w in name_in(title, text)))
+        named = named_beside(text, (), titles)
+        words = {word for title in named for word in name_in(title, text)}
+        rest = {term: weight for term, weight in weights.items() if term not in words}
+        shares = {url: _best_share(weights, found) for url, found in passages.items()}
         bar = max(ENOUGH, BESIDE * max(shares.values(), default=0.0))
         for page in pages:
-            is_chosen = is_correction(page.url) or is_named(page.title, text)
-            score = shares[page.url] + is_chosen
-            if score >= bar:
+            is_chosen = is_correction(page.url) or page.title in named
+            is_alike = shares[page.url] >= bar and (
+                not named or _best_share(rest, passages[page.url]) >= REST
+            )
+            if is_chosen or is_alike:
+                score = shares[page.url] + is_chosen
                 scores[page.url] = max(score, scores.get(page.url, 0.0))
     return sorted(scores, key=lambda url: -scores[url])
 
@@ -115,18 +132,15 @@ def _passage_terms(title: str, text: str) -> tuple[frozenset[str], ...]:
     )
 
 
-def _best_share(
-    text: str, passages: Sequence[frozenset[str]], rarity: Mapping[str, float]
-) -> float:
-    """The share of the text's weight that the best of a page's passages has."""
-    words = list(dict.fromkeys(keywords(text)))
-    weights = weigh(text, rarity) or dict.fromkeys(words, 1.0)
-    return max((_share(weights, passage) for passage in passages), default=0.0)
-
-
-def _share(weights: Mapping[str, float], found: frozenset[str]) -> float:
+def _best_share(weights: Mapping[str, float], passages: Sequence[frozenset[str]]) -> float:
+    """The share of the weight of some terms that the best of a page's passages has."""
     total = sum(weights.values())
-    return sum(w for term, w in weights.items() if term in found) / total if total else 0.0
+    best = max((_weight_in(weights, passage) for passage in passages), default=0.0)
+    return best / total if total else 0.0
+
+
+def _weight_in(weights: Mapping[str, float], found: frozenset[str]) -> float:
+    return sum(weight for term, weight in weights.items() if term in found)
 
 
 def best_hits(results: Sequence[QueryResult]) -> list[int]:
@@ -162,8 +176,9 @@ def _first(result: QueryResult, unread: Collection[int]) -> list[int]:
 
 
 def with_opened(searched: Outcome, read: Outcome) -> Outcome:
-    """A search's outcome with the pages that were opened; those that gave nothing are not told."""
-    reads = tuple(result for result in read.reads if result.source is not None)
+    """A search's outcome with the pages that were opened, in the order of their hits; those that
+    gave nothing are not told."""
+    reads = sorted((r for r in read.reads if r.source is not None), key=lambda r: r.number)
     pages = {result.number: result.source.number for result in reads if result.source is not None}
     queries = tuple(
         replace(

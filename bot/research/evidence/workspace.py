@@ -270,15 +270,15 @@ class WorkspaceKeeper:
                 continue
             named = things_named(outcome.queries, self._question.text)[: LOOKED_AT * ALSO_NAMED]
             urls = {self._hits[number - 1].url: number for number in (*numbers, *named)}
-            titles = {url: self._hits[number - 1].title for url, number in urls.items()}
+            titles = {url: self._title(url) for url in urls}
             patience = self._reading.patience
             ready = await self._run.ready(tuple(urls), tuple(titles.values()), patience)
             pages = await self._run.look(ready, [titles[url] for url in ready])
             wanted = [result.query for result in outcome.queries]
             ranked = [page for page in pages if urls.get(page.url) in numbers]
             # Not on the event loop: pages can be made to take a tenth of a second each.
-            found = await asyncio.to_thread(fitting, wanted, ranked, self._rarity_of(outcome))
-            fit = found[:most]
+            rarity, shown = self._rarity_of(outcome), [s.title for s in self.workspace.sources]
+            fit = (await asyncio.to_thread(fitting, wanted, ranked, rarity, shown))[:most]
             others = {titles[url]: url for url in ready if urls[url] in named and url not in fit}
             apart = named_beside(self._question.text, [titles[url] for url in fit], others)
             more = min(ALSO_NAMED, MOST_OPENED - len(fit), room - len(fit))

@@ -305,6 +305,20 @@ def test_words_that_no_hit_has_are_named_where_much_depends_on_them() -> None:
     assert "note: no title or snippet has: spouse" in told[0]
     assert "note" not in told[1]
     assert "note" not in told[2]
+    # unless a page that was opened with them has it
+    outcome = replace(outcome, reads=(ReadResult(1, a_source(1, "His spouse.")),))
+    shown = messages(replace(workspace, turns=(replace(workspace.turns[0], outcomes=(outcome,)),)))
+    assert "note: no" not in texts(shown[2]["content"])
+
+
+def test_a_hit_that_was_shown_before_is_named_again_once_a_search() -> None:
+    seen = NumberedHit(3, Hit("Seen", "https://c.example/", "words", "p"), seen=True)
+    workspace = carry_out(Workspace(), a_turn(1, Search(("q", "r"), "c1")))
+    results = (QueryResult("q", (seen,)), QueryResult("r", (seen,)))
+    turns = (replace(workspace.turns[0], outcomes=(Outcome("c1", queries=results),)),)
+    told = texts(messages(replace(workspace, turns=turns))[2]["content"])
+    assert told.count("3. Seen") == 1
+    assert '<results query="r">\nnote: Nothing new was found.\n</results>' in told
 
 
 def test_words_of_chinese_that_no_hit_has_are_named_whole() -> None:

@@ -74,6 +74,32 @@ def test_a_page_beside_a_much_better_one_is_left_shut() -> None:
     assert len(fitting([QUESTION, "composer"], [a_page("Half", "A composer."), whole], {})) == 2
 
 
+@pytest.mark.parametrize(
+    ("title", "text", "fits"),
+    [
+        # The name alone is what another page is about.
+        ("Kintyre Airport", "Kintyre Airport is a place in the state of Leith.", False),
+        ("Airport", "A place with runways.", False),
+        # The rest is what the question goes on to.
+        ("Leith", "The population of each state, Kintyre.", True),
+    ],
+)
+@pytest.mark.parametrize("shown", [True, False])
+def test_beside_a_page_that_is_named_others_have_the_rest_of_the_words(
+    title: str, text: str, fits: bool, shown: bool
+) -> None:
+    question = "What is the population of the state of Crail Kintyre Airport?"
+    named, other = a_page("Crail Kintyre Airport", "A place."), a_page(title, text)
+    found = fitting([question], [other] if shown else [named, other], {}, [named.title] * shown)
+    assert (other.url in found) is fits
+    assert (named.url in found) is not shown
+
+
+def test_of_namesakes_one_is_named() -> None:
+    pages = [a_page("Midway, Iowa", "A place."), a_page("Midway, Ohio", "A place.")]
+    assert fitting(["Who lives in Midway, near McRae?"], pages, {}) == [pages[0].url]
+
+
 def test_the_best_come_first() -> None:
     good, better = a_page("A", "The composer of a suite, born."), a_page("Forth Suite", "A suite.")
     assert fitting([QUESTION], [good, better], {}) == [better.url, good.url]
