@@ -34,6 +34,16 @@ function murmur(sentence) {
   saying = setTimeout(say, Math.max(0, said + CALM - Date.now()), sentence);
 }
 
+const offered = new Set(); // runs of which an earlier answer was said
+
+/** Says an earlier answer once: whoever listens may not need to wait for the new one. */
+function offer(run) {
+  const earlier = article(run)?.querySelector("[data-earlier]");
+  if (!earlier || offered.has(run)) return;
+  offered.add(run);
+  say(earlier.textContent);
+}
+
 let fading = 0;
 const files = ask ? withFiles(ask, tell) : null;
 
@@ -85,6 +95,7 @@ const handlers = {
     change(run, "[data-part=plan]", html);
     if (now) article(run).querySelector("[data-part=now]").textContent = now; // else between two steps
     withNodes();
+    offer(run);
     murmur(now);
   },
   text({ run, html }) {
