@@ -22,7 +22,7 @@ from pydantic import SecretStr
 from adapters.slack.calls import Away, Json, Limited, Refusal
 from adapters.slack.deferred import Recipient, tell
 from adapters.slack.format import escaped
-from adapters.slack.found_files import ENDED, FILES, HIGHLIGHT, SNIPPET, FoundFiles
+from adapters.slack.found_files import ENDED, FILES, HIGHLIGHT, SNIPPET, FoundFiles, alternating
 from adapters.slack.incoming import mentions_in, unescape
 from adapters.slack.people import names_of
 from adapters.slack.posted import SEARCH, is_ts, message_ts, run_of, thread_messages
@@ -118,7 +118,8 @@ class SlackConversations:
             found, further = await asyncio.gather(self._ask(query, public), self._further(query))
             here = [each for each in further.messages if self._is_here(each)]
             self._is_more_elsewhere |= len(here) < len(further.messages)
-            messages, files = [*here, *found.messages], [*further.files, *found.files]
+            messages = [*here, *found.messages]
+            files = alternating(found.files, further.files)
         hits: dict[str, Hit] = {}
         for message in messages:
             url = str(message["permalink"])

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import zip_longest
 from urllib.parse import urlsplit
 
 from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
@@ -148,7 +149,8 @@ class FoundFiles:
             log.info("file not known", file=id, error=str(away))
             return _Told(remark=UNKNOWN)
         about = reply.get("file")
-        return _Told(about if isinstance(about, dict) else {})
+        about = about if isinstance(about, dict) else {}
+        return _Told(about, is_gone=about.get("mode") == "tombstone")
 
     # ------------------------------------------------------------ reading
 
@@ -169,6 +171,11 @@ class FoundFiles:
         return FoundFile(
             attachment, _title(found), size if isinstance(size, int) else 0, excerpt, BY
         )
+
+
+def alternating(*lists: Sequence[Json]) -> list[Json]:
+    """The first of each list, then the second, and so on: none is crowded out by another."""
+    return [each for some in zip_longest(*lists) for each in some if each is not None]
 
 
 def _names(given: object) -> list[str]:

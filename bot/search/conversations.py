@@ -124,7 +124,8 @@ class SearchedConversations:
             return SearchResult((), (found.sentence,))
         provider = self._provider
         remarks = provider.remarks if isinstance(provider, FindsFiles) else ()
-        return SearchResult(found, tuple(f"{self.name}: {remark}" for remark in remarks))
+        # A name of their own: the search itself has answered.
+        return SearchResult(found, tuple(f"{self.name}-files: {remark}" for remark in remarks))
 
     async def read(self, url: str) -> Page:
         """A message or file that was found. Raises ``PageUnreadable`` for any other, else as

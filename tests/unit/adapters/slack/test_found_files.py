@@ -14,13 +14,14 @@ from typing import Any
 import pytest
 
 from adapters.slack.conversations import EVERY_SCOPE
-from adapters.slack.found_files import ENDED, FILES, UNKNOWN, UNREADABLE, UNSCOPED
+from adapters.slack.found_files import ENDED, FILES, LOOKED_UP, UNKNOWN, UNREADABLE, UNSCOPED
 from adapters.slack.posted import SEARCH
 from bot.errors import FootnoteError, PageUnreadable, PostRefused, Unavailable
 from bot.messages import Attachment, RunOptions
 from bot.pages.extract import from_bytes
 from bot.pages.page import Page
 from bot.posting import RunRef
+from bot.research.outcomes import failures_in
 from bot.rights.reader import Reader, attached, is_conversation
 from bot.search.blend import SearchResult
 from bot.search.conversations import SearchedConversations
@@ -234,13 +235,17 @@ async def test_the_token_goes_to_no_other_host(
         await talk.read(url)
 
 
+@pytest.mark.parametrize("is_refused", [True, False])
 async def test_a_file_that_was_deleted_meanwhile_is_not_read_not_even_its_excerpt(
-    place: Place,
+    place: Place, monkeypatch: pytest.MonkeyPatch, is_refused: bool
 ) -> None:
     file = place.share(BOARD, excerpt=EXCERPT)
     talk = await place.asked_in(place.slack.im(ADA))
     url = url_of(await talk.search(QUERY))
-    file.deleted = True
+    file.deleted = is_refused
+    if not is_refused:
+        tombstone = {"id": file.id, "mode": "tombstone"}
+        monkeypatch.setattr(Workspace, "file_json", lambda ws, file: tombstone)
     with pytest.raises(PageUnreadable, match="The file Costs of Kestrel was deleted"):
         await talk.read(url)
 
@@ -288,7 +293,8 @@ async def test_a_scope_that_was_taken_away_is_one_sentence_and_messages_are_foun
     for query in (QUERY, Query("settled budget")):
         found = await talk.search(query)
         assert [title.rpartition(", ")[0] for title in titles(found)] == [said]
-        assert found.failures == (f"slack: {ENDED}",)
+        assert found.failures == (f"slack-files: {ENDED}",)
+        assert failures_in(found.failures) == [("slack-files", ENDED)]
     assert contents(place) == ["messages,files", "messages", "messages"]
 
 
@@ -322,7 +328,7 @@ async def test_where_files_are_shared_is_not_told(
     for query in (QUERY, Query("settled budget Kestrel")):
         found = await talk.search(query)
         assert [title.rpartition(", ")[0] for title in titles(found)] == [said]
-        assert found.failures == (f"slack: {remark}",)
+        assert found.failures == (f"slack-files: {remark}",)
     await talk.concluded()
     assert place.is_offered_more()
 
@@ -363,7 +369,7 @@ async def test_a_result_that_links_elsewhere_or_lacks_something_is_left_out_and_
     place.share(OPEN)
     found = await (await place.asked_in(CHANNEL)).search(QUERY)
     assert [title.rpartition(", ")[0] for title in titles(found)] == [said]
-    assert found.failures == (f"slack: {UNREADABLE}",)
+    assert found.failures == (f"slack-files: {UNREADABLE}",)
     assert place.slack.calls("files.info") == []
 
 
@@ -430,6 +436,15 @@ async def test_a_file_is_looked_up_once_for_a_question(place: Place) -> None:
         found = await talk.search(Query(words))
     await talk.read(url_of(found))
     assert len(place.slack.calls("files.info")) == 2
+
+
+async def test_many_private_files_do_not_crowd_out_a_public_one(place: Place) -> None:
+    for number in range(LOOKED_UP + 2):
+        place.share(HIDDEN, name=f"{number}.md")
+    place.share(OPEN, name="open.md")
+    talk = await place.asked_in(CHANNEL)
+    assert url_of(await talk.search(QUERY)).endswith("/open.md")
+    assert len(place.slack.calls("files.info")) == LOOKED_UP
 
 
 async def test_only_files_that_were_found_are_read(place: Place) -> None:
