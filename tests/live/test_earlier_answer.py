@@ -34,9 +34,9 @@ def test_an_earlier_answer_is_seen_heard_and_opened_before_the_new_one_is_there(
         page.goto(stage.http)
         stage.gate.hold()
         ask(page, KEYS)
+        expect(page.locator("#status")).to_have_text(HEARD)
         link = page.get_by_role("link", name=TOLD)
         expect(link).to_have_attribute("href", f"/runs/{earlier}")
-        expect(page.locator("#status")).to_have_text(HEARD)
         assert barriers(page) == []
         assert scrolls_sideways(page) == 0
 

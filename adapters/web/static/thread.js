@@ -34,14 +34,13 @@ function murmur(sentence) {
   saying = setTimeout(say, Math.max(0, said + CALM - Date.now()), sentence);
 }
 
-const offered = new Set(); // runs of which an earlier answer was said
+const offered = new Set(); // questions of which an earlier answer was said
 
 /** Says an earlier answer once: whoever listens may not need to wait for the new one. */
-function offer(run) {
-  const earlier = article(run)?.querySelector("[data-earlier]");
-  if (!earlier || offered.has(run)) return;
-  offered.add(run);
-  say(earlier.textContent);
+function offer(earlier) {
+  const { id } = earlier.closest("article");
+  if (!offered.has(id)) say(earlier.textContent);
+  offered.add(id);
 }
 
 let fading = 0;
@@ -54,6 +53,7 @@ function tell(sentence) {
 }
 
 function dress(place) {
+  place.querySelectorAll("[data-earlier]").forEach(offer);
   for (const button of place.querySelectorAll("[data-copy]")) button.hidden = false;
   if (place.querySelector("time")) import("./moments.js").then(({ showLocally }) => showLocally());
 }
@@ -95,7 +95,6 @@ const handlers = {
     change(run, "[data-part=plan]", html);
     if (now) article(run).querySelector("[data-part=now]").textContent = now; // else between two steps
     withNodes();
-    offer(run);
     murmur(now);
   },
   text({ run, html }) {
