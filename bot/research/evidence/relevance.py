@@ -41,8 +41,9 @@ def fitting(
     text's words, rare ones (``rarity`` as of ``search.provider.Lexicon``) counting for more, and no
     other page fits that text much better. Where a text names a page, of these or of those ``shown``
     before (by title), other pages must also have most of the words beside the name: what only
-    shares the name is about something else. A correction that was found fits: without it, an
-    outdated page would be cited as it stands.
+    shares the name is about something else. Later searches are for what is still missing, mostly
+    by its name: there, a page must have the rarest of the words. A correction that was found fits:
+    without it, an outdated page would be cited as it stands.
     """
     passages = {page.url: _passage_terms(page.title, page.text[:STUDIED]) for page in pages}
     scores: dict[str, float] = {}
@@ -55,10 +56,14 @@ def fitting(
         rest = {term: weight for term, weight in weights.items() if term not in words}
         shares = {url: _best_share(weights, found) for url, found in passages.items()}
         bar = max(ENOUGH, BESIDE * max(shares.values(), default=0.0))
+        rarest = {max(weights, key=weights.__getitem__)} if weights and rarity and shown else set()
         for page in pages:
+            found = passages[page.url]
             is_chosen = is_correction(page.url) or page.title in named
-            is_alike = shares[page.url] >= bar and (
-                not named or _best_share(rest, passages[page.url]) >= REST
+            is_alike = (
+                shares[page.url] >= bar
+                and (not named or _best_share(rest, found) >= REST)
+                and rarest <= frozenset().union(*found)
             )
             if is_chosen or is_alike:
                 score = shares[page.url] + is_chosen

@@ -95,6 +95,18 @@ def test_beside_a_page_that_is_named_others_have_the_rest_of_the_words(
     assert (named.url in found) is not shown
 
 
+def test_in_a_later_search_a_page_has_the_rarest_word() -> None:
+    rarity = {"": 9.0, "drake": 4.0, "film": 3.0, "star": 3.0, "actor": 3.0}
+    query = "film starring actor Drake"
+    page, other = (
+        a_page("A", "A film starring an actor."),
+        a_page("B", "An actor, Drake, in a film."),
+    )
+    assert fitting([query], [page], rarity) == [page.url]
+    assert fitting([query], [page, other], rarity, ["Crail"]) == [other.url]
+    assert fitting([query], [page], {}, ["Crail"]) == [page.url]  # no word is known to be rare
+
+
 def test_of_namesakes_one_is_named() -> None:
     pages = [a_page("Midway, Iowa", "A place."), a_page("Midway, Ohio", "A place.")]
     assert fitting(["Who lives in Midway, near McRae?"], pages, {}) == [pages[0].url]
