@@ -112,8 +112,9 @@ class DiscordPoster:
     async def whereabouts(self, run: RunRef) -> Whereabouts:
         """See ``bot.posting.Locating``."""
         thread = run.message.thread
-        link = f"https://discord.com/channels/{thread.workspace}/{thread.thread}/"
-        link += run.message.event_id
+        link = f"https://discord.com/channels/{thread.workspace}/{thread.thread}"
+        if run.message.event_id.isdecimal():  # a button that was pressed is no message
+            link += f"/{run.message.event_id}"
         server = None if run.options.direct else await self._servers.server(thread.workspace)
         if server is None:
             return Whereabouts(link, "", thread.place)

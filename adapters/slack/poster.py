@@ -244,7 +244,8 @@ class SlackPoster:
 
     async def whereabouts(self, run: RunRef) -> Whereabouts:
         """See ``bot.posting.Locating``."""
-        thread, ts = run.message.thread, message_ts(run)
+        thread = run.message.thread
+        ts = message_ts(run) or (thread.thread if is_ts(thread.thread) else "")
         team = await self._team(run)
         link = await team.link_to(thread.channel, ts, thread.thread) if ts else run.page
         about = await team.about(thread.channel)

@@ -96,6 +96,11 @@ def test_an_earlier_answer_is_given_until_somebody_wants_research_or_a_source_ch
         assert "every 90 days" in researched
         assert "Dig deeper" in researched
 
+        # Also one that a button began can be opened.
+        given = the_answer(place, place.ask(KEYS))
+        assert "The earlier answer" in given
+        assert ":deeper:" not in given
+
         calls = len(gate.research)
         place.say(again, "Research again, please.")
         assert "every 90 days" in until_answered(place, again, 3)[2].text

@@ -26,8 +26,11 @@ async def stage(tmp_path: Path) -> AsyncIterator[SlackHarness]:
         yield stage
 
 
-async def located(stage: SlackHarness, thread: Thread, **options: bool) -> Whereabouts:
-    message = a_message(thread=thread, event_id=f"{thread.channel}:{thread.thread}")
+async def located(
+    stage: SlackHarness, thread: Thread, event_id: str = "", **options: bool
+) -> Whereabouts:
+    event_id = event_id or f"{thread.channel}:{thread.thread}"
+    message = a_message(thread=thread, event_id=event_id)
 
     async def nothing(_: object) -> None: ...
 
@@ -39,6 +42,13 @@ async def test_a_public_channel_is_everybodys_and_has_a_name(stage: SlackHarness
     where = await located(stage, TRAVEL)
     assert (where.channel_name, where.place) == ("travel", TRAVEL.home)
     assert where.url.endswith("/archives/C7/p1700000000000100")
+
+
+async def test_a_question_that_a_button_asked_is_found_in_its_thread(stage: SlackHarness) -> None:
+    where = await located(stage, TRAVEL, "r0:deeper:0a1b2c")
+    assert where.url.endswith("/archives/C7/p1700000000000100")
+    pending = replace(TRAVEL, thread="pending-1")
+    assert (await located(stage, pending, "C7:command:1")).url == ""
 
 
 async def test_one_that_was_public_once_is_not(stage: SlackHarness) -> None:
