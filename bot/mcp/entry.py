@@ -52,7 +52,9 @@ class McpServer(Readership):
     ``search`` are the tools that take a query, ``read`` the one that gives the text of a result;
     where they are empty, tools that are known or follow the convention are taken, if they say that
     they change nothing. ``arguments`` are those of tools, in which ``{query}``, ``{limit}``,
-    ``{id}`` and ``{url}`` are replaced. ``seconds`` is how long an answer may take.
+    ``{id}`` and ``{url}`` are replaced. ``links`` are the beginnings of the web addresses whose
+    pages the server reads; ``{id}`` in one stands for the part that is the id, ``*`` for any part.
+    ``seconds`` is how long an answer may take.
     """
 
     what: ClassVar[str] = "use the server"
@@ -67,6 +69,7 @@ class McpServer(Readership):
     search: Ids = ()
     read: str = ""
     arguments: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    links: Ids = ()
     seconds: float = Field(default=20.0, gt=0, le=300)
 
     @field_validator("name")
@@ -82,6 +85,20 @@ class McpServer(Readership):
         if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
             raise ValueError("write the url like https://mcp.example.com/mcp")
         return url
+
+    @field_validator("links")
+    @classmethod
+    def _are_beginnings(cls, links: Ids) -> Ids:
+        for link in links:
+            if urlsplit(link).scheme not in ("http", "https") or not urlsplit(link).hostname:
+                raise ValueError(
+                    f"write {link!r} of links like https://wiki.example.com/pages/{{id}}"
+                )
+            if link.count("{id}") > 1 or "*" in urlsplit(link).netloc + urlsplit(link).scheme:
+                raise ValueError(
+                    f"{link!r} of links may have one {{id}}, and * only behind the host"
+                )
+        return links
 
     @model_validator(mode="after")
     def _is_reached(self) -> McpServer:

@@ -7,9 +7,11 @@ decide who may be told of them. For anyone without the right the server is not c
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from itertools import zip_longest
 from time import monotonic
+from urllib.parse import unquote
 
 from cachetools import TTLCache
 
@@ -27,7 +29,8 @@ GONE = "The server does not give this page any more: search for it again."
 
 
 class McpSource:
-    """See ``bot.search.provider.SearchProvider``, ``PageReader`` and ``Reporting``."""
+    """See ``bot.search.provider.SearchProvider``, ``PageReader``, ``LinkReading`` and
+    ``Reporting``."""
 
     kind: ProviderKind = "knowledge"
 
@@ -41,6 +44,7 @@ class McpSource:
         self.name = server.name
         self._server = server
         self._connection = Connection(server, egress)
+        self._links = [_beginning(link) for link in server.links]
         # The texts that came with results, for servers without a tool that reads.
         self._texts: TTLCache[str, Result] = TTLCache(
             KEPT_CHARACTERS, KEPT_SECONDS, timer=clock, getsizeof=lambda one: len(one.text) + 1_000
@@ -75,6 +79,12 @@ class McpSource:
         if result.text.strip():
             self._texts[url] = result
         return Hit(result.title, url, result.snippet, self.name)
+
+    def address_of(self, link: str) -> str:
+        """See ``bot.search.provider.LinkReading``: the address of a page that the server reads."""
+        found = (re.match(pattern, link) for pattern in self._links)
+        id = next((match["id"] or link for match in found if match), "")
+        return address(self.name, unquote(id), link) if id else ""
 
     def reads(self, url: str) -> bool:
         return server_of(url) == self.name
@@ -116,3 +126,12 @@ class McpSource:
 
     async def aclose(self) -> None:
         await self._connection.aclose()
+
+
+def _beginning(link: str) -> re.Pattern[str]:
+    """An expression for the addresses that begin as an entry of ``links`` says, at a border of a
+    part; its group ``id`` is the id in them, None where the whole address is the id."""
+    part = "[^/?#&]+"
+    pattern = re.escape(link).replace(r"\*", part).replace(r"\{id\}", f"(?P<id>{part})")
+    group = "" if "(?P<id>" in pattern else "(?P<id>(?!))?"
+    return re.compile(f"{pattern}{group}" + ("" if link[-1:] in "/=" else r"(?![^/?#&])"))

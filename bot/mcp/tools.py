@@ -127,7 +127,8 @@ def _read(
     known = next((found for each in searches if (found := KNOWN.get(each.tool))), Known())
     name = server.read or (known.read if known.read in tools else "")
     if not name:
-        return None, ""
+        needed = "It reads no pages, which its `links` need: name a tool in `read` of [[mcp]]."
+        return None, needed if server.links else ""
     if problem := _problem(name, tools, server):
         return None, problem
     use, missing = _use(tools[name], server.arguments.get(name, known.read_arguments), "id")

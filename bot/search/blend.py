@@ -142,6 +142,10 @@ class Search:
                 return await each.read(url)
         return None
 
+    def address_of(self, link: str) -> str:
+        """The address by which a provider reads this page of the web, "" if none does."""
+        return next(filter(None, (each.address_of(link) for each in self._providers.values())), "")
+
     def text_of(self, url: str) -> GivenText | None:
         """The longest text that a provider was given of this page along with its hits."""
         given = (each.text_of(url) for each in self._providers.values())

@@ -24,6 +24,7 @@ from bot.search.provider import (
     Growing,
     Hit,
     Lexicon,
+    LinkReading,
     PageReader,
     ProviderKind,
     Query,
@@ -104,6 +105,10 @@ class Guarded:
         provider = self.provider
         assert isinstance(provider, PageReader)  # noqa: S101 - the caller asked ``reads``
         return await self._reads.join(url, lambda: self._call(lambda: provider.read(url)))
+
+    def address_of(self, link: str) -> str:
+        """See ``LinkReading.address_of``; "" for a provider that reads no links."""
+        return self.provider.address_of(link) if isinstance(self.provider, LinkReading) else ""
 
     def text_of(self, url: str) -> GivenText | None:
         """See ``TextGiving.text_of``; None for a provider that gives no texts."""

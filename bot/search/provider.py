@@ -121,6 +121,16 @@ class PageReader(Protocol):
 
 
 @runtime_checkable
+class LinkReading(Protocol):
+    """A page reader that reads some pages of the web under addresses of its own.
+
+    ``address_of`` gives that address for a link, "" for one that it does not read, without I/O.
+    """
+
+    def address_of(self, link: str) -> str: ...
+
+
+@runtime_checkable
 class TextGiving(Protocol):
     """A provider that gets the texts of the pages that it finds along with the hits.
 

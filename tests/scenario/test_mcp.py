@@ -215,6 +215,18 @@ def test_a_question_is_answered_from_a_server_whatever_another_one_does(
     assert "dies: The connection to it broke" in notes
 
 
+def test_a_link_to_a_page_of_a_server_is_read_by_it(footnote: Program) -> None:
+    connected(footnote, "good")
+    with (footnote.folder / "footnote.toml").open("a", encoding="utf-8") as file:
+        file.write('links = ["https://tickets.example/browse/{id}"]\n')
+    link = "https://tickets.example/browse/OPS-7"
+    told = footnote.run("ask", "--json", f"What does {link} say of the backup?").json
+    assert "backed up at 03:40" in told["answer"]
+    assert [(each["url"], each["via"]) for each in told["citations"]] == [(link, "good")]
+    called = (footnote.folder / "calls").read_text(encoding="utf-8")
+    assert '"name": "fetch"' in called
+
+
 def test_the_doctor_says_what_of_a_server_is_called_and_what_is_wrong(footnote: Program) -> None:
     connected(footnote, "good", "changes")
     ended = footnote.run("doctor")

@@ -42,6 +42,7 @@ from bot.search.in_flight import InFlight
 from bot.search.provider import (
     UNKNOWN_DOCUMENT,
     GivenText,
+    LinkReading,
     ProviderKind,
     Query,
     TextGiving,
@@ -256,7 +257,13 @@ class Library:
         return await self._search.weigh(question, url) if isinstance(self._search, Weighing) else ()
 
     async def read(self, url: str) -> Page:
-        """Raises ``Refused``, ``Unavailable`` or ``Broken`` by meaning."""
+        """Raises ``Refused``, ``Unavailable`` or ``Broken`` by meaning.
+
+        A link that a provider reads under an address of its own is read by it, for those who may be
+        told of that address.
+        """
+        own = self._search.address_of(url) if isinstance(self._search, LinkReading) else ""
+        url = own if own and self.allows(own) else url
         if is_conversation(url):
             if self._conversations is None or not self.allows(url):
                 raise PageUnreadable(ELSEWHERE)

@@ -165,6 +165,13 @@ def test_words_cannot_leave_the_query_language_that_they_are_put_into() -> None:
     assert uses.read.filled(id="OPS-7", url="") == {"issue_key": "OPS-7"}
 
 
+def test_links_want_a_tool_that_reads() -> None:
+    offered = [tool("search", ("query",))]
+    assert uses_of(server(), offered).remarks == ()
+    (remark,) = uses_of(server(links=("https://jira.example/",)), offered).remarks
+    assert "It reads no pages, which its `links` need" in remark
+
+
 def test_arguments_are_told_by_their_names_and_the_operator_gives_the_others() -> None:
     wanting = [tool("search", ("cloudId", "searchText"), "maxResults")]
     given = server(arguments={"search": {"cloudId": "example"}})
