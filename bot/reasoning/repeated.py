@@ -70,7 +70,7 @@ _ANEW = lazy_regex(
 )
 # The wish for new research as a clause of its own: all of a message, its end or its beginning.
 _WISH = (
-    r"(?:(?:please|but|and|then|now|can you|could you),? )*"
+    r"(?:(?:please|but|and|then|now|can you|could you),? ){0,4}"
     r"(?:research|search|check|look|answer|try)(?: (?:it|this|that))?(?: up)?"
     r" (?:again|anew|afresh|from scratch)(?:,? (?:please|thanks|thank you))?"
     r"|(?:请|請|麻烦|麻煩)?(?:重新(?:研究|查|搜|找|回答)|再(?:研究|查|搜))(?:一?下|一[次遍])?(?:吧|谢谢|謝謝)?"

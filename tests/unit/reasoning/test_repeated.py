@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -146,6 +147,17 @@ def test_the_wish_for_new_research_is_no_part_of_the_question(said: str, asked: 
 def test_words_of_a_question_are_no_wish(words: str) -> None:
     message = a_message(words)
     assert as_asked(Transcript(), message) is message
+
+
+@pytest.mark.parametrize("piece", ["\n", "please, ", "? \n", " - ", "research again "])
+def test_a_long_message_is_looked_through_in_one_go(piece: str) -> None:
+    spent = []
+    for length in (2_000, 20_000):
+        words = piece * (length // len(piece)) + "x"
+        begun = time.process_time()
+        wants_research(words)
+        spent.append(time.process_time() - begun)
+    assert spent[1] < 30 * max(spent[0], 0.002)  # ten times the length; its square is a hundred
 
 
 def test_a_wish_without_a_question_stays_as_it_is() -> None:
