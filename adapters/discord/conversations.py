@@ -2,8 +2,9 @@
 
 ``GET /guilds/{guild.id}/messages/search`` finds what the bot may see, so every search names the
 channels that the readers of the answer may see: in a server those that every member may read, and
-the one that is asked in; in a direct message those that the asker may read. Private threads are
-left out, and so are Footnote's own. While a server's index is built, Discord answers 202.
+the one that is asked in; in a direct message those that the asker may read. That something was
+found in other channels that the asker may read is told to the asker alone. Private threads are left
+out, and so are Footnote's own. While a server's index is built, Discord answers 202.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from typing import Any
 
 import discord
 
+from adapters.discord.format import Look
 from adapters.discord.incoming import NO_GUILD, mentions_in
+from adapters.discord.outlet import Post, nonce_of, tell_directly
 from adapters.discord.reading import SAID, name_of, text_of_raw
 from adapters.discord.visible import Server, Servers
 from adapters.discord.wire import DiscordRefused, Wire
@@ -25,6 +28,7 @@ from bot.errors import Broken, PageUnreadable, PlatformUnavailable, ProviderUnav
 from bot.logs import get_logger
 from bot.pages.page import Page
 from bot.posting import RunRef
+from bot.rendering.texts import texts_for
 from bot.rights.reader import Reader
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.search.talk import page_of, period_of, title_of, words_of_topic
@@ -39,6 +43,7 @@ THREAD = 50  # messages of a thread
 INDEXING_SECONDS = 4.0  # that a search waits for a server's index
 SNIPPET = 600  # characters
 PUBLIC_THREADS = (10, 11)
+MOST_FURTHER = 1  # queries of a question that look beyond the channels that may be told about
 FEW = 2  # words of a query that are searched for when no message has all of them
 
 Raw = Mapping[str, Any]
@@ -70,6 +75,8 @@ class DiscordConversations:
         self._found: dict[str, _Found] = {}
         self._answers: dict[str, list[_Found]] = {}  # by what was asked
         self._ended = ""  # why Discord answers no more searches of this question
+        self._looked_further = 0
+        self._is_more_elsewhere = False
 
     # ------------------------------------------------------------ searching
 
@@ -83,6 +90,9 @@ class DiscordConversations:
                 for server, channels in places
                 for each in await self._in_server(server, channels, query)
             ]
+            if not self._direct:
+                for server, channels in places:
+                    await self._look_further(server, channels, query)
         except PlatformUnavailable as away:
             raise ProviderUnavailable(
                 "Discord does not answer searches now.",
@@ -116,8 +126,17 @@ class DiscordConversations:
         found = await asyncio.gather(*(self._servers.readable_by(id, person) for id in ids))
         return [each for each in found if each is not None and each[1]][:SERVERS]
 
+    async def _look_further(self, server: Server, told: frozenset[str], query: Query) -> None:
+        """Note whether the asker may read a fitting message in channels that are not ``told``."""
+        if self._is_more_elsewhere or self._looked_further >= MOST_FURTHER:
+            return
+        self._looked_further += 1
+        seen = await self._servers.readable_by(server.id, self._run.message.author.id)
+        others = (seen[1] if seen else frozenset()) - told
+        self._is_more_elsewhere = bool(await self._in_server(server, others, query, exactly=True))
+
     async def _in_server(
-        self, server: Server, channels: frozenset[str], query: Query
+        self, server: Server, channels: frozenset[str], query: Query, *, exactly: bool = False
     ) -> list[_Found]:
         if not channels:
             return []
@@ -140,7 +159,7 @@ class DiscordConversations:
         found = await self._ask(server, channels, {**filters, "content": said})
         # Discord finds messages that have all the words: the longest are tried by themselves.
         words = sorted(keywords(said), key=len, reverse=True)
-        if not found and len(words) > FEW:
+        if not found and len(words) > FEW and not exactly:
             found = await self._ask(server, channels, {**filters, "content": " ".join(words[:FEW])})
         return found
 
@@ -261,7 +280,16 @@ class DiscordConversations:
         return list(told)
 
     async def concluded(self) -> None:
-        """Does nothing: a search names its channels, so it finds nothing for the asker alone."""
+        if not self._is_more_elsewhere:
+            return
+        asked, run = self._run.message, self._run.id
+        text = texts_for(asked.locale)("more-elsewhere-here", channel=f"<#{asked.thread.channel}>")
+        try:
+            await tell_directly(
+                self._wire, asked.author.id, Post(Look(text), None, nonce_of(run, 0, -3))
+            )
+        except (DiscordRefused, PlatformUnavailable) as error:
+            log.info("asker not told of more", run=run, error=str(error))
 
 
 def _title(found: _Found) -> str:

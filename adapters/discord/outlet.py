@@ -230,6 +230,12 @@ class ChannelOutlet:
         return sorted(told, key=lambda message: int(message["id"]))
 
 
+async def tell_directly(wire: Wire, person: str, post: Post) -> None:
+    """Send a person a direct message. Raises ``PlatformUnavailable`` and ``DiscordRefused``."""
+    direct = await wire.request("POST", "/users/@me/channels", json={"recipient_id": person})
+    await ChannelOutlet(wire, str(direct["id"])).create_unless_there(post)
+
+
 class InteractionOutlet:
     """The response to an interaction and its follow-ups, for 15 minutes: all there is where only
     the asker brought the app along. Follow-ups have no nonce."""

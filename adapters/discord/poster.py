@@ -40,6 +40,7 @@ from adapters.discord.outlet import (
     body_of,
     nonce_of,
     posted,
+    tell_directly,
 )
 from adapters.discord.reading import Roles, download, read_history
 from adapters.discord.reply import DiscordDisplay
@@ -200,11 +201,8 @@ class DiscordPoster:
         except (DiscordRefused, PlatformUnavailable) as error:
             log.info("command not answered", run=run.id, error=str(error))
         try:
-            direct = await self._wire.request(
-                "POST", "/users/@me/channels", json={"recipient_id": run.message.author.id}
-            )
-            nonce = nonce_of(run.id, 0, -2)
-            await ChannelOutlet(self._wire, str(direct["id"])).create(Post(look, None, nonce))
+            post = Post(look, None, nonce_of(run.id, 0, -2))
+            await tell_directly(self._wire, run.message.author.id, post)
         except (DiscordRefused, PlatformUnavailable) as error:
             log.warning("asker not told", run=run.id, error=str(error))
 

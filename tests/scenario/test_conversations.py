@@ -131,7 +131,7 @@ def test_the_rights_of_the_place_decide_what_is_found_in_slack(
     assert offers(slack) == {ADA: set(), LIU: set()}
 
 
-def is_over(place: SlackPlace, said: Said) -> bool:
+def is_over(place: Place, said: Said) -> bool:
     return bool(place.posts(said)) and not place.at_work(said)
 
 
@@ -369,6 +369,26 @@ def test_a_question_in_a_channel_of_discord_is_answered_with_what_a_colleague_sa
         answer = until_answered(acme, acme.ask_in(acme.general, acme.ada))[0].text
     assert told(answer) == {"open"}
     assert re.search(r"Ben, #ops, \d+ \w+ \d{4}", answer)
+
+
+def test_what_not_everybody_there_may_read_is_offered_to_the_asker_in_a_direct_message(
+    fork_server: ForkServer, in_discord: Program, acme: Acme
+) -> None:
+    with running(fork_server, in_discord, acme):
+        for user, name in ((acme.ada, "board"), (acme.ada, "private"), (acme.ben, "board")):
+            acme.until(partial(is_over, acme, acme.ask_in(acme.general, user, asked_about(name))))
+        acme.until(lambda: acme.discord.posts(acme.discord.direct(acme.ada)))
+    offered = {
+        user.name: [seen.content for seen in acme.discord.posts(acme.discord.direct(user))]
+        for user in (acme.ada, acme.ben)
+    }
+    assert offered == {
+        acme.ada.name: [
+            f"For your question in <#{acme.general.id}>, I found more in channels that not "
+            "everybody there can read. Ask me here to have it searched, too."
+        ],
+        acme.ben.name: [],
+    }
 
 
 def test_the_rights_of_the_place_decide_what_is_found_in_discord(

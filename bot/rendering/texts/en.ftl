@@ -123,6 +123,7 @@ cannot-post = I am not allowed to write in that channel. Someone who manages it 
 file-not-read = I could not read the file { $name }: { $reason }
 link-not-read = I could not read { $url }: { $reason }
 more-elsewhere = I found more in places that only you can see. Ask me in a direct message to have it searched, too.
+more-elsewhere-here = For your question in { $channel }, I found more in channels that not everybody there can read. Ask me here to have it searched, too.
 search-widened =
     { $freshness ->
         [day] Nothing from the last day was found

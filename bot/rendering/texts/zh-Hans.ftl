@@ -83,6 +83,7 @@ cannot-post = 我没有在那个频道发言的权限。频道管理者可以邀
 file-not-read = 无法读取文件 { $name }：{ $reason }
 link-not-read = 无法读取 { $url }：{ $reason }
 more-elsewhere = 我还在只有你能看到的地方找到了更多内容。给我发私信提问，我就会一并搜索。
+more-elsewhere-here = 关于你在 { $channel } 的提问：我在并非所有人都能看到的频道里还找到了更多内容。在这里问我，我就会一并搜索。
 search-widened =
     { $domains ->
         [any] {""}

@@ -83,6 +83,7 @@ cannot-post = 我沒有在那個頻道發言的權限。頻道管理者可以邀
 file-not-read = 無法讀取檔案 { $name }：{ $reason }
 link-not-read = 無法讀取 { $url }：{ $reason }
 more-elsewhere = 我還在只有你能看到的地方找到了更多內容。傳私訊問我，我就會一併搜尋。
+more-elsewhere-here = 關於你在 { $channel } 的提問：我在並非所有人都能看到的頻道裡還找到了更多內容。在這裡問我，我就會一併搜尋。
 search-widened =
     { $domains ->
         [any] {""}
