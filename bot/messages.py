@@ -184,8 +184,8 @@ class RunOptions:
     and its author on arrival, on which rights depend; so is the author's time ``zone``.
     ``conversations`` is whether the platform's own messages may be searched for it.
 
-    ``watch`` is the id of the standing question that is looked at once more, or ""; ``anew`` wants
-    research whatever was answered before.
+    ``watch`` is the id of the standing question that is looked at once more, or "";
+    ``research_again`` wants research whatever was answered before.
     """
 
     depth: Depth = "auto"
@@ -201,7 +201,7 @@ class RunOptions:
     conversations: bool = False
     watch: str = ""
     public: bool = False
-    anew: bool = False
+    research_again: bool = False
     zone: str = ""
 
     def asked_in(self, message: Message) -> RunOptions:

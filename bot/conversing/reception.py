@@ -286,7 +286,9 @@ class Reception:
             message = replace(message, text=run.message.text)
         is_repeated = run.answer is not None and run.answer.is_repeated
         depth: Depth = run.options.depth if is_repeated else "deep"
-        return await self._accept(message, replace(run.options, depth=depth, anew=True), None)
+        return await self._accept(
+            message, replace(run.options, depth=depth, research_again=True), None
+        )
 
     async def watch(
         self, run_id: str, author: Author, schedule: str, *, locale: str, direct: bool
@@ -319,7 +321,9 @@ class Reception:
         await admit(self.settings, self._store.database, message)
         if not await self._rights.may_tell(run.answer, message):
             raise invalid("suggestion-gone")
-        return await self._accept(message, replace(run.options, depth="auto", anew=False), None)
+        return await self._accept(
+            message, replace(run.options, depth="auto", research_again=False), None
+        )
 
     # ------------------------------------------------------------ places
 

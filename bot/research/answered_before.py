@@ -64,7 +64,7 @@ log = get_logger()
 class Memory:
     """The earlier answers that may be told about in the place of one run.
 
-    ``library`` reads pages anew, for the readers with that ``reach``. ``sees`` tells where an
+    ``library`` reads pages again, for the readers with that ``reach``. ``sees`` tells where an
     earlier run is, or None if not everybody in the place of this one may read it. With ``instead``
     an earlier answer is given if its sources are unchanged and no correction fits the question.
     """
@@ -258,7 +258,7 @@ def may_be_repeated(run: Run, asked: Rewritten) -> bool:
         and not asked.scope.freshness
         and not asked.scope.talk.first
         and run.options.depth != "deep"
-        and not run.options.anew
+        and not run.options.research_again
         and run.options.style not in OTHER_STYLES
         and not run.message.attachments
         and not wants_research(run.message.text)

@@ -17,7 +17,7 @@ from tests.fakes.discord_permissions import bits
 from tests.fakes.discord_state import Channel, Overwrite, User
 from tests.scenario.discord_place import DiscordPlace, open_discord, post_of
 from tests.scenario.gate import Gate, ask_and_catch
-from tests.scenario.places import Post, Said, the_answer, until_answered, whole
+from tests.scenario.places import Place, Post, Said, the_answer, until_answered, whole
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, running
 from tests.scenario.slack_place import ADA, GENERAL, LIU, SlackPlace, open_slack

@@ -202,7 +202,7 @@ async def test_what_may_depend_on_who_asks_is_given_to_the_same_person_only(
         ("How tall was the tower?", {}),
         (QUESTION + " Research it again, please.", {}),
         (QUESTION, {"depth": "deep"}),
-        (QUESTION, {"anew": True}),
+        (QUESTION, {"research_again": True}),
         (QUESTION, {"providers": ("wikipedia",)}),
         (QUESTION, {"instructions": "Rhyme."}),
     ],

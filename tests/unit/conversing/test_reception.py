@@ -317,9 +317,9 @@ async def test_an_answer_that_was_given_again_is_researched_as_deep_as_before(ho
     again = await house.reception.dig_deeper(answer.run, BOB, locale="en", direct=False)
     await house.dispatcher.wait(again.run_id)
     options = (await house.run(again.run_id)).options
-    assert (options.depth, options.anew) == (stored.options.depth, True)
+    assert (options.depth, options.research_again) == (stored.options.depth, True)
     asked = await house.reception.follow_up(answer.run, 0, BOB, locale="en", direct=False)
-    assert not (await house.run(asked.run_id)).options.anew
+    assert not (await house.run(asked.run_id)).options.research_again
 
 
 async def test_a_suggestion_is_asked_in_the_same_thread(house: House) -> None:
