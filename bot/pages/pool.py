@@ -75,6 +75,7 @@ class WorkerPool:
             try:
                 loop = asyncio.get_running_loop()
                 reply = loop.run_in_executor(self._threads, worker.ask, head, data)
+                reply.add_done_callback(_seen)  # it fails when its process is ended
                 # leaves the thread waiting when it is over; that ends with the worker's life
                 async with asyncio.timeout(seconds):
                     outcome = understood(*await _unless_wanted_back(turn, reply))
@@ -129,7 +130,6 @@ async def _unless_wanted_back(turn: Turn, reply: asyncio.Future[T]) -> T:
     either: tuple[asyncio.Future[Any], ...] = (reply, turn.wanted_back)
     await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
     if not reply.done():
-        reply.add_done_callback(_seen)  # it fails when its process is ended
         raise _WantedBack
     return reply.result()
 

@@ -158,7 +158,11 @@ async def test_a_process_that_died_while_it_was_idle_is_replaced_unnoticed(
     assert process.pid not in pids(workers)
 
 
-async def test_cancelling_ends_the_work(open_workers: OpenWorkers) -> None:
+async def test_cancelling_ends_the_work_and_leaves_no_error_unread(
+    open_workers: OpenWorkers,
+) -> None:
+    unread: list[dict[str, object]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: unread.append(context))
     workers = open_workers(size=1, command=command(SLOW_TO_ANSWER))
     workers.warm()
     (pid,) = pids(workers)
@@ -169,6 +173,10 @@ async def test_cancelling_ends_the_work(open_workers: OpenWorkers) -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert not alive(pid)
+    await workers.aclose()  # its thread has ended, too
+    await asyncio.sleep(0)
+    gc.collect()
+    assert unread == []
 
 
 async def test_closing_ends_idle_and_busy_processes(open_workers: OpenWorkers) -> None:
