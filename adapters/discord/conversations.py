@@ -127,13 +127,19 @@ class DiscordConversations:
         return [each for each in found if each is not None and each[1]][:SERVERS]
 
     async def _look_further(self, server: Server, told: frozenset[str], query: Query) -> None:
-        """Note whether the asker may read a fitting message in channels that are not ``told``."""
-        if self._is_more_elsewhere or self._looked_further >= MOST_FURTHER:
+        """Note whether the asker may read a fitting message in channels that are not ``told``; what
+        was found there stands, whatever becomes of this."""
+        if self._looked_further >= MOST_FURTHER:
             return
         self._looked_further += 1
-        seen = await self._servers.readable_by(server.id, self._run.message.author.id)
-        others = (seen[1] if seen else frozenset()) - told
-        self._is_more_elsewhere = bool(await self._in_server(server, others, query, exactly=True))
+        try:
+            seen = await self._servers.readable_by(server.id, self._run.message.author.id)
+            others = (seen[1] if seen else frozenset()) - told
+            found = await self._in_server(server, others, query, exactly=True)
+        except (PlatformUnavailable, DiscordRefused, Refused, Broken) as error:
+            log.info("other channels not searched", run=self._run.id, error=str(error))
+        else:
+            self._is_more_elsewhere |= bool(found)
 
     async def _in_server(
         self, server: Server, channels: frozenset[str], query: Query, *, exactly: bool = False
