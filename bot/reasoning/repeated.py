@@ -3,7 +3,8 @@
 A repeat has the same words in the same order, so that every figure, date, name, negation and
 preposition is the same. Only what does not change a question may differ: capitals, accents,
 articles, politeness, contractions, "France's capital" for "the capital of France", a phrase that
-was put first ("In 2024, …"), and Chinese particles. Other pairs count as two questions, also where
+was put first ("In 2024, …"), the place of the auxiliary verb ("tell me how often it is checked"),
+and Chinese particles. Other pairs count as two questions, also where
 they ask the same in other words.
 """
 
@@ -19,9 +20,16 @@ from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords
 MOST_TERMS = 64  # of one question
 
 _ARTICLES = frozenset(("a", "an", "the"))
+_ASKING = frozenset(("who", "whom", "whose", "what", "which", "when", "where", "why", "how"))
+_WHETHER = frozenset(("whether", "if"))
+_AUXILIARIES = frozenset(
+    ("is", "are", "was", "were", "can", "could", "will", "would", "shall", "should", "may", "must")
+)  # without "do", "have" and "might", which change the verb, or are words of their own
 _POLITE = lazy_regex(
     r"^(?:(?:hi|hey|hello|please|pls|kindly|ok|okay|so|and|can you|could you|would you|will you"
-    r"|do you know|tell me|tell us|let me know|i want to know|i(?:'d| would) like to know"
+    r"|do you (?:happen to )?know|does any(?:one|body)(?: here)? know|any idea|remind me|i wonder"
+    r"|i(?:'m| am| was) wondering|tell me|tell us|let me know|i want to know"
+    r"|i(?:'d| would) like to know"
     r"|footnote|请问|請問|请|請|麻烦|麻煩|告诉我|告訴我|我想知道|想知道)(?:[\s,:!，：！]+|(?<=[\u4e00-\u9fff])))+"
 )
 _THANKS = lazy_regex(r"[\s,]*(?:please|thanks|thank you|谢谢|謝謝)[\s.!?。！？]*$")
@@ -143,7 +151,18 @@ def _said(question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if has_cjk(text):
         text = text.translate(_PARTICLES)
     words = _WORD.findall(_THOUSANDS.sub("", fold(text)))
-    return tuple(word for word in words if word not in _ARTICLES), symbols
+    return tuple(_in_one_order([word for word in words if word not in _ARTICLES])), symbols
+
+
+def _in_one_order(words: list[str]) -> list[str]:
+    """The words of an English question, its first auxiliary verb at the end: those of "how often
+    is it checked" and "how often it is checked", of "is it open" and "whether it is open"."""
+    begins = words[0] if words else ""
+    if begins not in _ASKING | _WHETHER | _AUXILIARIES:
+        return words
+    words = words[begins in _WHETHER :]
+    at = next((at for at, word in enumerate(words) if word in _AUXILIARIES), None)
+    return words if at is None else [*words[:at], *words[at + 1 :], words[at]]
 
 
 def _marked(shouted: re.Match[str]) -> str:
