@@ -74,7 +74,7 @@ def opened_right(right: str, keys: Sequence[SecretStr]) -> str:
 
 
 class _Results(NamedTuple):
-    """What a search has found, best first."""
+    """The results of a search, best first."""
 
     messages: Sequence[Json] = ()
     files: Sequence[Json] = ()

@@ -50,7 +50,7 @@ BEGINNING = 200  # characters of an earlier answer that are shown with the offer
 OTHER_STYLES = ("report", "check")
 
 Spot = tuple[str, str]
-"""Where an earlier answer is: the name of its channel ("#" if that is not known), "" for the place
+"""The place of an earlier answer: the name of its channel ("#" if that is not known), "" for that
 of the question; and the address of the question there, or ""."""
 UNNAMED = "#"
 

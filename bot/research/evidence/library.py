@@ -288,7 +288,7 @@ class Library:
 
     @property
     def _since(self) -> datetime:
-        """When a page must have been fetched to be fresh."""
+        """The time since which a page must have been fetched to be fresh."""
         return datetime.now(UTC) - timedelta(seconds=self._page_ttl)
 
     async def _read_through(self, key: str, url: str) -> Page:

@@ -38,7 +38,7 @@ def worded(text: str, question: SubQuestion, shown: int) -> Query:
 
 
 def hits_of_each(shown: int, queries: int) -> int:
-    """How many hits are shown of each query of one search: ``shown``, and fewer of many queries."""
+    """The number of hits shown of each query of one search: ``shown``, fewer of many queries."""
     if queries <= MANY_QUERIES:
         return shown
     return min(shown, max(FEWEST_SHOWN, MANY_QUERIES * shown // queries))
