@@ -200,7 +200,7 @@ def _writing() -> str:
 
 
 def _answers_a_minute(one: Answered) -> str:
-    """How many such answers Slack's tiers allow, and which method is the narrowest.
+    """The number of such answers a minute that Slack's tiers allow, and the narrowest method.
 
     Session statuses are left out when there are too many: they hold up no answer.
     """

@@ -118,7 +118,7 @@ def _talk(
 
 
 def _drained(stage: Stage, questions: Sequence[tuple[str, str]]) -> int:
-    """How many of the questions are answered in time."""
+    """The number of questions that are answered in time."""
 
     def answered() -> int:
         return sum(is_answered(stage.slack, *question) for question in questions)

@@ -75,7 +75,7 @@ class Serving:
 
     @property
     def address(self) -> str:
-        """Where it listens for HTTP."""
+        """The address at which it listens for HTTP."""
         found = re.search(r"http://\S+[^.\s]", "\n".join(self.lines))
         assert found is not None, self.lines
         return found[0]

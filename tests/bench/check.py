@@ -51,7 +51,7 @@ VERDICTS = ("supported", "partly", "unsupported", "contradicted")
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the first step made of an item: why it was marked, or "", and in how many seconds."""
+    """The first step's verdict on an item: why it was marked, or "", and in how many seconds."""
 
     item: Item
     reason: str
@@ -253,7 +253,7 @@ def rows(columns: Sequence[tuple[Sequence[Judged], Marks]]) -> list[list[str]]:
 
 
 def _count(judged: Sequence[Judged], marks: Marks, label: bool, kind: str = "") -> tuple[int, int]:
-    """How many are marked, and how many there are."""
+    """The numbers of marked items and of all items with this label and kind."""
     of_kind = [j for j in judged if j.item.label is label and kind in ("", j.item.kind)]
     return sum(map(marks, of_kind)), len(of_kind)
 

@@ -170,7 +170,7 @@ async def indexed(pages: Mapping[str, str]) -> AsyncIterator[IndexedCorpus]:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """What came of a question: the titles of the pages read, in order, and the checked answer."""
+    """The result of a question: the titles of the pages read, in order, and the checked answer."""
 
     read: tuple[str, ...]
     searched: tuple[str, ...]

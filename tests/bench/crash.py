@@ -45,7 +45,7 @@ PROBES = 20  # threads in which a last question is asked
 
 @dataclass
 class Outcome:
-    """What a campaign came to. ``struck`` is when each blow fell, of ``time.time``."""
+    """The result of a campaign. ``struck`` is when each blow fell, as of ``time.time``."""
 
     verdict: Verdict
     record: Record
@@ -138,7 +138,7 @@ class Campaign:
             time.sleep(LOOK_SECONDS)
 
     def _still_going(self, record: Record) -> list[str]:
-        """What is under way; nothing at rest."""
+        """All work that is under way; empty at rest."""
         places = [talk.root for talk in self._people.all if talk.at_work]
         runs = [*record.runs.values(), *(look for its in record.looks.values() for look in its)]
         return [

@@ -17,7 +17,7 @@ from tests.fakes.proxy import Link
 
 @dataclass
 class Clock:
-    """What is still to be done, by when."""
+    """A schedule of calls, each with the time at which it is due."""
 
     due: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)
     _numbers: itertools.count[int] = field(default_factory=itertools.count)

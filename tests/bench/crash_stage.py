@@ -55,7 +55,7 @@ class Fact:
 
 
 def facts() -> list[Fact]:
-    """What the documents tell."""
+    """The facts in the documents, each as a question and the words of its answer."""
     found = []
     for number, depot in enumerate(DEPOTS):
         code, keeper = str(481_507 + 7_919 * number), f"{KEEPERS[number % 10]} {depot}mann"
@@ -115,11 +115,11 @@ class Scene(Protocol):
         ...
 
     def heard(self, root: Said) -> str:
-        """What people were told of a thread, as far as that tells more than its posts."""
+        """The events of a thread that its posts do not show, in words; "" where there are none."""
         ...
 
     def wrong_of(self, run: Row) -> Sequence[str]:
-        """What is wrong with how it told of a run that has ended, beside its posts."""
+        """Faults in the events of a run that has ended, other than those of its posts."""
         ...
 
 

@@ -30,7 +30,7 @@ TOLD_AGAIN = 20  # questions, the latest ones
 
 @dataclass
 class Watch:
-    """What a program has heard of a run by its event stream, over however many connections."""
+    """The events of a run that a program got from its stream, over however many connections."""
 
     run: str
     answers: list[Any] = field(default_factory=list)

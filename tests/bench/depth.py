@@ -42,7 +42,7 @@ QUICK = Latency(first_token=0.05, rate=2000, search=0.02, fetch=0.02)
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much is measured. ``pages`` of the corpus beside the gold ones, 0: all."""
+    """The extent of a measurement. ``pages`` of the corpus beside the gold ones, 0: all."""
 
     each: int = EACH
     at_once: int = AT_ONCE
@@ -180,7 +180,7 @@ def _columns(measured: Sequence[Measured]) -> tuple[str, ...]:
 
 
 def _against(plain: Sequence[Measured], measured: Sequence[Measured]) -> tuple[str, str]:
-    """How many times faster, and with how many times fewer billed tokens; medians of ratios."""
+    """The factors by which a way is faster and bills fewer tokens; medians of ratios."""
     of_task = {m.task.id: m for m in plain}
     pairs = [(of_task[m.task.id], m) for m in measured]
     faster = _median(p.wall / m.wall for p, m in pairs)

@@ -53,7 +53,7 @@ PLANS, CHOOSES, SUMMARIZES, ANSWERS = (
     "You summarize what a page says about a question.",
     "You answer the question from what was found.",
 )
-"""How the system prompts of the reference loops begin."""
+"""The beginnings of the reference loops' system prompts."""
 
 
 class Brain:

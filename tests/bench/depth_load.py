@@ -110,7 +110,7 @@ async def _measured(runs: int, latency: Latency, pages: int) -> list[Load]:
 
 
 async def _load(app: App, kind: str, tasks: Sequence[Task]) -> tuple[Load, Task]:
-    """What all of them at once took, and which took longest."""
+    """Run all tasks at once; gives the load, and the task that took longest."""
     slices = asyncio.create_task(_late_slices())
     cpu, started = time.process_time(), time.perf_counter()
     done = await asyncio.gather(*(_timed(app, task) for task in tasks))
@@ -138,7 +138,7 @@ async def _load(app: App, kind: str, tasks: Sequence[Task]) -> tuple[Load, Task]
 
 
 def _end(run: _Run) -> str:
-    """How a run ended; see ``Load``."""
+    """The kind of end that a run had; see ``Load``."""
     if run.answer.status != "answered":
         return "not_found" if run.answer.status == "not_found" else "failed"
     cited = {citation.title for citation in run.answer.citations}

@@ -106,7 +106,7 @@ _asking: ContextVar[_Asking] = ContextVar("asking")
 
 
 class Tag:
-    """What one run, or one group of runs, sees of the peers."""
+    """The peers as one run, or one group of runs, sees them."""
 
     def __init__(self, pages: Pages, brain: Brain, latency: Latency, trusting: bool) -> None:
         self.calls: list[Call] = []
@@ -355,7 +355,7 @@ def peers(latency: Latency, *, pages: int = 0, trusting: bool = True) -> Iterato
 
 
 def read_log(base: str, tag: str) -> list[Call]:
-    """What was asked under a tag since it was last read."""
+    """Fetch the calls under a tag since it was last read."""
     with urllib.request.urlopen(f"{base}/{tag}/_log", timeout=30) as response:
         return [Call(**call) for call in json.load(response)]
 

@@ -55,7 +55,7 @@ class Found:
 
 
 class Wiki:
-    """What a loop needs of the MediaWiki API at ``base``."""
+    """The part of the MediaWiki API at ``base`` that a loop needs."""
 
     def __init__(self, base: str, client: httpx.AsyncClient) -> None:
         self._endpoint = f"{base}/w/api.php"

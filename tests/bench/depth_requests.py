@@ -30,7 +30,7 @@ class OpenPage:
 
 
 def role(request: Mapping[str, Any]) -> str:
-    """What a call of Footnote's is for, in a word."""
+    """The purpose of a call of Footnote's, in a word."""
     form = (request.get("output_config") or {}).get("format") or {}
     wanted = set((form.get("schema") or {}).get("properties") or ())
     for name, property in (
@@ -109,12 +109,12 @@ def hits(shown: str) -> dict[str, int]:
 
 
 def tagged(shown: str, tag: str) -> str:
-    """What the last such element holds; "" without one."""
+    """The content of the last such element; "" without one."""
     return (elements(shown, tag) or [""])[-1]
 
 
 def elements(shown: str, tag: str) -> list[str]:
-    """What each such element holds."""
+    """The contents of all such elements."""
     return [str(f) for f in re.findall(rf"<{tag}(?: [^>]*)?>\n?(.*?)\n?</{tag}>", shown, re.S)]
 
 
@@ -125,7 +125,7 @@ def heading(shown: str) -> str:
 
 
 def searched(request: Mapping[str, Any]) -> set[str]:
-    """What was searched in this conversation, before it began included."""
+    """The queries of this conversation's searches, those made before it began included."""
     shown = "\n".join(user_texts(request))
     return set(re.findall(r'<results query="([^"]*)"', shown)) | {
         query

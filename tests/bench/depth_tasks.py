@@ -163,14 +163,14 @@ def _ends(
     answers: Sequence[str],
     texts: Mapping[str, str],
 ) -> tuple[bool, int, bool]:
-    """How much a page looks like the last one."""
+    """A sort key: the largest is that of the page most like the last one of its chain."""
     answered = any(fold(answer) in fold(texts[title]) for answer in answers)
     others = " ".join(texts[other] for other in gold if other != title)
     return answered, _taken(title, others), not _named(title, asked)
 
 
 def _taken(title: str, text: str) -> int:
-    """How many words of a title another page brings up."""
+    """The number of words of a title that another page holds."""
     return len(set(keywords(title)) & set(keywords(text)))
 
 

@@ -32,7 +32,7 @@ PLAIN, LAYERS = "plain loop", "loop by layers"
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one question took. ``wall`` and ``path`` (the critical one) in seconds; ``billed`` are
+    """The cost of one question. ``wall`` and ``path`` (the critical one) in seconds; ``billed`` are
     input tokens at the full price and those written to the cache, ``cached`` those read from it;
     ``recall`` is the share of gold pages of which the text that counts was shown to the model;
     ``chain`` are the calls of the critical path."""

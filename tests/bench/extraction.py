@@ -120,7 +120,7 @@ def trafilatura_default(html: bytes) -> str:
 
 
 def refused(*, every: int = 1) -> int:
-    """How many pages of the set are taken for walls or empty pages."""
+    """The number of pages of the set that are taken for walls or empty pages."""
     return sum(not ours(html) for html in pages(every=every))
 
 

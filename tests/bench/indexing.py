@@ -43,7 +43,7 @@ _NAME = re.compile(r"\b[A-Z][a-z]{3,}\b")
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one bench found; times in seconds."""
+    """The measurements of one bench; times in seconds."""
 
     documents: int
     passages: int

@@ -79,7 +79,7 @@ class Worked:
 
     @property
     def seconds(self) -> list[float]:
-        """How long each was in work."""
+        """The seconds that each run was in work."""
         return [
             run.ended - run.started
             for run in self.runs

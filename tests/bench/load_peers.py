@@ -45,7 +45,7 @@ Head = Mapping[bytes, bytes]
 
 
 class Peers:
-    """What they know: nothing, except how often they were asked."""
+    """The peers, without any state except how often they were asked."""
 
     def __init__(self) -> None:
         self.port = 0

@@ -84,7 +84,7 @@ class Process:
 
 @dataclass
 class Stage:
-    """What stands for the length of the bench."""
+    """Everything that runs for the length of the bench."""
 
     base: Base
     threads: Sequence[Thread]
@@ -95,7 +95,7 @@ class Stage:
     _ts: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def asked(self) -> Counter[str]:
-        """How often each peer was called so far."""
+        """The number of calls of each peer so far."""
         port = self.settings["FOOTNOTE_BRAVE_URL"].rpartition(":")[2]
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/_log") as told:
             return Counter(json.load(told))

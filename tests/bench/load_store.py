@@ -70,7 +70,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What the database has done so far: transactions, its size, what it wrote to its log (WAL)."""
+    """Counters of the database: transactions, its size, what it wrote to its log (WAL)."""
 
     committed: int
     rolled_back: int
@@ -123,7 +123,7 @@ class Base:
         return int(self.execute("SELECT count(*) FROM runs WHERE state = 'running'")[0][0])
 
     def runs(self) -> list[Run]:
-        """What was marked since the marks were cleared."""
+        """The runs that were marked since the marks were cleared."""
         rows = self.execute(
             "SELECT run_id, thread_key, min(extract(epoch FROM at)) FILTER (WHERE state="
             "'accepted'), min(extract(epoch FROM at)) FILTER (WHERE state = 'running'),"

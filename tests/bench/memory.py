@@ -85,7 +85,7 @@ def _is_well(address: str) -> bool:
 
 
 def measured(bomb: Bomb, data: bytes, address: str, pid: int) -> Measured:
-    """What a question with this file takes."""
+    """Measure memory and stalls while a question with this file is worked on."""
     found = Measured()
     done = threading.Event()
     Path(f"/proc/{pid}/clear_refs").write_text("5", encoding="ascii")  # the peak begins anew

@@ -1,4 +1,4 @@
-"""How often the pages that a question of several hops needs are read, and its answer quoted.
+"""Measures how often all pages of a question of several hops are read, and its answer quoted.
 
 100 questions of MuSiQue (2 to 4 hops) over 7,882 pages. Compared are one search by BM25 (its best
 4 and 8 pages), a naive hop (the best page's search results, then those of the titles found), and

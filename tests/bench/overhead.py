@@ -199,7 +199,7 @@ async def with_latency(url: str, runs: int, latency: Latency) -> list[tuple[floa
 
 
 async def at_once(url: str, count: int, latency: Latency) -> dict[str, float]:
-    """How many runs at once in this process compare with one, seconds and megabytes."""
+    """Compare so many runs at once in this process with one, in seconds and megabytes."""
     with tempfile.TemporaryDirectory() as folder:
         async with opened(Path(folder), url, latency) as (app, _):
             await one_run(app, 0)

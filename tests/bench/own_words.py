@@ -1,11 +1,11 @@
-"""How often documents are found, and quoted, by people who ask in words of their own.
+"""Measures how often documents are found and quoted for people who ask in words of their own.
 
 Three sets: lay questions to Chinese statutes, questions to cloud documentation, and Chinese
 questions to English paragraphs (XQuAD). Each is searched by words alone, and by words and meaning
 with each of two small models: all-MiniLM-L6-v2 (English, from a folder) and multilingual-e5-small
 (from an endpoint). ``found`` is the share of questions of which a right document is among the first
 4 hits, ``recall`` the average share of right documents among them (of at most 4), ``quoted`` the
-share of keyless answers that quote a right document, by the whole road of `footnote ask`.
+share of keyless answers that quote a right document, over the whole path of `footnote ask`.
 
 Vectors take most of the time. They are kept in a folder that ``--keep`` names, for the next run.
 

@@ -1,4 +1,4 @@
-"""How often the one page that answers a question is read, and its answer quoted: XQuAD.
+"""Measures how often the one page with the answer is read, and the answer quoted: XQuAD.
 
 240 paragraphs are the pages, 1,190 questions the same in English and in Chinese; every tenth
 question is asked. A page is titled by its first words, since XQuAD names no pages.

@@ -90,7 +90,7 @@ def run(questions: int = 100) -> list[Row]:
 
 
 def judged(way: str, cases: Sequence[Case]) -> Row:
-    """What becomes of the queries of some runs."""
+    """The queries of some runs: which are refused, and how many more the strict rule refuses."""
     refused: list[str] = []
     others = 0
     for case in cases:

@@ -1,4 +1,4 @@
-"""How often a printed quote holds the words that it is to prove: XQuAD, English and Chinese.
+"""Measures how often a printed quote holds the words it has to prove: XQuAD, English and Chinese.
 
 A claim is a question with its answer; it cites the passage that the answer stands in. Beside each
 other: quotes cut from the front, and narrowed to the sentences that bear the claim out. Then all

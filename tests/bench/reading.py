@@ -1,4 +1,4 @@
-"""How much of the text of real documentation is kept: words of the content, and of navigation.
+"""Measures how much text of real documentation is kept: words of the content, and of navigation.
 
 For every program that makes documentation, the words of the content element (found independently,
 see documentation/generators.py) are compared with the page text that Footnote extracts, as

@@ -1,4 +1,4 @@
-"""How well a follow-up is made to stand alone: without a model, and by one.
+"""Measures how well a follow-up is made to stand alone: without a model, and by one.
 
 TREC CAsT 2019 and 2020: conversations of people with what each turn means, written out by hand.
 The topic words of a turn are the content words of that reference that the turn itself lacks.
@@ -205,7 +205,7 @@ def _before(said: Sequence[str]) -> Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a model made of the turns it was asked for, and what that took."""
+    """The questions that a model made of the turns it was asked for, and their cost."""
 
     label: str
     questions: Questions

@@ -35,7 +35,7 @@ from tests.unit.samples import NOW
 _reply = TypeAdapter(ModelReply)
 
 UNSAID: dict[str, Any] = {"kind": "search"}
-"""What a line that only gives a question leaves out."""
+"""The fields that are missing in a line that only gives a question."""
 
 
 @dataclass

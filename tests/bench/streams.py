@@ -254,7 +254,7 @@ async def _two_processes(here: Path, there: Path, url: str) -> list[Row]:
 
 
 async def _idle(server: Server) -> dict[str, float]:
-    """What is used a second while nothing happens."""
+    """The processor time and statements of a second in which nothing happens."""
     await asyncio.sleep(SETTLE_SECONDS)
     before = await server.do("used")
     await asyncio.sleep(IDLE_SECONDS)

@@ -1,4 +1,4 @@
-"""How well real documentation is found, quoted and, where it does not answer, refused: no model.
+"""Measures how well real documentation is found, quoted and, without an answer, refused: no model.
 
 Sets of documentation from Debian's and npm's packages, which nobody here wrote, and for each
 questions with the pages that answer them and words that a quote must hold; beside them off-topic

@@ -1,4 +1,4 @@
-"""What a page's content is, for each program that makes documentation, said independently.
+"""Finds a page's content by separate rules for each program that makes documentation.
 
 XPath, as the pages of the sets are made. Lists of contents and what a browser hides are neither
 content nor navigation: a reading may keep them or not.

@@ -20,7 +20,7 @@ is taken out of the environment as soon as it is read."""
 
 
 def cache_folder(given: Path | None) -> Path:
-    """Where packages, clean copies and indexes are kept: what was given, else the variable, else
+    """The folder of packages, clean copies and indexes: what was given, else the variable, else
     a folder in the user's cache."""
     named = os.environ.pop(VARIABLE, "")
     folder = given or (
@@ -71,7 +71,7 @@ def clean_copy(source: Path, target: Path, package: Path) -> None:
 
 
 def _behind(link: Path, package: Path) -> Path | None:
-    """What a link leads to inside the package; an absolute one is meant from the package's top."""
+    """The target of a link in the package, None outside; absolute ones start at its top."""
     said = Path(os.readlink(link))
     place = package / said.relative_to("/") if said.is_absolute() else link.parent / said
     found = place.resolve()

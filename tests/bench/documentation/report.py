@@ -134,7 +134,7 @@ SHOWN = 12  # lines of an answer
 
 
 def show_failures(failures: Sequence[Failed]) -> None:
-    """What went wrong, for a person who works on it."""
+    """Print what went wrong, for a person who works on it."""
     for failed in failures:
         item = failed.item
         print(f"\n--- {item.id} ({item.kind}): {failed.lacks}")

@@ -18,7 +18,7 @@ TOTAL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one half of a set's questions."""
+    """The results of one half of a set's questions."""
 
     name: str
     half: Half

@@ -1,4 +1,4 @@
-"""What counts as found, quoted and refused."""
+"""The rules by which a question counts as found, quoted or refused."""
 
 from __future__ import annotations
 
