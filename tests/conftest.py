@@ -1,4 +1,4 @@
-"""What holds for every test: no settings from outside, no skips in CI."""
+"""Fixtures and hooks of all tests: no settings from outside, no skips in CI."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _places(items: Sequence[pytest.Item]) -> dict[pytest.Item, float]:
-    """Where in the order of all tests each belongs, from 0 to 1: files that mostly wait are spread
+    """The place of each test in the order of all, from 0 to 1: files that mostly wait are spread
     evenly among those that keep a processor busy, so that neither kind runs alone in the end."""
     places: dict[pytest.Item, float] = {}
     for waits in (True, False):

@@ -1,4 +1,4 @@
-"""What the poster contract needs of a platform: its fake, a poster connected to it, bad weather.
+"""The parts of a platform that the poster contract needs: its fake, a connected poster, outages.
 
 A new platform implements ``PlatformHarness`` and adds itself to ``PLATFORMS`` in ``test_poster``.
 """
@@ -49,15 +49,15 @@ class PlatformHarness(Protocol):
     # ---- what is to be seen
 
     def shown(self, message: Message) -> list[str]:
-        """What Footnote's messages in the thread say, in order, each with all its parts."""
+        """The texts of Footnote's messages in the thread, in order, each with all its parts."""
         ...
 
     def whole(self, message: Message, answer: Answer) -> str:
-        """What they say together with what their button shows of the answer, if they have one."""
+        """The same texts with the part of the answer that their button shows, if they have one."""
         ...
 
     def whispers(self, message: Message) -> list[str]:
-        """What is shown to the message's author alone."""
+        """The messages that only the author of ``message`` sees."""
         ...
 
     def buttons(self, message: Message) -> list[str]:

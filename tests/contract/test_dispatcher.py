@@ -1,4 +1,4 @@
-"""What every dispatcher keeps to: order in a thread, threads in parallel, a bound, stop, resume.
+"""The contract of every dispatcher: order in a thread, threads in parallel, a bound, stop, resume.
 
 A new dispatcher starts here: add it to ``DISPATCHERS``.
 """

@@ -1,4 +1,4 @@
-"""What every embedder keeps to; a new one starts here: add it to ``EMBEDDERS``."""
+"""The contract of every embedder; a new one starts here: add it to ``EMBEDDERS``."""
 
 from __future__ import annotations
 

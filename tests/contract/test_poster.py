@@ -1,4 +1,4 @@
-"""What every poster keeps to: exactly one answer is visible, whatever happens on the way.
+"""The contract of every poster: exactly one answer is visible, whatever happens on the way.
 
 A new platform starts here: implement ``harness.PlatformHarness`` and add it to ``PLATFORMS``.
 """

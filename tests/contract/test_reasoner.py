@@ -1,4 +1,4 @@
-"""What every reasoner keeps to; a new one starts here: add it to ``REASONERS``.
+"""The contract of every reasoner; a new one starts here: add it to ``REASONERS``.
 
 A reasoner thinks over values and makes its calls through ``ModelCalls``; it never searches or
 reads. So each case is played against a small core of the test's own, which does, over a shelf of
@@ -387,7 +387,7 @@ BORN = Paragraph("Benjamin Baker", "Where he was born.", "Benjamin Baker was bor
 
 
 def read(*titles: str) -> Evidence:
-    """What there is to know of these pages."""
+    """The evidence that these pages make."""
     core = Core()
     for number, title in enumerate(titles, 1):
         core.shown[title] = number

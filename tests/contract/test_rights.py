@@ -1,4 +1,4 @@
-"""Who may be told what a document says: people × places × collections × ways to look.
+"""The rights to read documents: people × places × collections × ways to look.
 
 Every document holds a word that stands nowhere else; whoever may not read it must not meet the
 word, whichever way they look.

@@ -1,4 +1,4 @@
-"""What every search provider keeps to; a new one starts here: add it to ``PROVIDERS``.
+"""The contract of every search provider; a new one starts here: add it to ``PROVIDERS``.
 
 Each case knows one library of pages and opens the provider over it. What the provider must do is
 the same for all: hits best first and within the limit, plain snippets, empty lists for what is not

@@ -1,4 +1,4 @@
-"""What every strategy keeps to; a new one starts here: add it to ``STRATEGIES``.
+"""The contract of every strategy; a new one starts here: add it to ``STRATEGIES``.
 
 Each is played over a shelf of a few pages, with the reasoner that needs no model and with one that
 a test scripts.

@@ -45,7 +45,7 @@ _FOLDED = re.compile(
 
 @dataclass
 class _Weather:
-    """What befalls the database in which posts are kept."""
+    """Outages and limits of the database in which posts are kept."""
 
     down: bool = False
     limited: int = 0
@@ -153,7 +153,7 @@ class WebHarness:
         return joined(self.shown(message))
 
     def whispers(self, message: Message) -> list[str]:
-        """Who asked looks at the page; to others nothing is sent."""
+        """The same as ``shown``: only the asker looks at the page; others are sent nothing."""
         return self.shown(message)
 
     def buttons(self, message: Message) -> list[str]:

@@ -196,7 +196,7 @@ class FakeClaude:
             await self._fail(send, Fail(404, "Not found"))
 
     def log(self) -> dict[str, Any]:
-        """What ``/_log`` shows: how many requests, and each one's key, status and usage."""
+        """The content of ``/_log``: how many requests, and each one's key, status and usage."""
         return {"count": len(self.requests), "requests": [r.summary() for r in self.requests]}
 
     async def _messages(

@@ -84,7 +84,7 @@ def _fields(request: Mapping[str, Any]) -> set[str]:
 
 
 def _rewrite(request: Mapping[str, Any], schema: Mapping[str, Any] | None) -> Reply:
-    """What differs from the message and the defaults, and whatever a schema insists on."""
+    """A rewriting: what differs from the message and the defaults, and what a schema demands."""
     asked = asked_last(request)
     message = (tagged(asked, "new_message") or asked).strip()
     earlier = re.findall(r'question="([^"]+)"', asked)

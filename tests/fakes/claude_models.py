@@ -1,4 +1,4 @@
-"""What single models insist on, and how their thinking blocks are tied to a conversation.
+"""Requirements of single models, and the ties of their thinking blocks to a conversation.
 
 From platform.claude.com/docs, November 2026: models/sonnet-5-5/whats-new-sonnet-5-5 (no forced
 tools, no ``disabled`` thinking, thinking blocks tied to the conversation, 512 tokens to cache),
@@ -62,7 +62,7 @@ def check_model(request: Mapping[str, Any]) -> None:
 
 @dataclass(slots=True)
 class Bindings:
-    """What came before each thinking block when it was produced; it may not change afterwards."""
+    """The history of each thinking block when it was produced; it may not change afterwards."""
 
     _prefixes: dict[str, set[str]] = field(default_factory=dict)  # signature → prefix digests
 

@@ -1,4 +1,4 @@
-"""What the fake Claude answers: whole replies, errors and faults, and how a reply is streamed."""
+"""The fake Claude's answers: whole replies, errors and faults, and the stream of a reply."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ ERROR_TYPES: Mapping[int, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What goes wrong with a reply after ``after`` events of its stream (or before a JSON body).
+    """A fault of a reply after ``after`` events of its stream (or before a JSON body).
 
-    ``cut`` closes the socket politely in the middle, ``reset`` aborts it, ``end`` ends the body as
+    ``cut`` closes the socket properly in the middle, ``reset`` aborts it, ``end`` ends the body as
     if it were complete, ``error`` sends an ``error`` event with ``status``'s type and ends,
-    ``stall`` says nothing for ``seconds`` and then goes on.
+    ``stall`` sends nothing for ``seconds`` and then goes on.
     """
 
     kind: Literal["cut", "reset", "end", "error", "stall"]
@@ -256,7 +256,7 @@ def _cut(words: str, size: int) -> list[str]:
 
 
 def _written(block: Block) -> str:
-    """What the model wrote to bring this block about."""
+    """The text that the model wrote to make this block."""
     match block["type"]:
         case "text":
             return str(block["text"])

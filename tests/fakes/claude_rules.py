@@ -1,5 +1,5 @@
-"""What a request to ``/v1/messages`` must be: the SDK's own types as a schema, and the documented
-rules that no schema says. Each problem is worded as the API words it: the place, then the reason.
+"""The rules of a request to ``/v1/messages``: the SDK's own types as a schema, and the documented
+rules that no schema expresses. Each problem is worded as by the API: the place, then the reason.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def _check_json_schema(place: str, schema: Any) -> None:
 
 @functools.lru_cache(maxsize=256)
 def _schema_problem(schema: str) -> str:
-    """What is wrong with a JSON schema, or ""; remembered, for the same tools come every turn."""
+    """The fault of a JSON schema, or ""; remembered, for the same tools come every turn."""
     try:
         jsonschema.Draft202012Validator.check_schema(json.loads(schema))
     except jsonschema.SchemaError as error:

@@ -64,7 +64,7 @@ class Stage:
 
     @property
     def problems(self) -> list[str]:
-        """What the fake had to complain about."""
+        """The problems that the fake found in requests."""
         return [request.problem for request in self.fake.requests if request.problem]
 
 

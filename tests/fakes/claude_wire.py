@@ -1,4 +1,4 @@
-"""How the fake Claude's bytes reach the socket, and how they are cut off on the way."""
+"""Writes the fake Claude's bytes to the socket, and cuts them off on the way."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What can happen on Discord, by whomever: each act changes the world and tells the gateway.
+"""All acts on Discord, whoever does them: each changes the world and tells the gateway.
 
-REST calls and people's doings end here, so that both leave the same state and events. Nobody
-is asked for permission here. The caller holds the lock of the world.
+REST calls and people's actions end here, so that both leave the same state and events.
+Permissions are not checked here. The caller holds the lock of the world.
 """
 
 from __future__ import annotations

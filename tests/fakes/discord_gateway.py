@@ -81,7 +81,7 @@ class Gateway:
 
     @property
     def connected(self) -> int:
-        """How many sessions are connected now."""
+        """The number of sessions that are connected now."""
         with self.world.lock:
             return sum(session.connection is not None for session in self.sessions.values())
 

@@ -1,6 +1,6 @@
-"""What people do on Discord: they talk, run commands, press buttons.
+"""The actions of people on Discord: they talk, run commands, press buttons.
 
-Each doing keeps the state and reaches the bot as the events a client would cause. A doing that
+Each action updates the state and reaches the bot as the events a client would cause. One that
 no client would offer (an unregistered command, a button that is not there) raises LookupError
 or ValueError.
 """

@@ -90,7 +90,7 @@ IN_DIRECT_MESSAGE = bits(
 
 
 def permissions(user: User, channel: Channel) -> int:
-    """What ``user`` may do in ``channel``; a thread has the permissions of its parent."""
+    """The permissions of ``user`` in ``channel``; a thread has those of its parent."""
     guild = channel.guild
     if guild is None:
         return IN_DIRECT_MESSAGE if user in channel.recipients else 0

@@ -175,7 +175,7 @@ class FakeDiscord:
 
     @property
     def url(self) -> str:
-        """What FOOTNOTE_DISCORD_API_URL is set to."""
+        """The value for FOOTNOTE_DISCORD_API_URL."""
         return f"{self.world.cdn}{PREFIX}"
 
     @property
@@ -323,7 +323,7 @@ class FakeDiscord:
     # Looking
 
     def requests(self, method: str = "", where: str = "") -> list[Request]:
-        """What arrived, in order of completion; ``where`` is part of the path."""
+        """The requests that arrived, in order of completion; ``where`` is part of the path."""
         with self.world.lock:
             return [r for r in self.traffic.requests
                     if r.method.startswith(method) and where in r.path]  # fmt: skip

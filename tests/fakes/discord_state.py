@@ -1,4 +1,4 @@
-"""What the fake Discord knows: users, guilds, channels, messages. Mutable, behind one lock.
+"""The state of the fake Discord: users, guilds, channels, messages. Mutable, behind one lock.
 
 Ids are decimal strings, as on the wire.
 """
@@ -78,7 +78,7 @@ class Member:
 
 @dataclass(eq=False)
 class Overwrite:
-    """What is allowed and denied in one channel to a role (type 0) or a member (type 1)."""
+    """The permissions allowed and denied in one channel to a role (type 0) or a member (type 1)."""
 
     type: int
     allow: int = 0

@@ -71,7 +71,7 @@ class Bucket:
 
 @dataclass
 class Trouble:
-    """What befalls the next ``times`` requests whose "METHOD /path" contains ``where``."""
+    """A disturbance of the next ``times`` requests whose "METHOD /path" contains ``where``."""
 
     where: str
     times: float

@@ -1,4 +1,4 @@
-"""What people see: messages as values, a channel as plain text, and what Markdown comes to."""
+"""The view of people: messages as values, a channel as plain text, and Markdown as it is shown."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def shown(markdown: str) -> str:
 
 
 def _next(text: str, at: int) -> tuple[str, int]:
-    """What is shown of the next piece, and where it ends."""
+    """The visible part of the next piece, and where the piece ends."""
     for kind, rule in _RULES:
         match = rule.match(text, at)
         if match is None:

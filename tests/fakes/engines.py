@@ -1,6 +1,6 @@
-"""What the fakes of search engines' APIs share: a small web, a quota, and strictness.
+"""The common base of the fakes of search engines' APIs: a small web, a quota, and strictness.
 
-An engine finds pages by the keywords they hold, those first that are called like the query. It
+An engine finds pages by the keywords they hold, those first whose title is the query. It
 answers in the shapes of the API's own documentation, as ``bot.search.providers`` cites it, and
 keeps in ``complaints`` what a client should not have sent.
 """
@@ -79,7 +79,7 @@ class FakeEngine(ABC):
 
     @property
     def last(self) -> Mapping[str, Any]:
-        """What the newest request asked for."""
+        """The parameters or the JSON body of the newest request."""
         return self.asked[-1].values
 
     @abstractmethod
@@ -105,7 +105,7 @@ class FakeEngine(ABC):
     # ------------------------------------------------------------ strictness
 
     def check(self, values: Mapping[str, Any], allowed: Mapping[str, Any]) -> list[str]:
-        """What is wrong with parameters; ``allowed`` are types, sets of values, or patterns."""
+        """The faults of parameters; ``allowed`` are types, sets of values, or patterns."""
         wrong = [f"unknown parameter {name}" for name in values if name not in allowed]
         for name, rule in allowed.items():
             value = values.get(name)

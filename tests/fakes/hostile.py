@@ -21,7 +21,7 @@ BLOCK = 65_536  # bytes that are sent at once
 PAUSE = 0.02  # seconds between the bytes of a slow server
 
 Parts = Iterator[bytes | float]
-"""What is sent: bytes, and seconds to wait."""
+"""The parts of a response: bytes, and seconds to wait."""
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n%s\r\n"
 HONEST = (
@@ -203,7 +203,7 @@ REAL: dict[str, Callable[[], Parts]] = {
         slow_start,
     )
 }
-"""What looks alike, has an end, and is to be read."""
+"""Responses that look alike, but have an end and are to be read."""
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ class Died(BaseException):
 
 @dataclass
 class Shelved:
-    """What outlives an attempt."""
+    """The records that outlive an attempt."""
 
     steps: dict[str, RecordedStep] = field(default_factory=dict)
     pages: dict[tuple[str, str], Page] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a reader sees of a piece of HTML: its words, its buttons, and whether it is at work."""
+"""A piece of HTML as a reader sees it: its words, its buttons, and whether it is at work."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class _Reader(HTMLParser):
 
 
 def seen(html: str) -> Seen:
-    """What a reader sees of this HTML."""
+    """This HTML as a reader sees it."""
     reader = _Reader()
     reader.feed(html)
     reader.close()

@@ -220,7 +220,7 @@ class FakeSlack(People):
     # --- what an app has done ---
 
     def messages(self, channel: str, thread_ts: str | None = None) -> list[Shown]:
-        """What is to be seen, in order: a thread with its root, or the whole channel."""
+        """The visible messages, in order: a thread with its root, or the whole channel."""
         with self.workspace.lock:
             found = (
                 self.workspace.in_channel(channel)

@@ -258,7 +258,7 @@ class ResponseUrls:
         return name in self._urls
 
     def received(self, url: str) -> list[Json]:
-        """What was posted to ``url`` so far."""
+        """The responses posted to ``url`` so far."""
         return list(self._urls[url.rpartition("/")[2]].received)
 
     def take(self, name: str, body: Any) -> Json:
@@ -272,7 +272,7 @@ class ResponseUrls:
         return {"ok": True}
 
     def show(self, user: str, channel: str, body: Any, original: Message | None = None) -> None:
-        """What a response does to the conversation; raises ``Refused``."""
+        """Apply a response to the conversation; raises ``Refused``."""
         if not isinstance(body, dict) or set(body) - _KEYS:
             raise Refused("invalid_payload")
         if truth(body.get("delete_original")):

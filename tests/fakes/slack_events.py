@@ -59,7 +59,7 @@ def _new_token(ws: Workspace, message: Message) -> Json:
 
 
 def endings(ws: Workspace) -> list[Json]:
-    """What is told when the app is uninstalled."""
+    """The events that Slack sends when the app is uninstalled."""
     revoked = {"type": "tokens_revoked", "tokens": {"oauth": [], "bot": [ws.bot_user]}}
     return [
         {**revoked, "event_ts": ws.clock.ts()},

@@ -1,4 +1,4 @@
-"""What Slack allows, as named numbers, what each method needs, and what an app's manifest grants.
+"""Slack's limits as named numbers, the needs of each method, and the grants of an app's manifest.
 
 Sources: https://docs.slack.dev/apis/web-api/rate-limits (tiers), the reference page of each method
 (scopes, errors), https://docs.slack.dev/reference/block-kit (lengths) and
@@ -40,7 +40,7 @@ POSTS = 60  # chat.postMessage: one a second for each channel, short bursts allo
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a method needs. ``scopes`` that hold a ``*`` are filled in by the kind of channel."""
+    """The needs of a method. ``scopes`` that hold a ``*`` are filled in by the kind of channel."""
 
     calls_a_minute: int
     scopes: tuple[str, ...] = ()

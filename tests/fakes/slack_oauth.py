@@ -34,7 +34,7 @@ class Tenant(Protocol):
 
 @dataclass(slots=True)
 class Code:
-    """What the page gave a browser; good once."""
+    """A code that the page gave a browser; it works once."""
 
     tenant: Tenant
     user: str
@@ -68,7 +68,7 @@ class OAuth:
     # --- the page ---
 
     def page(self, query: Mapping[str, str], cookies: Mapping[str, str]) -> Page:
-        """What a browser is shown that was sent here; its owner says yes at once."""
+        """The page for a browser that was sent here; its owner agrees at once."""
         team, _, user = cookies.get(SIGNED_IN, "").partition("-")
         tenant = self.tenants.get(query.get("team") or team)
         if tenant is None or user not in tenant.workspace.users:
@@ -93,7 +93,7 @@ class OAuth:
         return Page(302, location=f"{target}?{urlencode(back)}")
 
     def refuse(self, authorize_url: str) -> str:
-        """Where the browser is sent whose owner says no."""
+        """The address to which a browser is sent when its owner refuses."""
         asked = dict(parse_qsl(urlsplit(authorize_url).query))
         target = asked.get("redirect_uri") or self.redirect_urls[0]
         return f"{target}?{urlencode({'error': 'access_denied', 'state': asked['state']})}"

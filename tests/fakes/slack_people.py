@@ -1,4 +1,4 @@
-"""What people do in Slack: each doing changes the workspace and tells the app."""
+"""The actions of people in Slack: each changes the workspace and notifies the app."""
 
 from __future__ import annotations
 

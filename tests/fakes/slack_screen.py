@@ -1,4 +1,4 @@
-"""What a person sees of a message, and Slack's way of writing text: escapes, links, mentions."""
+"""A message as a person sees it, and Slack's way of writing text: escapes, links, mentions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def unescape(text: str) -> str:
 
 
 def as_sent(typed: str) -> str:
-    """What a person typed as Slack sends it.
+    """A text that a person typed, as Slack sends it.
 
     ``<@U1>`` is a mention picked from the list, ``[label](https://...)`` a link made in the
     composer, a bare URL becomes ``<url>``; other ``&``, ``<`` and ``>`` are escaped.
@@ -84,7 +84,7 @@ _INSIDE = ("fields", "tasks", "elements")  # in which blocks have other blocks
 
 
 def plain(node: Any) -> str:
-    """What a reader sees of blocks, elements or text objects, as plain lines."""
+    """The visible text of blocks, elements or text objects, as plain lines."""
     if isinstance(node, list):
         return "\n".join(line for line in map(plain, node) if line)
     if not isinstance(node, dict):
@@ -134,9 +134,9 @@ def _markup(node: Any) -> Iterator[str]:
 
 
 def live_mentions(text: str, blocks: list[Any]) -> list[str]:
-    """What could ping somebody: ``<!here>``, ``<@U1>``, ``<!subteam^S1>``, or their rich text.
+    """The marks that could ping somebody: ``<!here>``, ``<@U1>``, ``<!subteam^S1>``, or rich text.
 
-    Code is no shelter: Slack's mrkdwn reads such marks inside it too.
+    Marks in code count: Slack's mrkdwn reads them there too.
     """
     found = [mark for part in (text, *_markup(blocks)) for mark in _LIVE.findall(part)]
     kinds = ("user", "broadcast", "usergroup")
@@ -200,7 +200,7 @@ class Shown:
 
     @property
     def pings(self) -> list[str]:
-        """Whatever in it could notify somebody."""
+        """All marks in it that could notify somebody."""
         return live_mentions(self.text, list(self.blocks))
 
     @property

@@ -27,7 +27,7 @@ _HTML = "<!DOCTYPE html><html><body><h1>Slack is down</h1></body></html>"
 
 @dataclass(slots=True)
 class Weather:
-    """How Slack is doing; a test changes it."""
+    """Slack's outages and delays; a test sets them."""
 
     outage: str | None = None  # reset | a status such as 500 or 503
     slow: float = 0.0
@@ -37,10 +37,10 @@ class Weather:
 
 @dataclass(slots=True)
 class Door:
-    """What is served for one workspace, and the calls it was asked for.
+    """The services of one workspace, and the calls that they received.
 
-    ``files`` serves one by its name, or None when it is another workspace's; ``respond`` takes what
-    is posted to a response URL that it ``owns``.
+    ``files`` serves a file by its name, or None when it is another workspace's; ``respond`` takes
+    what is posted to a response URL that it ``owns``.
     """
 
     ws: Workspace

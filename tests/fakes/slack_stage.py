@@ -78,13 +78,13 @@ class Browser:
         return answer
 
     def to_slack(self, app: str) -> str:
-        """Where the app at this address sends it from /slack/install."""
+        """The address to which the app's /slack/install sends the browser."""
         begun = self.get(f"{app}/slack/install")
         assert begun.status_code == 302, begun.text
         return str(begun.headers["Location"])
 
     def back(self, authorize_url: str) -> str:
-        """Where Slack sends it once its owner said yes."""
+        """The address to which Slack sends the browser once its owner has agreed."""
         agreed = self.get(authorize_url)
         assert agreed.status_code == 302, agreed.text
         return str(agreed.headers["Location"])

@@ -167,7 +167,7 @@ def _take(stream: Stream, chunk: Json) -> None:
 
 
 def _show(message: Message, final: list[Json]) -> None:
-    """What the message looks like now: ``text`` and ``blocks`` follow the stream."""
+    """Update the message as it looks now: ``text`` and ``blocks`` follow the stream."""
     stream = message.stream
     assert stream is not None
     blocks: list[Json] = []

@@ -1,4 +1,4 @@
-"""What a Slack workspace holds: people, channels, messages, files, sessions."""
+"""The content of a Slack workspace: people, channels, messages, files, sessions."""
 
 from __future__ import annotations
 

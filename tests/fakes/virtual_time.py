@@ -14,7 +14,7 @@ Ts = TypeVarTuple("Ts")
 
 
 class VirtualTimeLoop(asyncio.SelectorEventLoop):
-    """When there is nothing to do before the next timer, its clock moves on to that timer.
+    """An event loop whose clock moves on to the next timer when there is nothing else to do.
 
     For code that only waits for timers, for other tasks and for threads, whose work takes no time
     here: the clock stands still until it is done.

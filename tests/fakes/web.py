@@ -152,7 +152,7 @@ class Web:
         self.canonical = ""
 
     def count(self, path: str) -> int:
-        """How often a path was asked for."""
+        """The number of requests for a path."""
         return sum(seen.path == path for seen in self.seen)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
