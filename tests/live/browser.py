@@ -79,7 +79,7 @@ class Watched:
         self.asked.append(request.url)
 
     def elsewhere(self, http: str) -> list[str]:
-        """What was loaded from anywhere but this server."""
+        """The addresses that were loaded from anywhere but this server."""
         ours = urlsplit(http).netloc
         return [url for url in self.asked if urlsplit(url).netloc != ours]
 
@@ -115,7 +115,7 @@ def scrolls_sideways(page: Page) -> int:
 
 
 def too_wide(page: Page) -> list[str]:
-    """What reaches out of the window and cannot be scrolled to."""
+    """The elements that reach out of the window and cannot be scrolled to."""
     found: list[str] = page.evaluate(
         """() => [...document.querySelectorAll("body *")]
             .filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5)
@@ -137,9 +137,9 @@ def _axe() -> str:
 
 
 def barriers(page: Page, *rules: str) -> list[str]:
-    """What axe-core finds on a page that keeps people out, one line each; nothing is left out.
+    """The accessibility faults that axe-core finds on a page, one line each; nothing is left out.
 
-    Goes in through the debugger, past the page's policy, which stays as strict as it is.
+    axe-core goes in through the debugger, past the page's content policy, which stays as it is.
     ``rules`` are the only ones asked for; all of them by default.
     """
     if not page.evaluate("typeof axe !== 'undefined'"):

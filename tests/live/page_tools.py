@@ -48,7 +48,7 @@ class View:
 
 
 def html_faults(pages: dict[str, str]) -> list[str]:
-    """What html-validate finds wrong with pages, given as HTML by name, one line each."""
+    """The faults that html-validate finds in pages, given as HTML by name, one line each."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / ".htmlvalidate.json").write_text(json.dumps({**RULES, "root": True}))
@@ -118,7 +118,7 @@ def _program(package: str, script: str) -> list[str]:
 
 
 def _run(command: Sequence[str], folder: Path, given: str = "", seconds: int = SECONDS) -> str:
-    """What the command printed. Into a file: html-validate ends before a pipe has taken it all."""
+    """The output of a command, by a file: html-validate ends before a pipe has taken it all."""
     printed = folder / "printed"
     with printed.open("wb") as output:
         done = subprocess.run(

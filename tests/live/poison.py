@@ -1,4 +1,4 @@
-"""What those who want to do harm write into titles, pages, addresses, answers and names."""
+"""Strings with which attackers fill titles, pages, addresses, answers and names."""
 
 from __future__ import annotations
 

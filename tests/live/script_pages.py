@@ -144,7 +144,7 @@ class ScriptSite:
 
 
 class Private:
-    """What connects to a private port, or sends it a datagram."""
+    """The connections and datagrams that reached a private port."""
 
     def __init__(self) -> None:
         self.reached: list[str] = []

@@ -1,4 +1,4 @@
-"""What the browser tests look at: a running ``footnote serve`` with documents and a Claude."""
+"""The stage of the browser tests: a running ``footnote serve`` with documents and a fake Claude."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def test_a_phone_offers_all_that_a_desk_does(console: Console) -> None:
 
 
 def focused(page: Page) -> str:
-    """What has the focus, in words; it must be seen to have it."""
+    """The name of the element that has the focus; it must be seen to have it."""
     told: dict[str, str] = page.evaluate(
         """() => {
             const one = document.activeElement, style = getComputedStyle(one);

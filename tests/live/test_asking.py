@@ -245,8 +245,8 @@ def test_without_scripts_the_whole_form_works(
 
 
 def test_latin_letters_are_never_set_in_a_chinese_font(stage: Stage, chromium: Browser) -> None:
-    """Whatever fonts there are: a Latin face that is named, or the browser's own for the page,
-    comes before all Chinese ones."""
+    """A Latin face that is named, or the browser's own for the page, comes before all Chinese ones,
+    whichever fonts are installed."""
     with watched(chromium, locale="zh-CN") as browser:
         page = browser.context.new_page()
         page.goto(stage.http)

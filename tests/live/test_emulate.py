@@ -292,7 +292,7 @@ async def test_a_reaction_of_somebody_stands_on_the_reply(stage: LiveHarness, de
 async def test_our_fake_tells_what_emulate_tells(
     stage: LiveHarness, calls: Calls, method: str, arguments: dict[str, str]
 ) -> None:
-    """What the unit tests rest on: on the same call both tell the same, the fake perhaps more."""
+    """The unit tests rest on this: both answer the same call alike, the fake perhaps with more."""
     with FakeSlack(MANIFEST) as fake:
         fake.add_user("U1", "ada")
         fake.add_channel("C1", "general", members=["U1"])

@@ -1,9 +1,9 @@
-"""What others wrote renders inert in a real browser: nothing runs, nothing leads astray, nothing is
+"""Text by others renders inert in a real browser: nothing runs, nothing leads astray, nothing is
 loaded from elsewhere, and no page is wider than a phone.
 
-Once with a whole question: a web whose pages are called by poison, files with such names, a model
-that repeats it all, a name of that kind in the proxy's header. And once with runs of every other
-platform in which all that anybody can word is poison.
+Once with a whole question: a web with poison as page titles, files with such names, a model that
+repeats it all, and such a name in the proxy's header. And once with runs of every other platform
+whose text is poison wherever people, pages or models can write it.
 """
 
 from __future__ import annotations

@@ -197,7 +197,7 @@ async def test_pages_of_the_shared_data_are_found_by_their_titles(
 async def test_the_fake_wiki_answers_as_the_real_one(
     wiki: MediaWiki, live_wiki: LiveWiki, ask: Callable[[MediaWiki], Awaitable[list[Hit]]]
 ) -> None:
-    """What the unit tests rest on: on the same pages both lead to the same hits."""
+    """The unit tests rest on this: on the same pages both give the same hits."""
     fake = FakeWiki()
     transport = httpx.ASGITransport(fake.app)
     async with httpx.AsyncClient(transport=transport) as client:

@@ -22,7 +22,7 @@ SECONDS = 30.0
 
 @dataclass
 class Told:
-    """What an event stream has told so far: kinds, data and ids."""
+    """The events of a stream so far: kinds, data and ids."""
 
     events: list[tuple[str, Any, str]] = field(default_factory=list)
     ended: bool = False

@@ -73,7 +73,7 @@ class Trap:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a thread shows in the end, and what was paid for it."""
+    """The final posts of a thread, and what was paid for them."""
 
     posts: Sequence[Post]
     calls: int

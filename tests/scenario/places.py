@@ -64,12 +64,12 @@ class Place(Protocol):
 
     @property
     def connections(self) -> int:
-        """How often Footnote has connected so far."""
+        """The number of times that Footnote has connected so far."""
         ...
 
     @property
     def settings(self) -> Mapping[str, str]:
-        """What `serve` needs to connect."""
+        """The settings that `serve` needs to connect."""
         ...
 
     # ---- what Ada does
@@ -101,7 +101,7 @@ class Place(Protocol):
         ...
 
     def whispers(self, said: Said) -> str:
-        """What Footnote told Ada alone, there or in private."""
+        """The messages that Footnote sent to Ada alone, there or in private."""
         ...
 
     def at_work(self, said: Said) -> bool:

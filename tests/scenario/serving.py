@@ -56,7 +56,7 @@ class Serving:
 
     @property
     def http(self) -> str:
-        """Where it listens for HTTP, ``http://127.0.0.1:PORT``."""
+        """The address at which it listens for HTTP, ``http://127.0.0.1:PORT``."""
         self.until_said("Listening for HTTP on ")
         found = re.search(r"Listening for HTTP on (\S+)\.", self.said)
         assert found is not None

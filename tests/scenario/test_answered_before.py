@@ -34,7 +34,7 @@ AGAIN = "could you tell me how often the master key is rotated"  # KEYS in other
 
 
 def told(text: str) -> int:
-    """How often a text tells of an earlier answer."""
+    """The number of times that a text points to an earlier answer."""
     return text.count("Already answered ")
 
 

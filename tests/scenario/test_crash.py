@@ -50,7 +50,7 @@ class Campaign:
 
 
 def spent_in(folder: Path) -> tuple[int, ...]:
-    """What a data folder's database says was spent: of all, the prompt cache aside."""
+    """The total spending in a data folder's database, the prompt cache aside."""
     with sqlite3.connect(folder / "footnote.sqlite") as db:
         counted = db.execute(
             "SELECT sum(questions), sum(model_calls), sum(output_tokens), "

@@ -1,4 +1,4 @@
-"""What only Discord has: commands, invalid sessions, permissions that are missing, forums."""
+"""Features of Discord alone: commands, invalid sessions, missing permissions, forums."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_many_questions_at_once_keep_to_the_pace_of_all_requests(
 
 
 def _answers(place: DiscordPlace) -> int:
-    """How many messages of Footnote's show an answer."""
+    """The number of Footnote's messages that show an answer."""
     edits = [r for r in place.discord.requests() if r.method == "PATCH" and r.status < 300]
     return len({r.path for r in edits if "90 days" in str(r.body)})
 

@@ -62,9 +62,9 @@ def footnote(tmp_path: Path, fork_server: ForkServer, claude: FakeClaude) -> Ite
 
 
 def bill(requests: list[Recorded], settings: Settings | None = None) -> dict[str, Any]:
-    """What the endpoint would charge for these requests, by its own counts.
+    """The endpoint's charge for these requests, by its own counts.
 
-    Of a reply that broke off, it has told one token of output (in ``message_start``).
+    Of a reply that broke off, it has reported one token of output (in ``message_start``).
     """
     settings = settings or load_settings()
     sums: dict[str, Any] = dict.fromkeys(("input_tokens", "output_tokens", "cached_tokens"), 0)

@@ -1,4 +1,4 @@
-"""What a message asks to be read, and where a question is searched: the real program on sockets."""
+"""Pages that a message asks to be read, and the search of questions: the program on sockets."""
 
 from __future__ import annotations
 

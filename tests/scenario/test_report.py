@@ -49,7 +49,7 @@ def headings(ended: Ended) -> list[str]:
 
 
 def revisions(program: Program) -> list[dict[str, Any]]:
-    """What the journal keeps of each paragraph."""
+    """The revision of each paragraph as the journal keeps it."""
     with sqlite3.connect(program.folder / "data" / "footnote.sqlite") as db:
         rows = db.execute("SELECT result FROM steps WHERE kind = 'revision' ORDER BY at").fetchall()
     return [json.loads(row[0]) for row in rows]

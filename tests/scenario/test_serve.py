@@ -37,7 +37,7 @@ def discord() -> Iterator[DiscordPlace]:
 
 @pytest.fixture
 def place(slack: SlackPlace) -> SlackPlace:
-    """Where there is need of only one."""
+    """The place of tests that need only one."""
     return slack
 
 

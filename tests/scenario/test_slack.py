@@ -1,4 +1,4 @@
-"""What only Slack has: commands, shortcuts, direct messages, sockets that are refreshed, limits."""
+"""Features of Slack alone: commands, shortcuts, direct messages, refreshed sockets, limits."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class Page:
 
 
 def _reply(article: str) -> str:
-    """What stands below the question of a turn."""
+    """The HTML below the question of a turn."""
     tree = lxml.html.fragment_fromstring(article)
     (reply,) = tree.xpath("//*[@class='reply']")
     return "".join(lxml.html.tostring(child, encoding="unicode") for child in reply)

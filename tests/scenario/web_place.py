@@ -108,7 +108,7 @@ class WebPlace:
         self._met.append(Met(program, serving))
 
     def address(self) -> tuple[str, int] | None:
-        """Where one of the programs that live listens, if any does."""
+        """The host and port of one of the live programs that listen, if any does."""
         open_doors = [met for met in self._met if met.serving.alive and met.is_open]
         return (HOST, secrets.choice(open_doors).port) if open_doors else None
 
@@ -236,7 +236,7 @@ class WebPlace:
         await page.follow()
 
     def headers(self, sent: Sent) -> dict[str, str]:
-        """What the browser of who asked says of them."""
+        """The request headers of the asker's browser."""
         return {"Accept-Language": sent.locale}
 
     # ---- what is to be seen
@@ -315,7 +315,7 @@ class WebPlace:
         return begun
 
     def _ended(self, deed: Future[Any]) -> None:
-        """What breaks in a browser must not pass for a fault of the console."""
+        """Record an error in a browser: it must not pass for a fault of the console."""
         if not deed.cancelled() and (broken := deed.exception()) is not None:
             self.broken.append(repr(broken))
             traceback.print_exception(broken)

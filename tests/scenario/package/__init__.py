@@ -1,1 +1,1 @@
-"""What a package of a third party adds to Footnote; ``test_packages`` installs it from a folder."""
+"""A third party's package that adds to Footnote; ``test_packages`` installs it from a folder."""
