@@ -65,7 +65,7 @@ def check_command(words: list[str]) -> Mapping[str, Any]:
 
 
 def filled(text: str) -> str:
-    """What Compose makes of ``${NAME:?…}``."""
+    """The text with each ``${NAME:?…}`` filled in as Compose does."""
     return re.sub(r"\$\{(\w+)[^}]*\}", lambda found: EXAMPLE[found[1]], text)
 
 
@@ -142,7 +142,7 @@ def test_the_port_that_is_published_is_listened_on_and_closed_to_other_machines(
 
 
 def health_command(name: str) -> list[str]:
-    """How Docker finds out about a service."""
+    """The command by which Docker checks the health of a service."""
     if name != "image":
         kind, *command = SERVICES[name]["healthcheck"]["test"]
         assert kind == "CMD"

@@ -1,4 +1,4 @@
-"""Where the text of a page came from somebody else than its site, every platform says who."""
+"""Every platform says who gave the text of a page, if it was not the page's site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages and models say does nothing on any surface, wherever the output is taken."""
+"""Text of pages and models has no effect on any surface, wherever the output is taken."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where footnotes lead on all platforms: a web page to itself, any other to our copy of it."""
+"""The targets of footnotes on all platforms: a web page itself, our copy of any other page."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ LOGGED = re.compile(r"\[(debug|info|warning|error|critical) *\]|\blevel=")
 
 @dataclass(frozen=True, slots=True)
 class Small:
-    """How little a bench can do: its arguments, and constants by ``module.NAME``."""
+    """The smallest size of a bench: its arguments, and constants by ``module.NAME``."""
 
     arguments: Sequence[str] = ()
     constants: Mapping[str, Any] = field(default_factory=dict)

@@ -27,7 +27,7 @@ ITEM = Answerable(
 
 
 def said(*citations: tuple[str, str], status: str = "answered") -> dict[str, Any]:
-    """What the command prints for citations as pairs of address and quote."""
+    """The command's output for citations, given as pairs of address and quote."""
     return {
         "status": status,
         "answer": "It waits [1].",

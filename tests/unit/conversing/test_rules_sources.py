@@ -1,4 +1,4 @@
-"""What a question chose to search is all that it searches."""
+"""A question searches nothing but what it chose to search."""
 
 from __future__ import annotations
 

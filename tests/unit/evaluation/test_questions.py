@@ -109,7 +109,7 @@ YAMLISH = st.text(st.sampled_from("- :\n'\"[]{}&*!|>#%@`,?~abcquestionwords\t\u2
 
 
 def problem_of(text: str) -> str:
-    """What is wrong with a file, or "" where all its questions can be asked."""
+    """The problem of a file, or "" where all its questions can be asked."""
     try:
         found = parse(text, "q.yaml")
     except Invalid as error:

@@ -1,4 +1,4 @@
-"""What people do in the fake Slack is told to the app in Slack's own shapes."""
+"""The fake Slack tells the app in Slack's own shapes what people do."""
 
 from __future__ import annotations
 

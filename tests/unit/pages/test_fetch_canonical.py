@@ -1,4 +1,4 @@
-"""Where a page is believed that its address is another one than where it was found."""
+"""The cases in which a page's claim to another address is believed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is on a page to get about is left out, and nothing else."""
+"""The parts of a page that serve to get about are left out, and nothing else."""
 
 from __future__ import annotations
 

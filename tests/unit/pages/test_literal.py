@@ -22,7 +22,7 @@ def code(text: str) -> str:
 
 
 def shown(markdown: str) -> str:
-    """What a reader sees of rendered Markdown, on one line."""
+    """The text that a reader sees of rendered Markdown, on one line."""
     return " ".join(html.unescape(re.sub(r"<[^>]*>", "", RENDERER.render(markdown))).split())
 
 

@@ -1,4 +1,4 @@
-"""What a document is: its bytes first, its label second."""
+"""The kind of a document: by its bytes first, by its label second."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read is what the file says: no word lost, added or moved, and code as it stands."""
+"""The text read is the file's text: no word lost, added or moved, and code as it stands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well passages answer a question, each seen with what stands around it."""
+"""The relevance of passages to a question, each seen with what stands around it."""
 
 from __future__ import annotations
 

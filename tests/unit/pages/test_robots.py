@@ -21,7 +21,7 @@ CLOSED = "User-agent: *\nDisallow: /"
 
 
 class Sites:
-    """What some sites say; ``asked`` are the addresses of their files in the order asked."""
+    """The robots.txt of some sites; ``asked`` are the files' addresses in the order asked."""
 
     def __init__(self, files: dict[str, str | Exception]) -> None:
         self.files = files

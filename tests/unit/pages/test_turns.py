@@ -16,8 +16,8 @@ from tests.fakes.virtual_time import in_virtual_time
 
 @dataclass
 class Reading:
-    """What came of pages that take some seconds each, in the order they were done: ``done`` by run
-    and moment, ``begun`` how often one was begun."""
+    """A log of pages that take some seconds each, in the order they were done: ``done`` by run and
+    moment, ``begun`` how often one was begun."""
 
     turns: Turns
     done: list[tuple[str, float]] = field(default_factory=list)

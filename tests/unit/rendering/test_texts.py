@@ -50,7 +50,7 @@ def variables(message: ftl.Message) -> set[str]:
 
 
 def words(message: ftl.Message) -> str:
-    """What a message says itself, without what is put into it."""
+    """The words of a message itself, without what is put into it."""
     return "".join(node.value for node in nodes(message) if isinstance(node, ftl.TextElement))
 
 

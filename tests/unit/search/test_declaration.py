@@ -1,4 +1,4 @@
-"""How search providers are found, and how their settings become settings like all others."""
+"""Discovery of search providers, and their settings among all others."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def _rediscovered() -> Iterator[None]:
-    """What is found is remembered for the process: forget it before and after."""
+    """Forget before and after what was found: it is remembered for the process."""
     for remembered in (plugins.all_points, declarations, settings_class):
         remembered.cache_clear()
     yield

@@ -359,7 +359,7 @@ async def test_who_is_cancelled_leaves_the_others_their_call() -> None:
 
 @pytest.mark.parametrize("steps", range(6))
 def test_the_last_to_be_cancelled_takes_the_call_along(steps: int) -> None:
-    """Whoever comes then, however soon, begins a new one."""
+    """A caller that comes afterwards, however soon, begins a new call."""
 
     @in_virtual_time
     async def run() -> None:

@@ -1,4 +1,4 @@
-"""What all search engines' answers mean alike, asked of each of them."""
+"""Answers that mean the same in all search engines, asked of each of them."""
 
 from __future__ import annotations
 

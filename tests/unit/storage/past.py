@@ -102,7 +102,7 @@ class Past:
         await Workspaces(self.store.database).keep_feedback(run_id, author, Opinion("good"))
 
     async def rows(self, *but: str) -> dict[str, int]:
-        """How many rows each table has, if any; without the audit log, which stays."""
+        """The number of rows of each table that has any; without the audit log, which stays."""
         async with self.store.database.read() as db:
             found = {
                 table.name: int(await db.scalar(sa.select(sa.func.count()).select_from(table)) or 0)

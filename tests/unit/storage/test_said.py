@@ -1,4 +1,4 @@
-"""When a run ends, only the quotes are left of the messages and files that it found."""
+"""At the end of a run, only the quotes are left of the messages and files that it found."""
 
 from __future__ import annotations
 

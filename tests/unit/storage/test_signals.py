@@ -26,7 +26,7 @@ SLACK = Thread("slack", "T1", "C1", "1.2")
 
 @dataclass
 class Ear:
-    """What was heard: runs with their threads, and how often listening began."""
+    """A listener: it keeps runs with their threads, and how often listening began."""
 
     heard: list[tuple[str, str]] = field(default_factory=list)
     begun: int = 0

@@ -1,4 +1,4 @@
-"""What an answer says was not found."""
+"""Statements of an answer that something was not found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where blocks and sentences begin and end."""
+"""The bounds of blocks and sentences."""
 
 from __future__ import annotations
 

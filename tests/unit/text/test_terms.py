@@ -1,4 +1,4 @@
-"""What index and query have in common."""
+"""The terms that index and query have in common."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many tokens a text takes."""
+"""Estimates of how many tokens a text takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of discord.py's own log becomes lines of ours, and what of it nobody may read."""
+"""Log records of discord.py: which of them become lines of ours, with their secrets masked."""
 
 from __future__ import annotations
 

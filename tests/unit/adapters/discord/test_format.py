@@ -1,4 +1,4 @@
-"""How plans and answers look in Discord."""
+"""The look of plans and answers in Discord."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def look(answer: Answer, **changes: Any) -> tuple[Look, ...]:
 
 
 def behind(answer: Answer, **changes: Any) -> tuple[Look, ...]:
-    """What the button shows."""
+    """The details that the button shows."""
     return details(answer, texts, **{"embeds": True, **changes})
 
 

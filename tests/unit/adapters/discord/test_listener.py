@@ -1,4 +1,4 @@
-"""What people say on Discord, and what Footnote takes from it; over real sockets."""
+"""Messages of people on Discord, and what Footnote takes from them; over real sockets."""
 
 from __future__ import annotations
 

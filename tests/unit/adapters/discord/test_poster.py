@@ -1,4 +1,4 @@
-"""Where a reply goes in Discord, what is done where it may not go there, and how it leaves."""
+"""Replies in Discord: their places, the substitutes where one is forbidden, and their removal."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class Running:
     def post_as_bot(
         self, channel: Channel, text: str, replies_to: FakeMessage | None = None
     ) -> FakeMessage:
-        """What a poster would have posted."""
+        """Post a message as a poster would."""
         world = self.discord.world
         with world.lock:
             return post(world, channel, world.bot, text, replies_to=replies_to)

@@ -74,7 +74,7 @@ class Stage:
         return thread
 
     def mention(self, said: Said, *, locale: str = "en") -> Kept:
-        """What the listener makes of a message."""
+        """The question that the listener makes of a message."""
         channel = said.channel
         inside = channel.is_thread or channel.guild is None
         parent = channel.parent if channel.is_thread and channel.parent else channel
@@ -90,7 +90,7 @@ class Stage:
         return Kept(message, {"message": said.id})
 
     def command(self, asked: Interaction, question: str) -> Kept:
-        """What the listener makes of ``/ask``, which it has deferred."""
+        """The question that the listener makes of ``/ask``, which it has deferred."""
         channel = asked.channel
         inside = channel.is_thread or channel.guild is None
         parent = channel.parent if channel.is_thread and channel.parent else channel

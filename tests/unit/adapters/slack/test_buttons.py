@@ -63,7 +63,7 @@ async def an_answer(bot: Served, slack: FakeSlack) -> tuple[str, str]:
 
 
 async def told(slack: FakeSlack, doing: Doing) -> str:
-    """What the one who pressed is shown; the message with the button stays."""
+    """The text shown to the person who pressed; the message with the button stays."""
     await doing.acknowledged()
     assert doing.response_url is not None
     url = doing.response_url

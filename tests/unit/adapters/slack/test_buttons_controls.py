@@ -1,4 +1,4 @@
-"""What buttons carry comes back as what was meant; anything else means nothing."""
+"""The value of a button comes back as it was meant; any other value means nothing."""
 
 from __future__ import annotations
 

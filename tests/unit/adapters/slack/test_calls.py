@@ -1,4 +1,4 @@
-"""What a failed call means, what is tried again, and the pace that calls keep."""
+"""Calls to Slack: the meaning of a failure, what is tried again, and the pace."""
 
 from __future__ import annotations
 

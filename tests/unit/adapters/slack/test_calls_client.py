@@ -1,4 +1,4 @@
-"""What the SDK has to say goes to our log; what it only says because of how we use it does not."""
+"""Our log has the SDK's messages, except those that it only writes because of how we use it."""
 
 from __future__ import annotations
 

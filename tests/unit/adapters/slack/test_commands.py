@@ -19,7 +19,7 @@ from tests.unit.adapters.slack.serving import Served, served
 
 
 async def told(slack: FakeSlack, doing: Doing) -> str:
-    """What the command's asker is shown, by its acknowledgement or its response URL."""
+    """The text shown to the command's asker, by its acknowledgement or its response URL."""
     (delivery,) = (await doing.acknowledged()).deliveries
     if delivery.replies:
         assert delivery.replies[0]["response_type"] == "ephemeral"

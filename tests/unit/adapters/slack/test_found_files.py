@@ -80,7 +80,7 @@ class Place:
     async def asked_in(
         self, channel: str, run_id: str = "r1", files: tuple[Attachment, ...] = ()
     ) -> SearchedConversations:
-        """What may be searched for a question of Ada's."""
+        """The conversations that may be searched for a question of Ada's."""
         message = self._stage.ask("what does it cost?", channel)
         token = list(self.slack.workspace.action_tokens)[-1]
         message = replace(message, attachments=files)

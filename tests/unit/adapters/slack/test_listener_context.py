@@ -1,4 +1,4 @@
-"""What a question brings along: the command it came by, what was said before, and files."""
+"""The context of a question: the command it came by, what was said before, and files."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ async def test_by_http_they_are_answered_with_200_and_one_line_in_the_log(
 async def test_a_slip_of_the_core_is_no_malformed_payload(
     http_bot: Served, slack: FakeSlack, slip: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What broke while it was being accepted may work when it comes again."""
+    """A payload that failed while it was being accepted may succeed when it comes again."""
     receive, slips = http_bot.reception.receive, [slip]
 
     async def slipping(*args: Any, **options: Any) -> Any:

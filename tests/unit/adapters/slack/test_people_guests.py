@@ -101,7 +101,7 @@ def shared(slack: FakeSlack) -> FakeSlack:
 
 
 def guests_asked(bot: Served) -> list[bool | None]:
-    """What is kept with each question of whether its author is a guest."""
+    """The ``guest`` option that is kept with each question."""
     return [reply.run.options.guest for reply in bot.poster.replies]
 
 

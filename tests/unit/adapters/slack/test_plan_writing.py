@@ -1,4 +1,4 @@
-"""How much of a growing answer may be shown for good."""
+"""The part of a growing answer that may be shown for good."""
 
 from __future__ import annotations
 

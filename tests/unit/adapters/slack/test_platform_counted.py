@@ -1,4 +1,4 @@
-"""What is said to Slack is counted, whoever in the adapter says it."""
+"""Every call to Slack is counted, whichever part of the adapter makes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Slack limits: answers wait for it, and steps give way."""
+"""Rate limits of Slack: answers wait, steps give way."""
 
 from __future__ import annotations
 

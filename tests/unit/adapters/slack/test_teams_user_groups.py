@@ -1,4 +1,4 @@
-"""Who is in which user group: asked of Slack seldom, and forgotten within a minute."""
+"""The members of user groups: asked of Slack seldom, and forgotten within a minute."""
 
 from __future__ import annotations
 

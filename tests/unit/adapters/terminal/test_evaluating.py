@@ -1,4 +1,4 @@
-"""How an evaluation is announced and how its tables look in a terminal."""
+"""The announcement of an evaluation, and its tables in a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question at the terminal imports: start time grows unseen with each needless import."""
+"""The imports of a question at the terminal: each needless one makes the start slower, unseen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a plan and an answer look in a terminal."""
+"""The look of a plan and an answer in a terminal."""
 
 from __future__ import annotations
 

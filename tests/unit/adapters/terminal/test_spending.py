@@ -1,4 +1,4 @@
-"""How a month's spending looks in a terminal."""
+"""The look of a month's spending in a terminal."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class Browser:
 
 
 class Events:
-    """What an event stream has told: kinds, data, ids. ``text`` is all that was sent."""
+    """The events of a stream so far: kinds, data, ids. ``text`` is all that was sent."""
 
     def __init__(self) -> None:
         self.status = 0

@@ -80,7 +80,7 @@ def place(id: str) -> tuple[int, ...]:
 
 
 def shown_after(told: list[tuple[str, Any, str]]) -> dict[str, Any]:
-    """What a client shows that was told this: of each kind the last."""
+    """The state of a client that got these events: the last of each kind."""
     return {kind: data for kind, data, _ in told}
 
 

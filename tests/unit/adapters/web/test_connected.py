@@ -1,4 +1,4 @@
-"""What questions may search, said on the page and chosen for each of them."""
+"""The sources that questions may search, shown on the page and chosen for each question."""
 
 from __future__ import annotations
 

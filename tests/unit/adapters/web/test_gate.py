@@ -1,4 +1,4 @@
-"""Who comes in, and what every answer carries."""
+"""The gate of the console: who comes in, and what every answer carries."""
 
 from __future__ import annotations
 

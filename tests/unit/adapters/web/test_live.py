@@ -1,4 +1,4 @@
-"""What is shown now: told by this process's replies, and looked up where others work."""
+"""The present state: told by this process's replies, and looked up where others work."""
 
 from __future__ import annotations
 

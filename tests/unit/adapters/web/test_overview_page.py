@@ -1,4 +1,4 @@
-"""How it goes, for operators."""
+"""The overview page for operators."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ async def test_of_very_many_questions_the_steps_of_the_latest_are_shown(
 
 
 def _own(table: sa.Table, number: int) -> dict[str, object]:
-    """What each of many rows has for itself."""
+    """The values in which each of many rows differs from the others."""
     if table is messages:
         return {"id": 1_000 + number, "event_key": f"many:{number}"}
     if table is runs:

@@ -1,4 +1,4 @@
-"""How many requests a client may make in a minute."""
+"""The number of requests that a client may make in a minute."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def shown(*steps: StepView) -> str:
 
 
 def lines(html: str) -> list[str]:
-    """What is to be seen while nothing is unfolded."""
+    """The lines that are visible while nothing is unfolded."""
     without_icons = re.sub(r'<span class="sites">.*', "</summary>", html)
     found = re.findall(r"<summary>(.*?)</summary>", without_icons, re.DOTALL)
     return [" ".join(re.sub("<[^>]+>", "", each).split()) for each in found]

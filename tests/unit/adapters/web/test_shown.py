@@ -1,4 +1,4 @@
-"""What an open page is told: at once, once, and from where it was."""
+"""The events sent to an open page: at once, once, and from where it was."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ async def working(here: Running, browser: Browser) -> tuple[str, str]:
 
 
 async def cursor(browser: Browser, events: str) -> str:
-    """What the thread's page has when it is loaded now."""
+    """The cursor that the thread's page has when it is loaded now."""
     page = (await browser.get(events.removesuffix("/events"))).text
     return page.partition('data-since="')[2].partition('"')[0]
 

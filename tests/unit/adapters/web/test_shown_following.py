@@ -102,14 +102,14 @@ async def test_questions_keep_their_order_though_the_newest_is_heard_of_first(
 
 
 async def cursor(browser: Browser, thread: str) -> str:
-    """What a page that is opened now has."""
+    """The cursor of a page that is opened now."""
     page = (await browser.get(f"/threads/{thread}")).text
     return html.unescape(str(re.search(r'data-since="([^"]*)"', page)[1]))  # type: ignore[index]
 
 
 async def told(browser: Browser, thread: str, last: str) -> list[tuple[str, str]]:
-    """What a page that comes back is told at once: kinds and runs. A last question marks the end
-    of it."""
+    """The events that a page which comes back is sent at once: kinds and runs. A last question
+    marks the end of them."""
     headers = {"Last-Event-ID": last}
     async with browser.follow(f"/threads/{thread}/events", **headers) as events:
         await events.until_begun()

@@ -1,4 +1,4 @@
-"""When events are told, and what is read for them."""
+"""The moments at which events are sent, and the reads that they take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of all formats ask: whether nothing was lost, and nothing stands elsewhere."""
+"""Checks for tests of all formats: nothing was lost, and nothing stands elsewhere."""
 
 from __future__ import annotations
 

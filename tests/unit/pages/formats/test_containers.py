@@ -72,7 +72,7 @@ def refused(data: bytes, name: str) -> str:
 
 
 def read_or_refused(data: bytes, name: str) -> None:
-    """Whatever the bytes are: a text, or a sentence that names the file."""
+    """Any bytes give a text, or a sentence that names the file."""
     try:
         extracted = from_bytes(data, None, name)
     except PageUnreadable as error:

@@ -37,7 +37,7 @@ def asked(question: str, sources: Sequence[Source] = SOURCES, language: str = "e
 
 
 def answer(question: str, sources: Sequence[Source] = SOURCES, language: str = "en") -> str:
-    """What stands above the fold."""
+    """The part of an answer above the fold."""
     result = asked(question, sources, language)
     return result.text[: result.fold]
 
@@ -231,7 +231,7 @@ def test_a_shorter_answer_is_shorter_than_the_one_before() -> None:
 
 
 def quotes_of(question: Rewritten, evidence: Evidence) -> list[tuple[bool, str]]:
-    """What is quoted, and whether it stands above the fold."""
+    """The quotes of an answer, each with whether it stands above the fold."""
     above, quotes = True, []
     for delta in write(question, evidence):
         above = above and not isinstance(delta, Fold)

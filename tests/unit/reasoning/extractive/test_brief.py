@@ -204,7 +204,7 @@ def _stands_in(text: str, passage: Passage) -> bool:
 
 
 def _pieces(passage: Passage) -> list[str]:
-    """What a passage is not cut inside of: sentences, items, rows, lines of code."""
+    """The pieces that a passage is not cut inside of: sentences, items, rows, lines of code."""
     return [
         line
         for piece in sentences(passage.text)

@@ -182,7 +182,7 @@ async def test_the_hosts_of_a_search_are_words_as_well(open_run: OpenRun) -> Non
 
 
 def test_no_query_goes_another_way() -> None:
-    """Whatever searches for a run does so through ``Outgoing``: nothing else asks the library."""
+    """Every search of a run goes through ``Outgoing``: nothing else asks the library."""
     root = Path(bot.__file__).parent
     asking = {
         path.relative_to(root).as_posix()

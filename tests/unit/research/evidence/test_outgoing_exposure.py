@@ -183,7 +183,7 @@ def test_nothing_is_refused_before_anything_was_shown() -> None:
 
 
 def test_words_of_queries_from_before_a_document_was_shown_are_told_after() -> None:
-    """Whoever wrote them knew nothing of the document; they are the question in other words."""
+    """Those queries were written without knowledge of the document: the question in other words."""
     exposure = an_exposure()
     assert not exposure.objection("remuneration of suppliers")
     exposure.private.add(SECRETS["plan"])

@@ -185,7 +185,7 @@ def test_words_that_every_document_has_do_not_relate_pages() -> None:
     ["https://evil.ex/a", "http://evil.ex", "www.evil.ex", "evil.ex/a", "HTTP://EVIL.EX/A"],
 )
 def test_no_suggestion_holds_an_address(address: str) -> None:
-    """Who presses it would have written it, and what people write is read."""
+    """A pressed suggestion counts as written by the person, and what people write is read."""
     there = PAGE.replace("Clearing cached pages", f"Clearing cached pages at {address}")
     assert not any("evil" in each.lower() for each in suggested(page(there), limit=9))
     harmless = PAGE.replace("Clearing cached pages", "Clearing cached pages at evil")

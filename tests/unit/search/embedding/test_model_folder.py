@@ -1,4 +1,4 @@
-"""What is read from a folder with an embedding model."""
+"""Reading of a folder with an embedding model."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ TEXT = st.text(st.characters(codec="utf-8"), max_size=120)
 
 @st.composite
 def graphs(draw: st.DrawFn) -> list[GraphNode]:
-    """What a planner can make: up to eight nodes, each needing some of those before it."""
+    """Graphs that a planner can make: up to eight nodes, each needing some of those before it."""
     ids = [f"n{number}" for number in range(draw(st.integers(1, 8)))]
     return [
         GraphNode(id, draw(TEXT), "done", tuple(draw(st.sets(st.sampled_from(ids[:place])))))
