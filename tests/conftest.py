@@ -6,7 +6,7 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -47,8 +47,6 @@ FAST = (
 )
 # Of these the ones over whole data sets, and of SDKs over sockets, take longer than all others.
 LONG = ("test_reasoner_data.py", "test_facts_data.py", "test_graph_replay.py", "test_endpoint.py")
-# Their programs mostly wait for each other.
-WAITING = ("tests/live/", "tests/scenario/")
 OURS = ("FOOTNOTE_", "ANTHROPIC_", "OPENAI_", "SLACK_", "DISCORD_")
 KEYS = {  # what search providers are told under names of their own
     str(name)
@@ -125,23 +123,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("shared"):
                 item.add_marker(pytest.mark.skip(reason="the public data sets are not there"))
-    items.sort(key=_places(items).__getitem__)
-
-
-def _places(items: Sequence[pytest.Item]) -> dict[pytest.Item, float]:
-    """The place of each test in the order of all, from 0 to 1: files that mostly wait are spread
-    evenly among those that keep a processor busy, so that neither kind runs alone in the end."""
-    places: dict[pytest.Item, float] = {}
-    for waits in (True, False):
-        alike = [
-            item
-            for item in items
-            if item.path.relative_to(ROOT).as_posix().startswith(WAITING) is waits
-        ]
-        begins: dict[Path, float] = {}  # by file
-        for number, item in enumerate(alike):
-            places[item] = begins.setdefault(item.path, number / len(alike))
-    return places
 
 
 @pytest.hookimpl(wrapper=True)

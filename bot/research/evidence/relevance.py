@@ -34,6 +34,7 @@ def fitting(
     pages: Sequence[Page],
     rarity: Mapping[str, float],
     shown: Sequence[str] = (),
+    given: Collection[str] = (),
 ) -> list[str]:
     """The addresses of the pages that fit any of the texts wanted, the best first.
 
@@ -42,8 +43,9 @@ def fitting(
     other page fits that text much better. Where a text names a page, of these or of those ``shown``
     before (by title), other pages must also have most of the words beside the name: what only
     shares the name is about something else. Later searches are for what is still missing, mostly
-    by its name: there, a page must have the rarest of the words. A correction that was found fits:
-    without it, an outdated page would be cited as it stands.
+    by its name: there, a page must have the rarest of the words. A correction that was found fits,
+    and so does a page whose address is ``given``, such as by a correction: without it, an outdated
+    page would be cited as it stands.
     """
     passages = {page.url: _passage_terms(page.title, page.text[:STUDIED]) for page in pages}
     scores: dict[str, float] = {}
@@ -59,7 +61,7 @@ def fitting(
         rarest = {max(weights, key=weights.__getitem__)} if weights and rarity and shown else set()
         for page in pages:
             found = passages[page.url]
-            is_chosen = is_correction(page.url) or page.title in named
+            is_chosen = is_correction(page.url) or page.url in given or page.title in named
             is_alike = (
                 shares[page.url] >= bar
                 and (not named or _best_share(rest, found) >= REST)

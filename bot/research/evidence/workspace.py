@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from bot.corrections.search import CorrectionSearch
 from bot.messages import name_of_upload
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
@@ -278,7 +279,8 @@ class WorkspaceKeeper:
             ranked = [page for page in pages if urls.get(page.url) in numbers]
             # Not on the event loop: pages can be made to take a tenth of a second each.
             rarity, shown = self._rarity_of(outcome), [s.title for s in self.workspace.sources]
-            fit = (await asyncio.to_thread(fitting, wanted, ranked, rarity, shown))[:most]
+            given = [hit.url for hit in self._hits if hit.provider == CorrectionSearch.name]
+            fit = (await asyncio.to_thread(fitting, wanted, ranked, rarity, shown, given))[:most]
             others = {titles[url]: url for url in ready if urls[url] in named and url not in fit}
             apart = named_beside(self._question.text, [titles[url] for url in fit], others)
             more = min(ALSO_NAMED, MOST_OPENED - len(fit), room - len(fit))
@@ -292,7 +294,7 @@ class WorkspaceKeeper:
 
     def _rarity_of(self, outcome: Outcome) -> dict[str, float]:
         """Of the terms searched for, on the workspace and in an outcome that is not on it yet."""
-        new = {term: idf for result in outcome.queries for term, idf in result.rarity.items()}
+        new = {term: idf for each in outcome.queries for term, idf in each.rarity.items()}
         return self.workspace.rarity | new
 
     # ------------------------------------------------------------ after: what is shown
@@ -304,8 +306,7 @@ class WorkspaceKeeper:
             note, rarity = "", {}
             if is_sent:
                 outcome = answers[id(query)]
-                query.hits = outcome.hits
-                rarity = outcome.rarity
+                query.hits, rarity = outcome.hits, outcome.rarity
                 note = outcome.problem or outcome.withheld or ("" if outcome.hits else NOTHING)
                 if outcome.problem:
                     self._asked.forget(query)  # it was never answered: asked again, it is sent
@@ -380,9 +381,8 @@ class WorkspaceKeeper:
 
     def _note_spent_pages(self) -> None:
         """Say so if it is the run's budget, and not this workspace's share of it."""
-        run = self._run
-        if run.usage.pages >= run.budget.pages:
-            run.note(run.texts("budget-pages", limit=run.budget.pages))
+        if self._run.usage.pages >= (most := self._run.budget.pages):
+            self._run.note(self._run.texts("budget-pages", limit=most))
 
 
 def _found_nothing(outcomes: Sequence[Outcome]) -> bool:

@@ -289,7 +289,7 @@ def _another_signature(claims: Claims) -> str:
     [
         (clock(-400), "has expired"),
         (clock(90), "from the future"),
-        (changed(nbf=int(time.time()) + 900), "from the future"),
+        (changed(nbf=int(time.time()) + 86_400), "from the future"),
         (changed(iss="https://evil.example"), "another sign-in service"),
         (changed(aud="another"), "another application"),
         (changed(aud="another", azp=CLIENT), "another application"),

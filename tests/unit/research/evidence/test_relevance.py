@@ -45,6 +45,12 @@ def test_a_correction_that_was_found_comes_first_whatever_another_page_says() ->
     assert fitting([QUESTION], [page, words], {}) == [page.url, words.url]
 
 
+def test_a_page_that_a_correction_names_fits_whatever_it_says() -> None:
+    page, named = a_page("Forth Suite", "A suite."), a_page("Policy", "Of the suite.")
+    assert fitting([QUESTION], [page, named], {}) == [page.url]
+    assert set(fitting([QUESTION], [page, named], {}, (), [named.url])) == {page.url, named.url}
+
+
 def test_words_of_one_passage_count_and_not_those_scattered_over_a_page() -> None:
     other = "Much else is said. " * 30
     apart = "\n\n".join(f"{word}. {other}" for word in ("Composer", "Forth", "Suite", "Born"))
