@@ -43,7 +43,6 @@ THREAD = 50  # messages of a thread
 INDEXING_SECONDS = 4.0  # that a search waits for a server's index
 SNIPPET = 600  # characters
 PUBLIC_THREADS = (10, 11)
-MOST_FURTHER = 1  # queries of a question that look beyond the channels that may be told about
 FEW = 2  # words of a query that are searched for when no message has all of them
 
 Raw = Mapping[str, Any]
@@ -75,7 +74,7 @@ class DiscordConversations:
         self._found: dict[str, _Found] = {}
         self._answers: dict[str, list[_Found]] = {}  # by what was asked
         self._ended = ""  # why Discord answers no more searches of this question
-        self._looked_further = 0
+        self._has_looked_further = False
         self._is_more_elsewhere = False
 
     # ------------------------------------------------------------ searching
@@ -90,7 +89,7 @@ class DiscordConversations:
                 for server, channels in places
                 for each in await self._in_server(server, channels, query)
             ]
-            if not self._direct:
+            if not self._direct and not self._has_looked_further:
                 for server, channels in places:
                     await self._look_further(server, channels, query)
         except PlatformUnavailable as away:
@@ -127,11 +126,12 @@ class DiscordConversations:
         return [each for each in found if each is not None and each[1]][:SERVERS]
 
     async def _look_further(self, server: Server, told: frozenset[str], query: Query) -> None:
-        """Note whether the asker may read a fitting message in channels that are not ``told``; what
-        was found there stands, whatever becomes of this."""
-        if self._looked_further >= MOST_FURTHER:
-            return
-        self._looked_further += 1
+        """Note whether the asker may read a fitting message in channels that are not ``told``, for
+        the question's first query: later ones are shorter, and fit almost anything.
+
+        A failure is only logged, since the search itself has succeeded.
+        """
+        self._has_looked_further = True
         try:
             seen = await self._servers.readable_by(server.id, self._run.message.author.id)
             others = (seen[1] if seen else frozenset()) - told
@@ -139,7 +139,7 @@ class DiscordConversations:
         except (PlatformUnavailable, DiscordRefused, Refused, Broken) as error:
             log.info("other channels not searched", run=self._run.id, error=str(error))
         else:
-            self._is_more_elsewhere |= bool(found)
+            self._is_more_elsewhere = bool(found)
 
     async def _in_server(
         self, server: Server, channels: frozenset[str], query: Query, *, exactly: bool = False

@@ -83,7 +83,7 @@ class McpSource:
     def address_of(self, link: str) -> str:
         """See ``bot.search.provider.LinkReading``: the address of a page that the server reads."""
         found = (re.match(pattern, link) for pattern in self._links)
-        id = next((match["id"] or link for match in found if match), "")
+        id = next((match.groupdict().get("id", link) for match in found if match), "")
         return address(self.name, unquote(id), link) if id else ""
 
     def reads(self, url: str) -> bool:
@@ -130,8 +130,7 @@ class McpSource:
 
 def _beginning(link: str) -> re.Pattern[str]:
     """An expression for the addresses that begin as an entry of ``links`` says, at a border of a
-    part; its group ``id`` is the id in them, None where the whole address is the id."""
+    part; its group ``id``, if it has one, is the id in them."""
     part = "[^/?#&]+"
     pattern = re.escape(link).replace(r"\*", part).replace(r"\{id\}", f"(?P<id>{part})")
-    group = "" if "(?P<id>" in pattern else "(?P<id>(?!))?"
-    return re.compile(f"{pattern}{group}" + ("" if link[-1:] in "/=" else r"(?![^/?#&])"))
+    return re.compile(pattern + ("" if link[-1:] in "/=" else r"(?![^/?#&])"))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.server import serve
+from tests.scenario.acme import Acme, open_acme
 from tests.scenario.discord_place import open_discord
 from tests.scenario.gate import Gate
 from tests.scenario.places import OpenPlace, Place
@@ -69,6 +70,12 @@ def alone(footnote: Program) -> Program:
 def place(request: pytest.FixtureRequest) -> Iterator[Place]:
     with PLACES[request.param]() as place:
         yield place
+
+
+@pytest.fixture
+def acme() -> Iterator[Acme]:
+    with open_acme() as acme:
+        yield acme
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from tests.scenario.program import REPOSITORY, Program
 from tests.scenario.serving import Serving
 
 ADA, LIU, GENERAL = "U1ADA", "U2LIU", "C1GENERAL"
+OPS, BOARD = "C2OPS", "G3BOARD"  # of ``open_channels``
 MANIFEST = REPOSITORY / "deploy" / "slack-manifest.yaml"
 POSTING = ("chat.postMessage", "chat.startStream", "chat.update", "chat.stopStream")
 CHANGING = {*POSTING, "chat.appendStream", "chat.delete", "agents.sessions.setStatus"}
@@ -68,6 +69,12 @@ class SlackPlace:
         sent = [self.slack.add_file(user, name, body) for name, body in files.items()]
         said = self.slack.say(user, GENERAL, f"{self.slack.mention} {text}", files=sent)
         return Said(GENERAL, said.ts, said.ts)
+
+    def ask_in(self, channel: str, user: str, text: str) -> Said:
+        """Ask in a channel by a mention, or in a direct message without one."""
+        mention = "" if channel.startswith("D") else f"{self.slack.mention} "
+        said = self.slack.say(user, channel, mention + text)
+        return Said(channel, said.ts, said.ts)
 
     def say(self, earlier: Said, text: str) -> Said:
         said = self.slack.say(ADA, earlier.channel, text, thread_ts=earlier.root)
@@ -160,3 +167,13 @@ def open_slack(**options: Any) -> Iterator[SlackPlace]:
     """A Slack whose rates are without limits, with the app as its manifest says."""
     with FakeSlack(MANIFEST, **{"rate_limits": UNLIMITED, **options}) as slack:
         yield SlackPlace(slack)
+
+
+@contextmanager
+def open_channels() -> Iterator[SlackPlace]:
+    """The same with one more public channel and a private one, whose names the app may look up."""
+    with open_slack() as place:
+        place.slack.with_scopes("channels:read")
+        place.slack.add_channel(OPS, "ops", members=[ADA, LIU])
+        place.slack.add_channel(BOARD, "board", "group", members=[ADA, LIU])
+        yield place

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.discord_state import Channel, User
-from tests.scenario.discord_place import open_discord
+from tests.scenario.acme import Acme
 from tests.scenario.gate import Gate
 from tests.scenario.places import (
     KEYS,
@@ -24,8 +24,7 @@ from tests.scenario.places import (
 )
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, running
-from tests.scenario.slack_place import ADA, GENERAL, LIU, SlackPlace, open_slack
-from tests.scenario.test_conversations import Acme
+from tests.scenario.slack_place import ADA, BOARD, GENERAL, LIU, OPS, SlackPlace, open_channels
 
 TODAY = r"\d{1,2} \w+ \d{4}"
 SAME = re.compile(rf"Already answered here on {TODAY}, sources still the same\.")
@@ -119,22 +118,11 @@ def test_an_earlier_answer_is_given_until_somebody_wants_research_or_a_source_ch
 
 # ---------------------------------------------------------------- where it may be read
 
-OPS, BOARD = "C2OPS", "G3BOARD"
-
 
 @pytest.fixture
 def slack() -> Iterator[SlackPlace]:
-    with open_slack() as place:
-        place.slack.with_scopes("channels:read")
-        place.slack.add_channel(OPS, "ops", members=[ADA, LIU])
-        place.slack.add_channel(BOARD, "board", "group", members=[ADA, LIU])
+    with open_channels() as place:
         yield place
-
-
-def ask_slack(place: SlackPlace, channel: str, user: str, text: str) -> Said:
-    mention = "" if channel.startswith("D") else f"{place.slack.mention} "
-    said = place.slack.say(user, channel, mention + text)
-    return Said(channel, said.ts, said.ts)
 
 
 def test_slack_tells_of_answers_in_public_channels_only(
@@ -142,27 +130,18 @@ def test_slack_tells_of_answers_in_public_channels_only(
 ) -> None:
     footnote.settings |= {"FOOTNOTE_DOCS": str(documents), **slack.settings}
     with running(fork_server, footnote, slack, FOOTNOTE_ANSWERED_BEFORE="instead"):
-        public = ask_slack(slack, OPS, LIU, KEYS)
+        public = slack.ask_in(OPS, LIU, KEYS)
         the_answer(slack, public)
         for channel in (BOARD, slack.slack.im(LIU)):
-            the_answer(slack, ask_slack(slack, channel, LIU, LUNCH))
+            the_answer(slack, slack.ask_in(channel, LIU, LUNCH))
 
-        given = the_answer(slack, ask_slack(slack, GENERAL, ADA, KEYS))
+        given = the_answer(slack, slack.ask_in(GENERAL, ADA, KEYS))
         assert re.search(rf"> Already answered in #ops on {TODAY}, sources still the same\.", given)
         (link,) = re.findall(r"<(https?://[^|>]+)\|The earlier answer>", given)
         assert link.endswith(f"/archives/{OPS}/p{public.id.replace('.', '')}")
-        secret = the_answer(slack, ask_slack(slack, GENERAL, ADA, LUNCH))
+        secret = the_answer(slack, slack.ask_in(GENERAL, ADA, LUNCH))
         assert (told(secret), "6.50" in secret) == (0, True)
-        assert "回答过" in the_answer(slack, ask_slack(slack, BOARD, LIU, LUNCH))
-
-
-@pytest.fixture
-def acme() -> Iterator[Acme]:
-    with open_discord() as opened:
-        acme = Acme.__new__(Acme)
-        acme.__dict__ |= opened.__dict__
-        acme.settle()
-        yield acme
+        assert "回答过" in the_answer(slack, slack.ask_in(BOARD, LIU, LUNCH))
 
 
 def test_discord_tells_of_answers_in_channels_that_all_may_read_only(

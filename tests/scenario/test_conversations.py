@@ -13,38 +13,19 @@ import httpx
 import pytest
 
 from bot.storage.encryption import new_key
-from tests.fakes.discord_permissions import bits
-from tests.fakes.discord_state import Channel, Overwrite, User
-from tests.scenario.discord_place import DiscordPlace, open_discord, post_of
+from tests.scenario.acme import KESTREL, SECRETS, Acme, asked_about, said_in, told
 from tests.scenario.gate import Gate, ask_and_catch
-from tests.scenario.places import Place, Post, Said, the_answer, until_answered, whole
+from tests.scenario.places import Place, Said, the_answer, until_answered, whole
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, running
-from tests.scenario.slack_place import ADA, GENERAL, LIU, SlackPlace, open_slack
+from tests.scenario.slack_place import ADA, BOARD, GENERAL, LIU, OPS, SlackPlace, open_slack
 
-KESTREL = "What did we decide about the launch of Kestrel?"
 LUNCH = "What does lunch in the canteen cost?"
-# For each place: the project that was spoken of there, and a day that is written nowhere else.
-PROJECTS = {"open": "Kestrel", "board": "Merlin", "private": "Osprey"}
-SECRETS = {"open": "14 October", "board": "30 November", "private": "5 December"}
-
-
-def told(text: str) -> set[str]:
-    """The places whose secret stands in a text."""
-    return {place for place, day in SECRETS.items() if day in text}
-
-
-def said_in(place: str) -> str:
-    return f"We decided to move the launch of {PROJECTS[place]} to {SECRETS[place]}."
-
-
-def asked_about(place: str) -> str:
-    return KESTREL.replace("Kestrel", PROJECTS[place])
 
 
 # ---------------------------------------------------------------- Slack
 
-OPS, BOARD, TEAM = "C2OPS", "G3BOARD", "G4TEAM"
+TEAM = "G4TEAM"
 EVERY_SCOPE = [f"search:read.{kind}" for kind in ("public", "private", "im", "mpim")]
 
 
@@ -69,9 +50,7 @@ def in_slack(footnote: Program, slack: SlackPlace) -> Program:
 
 
 def ask(place: SlackPlace, channel: str = GENERAL, user: str = ADA, text: str = KESTREL) -> Said:
-    mention = "" if channel.startswith("D") else f"{place.slack.mention} "
-    said = place.slack.say(user, channel, mention + text)
-    return Said(channel, said.ts, said.ts)
+    return place.ask_in(channel, user, text)
 
 
 def kept(program: Program) -> str:
@@ -309,51 +288,6 @@ def test_a_private_file_is_not_used_in_a_channel_and_the_asker_is_told(
 
 
 # ---------------------------------------------------------------- Discord
-
-
-class Acme(DiscordPlace):
-    """Ben spoke in a channel that all may read, in one for a role that Ada has, and in one for Ben
-    alone; the bot may read all three."""
-
-    def settle(self) -> None:
-        discord, guild = self.discord, self.guild
-        self.ben = discord.member(guild, "Ben")
-        board = discord.role(guild, "board")
-        guild.members[self.ada.id].roles.append(board)
-        self.places = {name: discord.text(guild, name) for name in ("ops", "board", "team")}
-        reading = bits("VIEW_CHANNEL", "READ_MESSAGE_HISTORY", "SEND_MESSAGES_IN_THREADS")
-        for channel, key, kind in (
-            (self.places["board"], board.id, 0),
-            (self.places["team"], self.ben.id, 1),
-        ):
-            channel.overwrites[guild.id] = Overwrite(0, deny=reading)
-            channel.overwrites[key] = Overwrite(kind, allow=reading)
-            channel.overwrites[discord.bot.id] = Overwrite(1, allow=reading | bits("SEND_MESSAGES"))
-        for name, secret in (("ops", "open"), ("board", "board"), ("team", "private")):
-            discord.people.say(self.ben, self.places[name], said_in(secret))
-
-    def ask_in(self, channel: Channel, user: User, text: str = KESTREL) -> Said:
-        message = self.discord.people.say(
-            user, channel, text, mentions_bot=channel.guild is not None
-        )
-        return self._kept(message, message.id)
-
-    def replies(self, said: Said, channel: Channel) -> list[Post]:
-        """The posts that answer a question; in a direct message, the posts to all."""
-        place = channel if channel.guild is None else self.discord.thread_of(self._said[said.root])
-        return [] if place is None else list(map(post_of, self.discord.posts(place)))
-
-    def has_ended(self, said: Said, channel: Channel, count: int) -> bool:
-        return sum(bool(post.run) for post in self.replies(said, channel)) == count
-
-
-@pytest.fixture
-def acme() -> Iterator[Acme]:
-    with open_discord() as place:
-        acme = Acme.__new__(Acme)
-        acme.__dict__ |= place.__dict__
-        acme.settle()
-        yield acme
 
 
 @pytest.fixture

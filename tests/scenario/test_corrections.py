@@ -15,24 +15,19 @@ import pytest
 
 from adapters.slack import format as controls
 from tests.fakes.discord_state import PRIVATE_THREAD, Channel
+from tests.scenario.acme import Acme
 from tests.scenario.crashing import crashing
-from tests.scenario.discord_place import open_discord
 from tests.scenario.places import KEYS, Said, the_answer, until_answered
 from tests.scenario.program import Program
 from tests.scenario.serving import ForkServer, running
-from tests.scenario.slack_place import ADA, GENERAL, LIU, SlackPlace, open_slack
-from tests.scenario.test_conversations import Acme
+from tests.scenario.slack_place import ADA, BOARD, GENERAL, LIU, OPS, SlackPlace, open_channels
 
-OPS, BOARD = "C2OPS", "G3BOARD"
 CORRECTION = "No, that changed in May: the master key is rotated every 45 days now."
 
 
 @pytest.fixture
 def place() -> Iterator[SlackPlace]:
-    with open_slack() as place:
-        place.slack.with_scopes("channels:read")
-        place.slack.add_channel(OPS, "ops", members=[ADA, LIU])
-        place.slack.add_channel(BOARD, "board", "group", members=[ADA, LIU])
+    with open_channels() as place:
         yield place
 
 
@@ -43,9 +38,7 @@ def chatty(footnote: Program, documents: object, place: SlackPlace) -> Program:
 
 
 def ask(place: SlackPlace, channel: str, user: str = ADA) -> Said:
-    mention = "" if channel.startswith("D") else f"{place.slack.mention} "
-    said = place.slack.say(user, channel, mention + KEYS)
-    return Said(channel, said.ts, said.ts)
+    return place.ask_in(channel, user, KEYS)
 
 
 def correct(place: SlackPlace, asked: Said, text: str = CORRECTION) -> str:
@@ -127,15 +120,6 @@ def test_an_edit_changes_a_correction_and_deleting_the_message_removes_it(
 
 
 # ---------------------------------------------------------------- Discord
-
-
-@pytest.fixture
-def acme() -> Iterator[Acme]:
-    with open_discord() as opened:
-        acme = Acme.__new__(Acme)
-        acme.__dict__ |= opened.__dict__
-        acme.settle()
-        yield acme
 
 
 def correct_in(acme: Acme, channel: Channel, text: str, *, privately: bool = False) -> Said:
