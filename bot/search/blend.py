@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import difflib
 import time
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.errors import FootnoteError, InvalidSetting, NoProviderAvailable, Unavailable
+from bot.errors import (
+    FootnoteError,
+    InvalidSetting,
+    NoProviderAvailable,
+    PageUnreadable,
+    Unavailable,
+)
 from bot.logs import get_logger
 from bot.mcp.address import shown
 from bot.observing import Observe, nothing_observed
@@ -135,11 +142,19 @@ class Search:
         """The page, or its text, as the provider that knows it gives it; None when no provider
         reads ``url``.
 
-        Raises ``ProviderUnavailable``, ``Refused`` or ``PageUnreadable`` (see ``PageReader``).
+        Raises ``ProviderUnavailable``, ``Refused`` or ``PageUnreadable`` (see ``PageReader``), the
+        provider named where it is not the page that is at fault.
         """
         for each in self._providers.values():
             if each.reads(url):
-                return await each.read(url)
+                try:
+                    return await each.read(url)
+                except PageUnreadable:
+                    raise
+                except FootnoteError as error:
+                    named = copy.copy(error)  # all who wait for the same read get one error
+                    named.sentence = f"{each.name}: {error.sentence}"
+                    raise named from error
         return None
 
     def address_of(self, link: str) -> str:
