@@ -17,14 +17,19 @@ from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import Outcome, QueryResult, ReadResult
 from bot.research.run import Run
 from bot.search.blend import K
-from bot.text.terms import keywords, terms
+from bot.text.terms import has_cjk, keywords, terms
 
 ENOUGH = 0.5  # of the weight of the wanted words that one passage has, with the page's title
 BESIDE = 0.75  # of the share of the best page for the same words, below which one is left shut
+MOST = 0.75  # of the same weight: a page that has so much need not have the names as written
+SOME = 0.15  # of the same weight, that the best page for a rare word has in one passage with it
+RARE = 0.75  # of the rarity of a word that no document has: a word that some five in 10,000 have
 REST = 0.65  # of the weight of the words that name no page, where others name one
 _QUALIFIER = re.compile(r"\s*\([^()]*\)\s*")  # "(song)", "(near Pleasant Plains)"
 _ARTICLES = frozenset({"the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los"})
 _CAPITAL_NEXT = re.compile(r" [^\W\d_a-z]\w*")
+_WORD = re.compile(r"\w+")
+_CAPITALIZED_PAIR = re.compile(r"(?<!\w)([A-Z]\w+) (?=([A-Z]\w+))")
 STUDIED = 60_000  # characters of a page that are looked at
 STUDIED_PAGES = 64  # whose terms are kept: several queries and questions find the same pages
 
@@ -35,6 +40,7 @@ def fitting(
     rarity: Mapping[str, float],
     shown: Sequence[str] = (),
     given: Collection[str] = (),
+    question: str = "",
 ) -> list[str]:
     """The addresses of the pages that fit any of the texts wanted, the best first.
 
@@ -42,10 +48,14 @@ def fitting(
     text's words, rare ones (``rarity`` as of ``search.provider.Lexicon``) counting for more, and no
     other page fits that text much better. Where a text names a page, of these or of those ``shown``
     before (by title), other pages must also have most of the words beside the name: what only
-    shares the name is about something else. Later searches are for what is still missing, mostly
-    by its name: there, a page must have the rarest of the words. A correction that was found fits,
-    and so does a page whose address is ``given``, such as by a correction: without it, an outdated
-    page would be cited as it stands.
+    shares the name is about something else.
+
+    The words of a ``question`` are about several things, and of those that hardly any document has
+    each brings a page (``_with_rare_words``). Those of a query are about one: there, a page must
+    have the rarest of the words, and most of them or half of the names as they are written.
+
+    A correction that was found fits, and so does a page whose address is ``given``, such as by a
+    correction: without it, an outdated page would be cited as it stands.
     """
     passages = {page.url: _passage_terms(page.title, page.text[:STUDIED]) for page in pages}
     scores: dict[str, float] = {}
@@ -58,19 +68,46 @@ def fitting(
         rest = {term: weight for term, weight in weights.items() if term not in words}
         shares = {url: _best_share(weights, found) for url, found in passages.items()}
         bar = max(ENOUGH, BESIDE * max(shares.values(), default=0.0))
-        rarest = {max(weights, key=weights.__getitem__)} if weights and rarity and shown else set()
+        rarest = max(weights, key=weights.__getitem__) if weights and rarity else None
         for page in pages:
-            found = passages[page.url]
+            share, found = shares[page.url], passages[page.url]
             is_chosen = is_correction(page.url) or page.url in given or page.title in named
-            is_alike = (
-                shares[page.url] >= bar
-                and (not named or _best_share(rest, found) >= REST)
-                and rarest <= frozenset().union(*found)
-            )
+            is_alike = share >= bar and (not named or _best_share(rest, found) >= REST)
+            if is_alike and text != question:
+                has_rarest = rarest is None or any(rarest in passage for passage in found)
+                is_alike = has_rarest and (share >= MOST or _has_names_of(text, page))
             if is_chosen or is_alike:
-                score = shares[page.url] + is_chosen
-                scores[page.url] = max(score, scores.get(page.url, 0.0))
-    return sorted(scores, key=lambda url: -scores[url])
+                scores[page.url] = max(share + is_chosen, scores.get(page.url, 0.0))
+    fit = sorted(scores, key=lambda url: -scores[url])
+    if question in wanted:
+        fit += _with_rare_words(weigh(question, rarity), rarity, passages, fit)
+    return fit
+
+
+def _with_rare_words(
+    weights: Mapping[str, float],
+    rarity: Mapping[str, float],
+    passages: Mapping[str, Sequence[frozenset[str]]],
+    fit: Sequence[str],
+) -> list[str]:
+    """The addresses of the best pages for those rare words of a question that none of the pages
+    which ``fit`` has: it asks for something that only they can tell, however little else of the
+    question they have."""
+    rare = [term for term in weights if RARE * rarity[""] <= rarity.get(term, 0.0) < rarity[""]]
+    found: list[str] = []
+    for term in sorted(rare, key=lambda term: -weights[term]):
+        if any(term in passage for url in (*fit, *found) for passage in passages[url]):
+            continue
+        if has_cjk(term) and (fit or found):
+            continue  # a pair of characters may only seem to be a word
+        shares = {
+            url: _best_share(weights, [passage for passage in of_page if term in passage])
+            for url, of_page in passages.items()
+        }
+        best = max(shares, key=shares.__getitem__)
+        if shares[best] >= SOME:
+            found.append(best)
+    return found
 
 
 def is_named(title: str, text: str) -> bool:
@@ -84,9 +121,10 @@ def name_in(title: str, text: str) -> frozenset[str]:
     All words of the title, or those of the name in it without what tells namesakes apart: "Hello
     Love" of "Hello Love (song)", "McRae" of "McRae, Arkansas" (as it is written).
     """
-    words = frozenset(terms(title)) - _ARTICLES
+    in_title = terms(title)
+    words = frozenset(in_title) - _ARTICLES
     if words and words <= frozenset(terms(text)):
-        return words
+        return words if len(in_title) > 1 or _has_word(text, title) else frozenset()
     whole = _QUALIFIER.sub(" ", title).strip()
     place, comma, _ = whole.partition(",")
     name = place.strip()
@@ -120,11 +158,35 @@ def named_beside(text: str, titles: Sequence[str], others: Iterable[str]) -> lis
     return apart
 
 
+def _has_names_of(query: str, page: Page) -> bool:
+    """Return True if a page has half of a query's pairs of capitalized words, of which names are
+    made ("Tom Drake", "Jackson County"), next to each other, or the query has none."""
+    pairs = _CAPITALIZED_PAIR.findall(query)
+    text = f"{page.title}\n{page.text[:STUDIED]}"
+    there = sum(
+        re.search(rf"(?<!\w){re.escape(a)}\W{{1,3}}{re.escape(b)}(?!\w)", text, re.IGNORECASE)
+        is not None
+        for a, b in pairs
+    )
+    return not pairs or there >= max(1, len(pairs) // 2)
+
+
 def _has_name(text: str, name: str, flags: re.RegexFlag) -> bool:
     """Return True if a name is in a text, and is not a part of a longer name."""
     found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags) if name else None
-    if found is None:
-        return False
+    return found is not None and _is_whole(text, found)
+
+
+def _has_word(text: str, word: str) -> bool:
+    """Return True if a text has a word, in any form of it, that is no part of a longer name."""
+    wanted = terms(word)
+    return any(
+        wanted == terms(found.group()) and _is_whole(text, found) for found in _WORD.finditer(text)
+    )
+
+
+def _is_whole(text: str, found: re.Match[str]) -> bool:
+    """Return True if what was found of a text stands between no other words with capitals."""
     before = text[: found.start()].split(" ")[1:-1]  # the first word always has a capital
     follows_capital = bool(before) and before[-1][:1].isupper()
     return not follows_capital and not _CAPITAL_NEXT.match(text, found.end())

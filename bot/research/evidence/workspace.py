@@ -280,7 +280,9 @@ class WorkspaceKeeper:
             # Not on the event loop: pages can be made to take a tenth of a second each.
             rarity, shown = self._rarity_of(outcome), [s.title for s in self.workspace.sources]
             given = [hit.url for hit in self._hits if hit.provider == CorrectionSearch.name]
-            fit = (await asyncio.to_thread(fitting, wanted, ranked, rarity, shown, given))[:most]
+            text = self._question.text
+            fitted = asyncio.to_thread(fitting, wanted, ranked, rarity, shown, given, text)
+            fit = (await fitted)[:most]
             others = {titles[url]: url for url in ready if urls[url] in named and url not in fit}
             apart = named_beside(self._question.text, [titles[url] for url in fit], others)
             more = min(ALSO_NAMED, MOST_OPENED - len(fit), room - len(fit))

@@ -63,7 +63,8 @@ def _fitting(
     all where none does, since one of them may hold the answer in other words."""
     wanted = [question.text, *question.queries, *question.knowledge_queries]
     linked = {dedupe_key(link) for link in links}
-    fit = set(fitting(wanted, [_shown(source) for source in sources], rarity))
+    pages = [_shown(source) for source in sources]
+    fit = set(fitting(wanted, pages, rarity, question=question.text))
     fit |= {source.url for source in sources if dedupe_key(source.url) in linked}
     return tuple(source for source in sources if source.url in fit) or tuple(sources)
 

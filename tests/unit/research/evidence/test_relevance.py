@@ -24,7 +24,7 @@ def a_page(title: str, text: str) -> Page:
     [
         ("Forth Suite", "A work in four movements.", True),  # named in the question
         ("Ada Byron", "The composer of the Forth Suite was born in Leith.", True),
-        ("Suite", "A work in several movements.", True),
+        ("Suite", "A work in several movements.", False),  # part of a longer name there
         ("Leith", "A port on the Firth of Forth.", False),
         ("American", "Of the Americas.", False),
         ("", "", False),
@@ -34,7 +34,7 @@ def test_a_page_fits_if_it_is_named_or_speaks_of_what_is_wanted(
     title: str, text: str, fits: bool
 ) -> None:
     page = a_page(title, text)
-    assert fitting([QUESTION], [page], {}) == ([page.url] if fits else [])
+    assert fitting([QUESTION], [page], {}, question=QUESTION) == ([page.url] if fits else [])
 
 
 def test_a_correction_that_was_found_comes_first_whatever_another_page_says() -> None:
@@ -96,21 +96,57 @@ def test_beside_a_page_that_is_named_others_have_the_rest_of_the_words(
 ) -> None:
     question = "What is the population of the state of Crail Kintyre Airport?"
     named, other = a_page("Crail Kintyre Airport", "A place."), a_page(title, text)
-    found = fitting([question], [other] if shown else [named, other], {}, [named.title] * shown)
+    pages, titles = ([other], [named.title]) if shown else ([named, other], [])
+    found = fitting([question], pages, {}, titles, question=question)
     assert (other.url in found) is fits
     assert (named.url in found) is not shown
 
 
-def test_in_a_later_search_a_page_has_the_rarest_word() -> None:
+def test_the_page_of_a_query_has_its_rarest_word() -> None:
     rarity = {"": 9.0, "drake": 4.0, "film": 3.0, "star": 3.0, "actor": 3.0}
     query = "film starring actor Drake"
     page, other = (
         a_page("A", "A film starring an actor."),
         a_page("B", "An actor, Drake, in a film."),
     )
-    assert fitting([query], [page], rarity) == [page.url]
-    assert fitting([query], [page, other], rarity, ["Crail"]) == [other.url]
-    assert fitting([query], [page], {}, ["Crail"]) == [page.url]  # no word is known to be rare
+    assert fitting([query], [page, other], rarity, question=QUESTION) == [other.url]
+    assert fitting([query], [page], {}) == [page.url]  # no word is known to be rare
+    assert fitting([query], [page], rarity, question=query) == [page.url]  # of several things
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "fits"),
+    [
+        ("Tom Drake actor", "Tom Brown and Oliver Drake.", False),
+        ("Tom Drake actor", "With Tom Drake.", True),
+        ("Jackson County seat", "A county seat. Jackson lived there, in Leith County.", True),
+        ("Jackson County rank", "A county. Its seat is Leith. Jackson lived there.", False),
+        ("tom drake actor", "Tom Brown and Oliver Drake.", True),  # nothing tells the names
+    ],
+)
+def test_the_page_of_a_query_has_its_names_as_they_are_written(
+    query: str, text: str, fits: bool
+) -> None:
+    rarity = {"": 9.0, "jackson": 4.0, "county": 3.0, "drake": 4.0, "tom": 3.9}
+    rarity |= {"actor": 3.0, "seat": 3.5, "rank": 3.5}
+    page = a_page("Page", text)
+    assert fitting([query], [page], rarity) == ([page.url] if fits else [])
+
+
+def test_a_rare_word_of_a_question_brings_the_best_page_that_has_it() -> None:
+    question = "Which explorer mapped the continent of the first greenhouses and the area of WINEP?"
+    rarity = {"": 10.0, "winep": 9.0, "greenhous": 8.0, "explorer": 5.0, "continent": 5.0}
+    rarity |= {"map": 4.0, "area": 3.0, "first": 1.0}
+    winep = a_page("Near East", "WINEP, which has an area.")
+    glass = a_page("Sun", "The first greenhouses were of glass.")
+    only = a_page("Glass", "Greenhouses are of it.")
+    both, other = a_page("A", "WINEP has greenhouses."), a_page("Africa", "A continent.")
+    assert fitting([question], [other, only, glass, winep], rarity, question=question) == [
+        winep.url,
+        glass.url,
+    ]
+    assert fitting([question], [winep, glass, both], rarity, question=question) == [both.url]
+    assert fitting([question], [winep], rarity) == []  # a query is about one thing
 
 
 def test_of_namesakes_one_is_named() -> None:
