@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from bot.text.akin import family
 from bot.text.listed import listed
@@ -41,6 +42,7 @@ _CONNECTORS = listed(
     "bin ibn y e et för och"
 )
 _ORDER = re.compile(r"[IVX]{1,5}")  # World War II is also the Second World War
+_CAPITALIZED_RUN = re.compile(r"(?<!\w)[A-Z]\w+(?: [A-Z]\w+)+(?!\w)")
 _CJK_NAMES = re.compile(
     "《([^》\n]{1,40})》|『([^』\n]{1,40})』|「([^」\n]{1,30})」"
     "|([\u30a1-\u30fa\u30fc]+(?:[·・‧][\u30a1-\u30fa\u30fc]+)+)"
@@ -218,6 +220,20 @@ def names(text: str, language: str, masked: bytes = b"") -> Iterator[Name]:
         words = [_compact(title)] if has_cjk(title) else _WORD.findall(fold(title))
         if words:
             yield Name(match.start(), match.end(), tuple(words))
+
+
+def capitalized_pairs(query: str) -> list[list[tuple[str, str]]]:
+    """For each run of capitalized words of a query its pairs of neighbours, of which names are made
+    ("Tom Drake"; "Jackson County", "County Courthouse"). Nothing tells where one name of a run ends
+    and the next begins."""
+    return [list(pairwise(run.split())) for run in _CAPITALIZED_RUN.findall(query)]
+
+
+def has_pair(text: str, pair: tuple[str, str]) -> bool:
+    """Return True if a text has two words next to each other, whatever stands between them and
+    however they are capitalized."""
+    one, other = map(re.escape, pair)
+    return re.search(rf"(?<!\w){one}\W{{1,3}}{other}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _is_capitalized(token: str) -> bool:

@@ -40,6 +40,7 @@ from bot.reasoning.workspace import (
     WorkspaceTurn,
 )
 from bot.search.provider import Hit
+from bot.text.names import capitalized_pairs, has_pair
 from bot.text.terms import terms
 
 TITLE = 200  # characters
@@ -50,6 +51,7 @@ LACKING = 0.3  # of a query's weight: if no hit has words of so much, they are n
 NEAR = 0.5  # of a hit's relevance by meaning (``search.provider.Hit``)
 BESIDE = 0.5  # of the weight that the best hit has of a query's words; below it no snippet is shown
 QUESTION = 8_000  # characters
+_PUNCTUATION = '?!.,;:"“”()'
 _LITERAL = re.compile(r"\w(?:_|\.|::)\w|^--?\w")
 NOT_DONE = "This call was not carried out."
 
@@ -259,8 +261,8 @@ def _fitting_hits(result: QueryResult) -> set[int]:
 
 def _lacking(result: QueryResult, opened: str) -> list[str]:
     """The words of a query that neither a hit nor an opened page shows, where they are a good part
-    of it, and the names of settings and the like ("read_timeout", "app.run") that none has as they
-    stand."""
+    of it; the names of settings and the like ("read_timeout", "app.run") and of people and places
+    ("Tom Drake") that none has as they stand."""
     weights = weigh(result.query, result.rarity) if result.rarity else {}
     if not weights or not result.hits:
         return []
@@ -270,13 +272,16 @@ def _lacking(result: QueryResult, opened: str) -> list[str]:
         unseen = set()
     words_shown = shown.casefold()
     # A word may be several terms, as in Chinese, of which some also stand in other words.
-    words = [(word, set(terms(word))) for word in result.query.split()]
-    return [
+    words = [(word.strip(_PUNCTUATION), set(terms(word))) for word in result.query.split()]
+    lacking = [
         word
         for word, parts in words
         if (parts and parts <= unseen)
         or (_LITERAL.search(word) and word.casefold() not in words_shown)
     ]
+    names = [run[0] for run in capitalized_pairs(result.query)]  # of a run, the name comes first
+    apart = [pair for pair in names if not has_pair(shown, pair) and not {*pair} & {*lacking}]
+    return [*(f'"{" ".join(pair)}"' for pair in apart), *lacking]
 
 
 def _weight_in(weights: Mapping[str, float], hit: Hit) -> float:

@@ -111,7 +111,7 @@ def check(
         piece = written.text[sentence.start : sentence.end]
         parts = out if written.fold is None or sentence.start < written.fold else further
         claim = claim_of(piece)
-        cited = _cited(sentence, piece, written.spans, sources)
+        cited = _cited(sentence, written, sources)
         of_page: defaultdict[int, list[_Key]] = defaultdict(list)
         for source, passage in cited:
             key = (source.number, passage.start, passage.end)
@@ -132,8 +132,7 @@ def check(
             if claim.endswith((":", "：")):  # what leads a list in is borne out by its items
                 items = takewhile(lambda each: each.kind != "paragraph", told[place + 1 :])
                 for item in items:
-                    words = written.text[item.start : item.end]
-                    rests_on += _cited(item, words, written.spans, sources)
+                    rests_on += _cited(item, written, sources)
             rests_on = list(dict.fromkeys(rests_on))
             held.append(cited_claim(claim, rests_on))
         if (verdict := verdicts.get(claim)) is not None and cited:
@@ -169,13 +168,14 @@ def _parts(written: Written) -> tuple[tuple[int, str], ...]:
 
 
 def _cited(
-    sentence: Sentence, piece: str, spans: Sequence[CitedSpan], sources: dict[int, Source]
+    sentence: Sentence, written: Written, sources: dict[int, Source]
 ) -> list[tuple[Source, Passage]]:
     """The passages a sentence cites: those that came with it, or the best of each marked page."""
-    deltas: list[CitationDelta] = []
-    for span in spans:
-        if _overlap(span, sentence):
-            deltas += span.citations
+    piece = written.text[sentence.start : sentence.end]
+    spans = [span for span in written.spans if _overlap(span, sentence)]
+    if len(spans) > 1 and _begins_the_next(spans[-1], sentence, written):
+        spans.pop()
+    deltas = [delta for span in spans for delta in span.citations]
     found: list[tuple[Source, Passage]] = []
     for delta in dict.fromkeys(deltas):
         source = sources[delta.number]
@@ -192,14 +192,25 @@ def _overlap(span: CitedSpan, sentence: Sentence) -> bool:
     return span.start < sentence.end and sentence.start < span.end
 
 
+def _begins_the_next(span: CitedSpan, sentence: Sentence, written: Written) -> bool:
+    """Return True if the last words of a sentence are the beginning of what the next one cites: a
+    citation inside a sentence leaves its last words to the block that follows."""
+    words = keywords(without_marks(written.text[span.start : sentence.end]))
+    return len(words) < FEWEST_WORDS and {*span.citations} == _cited_next(sentence, written.spans)
+
+
 def _goes_on(sentence: Sentence, spans: Sequence[CitedSpan]) -> bool:
     """Return True if the words after a sentence cite the same as it: endpoints put a bare first
     answer ("Astrid Young.") and the sentence that proves it into one block."""
     own = {delta for span in spans if _overlap(span, sentence) for delta in span.citations}
+    return bool(own) and own <= _cited_next(sentence, spans)
+
+
+def _cited_next(sentence: Sentence, spans: Sequence[CitedSpan]) -> set[CitationDelta]:
+    """What the first cited words after a sentence cite."""
     behind = [span.start for span in spans if span.start >= sentence.end]
     first = min(behind, default=None)
-    after = {delta for span in spans if span.start == first for delta in span.citations}
-    return bool(own) and own <= after
+    return {delta for span in spans if span.start == first for delta in span.citations}
 
 
 def _within(passages: Sequence[Passage], delta: CitationDelta) -> list[Passage]:

@@ -17,6 +17,7 @@ from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import Outcome, QueryResult, ReadResult
 from bot.research.run import Run
 from bot.search.blend import K
+from bot.text.names import capitalized_pairs, has_pair
 from bot.text.terms import has_cjk, keywords, terms
 
 ENOUGH = 0.5  # of the weight of the wanted words that one passage has, with the page's title
@@ -29,7 +30,6 @@ _QUALIFIER = re.compile(r"\s*\([^()]*\)\s*")  # "(song)", "(near Pleasant Plains
 _ARTICLES = frozenset({"the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los"})
 _CAPITAL_NEXT = re.compile(r" [^\W\d_a-z]\w*")
 _WORD = re.compile(r"\w+")
-_CAPITALIZED_PAIR = re.compile(r"(?<!\w)([A-Z]\w+) (?=([A-Z]\w+))")
 STUDIED = 60_000  # characters of a page that are looked at
 STUDIED_PAGES = 64  # whose terms are kept: several queries and questions find the same pages
 
@@ -159,16 +159,10 @@ def named_beside(text: str, titles: Sequence[str], others: Iterable[str]) -> lis
 
 
 def _has_names_of(query: str, page: Page) -> bool:
-    """Return True if a page has half of a query's pairs of capitalized words, of which names are
-    made ("Tom Drake", "Jackson County"), next to each other, or the query has none."""
-    pairs = _CAPITALIZED_PAIR.findall(query)
+    """Return True if a page has half of a query's pairs of capitalized words, or it has none."""
+    pairs = [pair for run in capitalized_pairs(query) for pair in run]
     text = f"{page.title}\n{page.text[:STUDIED]}"
-    there = sum(
-        re.search(rf"(?<!\w){re.escape(a)}\W{{1,3}}{re.escape(b)}(?!\w)", text, re.IGNORECASE)
-        is not None
-        for a, b in pairs
-    )
-    return not pairs or there >= max(1, len(pairs) // 2)
+    return not pairs or sum(has_pair(text, pair) for pair in pairs) >= max(1, len(pairs) // 2)
 
 
 def _has_name(text: str, name: str, flags: re.RegexFlag) -> bool:

@@ -311,6 +311,26 @@ def test_words_that_no_hit_has_are_named_where_much_depends_on_them() -> None:
     assert "note: no" not in texts(shown[2]["content"])
 
 
+@pytest.mark.parametrize(
+    ("query", "lacking"),
+    [
+        ("Tom Drake actor", '"Tom Drake"'),
+        ("Tom Drake, Ada Byron", '"Tom Drake"'),  # the other one is there
+        ("Tom Alderdice actor?", "Alderdice"),
+        ("Who is Oliver Drake Brown?", ""),
+    ],
+)
+def test_a_name_that_no_hit_has_as_it_stands_is_named(query: str, lacking: str) -> None:
+    words = "Oliver Drake, an actor, with Tom Brown and Ada\nByron."
+    hits = (NumberedHit(1, Hit("Film", "https://a.example/", words, "p")),)
+    rarity = {"tom": 4.0, "drake": 6.0, "alderdic": 7.0, "actor": 3.0, "": 10.0}
+    asked = QueryResult(query, hits, rarity=rarity)
+    workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
+    turns = (replace(workspace.turns[0], outcomes=(Outcome("c1", queries=(asked,)),)),)
+    told = texts(messages(replace(workspace, turns=turns))[2]["content"])
+    assert (f"no title or snippet has: {lacking}\n" in told) is bool(lacking)
+
+
 def test_a_hit_that_was_shown_before_is_named_again_once_a_search() -> None:
     seen = NumberedHit(3, Hit("Seen", "https://c.example/", "words", "p"), seen=True)
     workspace = carry_out(Workspace(), a_turn(1, Search(("q", "r"), "c1")))

@@ -48,6 +48,21 @@ async def test_a_sentence_does_not_cite_what_its_neighbours_cite() -> None:
 
 
 @pytest.mark.parametrize(
+    ("tail", "cites_both"),
+    [(", was found.", False), (", and the bridge behind it opened in 1890.", True)],
+)
+async def test_the_last_words_of_a_cited_sentence_do_not_cite_what_the_next_one_does(
+    tail: str, cites_both: bool
+) -> None:
+    first, second = "The tower, completed in 1889", " The bridge opened in 1890."
+    checked, _ = await answer(
+        opened(first), cites(1, 0), opened(tail + second), cites(3, 0), opened(" So it is.")
+    )
+    both = (TOWER[0], BRIDGE[0]) if cites_both else (TOWER[0],)
+    assert [claim.quotes for claim in checked.claims] == [both, (BRIDGE[0],)]
+
+
+@pytest.mark.parametrize(
     ("start", "end", "quotes"),
     [
         (0, len(TOWER[0]), [TOWER[0]]),
