@@ -279,6 +279,7 @@ class ShownPages:
         self._run = run
         self._question = question
         self._hit_numbers: dict[int, int] = {}  # page's number → the hit it was first shown for
+        self._queries: dict[int, list[str]] = {}  # number of a hit → the queries that found it
         self._spans: dict[int, set[tuple[int, int]]] = {}  # page's number → passages shown
 
     def place(self, hit_number: int, source: Source) -> None:
@@ -286,15 +287,23 @@ class ShownPages:
         self._hit_numbers.setdefault(source.number, hit_number)
         self._note(source.number, source.passages)
 
+    def were_found(self, query: str, hit_numbers: Iterable[int]) -> None:
+        """Note which hits a query has found."""
+        for number in hit_numbers:
+            self._queries.setdefault(number, []).append(query)
+
     async def show(
         self, hit_number: int, number: int, page: Page, tokens: int, rarity: Mapping[str, float]
     ) -> ReadResult:
-        """The page's best passages for the question, of at most ``tokens``, without those shown
-        before. ``number`` is that of the page in the run."""
+        """The page's best passages for the question and the queries that found it, of at most
+        ``tokens``, without those shown before: what a later step of the question asks for, only
+        its query names. ``number`` is that of the page in the run."""
         shown_for = self._hit_numbers.setdefault(number, hit_number)
         spans = self._spans.setdefault(number, set())
         try:
-            passages = await self._passages(page, tokens, spans, rarity)
+            queries = self._queries.get(hit_number, ())
+            wanted = " ".join(dict.fromkeys((*queries, self._question.text)))
+            passages = await self._passages(wanted, page, tokens, spans, rarity)
         except (PageUnreadable, Unavailable) as error:
             return ReadResult(shown_for, None, error.sentence)
         if spans and not passages:
@@ -317,15 +326,16 @@ class ShownPages:
         spans.update((passage.start, passage.end) for passage in passages)
 
     async def _passages(
-        self, page: Page, tokens: int, spans: set[tuple[int, int]], rarity: Mapping[str, float]
+        self,
+        wanted: str,
+        page: Page,
+        tokens: int,
+        spans: set[tuple[int, int]],
+        rarity: Mapping[str, float],
     ) -> list[Passage]:
         if self._question.whole:
             return await self._run.chooser.survey(page, tokens, skip=spans)
+        weights = await self._run.weigh(self._question.text, page)
         return await self._run.chooser.choose(
-            self._question.text,
-            page,
-            tokens,
-            skip=spans,
-            rarity=rarity,
-            weights=await self._run.weigh(self._question.text, page),
+            wanted, page, tokens, skip=spans, rarity=rarity, weights=weights
         )

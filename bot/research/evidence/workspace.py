@@ -98,12 +98,11 @@ class WorkspaceKeeper:
         self.unread: list[str] = []
         self._free: set[int] = set()  # citation numbers of pages that were placed
         self._wants_more_pages = False
-        self._run = run
-        self._question = question
-        self._reading = reading
+        self._run, self._question, self._reading = run, question, reading
         self._page_tokens = reading.page_tokens
         self._hits: list[Hit] = []
         self._hit_numbers: dict[str, int] = {}  # dedupe key of a hit's URL → its number
+        self._rarity: dict[str, float] = {}  # of the terms searched for
         self._asked = Asked(run.can_search, question.text)
         self._page_numbers: dict[str, int] = {}  # dedupe key of a read URL → citation number
         self._by_rank: set[int] = set()  # citation numbers of pages that were not chosen
@@ -277,12 +276,7 @@ class WorkspaceKeeper:
             pages = await self._run.look(ready, [titles[url] for url in ready])
             wanted = [result.query for result in outcome.queries]
             ranked = [page for page in pages if urls.get(page.url) in numbers]
-            # Not on the event loop: pages can be made to take a tenth of a second each.
-            rarity, shown = self._rarity_of(outcome), [s.title for s in self.workspace.sources]
-            given = [hit.url for hit in self._hits if hit.provider == CorrectionSearch.name]
-            text = self._question.text
-            fitted = asyncio.to_thread(fitting, wanted, ranked, rarity, shown, given, text)
-            fit = (await fitted)[:most]
+            fit = (await self._fitting(wanted, ranked))[:most]
             others = {titles[url]: url for url in ready if urls[url] in named and url not in fit}
             apart = named_beside(self._question.text, [titles[url] for url in fit], others)
             more = min(ALSO_NAMED, MOST_OPENED - len(fit), room - len(fit))
@@ -294,10 +288,12 @@ class WorkspaceKeeper:
             opened.append(with_opened(outcome, read))
         return opened
 
-    def _rarity_of(self, outcome: Outcome) -> dict[str, float]:
-        """Of the terms searched for, on the workspace and in an outcome that is not on it yet."""
-        new = {term: idf for each in outcome.queries for term, idf in each.rarity.items()}
-        return self.workspace.rarity | new
+    async def _fitting(self, wanted: Sequence[str], pages: Sequence[Page]) -> list[str]:
+        """``relevance.fitting``, not on the event loop: a page can be made to take 0.1 s."""
+        shown = [source.title for source in self.workspace.sources]
+        given = [hit.url for hit in self._hits if hit.provider == CorrectionSearch.name]
+        text, rarity = self._question.text, self._rarity
+        return await asyncio.to_thread(fitting, wanted, pages, rarity, shown, given, text)
 
     # ------------------------------------------------------------ after: what is shown
 
@@ -318,7 +314,10 @@ class WorkspaceKeeper:
             if not is_sent:
                 more = "these are its next results" if following else "it has no further results"
                 note = f'Nearly the same as "{query.text}"; {more}.'
-            results.append(QueryResult(text, self._numbered(following), note, rarity))
+            self._rarity |= rarity
+            numbered = self._numbered(following)
+            self._pages_shown.were_found(text, [hit.number for hit in numbered])
+            results.append(QueryResult(text, numbered, note, rarity))
         return Outcome(
             searching.action,
             queries=tuple(results),
@@ -354,10 +353,8 @@ class WorkspaceKeeper:
                 number = numbers[page.url]
                 key = dedupe_key(url or page.url)
                 self._page_numbers[key] = number
-                shown = self._pages_shown.show(
-                    hit_number, number, page, reading.tokens, self.workspace.rarity
-                )
-                results.append(await shown)
+                show, tokens = self._pages_shown.show, reading.tokens
+                results.append(await show(hit_number, number, page, tokens, self._rarity))
         return Outcome(reading.action, reads=tuple(results))
 
     def _worded(self, query: AskedQuery) -> Query:

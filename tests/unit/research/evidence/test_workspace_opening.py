@@ -78,6 +78,22 @@ async def test_a_search_comes_with_the_passages_of_its_best_pages(open_run: Open
     assert keeper.workspace.pages_left == run.budget.pages - 2
 
 
+async def test_of_a_long_page_what_its_query_asks_for_is_shown_beside_what_the_question_does(
+    open_run: OpenRun,
+) -> None:
+    """The second step of a question stands in no word of it."""
+    others = [f"Of {word}. " + "Much else is told here. " * 20 for word in ("sand", "glass", "ice")]
+    told = ["A tall tower.", *others, "Its architect, Ada Byron, was born in Leith.", *others]
+    run = await open_run(a_shelf("Guide\n\n" + "\n\n".join(told)))
+    keeper = a_keeper(run, replace(READING, page_tokens=200))
+    await keeper.carry_out(Turn((Search(("guide Ada Byron born",), "c1"),)))
+    (source,) = keeper.workspace.sources
+    words = " ".join(passage.text for passage in source.passages)
+    assert "born in Leith" in words
+    assert "tall tower" in words
+    assert "glass" not in words
+
+
 async def test_a_search_of_many_queries_opens_a_page_for_each(open_run: OpenRun) -> None:
     texts = ("Tower is tall.", "Bridge is long.", "Castle is old.", "Harbour is deep.", "Sea.")
     keeper = a_keeper(await open_run(a_shelf(*texts)))
