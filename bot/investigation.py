@@ -135,7 +135,7 @@ class Investigation:
             await self._journal.settle(datetime.now(UTC))
 
     async def compared(self, pairs: Pairs) -> tuple[bool | None, ...]:
-        """Whether the sentences of each pair say the same, as ``Pipeline.compared``."""
+        """True for each pair whose sentences say the same, as ``Pipeline.compared``."""
         try:
             return await self._pipeline.compared(pairs)
         finally:

@@ -157,7 +157,7 @@ def own_mentions(me: int, guild: discord.Guild | None) -> tuple[str, ...]:
 
 
 def address_of(message: discord.Message, place: Place, me: int) -> Address | None:
-    """Whom a message speaks to; None when it is no concern of Footnote's.
+    """The ones that a message speaks to; None when it is no concern of Footnote's.
 
     In a channel only a mention counts: a reply pings its author by itself and @everyone means
     nobody. Inside a thread a reply to Footnote is a word to it.

@@ -129,7 +129,7 @@ def _drained(stage: Stage, questions: Sequence[tuple[str, str]]) -> int:
 
 
 def is_answered(slack: FakeSlack, channel: str, ts: str) -> bool:
-    """Whether the answer to a question is there with its buttons, and nothing is at work."""
+    """Return True if the answer to a question is there with its buttons, and nothing is at work."""
     session = slack.session(channel, ts)
     if session is not None and session.status == "processing":
         return False

@@ -42,7 +42,8 @@ class Talk:
 
     @property
     def at_work(self) -> bool:
-        """Whether anybody sees that Footnote works there; a thread that is gone nobody sees."""
+        """Return True if anybody sees that Footnote works there; a thread that is gone nobody
+        sees."""
         place = self.scene.place
         is_gone = self.asked[0].deleted and not place.posts(self.root)
         return not is_gone and place.at_work(self.root)

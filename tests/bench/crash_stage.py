@@ -84,17 +84,18 @@ class Scene(Protocol):
         ...
 
     def taken(self, said: Said) -> bool | None:
-        """Whether Footnote acknowledged all that tells of a message; None when it never does."""
+        """Return True if Footnote acknowledged all that tells of a message; None when it never
+        does."""
         ...
 
     def busy(self) -> bool:
-        """Whether events are still being delivered."""
+        """Return True if events are still being delivered."""
         ...
 
     def mention(self) -> str: ...
 
     def has_thread(self, said: Said) -> bool:
-        """Whether there is a thread to speak in."""
+        """Return True if there is a thread to speak in."""
         ...
 
     def run_of(self, said: Said, post: Post) -> str:
@@ -111,7 +112,7 @@ class Scene(Protocol):
 
     @property
     def hears_all(self) -> bool:
-        """Whether an edit or a deletion always reaches Footnote in the end."""
+        """Return True if an edit or a deletion always reaches Footnote in the end."""
         ...
 
     def heard(self, root: Said) -> str:

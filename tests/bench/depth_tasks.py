@@ -37,7 +37,7 @@ class Part:
     proof: str  # the gold text, sentence by sentence, each as its words in lower case
 
     def is_shown(self, text: str) -> bool:
-        """Whether a text holds a whole sentence of the gold one."""
+        """Return True if a text holds a whole sentence of the gold one."""
         words = _plain(text)
         return any(sentence in words for sentence in self.proof.splitlines())
 

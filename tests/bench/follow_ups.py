@@ -221,7 +221,7 @@ def _words(text: str) -> list[str]:
 
 
 def _is_whole(before: str, after: str, *, is_owner: bool) -> bool:
-    """Whether a name between these texts is no part of a longer phrase."""
+    """Return True if a name between these texts is no part of a longer phrase."""
     last, following = _words(before)[-1:], _words(after)[:1]
     if before.strip() and before.rstrip()[-1] not in ",;" and last and last[0] not in STOP_WORDS:
         return False

@@ -158,6 +158,6 @@ def _scored(
 
 
 def holds_answer(text: str, answers: Sequence[str]) -> bool:
-    """Whether a text has one of the answers, whatever its case, accents and spaces."""
+    """Return True if a text has one of the answers, whatever its case, accents and spaces."""
     plain = "".join(fold(text).split())
     return any("".join(fold(answer).split()) in plain for answer in answers)

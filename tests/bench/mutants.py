@@ -173,7 +173,7 @@ def _chance(each: Placed, seed: int) -> str:
 
 
 def explained() -> dict[tuple[str, str, str], str]:
-    """Why mutants change nothing that anybody could notice."""
+    """The reasons why mutants change nothing that anybody could notice."""
     listed = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))["mutant"]
     return {(each["path"], each["before"], each["after"]): each["reason"] for each in listed}
 
@@ -198,7 +198,7 @@ def survivors(part: Part, tried: Sequence[Placed]) -> list[Placed]:
 
 
 def _notices(part: Part, placed: Placed | None, limit: float | None = None) -> bool:
-    """Whether a test fails, or none comes to its end in time (seconds)."""
+    """Return True if a test fails, or none comes to its end in time (seconds)."""
     process = _context.Process(target=_run_tests, args=(part, placed))
     process.start()
     process.join(limit)

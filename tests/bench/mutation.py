@@ -148,5 +148,6 @@ def _is_a_number(node: ast.stmt) -> bool:
 
 
 def _is_nothing(node: ast.expr) -> bool:
-    """Whether it is None, or as good as None for who asks: a test could only tell them apart."""
+    """Return True if it is None, or as good as None for who asks: a test could only tell them
+    apart."""
     return isinstance(node, ast.Constant) and not node.value

@@ -73,7 +73,7 @@ class Walk:
 
 
 def _importing(frame: FrameType | None) -> bool:
-    """Whether the frame belongs to the body of a module or a class, or is called by one."""
+    """Return True if the frame belongs to the body of a module or a class, or is called by one."""
     while frame is not None and frame.f_code.co_filename.startswith(PRODUCT):
         if not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             return True

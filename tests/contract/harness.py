@@ -65,7 +65,7 @@ class PlatformHarness(Protocol):
         ...
 
     def at_work(self, message: Message) -> bool:
-        """Whether anything tells that Footnote is working."""
+        """Return True if anything tells that Footnote is working."""
         ...
 
     def pings(self, message: Message) -> list[str]:

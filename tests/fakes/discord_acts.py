@@ -82,7 +82,7 @@ GUILD_REACTIONS, DIRECT_MESSAGES, DIRECT_REACTIONS = 1 << 10, 1 << 12, 1 << 13
 
 
 def bot_sees(channel: Channel, world: World) -> bool:
-    """Whether events of ``channel`` reach the bot at all."""
+    """Return True if events of ``channel`` reach the bot at all."""
     if channel.guild is None:
         return world.bot in channel.recipients
     return channel.guild.installed and may(world.bot, channel, "VIEW_CHANNEL")

@@ -99,7 +99,7 @@ def store_file(world: World, channel: Channel, name: str, media_type: str, data:
 
 
 def is_empty(message: Json) -> bool:
-    """Whether nothing would be shown (``message`` has the attributes as keys)."""
+    """Return True if nothing would be shown (``message`` has the attributes as keys)."""
     shown: tuple[str, ...] = ("content", "embeds", "attachments")
     if message.get("flags", 0) & COMPONENTS_V2:
         shown = (*shown, "components")

@@ -123,6 +123,6 @@ def permissions(user: User, channel: Channel) -> int:
 
 
 def may(user: User, channel: Channel, *names: str) -> bool:
-    """Whether ``user`` has all the named permissions in ``channel``."""
+    """Return True if ``user`` has all the named permissions in ``channel``."""
     wanted = bits(*names)
     return permissions(user, channel) & wanted == wanted

@@ -288,7 +288,7 @@ def event_message_json(message: Message, world: World, *, sees_content: bool) ->
 
 
 def content_is_free(message: Message, world: World) -> bool:
-    """Whether an app without the content intent may read it: its own messages, direct
+    """Return True if an app without the content intent may read it: its own messages, direct
     messages, and messages that mention it."""
     own = message.author is world.bot
     direct = message.channel.guild is None

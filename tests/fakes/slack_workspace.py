@@ -233,7 +233,7 @@ class Workspace:
             return self.users.setdefault(user, stranger)
 
     def is_shared(self, channel: str) -> bool:
-        """Whether people of another organisation are in a channel."""
+        """Return True if people of another organisation are in a channel."""
         return any(
             user in self.users and self.users[user].is_stranger
             for user in self.channels[channel].members
@@ -297,7 +297,7 @@ class Workspace:
             return [self.channels[id] for id in sorted(shared)]
 
     def shows_bot(self, file: File) -> bool:
-        """Whether a file is shared anywhere that our app can see."""
+        """Return True if a file is shared anywhere that our app can see."""
         return any(
             place.kind == "channel" or self.bot_user in place.members
             for place in self.places_of(file)

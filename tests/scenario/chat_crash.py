@@ -126,7 +126,7 @@ def run_and_kill(
 
 
 def _is_over(program: Program, place: Place, said: Said) -> bool:
-    """Whether the run has ended, in the store and for all to see."""
+    """Return True if the run has ended, in the store and for all to see."""
     return finished(place, said) and _state(program) == "answered"
 
 

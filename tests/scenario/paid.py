@@ -1,5 +1,5 @@
-"""Whether a finished model call was paid for again: what a fake Claude was asked, against what the
-store kept.
+"""Tells whether a finished model call was paid for again: what a fake Claude was asked, against
+what the store kept.
 
 A request and its step are told to belong together by the tokens that the fake counted and the step
 has kept.

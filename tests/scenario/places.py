@@ -105,7 +105,7 @@ class Place(Protocol):
         ...
 
     def at_work(self, said: Said) -> bool:
-        """Whether anything still tells that Footnote is working in the thread."""
+        """Return True if anything still tells that Footnote is working in the thread."""
         ...
 
     def until(self, condition: Callable[[], object], seconds: float = 20.0) -> None:
@@ -113,7 +113,7 @@ class Place(Protocol):
         ...
 
     def acknowledged(self) -> bool:
-        """Whether Footnote has taken everything in that the platform told it."""
+        """Return True if Footnote has taken everything in that the platform told it."""
         ...
 
     # ---- bad weather
@@ -150,7 +150,7 @@ OpenPlace = Callable[[], AbstractContextManager[Place]]
 
 
 def finished(place: Place, said: Said, count: int = 1) -> bool:
-    """Whether the thread shows so many finished answers, and nothing is being worked on."""
+    """Return True if the thread shows so many finished answers, and nothing is being worked on."""
     answers = [post for post in place.posts(said) if post.run]
     return len(answers) >= count and not place.at_work(said)
 

@@ -48,7 +48,7 @@ def request(model: str, question: str, pairs: Pairs) -> Request:
 
 
 def same(reply: ModelReply, count: int) -> tuple[bool | None, ...]:
-    """Whether the sentences of each of ``count`` pairs say the same; None where the reply does not
+    """True for each of ``count`` pairs whose sentences say the same; None where the reply does not
     say, or says both."""
     said: list[set[bool]] = [set() for _ in range(count)]
     for item in _given(reply):

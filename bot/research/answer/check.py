@@ -207,7 +207,7 @@ def _goes_on(sentence: Sentence, spans: Sequence[CitedSpan]) -> bool:
 
 
 def _cited_next(sentence: Sentence, spans: Sequence[CitedSpan]) -> set[CitationDelta]:
-    """What the first cited words after a sentence cite."""
+    """The citations of the first cited words after a sentence."""
     behind = [span.start for span in spans if span.start >= sentence.end]
     first = min(behind, default=None)
     return {delta for span in spans if span.start == first for delta in span.citations}

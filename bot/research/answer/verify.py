@@ -141,7 +141,7 @@ async def amendments(
 
 
 async def compared(reasoner: Reasoner, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
-    """Whether the earlier and the present sentence of each pair say the same; None where the small
+    """True for each pair whose earlier and present sentence say the same; None where the small
     model does not say. Raises ``RunLost`` and ``StorageUnavailable``."""
     try:
         async with asyncio.timeout(SECONDS):

@@ -1,4 +1,4 @@
-"""Whether quotes stand in their documents, as the documents are rendered independently."""
+"""Tells whether quotes stand in their documents, as the documents are rendered independently."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _LINK_TARGET = re.compile(r"(?<=\])\([^()\s]*(?: \"[^\"]*\")?\)")
 
 
 def stands(quote: str, file: Path) -> bool:
-    """Whether every line of a quote stands in the document word for word, and the lines in this
-    order (between them there may be what the quote leaves out, such as rows of a table).
+    """Return True if every line of a quote stands in the document word for word, and the lines in
+    this order (between them there may be what the quote leaves out, such as rows of a table).
 
     Of a row of a table every cell must stand in the document: one that spans several rows is
     repeated in each.

@@ -111,7 +111,7 @@ def _side_by_side(old: Sequence[object], new: Sequence[object]) -> list[object]:
 
 
 def show_changes(before: Sequence[Outcome], after: Sequence[Outcome]) -> None:
-    """Which questions of the tuning half came right or wrong between two runs."""
+    """The questions of the tuning half that came right or wrong between two runs."""
     earlier, later = _right(before), _right(after)
     both = earlier.keys() & later.keys()
     won = sorted(id for id in both if later[id] and not earlier[id])

@@ -94,7 +94,7 @@ def path_of(url: str, root: Path) -> str:
 
 
 def holds(texts: Sequence[str], words: Iterable[Sequence[str]]) -> bool:
-    """Whether all pieces of one alternative stand in the texts, each in one of them."""
+    """Return True if all pieces of one alternative stand in the texts, each in one of them."""
     plain = [normal(text) for text in texts]
     return any(
         all(any(holds_normal(text, piece) for text in plain) for piece in alternative)

@@ -1,4 +1,4 @@
-"""Which corrections fit a query, and what their addresses tell."""
+"""Corrections that fit a query, and what their addresses tell."""
 
 from __future__ import annotations
 

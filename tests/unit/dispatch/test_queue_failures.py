@@ -222,7 +222,7 @@ async def test_a_heartbeat_that_cannot_be_given_waits_for_the_next(put: Put) -> 
 async def test_the_end_of_a_job_is_told_again_for_a_while_but_not_by_a_process_that_ends(
     put: Put, monkeypatch: pytest.MonkeyPatch, is_away: bool, ends: bool, again: bool
 ) -> None:
-    """That is, where it knows that the database is away: a first failure may be the last."""
+    """It knows that the database is away: a first failure may be the last."""
     monkeypatch.setattr("bot.dispatch.queue.FINISH_SECONDS", 0.5)
     monkeypatch.setattr("bot.dispatch.queue.LAST_SECONDS", 0.001)
     pool = SimpleNamespace(timeout=5.0)

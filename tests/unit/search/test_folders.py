@@ -1,4 +1,4 @@
-"""Which files are documents, and why the others are not."""
+"""Files that are documents, and the reasons why others are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which providers the settings choose."""
+"""The providers that the settings choose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which figures, dates and names a sentence claims, and whether a text bears them out."""
+"""Figures, dates and names that a sentence claims, and texts that bear them out or do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which language a message is in."""
+"""The language of a message."""
 
 from __future__ import annotations
 

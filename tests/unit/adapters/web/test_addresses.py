@@ -1,4 +1,4 @@
-"""Which address a request to the console comes from."""
+"""The address that a request to the console comes from."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ async def asked(browser: Browser, **changes: Any) -> Any:
 
 
 def check(document: Any, name: str) -> None:
-    """Whether a document is what the description says it is."""
+    """Return True if a document is what the description says it is."""
     schemas = description()["components"]
     jsonschema.validate(document, {"$ref": f"#/components/schemas/{name}", "components": schemas})
 

@@ -240,7 +240,7 @@ async def test_another_site_changes_nothing(browser: Browser, headers: dict[str,
 
 
 async def test_no_site_may_ask_the_api_with_a_plain_form(browser: Browser) -> None:
-    """Which a browser would send without asking first."""
+    """A browser would send it without asking first."""
     body = '{"question": "How tall is it?"}'
     for kind in ("text/plain", "application/x-www-form-urlencoded"):
         headers = {"Content-Type": kind}

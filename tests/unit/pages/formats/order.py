@@ -16,6 +16,6 @@ phrases = st.lists(words, min_size=1, max_size=6).map(" ".join)
 
 
 def in_order(said: Iterable[str], text: str) -> bool:
-    """Whether all words of some texts stand in another one, in their order."""
+    """Return True if all words of some texts stand in another one, in their order."""
     found = iter(_WORD.findall(text))
     return all(word in found for each in said for word in _WORD.findall(each))

@@ -189,8 +189,8 @@ def test_a_brief_is_verbatim_in_order_and_as_short_as_was_asked(
 
 
 def _stands_in(text: str, passage: Passage) -> bool:
-    """Whether the lines of a text stand in a passage in this order; a fence may be closed, or
-    opened, where the passage has only a part of the code."""
+    """Return True if the lines of a text stand in a passage in this order; a fence may be closed,
+    or opened, where the passage has only a part of the code."""
     at = 0
     for line in text.split("\n"):
         words = line.strip()

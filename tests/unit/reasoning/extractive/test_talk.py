@@ -1,4 +1,4 @@
-"""Which questions ask what colleagues said, of whom and of when."""
+"""Questions that ask what colleagues said, of whom and of when."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which embedder the settings ask for."""
+"""The embedder that the settings ask for."""
 
 from __future__ import annotations
 
