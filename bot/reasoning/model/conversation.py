@@ -28,7 +28,15 @@ from bot.reasoning.model.requests import (
     Words,
     sendable,
 )
-from bot.reasoning.model.text import HEADING_PATH, clean, element, line, middle_out, site
+from bot.reasoning.model.text import (
+    HEADING_PATH,
+    clean,
+    cut_around,
+    element,
+    line,
+    middle_out,
+    site,
+)
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import (
     NumberedHit,
@@ -40,11 +48,11 @@ from bot.reasoning.workspace import (
     WorkspaceTurn,
 )
 from bot.search.provider import Hit
-from bot.text.names import capitalized_pairs, has_pair
+from bot.text.names import capitalized_pairs
 from bot.text.terms import terms
 
 TITLE = 200  # characters
-SNIPPET = 120  # characters
+SNIPPET, SNIPPET_READ = 120, 2_000  # characters that are shown of a snippet, and looked at
 SEEN, SEEN_TITLE = 4, 40  # hits shown before that are named again, and characters of a title
 WITH_SNIPPET = 6  # hits of a query that are shown with one
 LACKING = 0.3  # of a query's weight: if no hit has words of so much, they are named
@@ -162,7 +170,11 @@ class _Show:
         if outcome.problem:
             return [Words(clean(outcome.problem))]
         again: set[int] = set()
-        opened = " ".join(p.text for r in outcome.reads if r.source for p in r.source.passages)
+        opened = [
+            " ".join(passage.text for passage in read.source.passages)
+            for read in outcome.reads
+            if read.source
+        ]
         blocks: list[Words | SearchResult] = [
             Words(_query(each, again, opened)) for each in outcome.queries
         ]
@@ -223,23 +235,24 @@ def shown_address(url: str) -> str:
     return clean(url if urlsplit(url).hostname else site(url))
 
 
-def _query(result: QueryResult, again: set[int], opened: str) -> str:
+def _query(result: QueryResult, again: set[int], opened: Sequence[str]) -> str:
     """A line for each hit that is new, the first ones with a snippet; the best of the others.
 
     ``again`` are numbers of hits that other queries of the same search name as shown before,
-    ``opened`` is the text of the pages that were opened with it.
+    ``opened`` are the texts of the pages that were opened with it.
     """
+    weights = weigh(result.query, result.rarity) if result.rarity else {}
     new = [hit for hit in result.hits if not hit.seen]
     sites = {site(hit.hit.url) for hit in new if urlsplit(hit.hit.url).hostname}
-    fits = _fitting_hits(result)
+    fits = _fitting_hits(result, weights)
     told = [hit.number for hit in new if hit.page is None and hit.number in fits][:WITH_SNIPPET]
-    lines = [_hit(hit, hit.number in told, len(sites) > 1) for hit in new]
+    lines = [_hit(hit, weights if hit.number in told else None, len(sites) > 1) for hit in new]
     seen = [hit for hit in result.hits if hit.seen and hit.number in fits - again][:SEEN]
     if seen:
         again.update(hit.number for hit in seen)
         named = "; ".join(f"{hit.number}. {line(hit.hit.title, SEEN_TITLE)}" for hit in seen)
         lines.append(f"shown before: {named}")
-    if lacking := _lacking(result, opened):
+    if lacking := _lacking(result, weights, opened):
         lines.append(f"note: no title or snippet has: {', '.join(lacking)}")
     if result.note:
         lines.append(f"note: {line(result.note, 500)}")
@@ -248,25 +261,24 @@ def _query(result: QueryResult, again: set[int], opened: str) -> str:
     return element("results", "\n".join(lines), query=result.query)
 
 
-def _fitting_hits(result: QueryResult) -> set[int]:
+def _fitting_hits(result: QueryResult, weights: Mapping[str, float]) -> set[int]:
     """The numbers of the hits whose title and snippet have enough of the query's words beside the
     best one, rare words counting for more, or that are near it by meaning; all where it is not
     known which words are rare."""
-    weights = weigh(result.query, result.rarity) if result.rarity else {}
     shares = {hit.number: _weight_in(weights, hit.hit) for hit in result.hits}
     bar = BESIDE * max(shares.values(), default=0.0)
     near = {hit.number for hit in result.hits if (hit.hit.relevance or 0.0) >= NEAR}
     return near | {number for number, share in shares.items() if share >= bar}
 
 
-def _lacking(result: QueryResult, opened: str) -> list[str]:
+def _lacking(result: QueryResult, weights: Mapping[str, float], opened: Sequence[str]) -> list[str]:
     """The words of a query that neither a hit nor an opened page shows, where they are a good part
-    of it; the names of settings and the like ("read_timeout", "app.run") and of people and places
-    ("Tom Drake") that none has as they stand."""
-    weights = weigh(result.query, result.rarity) if result.rarity else {}
+    of it; the names of settings and the like ("read_timeout", "app.run") that none has as they
+    stand; and names of two words ("Tom Drake") of which none has both."""
     if not weights or not result.hits:
         return []
-    shown = "\n".join((*(f"{hit.hit.title} {hit.hit.snippet}" for hit in result.hits), opened))
+    texts = [*(f"{hit.hit.title} {hit.hit.snippet}" for hit in result.hits), *opened]
+    shown = "\n".join(texts)
     unseen = weights.keys() - terms(shown)
     if sum(weights[term] for term in unseen) < LACKING * sum(weights.values()):
         unseen = set()
@@ -279,9 +291,10 @@ def _lacking(result: QueryResult, opened: str) -> list[str]:
         if (parts and parts <= unseen)
         or (_LITERAL.search(word) and word.casefold() not in words_shown)
     ]
-    names = [run[0] for run in capitalized_pairs(result.query)]  # of a run, the name comes first
-    apart = [pair for pair in names if not has_pair(shown, pair) and not {*pair} & {*lacking}]
-    return [*(f'"{" ".join(pair)}"' for pair in apart), *lacking]
+    names = [" ".join(run[0]) for run in capitalized_pairs(result.query)]  # of a run, the first
+    found = [frozenset(terms(text)) for text in texts]
+    apart = [name for name in names if not any(each.issuperset(terms(name)) for each in found)]
+    return [*(f'"{name}"' for name in apart if not {*name.split()} & {*lacking}), *lacking]
 
 
 def _weight_in(weights: Mapping[str, float], hit: Hit) -> float:
@@ -289,10 +302,13 @@ def _weight_in(weights: Mapping[str, float], hit: Hit) -> float:
     return sum(weight for term, weight in weights.items() if term in found)
 
 
-def _hit(numbered: NumberedHit, with_snippet: bool, with_site: bool) -> str:
-    """``3. Title — site: snippet``, or that the page is open."""
+def _hit(numbered: NumberedHit, wanted: Mapping[str, float] | None, with_site: bool) -> str:
+    """``3. Title — site: snippet``, or that the page is open. ``wanted`` are the weights of the
+    query's words, around which the snippet is cut; without them, even none, there is no snippet."""
     hit = numbered.hit
-    title, snippet = line(hit.title, TITLE), line(hit.snippet, SNIPPET) if with_snippet else ""
+    title, snippet = line(hit.title, TITLE), ""
+    if wanted is not None:
+        snippet = cut_around(line(hit.snippet, SNIPPET_READ), wanted, SNIPPET)
     if title and numbered.page is None and snippet.startswith(title.removesuffix("…")):
         title, snippet = snippet, ""  # a file without a heading is named after its first line
     shown = f"{numbered.number}. {title or line(hit.url, TITLE)}"

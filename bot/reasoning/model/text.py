@@ -8,12 +8,13 @@ that the model can always tell where data ends: their ``<`` is written ``&lt;``.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from bot.mcp.address import shown as address_of
 from bot.pages.passages import Passage
+from bot.text.terms import has_cjk, terms
 
 HEADING_PATH = 400
 """Characters shown of what a passage stands under: its headings, and the names of its columns."""
@@ -82,6 +83,9 @@ _UNSEEN = re.compile(
     "\U000e0000-\U000e007f\ud800-\udfff]"
 )
 _SPACE = re.compile(r"\s+")
+_WORD = re.compile(r"\w+")
+_SENTENCE_END = re.compile(r"[.!?] (?=\S)|[。！？](?=.)")
+MARGIN = 12  # characters at the end of a snippet that may be a word cut in two
 
 
 def clean(text: str) -> str:
@@ -93,6 +97,28 @@ def clean(text: str) -> str:
 def line(text: str, limit: int) -> str:
     """Cleaned text on one line, at most ``limit`` characters."""
     return shorten(_SPACE.sub(" ", clean(text)).strip(), limit)
+
+
+def cut_around(text: str, wanted: Mapping[str, float], limit: int) -> str:
+    """At most ``limit`` characters of a text on one line: from its beginning, or from the sentence
+    or the word where the most of the wanted terms follow, by their weight."""
+    if len(text) <= limit:
+        return text
+    places = [
+        (found.start() + (i if has_cjk(term) else 0), term)  # the terms of a run are its pairs
+        for found in _WORD.finditer(text)
+        for i, term in enumerate(terms(found.group()))
+        if term in wanted
+    ]
+
+    def weight(start: int) -> float:
+        there = {term for place, term in places if start <= place < start + limit - MARGIN}
+        return sum(wanted[term] for term in there)
+
+    sentences = [found.end() for found in _SENTENCE_END.finditer(text)]
+    # Of equal ones the first: the beginning, then the sentence nearest to the words.
+    best = max([0, *reversed(sentences), *(place for place, _ in places)], key=weight)
+    return shorten(f"…{text[best:]}" if best else text, limit)
 
 
 def listed(value: Any) -> list[Any]:

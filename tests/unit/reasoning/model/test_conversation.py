@@ -20,6 +20,7 @@ from bot.reasoning.model.text import (
     TAGS,
     attribute,
     clean,
+    cut_around,
     line,
     middle_out,
     shorten,
@@ -318,17 +319,32 @@ def test_words_that_no_hit_has_are_named_where_much_depends_on_them() -> None:
         ("Tom Drake, Ada Byron", '"Tom Drake"'),  # the other one is there
         ("Tom Alderdice actor?", "Alderdice"),
         ("Who is Oliver Drake Brown?", ""),
+        ("Drake Film", ""),  # two names beside each other, of one page
     ],
 )
-def test_a_name_that_no_hit_has_as_it_stands_is_named(query: str, lacking: str) -> None:
-    words = "Oliver Drake, an actor, with Tom Brown and Ada\nByron."
-    hits = (NumberedHit(1, Hit("Film", "https://a.example/", words, "p")),)
+def test_a_name_of_two_words_that_no_hit_has_is_named(query: str, lacking: str) -> None:
+    hits = (
+        NumberedHit(1, Hit("Film", "https://a.example/", "Oliver Drake, an actor.", "p")),
+        NumberedHit(2, Hit("Play", "https://b.example/", "Tom Brown with Ada\nByron.", "p")),
+    )
     rarity = {"tom": 4.0, "drake": 6.0, "alderdic": 7.0, "actor": 3.0, "": 10.0}
     asked = QueryResult(query, hits, rarity=rarity)
     workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
     turns = (replace(workspace.turns[0], outcomes=(Outcome("c1", queries=(asked,)),)),)
     told = texts(messages(replace(workspace, turns=turns))[2]["content"])
     assert (f"no title or snippet has: {lacking}\n" in told) is bool(lacking)
+
+
+def test_a_snippet_is_cut_around_the_words_that_were_searched_for() -> None:
+    before, after = "Much else is told here of the park. " * 5, " Nothing else is told." * 9
+    words = f"{before}It has areas of badlands in North Dakota.{after}"
+    hits = (NumberedHit(1, Hit("Park", "https://a.example/", words, "p")),)
+    rarity = {"badland": 8.0, "dakota": 6.0, "park": 5.0, "": 10.0}
+    asked = QueryResult("badlands Dakota", hits, rarity=rarity)
+    workspace = carry_out(Workspace(), a_turn(1, Search(("q",), "c1")))
+    turns = (replace(workspace.turns[0], outcomes=(Outcome("c1", queries=(asked,)),)),)
+    told = texts(messages(replace(workspace, turns=turns))[2]["content"])
+    assert "1. Park: …It has areas of badlands in North Dakota. Nothing else" in told
 
 
 def test_a_hit_that_was_shown_before_is_named_again_once_a_search() -> None:
@@ -518,6 +534,32 @@ def test_unseen_characters_are_taken_out() -> None:
     assert clean("a\u200bb\x00c\U000e0041d\ud800e\u202ef") == "abcdef"
     assert clean("a\r\nb\tc\n") == "a\nb\tc\n"
     assert clean("👩‍🔬 ﷽ 中文 < 3 <pages> <b>") == "👩‍🔬 ﷽ 中文 < 3 <pages> <b>"
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (("badland", "dakota"), "…It comprises badlands in North Dakota. The…"),
+        (("park",), "Roosevelt is a park. It comprises badlands…"),  # of equal places the first
+        ((), "Roosevelt is a park. It comprises badlands…"),
+        (("live",), "…lived there."),
+        (("湖泊", "泊和"), "…这座公园有湖泊和荒地。"),
+    ],
+)
+def test_a_text_is_cut_to_where_the_wanted_words_are(words: tuple[str, ...], shown: str) -> None:
+    text = (
+        "Roosevelt is a park. It comprises badlands in North Dakota. The park is named for "
+        "Roosevelt, who lived there."
+    )
+    if words and not words[0].isascii():
+        text = "罗斯福国家公园在北达科他州，以总统的名字命名，每年有几十万人来参观。"
+        text += "这座公园有湖泊和荒地。"
+    assert cut_around(text, dict.fromkeys(words, 5.0), 44) == shown
+
+
+@given(st.text(), st.sampled_from(["a", "e", "的"]), st.integers(20, 60))
+def test_a_text_that_is_cut_is_short(text: str, word: str, limit: int) -> None:
+    assert len(cut_around(text, {word: 1.0}, limit)) <= limit
 
 
 @given(st.text(max_size=40), st.integers(4, 20))
