@@ -97,7 +97,8 @@ KEEP_SECONDS = 3_600.0  # between two rounds
 
 
 class Maintenance:
-    """Several processes may keep one house: what one has taken away, no other finds."""
+    """Removes now and then what is too old and what was asked to be forgotten. Several processes
+    may do so on one database: what one has removed, no other finds."""
 
     def __init__(
         self, retention: Retention, forgetter: Forgetter, changes: RuleChanges | None = None
@@ -128,12 +129,12 @@ class Maintenance:
             try:
                 removed = await self.once()
             except FootnoteError as error:
-                log.warning("house not kept", error=str(error))
+                log.warning("pruning failed", error=str(error))
             except Exception as error:
-                log.error("keeping house broke", error=repr(error))
-                log.debug("keeping house broke here", exc_info=True)
+                log.error("background task failed", task="pruning", error=repr(error))
+                log.debug("background task failed here", exc_info=True)
             else:
                 if removed:
                     counts = {kind: n for kind, n in asdict(removed).items() if n}
-                    log.info("house kept", **counts)
+                    log.info("pruning finished", **counts)
             await asyncio.sleep(KEEP_SECONDS)

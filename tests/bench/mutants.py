@@ -92,10 +92,15 @@ PARTS = {
         "local-postgres",
     ),
     "retention": Part(
-        ["bot/storage/retention.py"], ["tests/unit/storage/test_retention.py"], "postgres"
+        ["bot/storage/retention.py"],
+        ["tests/unit/storage/test_retention.py", "tests/unit/storage/test_audit.py"],
+        "postgres",
     ),
     "access": Part(["bot/conversing/access.py"], ["tests/unit/conversing/test_access.py"]),
-    "guard": Part(["bot/pages/guard.py"], ["tests/unit/pages/test_guard.py"]),
+    "guard": Part(
+        ["bot/pages/guard.py"],
+        ["tests/unit/pages/test_guard.py", "tests/unit/pages/test_tunnel.py"],
+    ),
     "blend": Part(["bot/search/blend.py"], ["tests/unit/search/test_blend.py"]),
     "budget": Part(
         ["bot/research/budget/*.py"],
@@ -103,7 +108,12 @@ PARTS = {
     ),
     "forgetting": Part(
         ["bot/storage/forgetting.py", "bot/conversing/forget*.py"],
-        ["tests/unit/storage/test_forgetting.py", "tests/unit/conversing/test_forgetting.py"],
+        [
+            "tests/unit/storage/test_forgetting.py",
+            "tests/unit/storage/test_history.py",
+            "tests/unit/storage/test_sign_ins.py",
+            "tests/unit/conversing/test_forgetting.py",
+        ],
         "postgres",
     ),
 }

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from bot.egress import Egress, Target
 from bot.errors import AddressRefused, InvalidSetting, PageUnreadable, Unavailable
 from bot.pages import urls
-from bot.pages.guard import Allow, Guard, is_public
+from bot.pages.guard import Allow, Guard, Route, is_public
 
 PUBLIC = "93.184.215.14"
 
@@ -397,3 +398,50 @@ async def test_no_entry_opens_more_than_it_says(entry: str, host: str, port: int
 async def test_a_refused_port_says_the_way_out() -> None:
     with pytest.raises(AddressRefused, match=r"example\.org:22 or :22 in FOOTNOTE_FETCH_ALLOW"):
         await where("example.org", Names(example_org=["93.184.215.14"]), port=22)
+
+
+# ---------------------------------------------------------------- behind a proxy
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "allow", "is_refused"),
+    [
+        ("example.org", 443, [], False),
+        ("example.org", 22, [], True),
+        ("example.org", 22, [":22"], False),
+        (PUBLIC, 443, [], False),
+        (PUBLIC, 22, [], True),
+        ("10.1.2.3", 443, [], True),
+        ("10.1.2.3", 443, ["10.0.0.0/8"], False),
+        ("::1", 443, [], True),
+        ("localhost", 443, [], True),
+        ("printer.local", 443, [], True),
+        ("wiki.internal", 443, [], True),
+        ("wiki.internal", 443, ["wiki.internal"], False),
+    ],
+)
+async def test_a_name_that_the_proxy_looks_up_is_judged_by_itself(
+    host: str, port: int, allow: list[str], is_refused: bool
+) -> None:
+    proxy = "http://proxy.example:3128"
+    names = Names()
+    guard = Guard(Allow.parse(allow), names, Egress(proxy, proxy, target="unresolved"))
+    if is_refused:
+        with pytest.raises(AddressRefused):
+            await guard.route("https", host, port)
+    else:
+        assert await guard.route("https", host, port) == Route(host, port, (), proxy)
+    assert names.asked == []
+
+
+@pytest.mark.parametrize(
+    ("target", "addresses"), [("name", []), ("address", [PUBLIC])], ids=["name", "address"]
+)
+async def test_a_proxy_is_asked_for_a_name_or_for_its_address(
+    target: Target, addresses: list[str]
+) -> None:
+    proxy = "http://proxy.example:3128"
+    guard = Guard(Allow(), Names(example_org=[PUBLIC]), Egress(proxy, proxy, target=target))
+    route = await guard.route("https", "example.org", 443)
+    assert [str(address) for address in route.addresses] == addresses
+    assert route.proxy == proxy

@@ -13,7 +13,7 @@ from bot.storage.journal import open_journal
 from bot.storage.removal import Removed
 from bot.storage.retention import Keep, Retention
 from bot.storage.store import Store
-from bot.storage.tables import messages, runs, steps
+from bot.storage.tables import messages, runs, spending, steps
 from bot.storage.tables import pages as pages_table
 from tests.unit.samples import NOW
 from tests.unit.storage.past import LEASE, OWNER, Past, a_channel_thread, pages
@@ -55,6 +55,18 @@ async def test_an_old_message_goes_with_its_run_and_its_empty_thread(past: Past)
     removed = await prune(past, Keep(messages=DAY))
     assert removed == Removed(threads=1, messages=2, runs=1, steps=2, feedback=1)
     assert set(await past.rows()) == {"pages", "spending"}
+
+
+async def test_the_spending_of_earlier_days_goes_and_the_rest_stays(past: Past) -> None:
+    for day in range(4):
+        past.at = NOW + day * DAY
+        await past.answered()
+    before = (await past.rows())["spending"]
+    assert await prune(past, Keep(), 4 * DAY) == Removed()
+    assert await prune(past, Keep(spending=2 * DAY), 4 * DAY) == Removed(spending=before // 2)
+    kept = await past.values(spending.c.day)
+    assert {*kept} == {(NOW + 2 * DAY).date(), (NOW + 3 * DAY).date()}
+    assert await prune(past, Keep(spending=2 * DAY), 4 * DAY) == Removed()
 
 
 async def test_a_page_that_a_kept_answer_cites_is_kept(past: Past) -> None:
