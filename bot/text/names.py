@@ -222,16 +222,17 @@ def names(text: str, language: str, masked: bytes = b"") -> Iterator[Name]:
             yield Name(match.start(), match.end(), tuple(words))
 
 
-def capitalized_pairs(query: str) -> list[list[tuple[str, str]]]:
+def capitalized_pairs(query: str, language: str) -> list[list[tuple[str, str]]]:
     """For each run of capitalized words of a query its pairs of neighbours, of which names are made
-    ("Tom Drake"; "Jackson County", "County Courthouse"). Nothing tells where one name of a run ends
-    and the next begins."""
+    ("Jackson County", "County Courthouse"): nothing tells where in a run one name ends. None in
+    German, where every noun has a capital."""
+    if language.partition("-")[0] == "de":
+        return []
     return [list(pairwise(run.split())) for run in _CAPITALIZED_RUN.findall(query)]
 
 
 def has_pair(text: str, pair: tuple[str, str]) -> bool:
-    """Return True if a text has two words next to each other, whatever stands between them and
-    however they are capitalized."""
+    """Return True if a text has two words next to each other, however they are capitalized."""
     one, other = map(re.escape, pair)
     return re.search(rf"(?<!\w){one}\W{{1,3}}{other}(?!\w)", text, re.IGNORECASE) is not None
 

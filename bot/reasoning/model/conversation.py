@@ -69,7 +69,7 @@ def loop_turns(
 ) -> tuple[UserTurn | ModelTurn, ...]:
     """The conversation so far: the question and what was given, then each turn and its results."""
     left = workspace.searches_left + sum(_searches(turn) for turn in workspace.turns)
-    show = _Show()
+    show = _Show(question.language)
     turns: list[UserTurn | ModelTurn] = [UserTurn(_opening(question, workspace, now, left, show))]
     for turn in workspace.turns:
         left -= _searches(turn)
@@ -161,9 +161,11 @@ def _tool_result(id: str, outcome: Outcome | None, show: _Show) -> ToolResult:
 
 
 class _Show:
-    """Renders the outcomes of a workspace in order; passages of a page are numbered from 1."""
+    """Renders the outcomes of a workspace in order; passages of a page are numbered from 1.
+    ``language`` is the question's."""
 
-    def __init__(self) -> None:
+    def __init__(self, language: str) -> None:
+        self._language = language
         self._passages: Counter[int] = Counter()  # those shown so far, by the page's number
 
     def outcome(self, outcome: Outcome) -> list[Words | SearchResult]:
@@ -176,7 +178,7 @@ class _Show:
             if read.source
         ]
         blocks: list[Words | SearchResult] = [
-            Words(_query(each, again, opened)) for each in outcome.queries
+            Words(_query(each, again, opened, self._language)) for each in outcome.queries
         ]
         for result in outcome.reads:
             if result.source is None:
@@ -235,7 +237,7 @@ def shown_address(url: str) -> str:
     return clean(url if urlsplit(url).hostname else site(url))
 
 
-def _query(result: QueryResult, again: set[int], opened: Sequence[str]) -> str:
+def _query(result: QueryResult, again: set[int], opened: Sequence[str], language: str) -> str:
     """A line for each hit that is new, the first ones with a snippet; the best of the others.
 
     ``again`` are numbers of hits that other queries of the same search name as shown before,
@@ -252,7 +254,7 @@ def _query(result: QueryResult, again: set[int], opened: Sequence[str]) -> str:
         again.update(hit.number for hit in seen)
         named = "; ".join(f"{hit.number}. {line(hit.hit.title, SEEN_TITLE)}" for hit in seen)
         lines.append(f"shown before: {named}")
-    if lacking := _lacking(result, weights, opened):
+    if lacking := _lacking(result, weights, opened, language):
         lines.append(f"note: no title or snippet has: {', '.join(lacking)}")
     if result.note:
         lines.append(f"note: {line(result.note, 500)}")
@@ -271,7 +273,9 @@ def _fitting_hits(result: QueryResult, weights: Mapping[str, float]) -> set[int]
     return near | {number for number, share in shares.items() if share >= bar}
 
 
-def _lacking(result: QueryResult, weights: Mapping[str, float], opened: Sequence[str]) -> list[str]:
+def _lacking(
+    result: QueryResult, weights: Mapping[str, float], opened: Sequence[str], language: str
+) -> list[str]:
     """The words of a query that neither a hit nor an opened page shows, where they are a good part
     of it; the names of settings and the like ("read_timeout", "app.run") that none has as they
     stand; and names of two words ("Tom Drake") of which none has both."""
@@ -291,7 +295,9 @@ def _lacking(result: QueryResult, weights: Mapping[str, float], opened: Sequence
         if (parts and parts <= unseen)
         or (_LITERAL.search(word) and word.casefold() not in words_shown)
     ]
-    names = [" ".join(run[0]) for run in capitalized_pairs(result.query)]  # of a run, the first
+    names = [
+        " ".join(run[0]) for run in capitalized_pairs(result.query, language)
+    ]  # of a run, the first
     found = [frozenset(terms(text)) for text in texts]
     apart = [name for name in names if not any(each.issuperset(terms(name)) for each in found)]
     return [*(f'"{name}"' for name in apart if not {*name.split()} & {*lacking}), *lacking]

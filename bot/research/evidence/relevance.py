@@ -29,7 +29,6 @@ REST = 0.65  # of the weight of the words that name no page, where others name o
 _QUALIFIER = re.compile(r"\s*\([^()]*\)\s*")  # "(song)", "(near Pleasant Plains)"
 _ARTICLES = frozenset({"the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los"})
 _CAPITAL_NEXT = re.compile(r" [^\W\d_a-z]\w*")
-_WORD = re.compile(r"\w+")
 STUDIED = 60_000  # characters of a page that are looked at
 STUDIED_PAGES = 64  # whose terms are kept: several queries and questions find the same pages
 
@@ -40,7 +39,7 @@ def fitting(
     rarity: Mapping[str, float],
     shown: Sequence[str] = (),
     given: Collection[str] = (),
-    question: str = "",
+    question: SubQuestion | None = None,
 ) -> list[str]:
     """The addresses of the pages that fit any of the texts wanted, the best first.
 
@@ -73,14 +72,15 @@ def fitting(
             share, found = shares[page.url], passages[page.url]
             is_chosen = is_correction(page.url) or page.url in given or page.title in named
             is_alike = share >= bar and (not named or _best_share(rest, found) >= REST)
-            if is_alike and text != question:
+            if is_alike and (question is None or text != question.text):
                 has_rarest = rarest is None or any(rarest in passage for passage in found)
-                is_alike = has_rarest and (share >= MOST or _has_names_of(text, page))
+                language = "" if question is None else question.language
+                is_alike = has_rarest and (share >= MOST or _has_names_of(text, page, language))
             if is_chosen or is_alike:
                 scores[page.url] = max(share + is_chosen, scores.get(page.url, 0.0))
     fit = sorted(scores, key=lambda url: -scores[url])
-    if question in wanted:
-        fit += _with_rare_words(weigh(question, rarity), rarity, passages, fit)
+    if question is not None and question.text in wanted:
+        fit += _with_rare_words(weigh(question.text, rarity), rarity, passages, fit)
     return fit
 
 
@@ -104,8 +104,8 @@ def _with_rare_words(
             url: _best_share(weights, [passage for passage in of_page if term in passage])
             for url, of_page in passages.items()
         }
-        best = max(shares, key=shares.__getitem__)
-        if shares[best] >= SOME:
+        best = max(shares, key=shares.__getitem__, default=None)
+        if best is not None and shares[best] >= SOME:
             found.append(best)
     return found
 
@@ -121,10 +121,9 @@ def name_in(title: str, text: str) -> frozenset[str]:
     All words of the title, or those of the name in it without what tells namesakes apart: "Hello
     Love" of "Hello Love (song)", "McRae" of "McRae, Arkansas" (as it is written).
     """
-    in_title = terms(title)
-    words = frozenset(in_title) - _ARTICLES
+    words = frozenset(terms(title)) - _ARTICLES
     if words and words <= frozenset(terms(text)):
-        return words if len(in_title) > 1 or _has_word(text, title) else frozenset()
+        return words
     whole = _QUALIFIER.sub(" ", title).strip()
     place, comma, _ = whole.partition(",")
     name = place.strip()
@@ -158,9 +157,9 @@ def named_beside(text: str, titles: Sequence[str], others: Iterable[str]) -> lis
     return apart
 
 
-def _has_names_of(query: str, page: Page) -> bool:
+def _has_names_of(query: str, page: Page, language: str) -> bool:
     """Return True if a page has half of a query's pairs of capitalized words, or it has none."""
-    pairs = [pair for run in capitalized_pairs(query) for pair in run]
+    pairs = [pair for run in capitalized_pairs(query, language) for pair in run]
     text = f"{page.title}\n{page.text[:STUDIED]}"
     return not pairs or sum(has_pair(text, pair) for pair in pairs) >= max(1, len(pairs) // 2)
 
@@ -168,19 +167,8 @@ def _has_names_of(query: str, page: Page) -> bool:
 def _has_name(text: str, name: str, flags: re.RegexFlag) -> bool:
     """Return True if a name is in a text, and is not a part of a longer name."""
     found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags) if name else None
-    return found is not None and _is_whole(text, found)
-
-
-def _has_word(text: str, word: str) -> bool:
-    """Return True if a text has a word, in any form of it, that is no part of a longer name."""
-    wanted = terms(word)
-    return any(
-        wanted == terms(found.group()) and _is_whole(text, found) for found in _WORD.finditer(text)
-    )
-
-
-def _is_whole(text: str, found: re.Match[str]) -> bool:
-    """Return True if what was found of a text stands between no other words with capitals."""
+    if found is None:
+        return False
     before = text[: found.start()].split(" ")[1:-1]  # the first word always has a capital
     follows_capital = bool(before) and before[-1][:1].isupper()
     return not follows_capital and not _CAPITAL_NEXT.match(text, found.end())

@@ -292,8 +292,8 @@ class WorkspaceKeeper:
         """``relevance.fitting``, not on the event loop: a page can be made to take 0.1 s."""
         shown = [source.title for source in self.workspace.sources]
         given = [hit.url for hit in self._hits if hit.provider == CorrectionSearch.name]
-        text, rarity = self._question.text, self._rarity
-        return await asyncio.to_thread(fitting, wanted, pages, rarity, shown, given, text)
+        asked, rarity = self._question, self._rarity
+        return await asyncio.to_thread(fitting, wanted, pages, rarity, shown, given, asked)
 
     # ------------------------------------------------------------ after: what is shown
 

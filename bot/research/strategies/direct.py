@@ -64,7 +64,7 @@ def _fitting(
     wanted = [question.text, *question.queries, *question.knowledge_queries]
     linked = {dedupe_key(link) for link in links}
     pages = [_shown(source) for source in sources]
-    fit = set(fitting(wanted, pages, rarity, question=question.text))
+    fit = set(fitting(wanted, pages, rarity, question=question))
     fit |= {source.url for source in sources if dedupe_key(source.url) in linked}
     return tuple(source for source in sources if source.url in fit) or tuple(sources)
 
