@@ -60,7 +60,7 @@ def facts() -> list[Fact]:
     for number, depot in enumerate(DEPOTS):
         code, keeper = str(481_507 + 7_919 * number), f"{KEEPERS[number % 10]} {depot}mann"
         found.append(Fact(f"What is the access code of depot {depot}, ticket {{}}?", code))
-        found.append(Fact(f"And who looks after depot {depot}, ticket {{}}?", keeper))
+        found.append(Fact(f"Who looks after depot {depot}, ticket {{}}?", keeper))
     return found
 
 
