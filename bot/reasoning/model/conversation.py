@@ -295,9 +295,8 @@ def _lacking(
         if (parts and parts <= unseen)
         or (_LITERAL.search(word) and word.casefold() not in words_shown)
     ]
-    names = [
-        " ".join(run[0]) for run in capitalized_pairs(result.query, language)
-    ]  # of a run, the first
+    # Of a run the first two words: the name mostly comes first.
+    names = [" ".join(run[0]) for run in capitalized_pairs(result.query, language)]
     found = [frozenset(terms(text)) for text in texts]
     apart = [name for name in names if not any(each.issuperset(terms(name)) for each in found)]
     return [*(f'"{name}"' for name in apart if not {*name.split()} & {*lacking}), *lacking]

@@ -11,6 +11,7 @@ from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import NumberedHit, QueryResult
 from bot.research.evidence.relevance import fitting, is_named, named_beside, to_open
 from bot.search.provider import Hit
+from bot.text.terms import terms
 from tests.unit.samples import NOW
 
 QUESTION = "Where was the composer of the Forth Suite born?"
@@ -139,9 +140,10 @@ def test_the_page_of_a_query_has_its_names_as_they_are_written(
 
 def test_in_german_capitals_tell_no_names() -> None:
     rarity = {"": 9.0, "einwohner": 4.0, "stadt": 3.0, "bremen": 5.0, "zahl": 5.0}
-    page = a_page("Bremen", "Die Zahl derer, die in Bremen wohnen.")
+    page = a_page("Norden", "Die Zahl derer, die in Bremen wohnen.")
     query, asked = "Einwohner Zahl Stadt Bremen", "Wie viele Menschen leben dort?"
     assert fitting([query], [page], rarity, question=SubQuestion(asked, "de-AT")) == [page.url]
+    assert fitting([query], [page], rarity, question=SubQuestion(asked, "en")) == []
 
 
 def test_a_rare_word_of_a_question_brings_the_best_page_that_has_it() -> None:
@@ -172,10 +174,13 @@ def test_the_best_come_first() -> None:
     assert fitting([QUESTION], [good, better], {}) == [better.url, good.url]
 
 
-@given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=200))
-def test_any_text_is_taken(wanted: str, title: str, text: str) -> None:
+@given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=200), st.booleans())
+def test_any_text_is_taken(wanted: str, title: str, text: str, is_there: bool) -> None:
     page = a_page(title, text)
     assert set(fitting([wanted, ""], [page], {})) <= {page.url}
+    rarity = {"": 9.0, **dict.fromkeys(terms(wanted), 8.0)}
+    pages, asked = [page] * is_there, SubQuestion(wanted)
+    assert set(fitting([wanted, title], pages, rarity, question=asked)) <= {page.url}
 
 
 @pytest.mark.parametrize(
