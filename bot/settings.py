@@ -325,12 +325,9 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return (
-            init_settings,
-            env_settings,
-            dotenv_settings,
-            TomlConfigSettingsSource(settings_cls),
-        )
+        # Going through all fields takes time, also for a file that is not there.
+        dotenv = (dotenv_settings,) if Path(DOTENV).exists() else ()
+        return (init_settings, env_settings, *dotenv, TomlConfigSettingsSource(settings_cls))
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """Tracebacks and logs show settings: addresses lose their passwords there."""

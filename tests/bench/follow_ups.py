@@ -22,6 +22,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 from itertools import permutations
 from typing import Any, Literal
@@ -243,18 +244,29 @@ def _capital(text: str) -> str:
 
 def _shared_name(one: str, other: str) -> str:
     """The longest run of capitalized words that both questions have."""
-    words = list(_WORD.finditer(other))
-    theirs = f" {' '.join(map(_bare, _WORD.findall(one)))} "
-    best = ""
+    theirs = _spaced(one)
+    return max((name for run, name in _names_in(other) if run in theirs), key=len, default="")
+
+
+@cache
+def _spaced(question: str) -> str:
+    """The words of a question, each with a space before and behind it."""
+    return f" {' '.join(map(_bare, _WORD.findall(question)))} "
+
+
+@cache
+def _names_in(question: str) -> tuple[tuple[str, str], ...]:
+    """Runs of up to five capitalized words, each as ``_spaced`` has it and as it stands there."""
+    words = list(_WORD.finditer(question))
+    found = []
     for start in range(len(words)):
         for end in range(start + 1, min(start + 6, len(words) + 1)):
             run = [_bare(match.group()) for match in words[start:end]]
             is_name = all(word[0].isupper() for word in run) and fold(run[0]) not in STOP_WORDS
-            is_name = is_name and run[0] != "Name"
-            if is_name and f" {' '.join(run)} " in theirs:
-                text = other[words[start].start() : words[end - 1].end()]
-                best = max(best, _bare(text), key=len)
-    return best
+            if is_name and run[0] != "Name":
+                text = question[words[start].start() : words[end - 1].end()]
+                found.append((f" {' '.join(run)} ", _bare(text)))
+    return tuple(found)
 
 
 def _bare(word: str) -> str:

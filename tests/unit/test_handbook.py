@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -238,6 +239,7 @@ def test_an_anchor_is_the_same_in_the_repository_and_on_the_web_site(page: Path)
 # ---------------------------------------------------------------- commands
 
 
+@cache
 def commands_and_options() -> tuple[dict[str, Any], set[str]]:
     """All commands by their full name ("db upgrade"), and every option of any of them."""
     root = typer.main.get_command(app)

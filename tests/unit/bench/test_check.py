@@ -120,11 +120,11 @@ def test_the_order_of_judging_is_not_that_of_the_sets() -> None:
 
 @pytest.mark.shared
 def test_verdicts_are_a_second_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    held = items("en", "held")
+    held = items("en", "held")[:60]
     right = [f"{item.id} {'supported' if item.label else 'Contradicted: no'}" for item in held]
     path = tmp_path / "verdicts.txt"
     path.write_text("\n".join(right), encoding="utf-8")
-    main(["--judge", str(path), "--half", "held", "--language", "en"])
+    main(["--judge", str(path), "--half", "held", "--language", "en", "--items", "60"])
     table = capsys.readouterr().out.splitlines()
     (found,) = [line for line in table if line.startswith("FALSE, FOUND")]
     (marked,) = [line for line in table if line.startswith("TRUE, MARKED")]
