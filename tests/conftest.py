@@ -73,7 +73,9 @@ log_with_plain_tracebacks()
 # Clients of HTTP over loopback need no certificates; reading the machine's takes 60 ms for each.
 for library in (httpx, httpx2):
     read_once = functools.cache(library.create_ssl_context)
-    importlib.import_module(f"{library.__name__}._transports.default").create_ssl_context = read_once
+    importlib.import_module(
+        f"{library.__name__}._transports.default"
+    ).create_ssl_context = read_once
 
 
 @pytest.fixture(autouse=True)

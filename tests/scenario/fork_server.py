@@ -14,6 +14,7 @@ to ``log`` + ".code".
 from __future__ import annotations
 
 import ctypes
+import gc
 import importlib
 import json
 import os
@@ -25,6 +26,8 @@ from typing import Any
 import bot.cli
 import bot.standing.rounds as rounds
 from bot.configuration import settings_class
+from bot.text import language
+from bot.text.lazy_regex import _LazyRegex
 
 LOOK_EVERY = "LOOK_EVERY"  # in the environment: a child's ROUND_SECONDS of standing questions
 PR_SET_PDEATHSIG = 1  # prctl(2)
@@ -52,6 +55,7 @@ PARTS = (
     "bot.reasoning.declaration",
     "bot.rendering.texts",
     "bot.research.pipeline",
+    "bot.search.indexer",
     "bot.search.local",
     "bot.search.mediawiki",
     "bot.search.providers.brave",
@@ -79,6 +83,7 @@ PARTS = (
     "opentelemetry.propagate",
     "procrastinate.builtin_tasks",
     "prometheus_client",
+    "structlog",
     "truststore",
     "uvicorn.lifespan.off",
     "uvicorn.protocols.http.auto",
@@ -120,6 +125,10 @@ def import_parts() -> None:
     for part in PARTS:
         importlib.import_module(part)
     settings_class()
+    language.model()
+    for each in gc.get_objects():
+        if isinstance(each, _LazyRegex):
+            each.search("")
 
 
 def main() -> None:

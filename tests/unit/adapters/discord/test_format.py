@@ -224,7 +224,7 @@ def test_a_follow_up_too_long_for_its_button_is_listed() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 5, 24, 25, 26, 100])
-@pytest.mark.parametrize("words_in_quote", [1, 40, 2_000])
+@pytest.mark.parametrize("words_in_quote", [1, 40, 400])
 def test_any_number_of_sources_fits(count: int, words_in_quote: int) -> None:
     cited = tuple(
         a_citation(n, title="Title " * 60, quote="quote " * words_in_quote)
