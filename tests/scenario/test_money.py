@@ -319,6 +319,7 @@ async def ask_at_once(url: str, number: int) -> list[dict[str, Any]]:
             client = httpx.AsyncClient(base_url=url, timeout=60, transport=transport)
             await stack.enter_async_context(client)
             accepted = await client.post("/api/questions", json={"question": f"{each}. {QUESTION}"})
+            assert accepted.is_success, accepted.text
             return await when_ended(client, accepted.json()["url"])
 
         return await asyncio.gather(*map(ask, range(number)))

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,8 @@ def observed() -> Observed:
 
 
 @pytest.fixture
-def metrics(store: Store, observed: Observed) -> Metrics:
+def metrics(store: Store, observed: Observed, monkeypatch: pytest.MonkeyPatch) -> Metrics:
+    monkeypatch.setattr("bot.storage.meter.QUICK_SECONDS", inf)  # each look sums, however slow
     return Metrics(store.database, observed)
 
 

@@ -249,7 +249,7 @@ async def test_only_what_a_living_process_took_on_is_worked_on(past: Past) -> No
     assert await forgetting.worked_on(ADA, NOW) == ["r1"]
     assert await forgetting.worked_on(ADA, NOW + LEASE) == []
     assert await past.store.claim("r2", new_owner(), NOW, LEASE)
-    assert await forgetting.worked_on(ADA, NOW) == ["r1", "r2"]
+    assert set(await forgetting.worked_on(ADA, NOW)) == {"r1", "r2"}
 
 
 # ---------------------------------------------------------------- wishes

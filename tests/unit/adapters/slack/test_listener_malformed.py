@@ -175,6 +175,7 @@ async def test_a_slip_of_the_core_is_no_malformed_payload(
     assert len(await http_bot.questions(1)) == 1
 
 
+@pytest.mark.parametrize("ack_seconds", [30.0])
 async def test_a_slip_of_the_core_at_a_command_is_not_hidden(
     http_bot: Served, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
