@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import suppress
 
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.model.requests import Request, Unusable, json_object, told
+from bot.reasoning.model.requests import Request, Unusable, numbered, told
+from bot.reasoning.model.schemas import BOOLEAN, INTEGER, list_of, object_of
 from bot.reasoning.model.text import clean, element, middle_out
 from bot.reasoning.prompts import load
 from bot.reasoning.reasoner import Pairs
@@ -13,22 +14,7 @@ from bot.reasoning.reasoner import Pairs
 QUESTION = 2_000  # characters
 SENTENCE = 2_000  # characters
 TOKENS = 30  # of the reply for each pair
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "pairs": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"pair": {"type": "integer"}, "same": {"type": "boolean"}},
-                "required": ["pair", "same"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["pairs"],
-    "additionalProperties": False,
-}
+SCHEMA = object_of(pairs=list_of(object_of(pair=INTEGER, same=BOOLEAN)))
 
 
 def request(model: str, question: str, pairs: Pairs) -> Request:
@@ -51,17 +37,8 @@ def same(reply: ModelReply, count: int) -> tuple[bool | None, ...]:
     """True for each of ``count`` pairs whose sentences say the same; None where the reply does not
     say, or says both."""
     said: list[set[bool]] = [set() for _ in range(count)]
-    for item in _given(reply):
-        number, verdict = item.get("pair"), item.get("same")
-        if type(number) is int and 1 <= number <= count and isinstance(verdict, bool):
-            said[number - 1].add(verdict)
+    with suppress(Unusable):  # a reply that is not in the form asked for says nothing
+        for at, item in numbered(reply, "pairs", "pair", count):
+            if isinstance(item.get("same"), bool):
+                said[at].add(item["same"])
     return tuple(one.pop() if len(one) == 1 else None for one in said)
-
-
-def _given(reply: ModelReply) -> list[dict[str, Any]]:
-    """The objects of the reply's list; none if it is not in the form asked for."""
-    try:
-        given = json_object(reply).get("pairs")
-    except Unusable:
-        return []
-    return [item for item in given if isinstance(item, dict)] if isinstance(given, list) else []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import Evidence, Manuscript, Paragraph
@@ -21,7 +21,8 @@ from bot.reasoning.model.requests import (
     json_object,
     told,
 )
-from bot.reasoning.model.text import clean, element, line, middle_out, passage_lines
+from bot.reasoning.model.schemas import STRING, list_of, object_of
+from bot.reasoning.model.text import clean, element, line, lines, middle_out, passage_lines
 from bot.reasoning.model.write import QUESTION, Writing
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten
@@ -35,32 +36,8 @@ QUERIES = 3
 QUERY = 200  # characters
 QUERY_TOKENS = 1_024  # of the reply
 
-DRAFT_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "paragraphs": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "heading": {"type": "string"},
-                    "purpose": {"type": "string"},
-                    "text": {"type": "string"},
-                },
-                "required": ["heading", "purpose", "text"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["paragraphs"],
-    "additionalProperties": False,
-}
-QUERY_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {"queries": {"type": "array", "items": {"type": "string"}}},
-    "required": ["queries"],
-    "additionalProperties": False,
-}
+DRAFT_SCHEMA = object_of(paragraphs=list_of(object_of(heading=STRING, purpose=STRING, text=STRING)))
+QUERY_SCHEMA = object_of(queries=list_of(STRING))
 
 
 # ---------------------------------------------------------------- the draft
@@ -125,10 +102,7 @@ def query_request(
 
 def queries(reply: ModelReply) -> tuple[str, ...]:
     """The reply as 1 to 3 queries. Raises ``Unusable``."""
-    given = json_object(reply).get("queries")
-    items = given if isinstance(given, list) else [given]
-    kept = (line(item, QUERY) for item in items if isinstance(item, str))
-    found = tuple(dict.fromkeys(query for query in kept if query))[:QUERIES]
+    found = lines(json_object(reply).get("queries"), QUERY)[:QUERIES]
     if not found:
         raise Unusable(f'"queries" must hold 1 to {QUERIES} queries.')
     return found

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.model.requests import Request, Unusable, json_object, told
+from bot.reasoning.model.schemas import STRING, object_of, one_of
 from bot.reasoning.model.text import clean, element, line, middle_out
 from bot.reasoning.prompts import load
 
@@ -17,15 +18,7 @@ EXPECTED = 4_000  # characters
 GIVEN = 8_000  # characters: the beginning and the end of a longer answer
 REASON = 300  # characters
 MAX_TOKENS = 1_024  # of the reply
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "reason": {"type": "string"},
-        "grade": {"type": "string", "enum": list(get_args(Grade))},
-    },
-    "required": ["reason", "grade"],
-    "additionalProperties": False,
-}
+SCHEMA = object_of(reason=STRING, grade=one_of(*get_args(Grade)))
 
 
 def request(model: str, questions: Sequence[str], expected: str, given: str) -> Request:

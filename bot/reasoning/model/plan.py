@@ -30,6 +30,7 @@ from bot.reasoning.model.requests import (
     sendable,
     told,
 )
+from bot.reasoning.model.schemas import BOOLEAN, STRING, list_of, object_of
 from bot.reasoning.model.text import clean, element, line, lines, listed, middle_out
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import SubQuestion
@@ -42,30 +43,10 @@ MOST = 20  # nodes read from one reply; more are not even refused one by one
 TOGETHER = 6  # facts that one loop searches for in a turn
 FIRST = 8  # queries of the first search
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "queries": {"type": "array", "items": {"type": "string"}},
-        "nodes": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "id": {"type": "string"},
-                    "question": {"type": "string"},
-                    "needs": {"type": "array", "items": {"type": "string"}},
-                    "queries": {"type": "array", "items": {"type": "string"}},
-                },
-                "required": ["id", "question", "needs", "queries"],
-                "additionalProperties": False,
-            },
-        },
-        "done": {"type": "boolean"},
-        "missing": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["queries", "nodes", "done", "missing"],
-    "additionalProperties": False,
-}
+_NODE = object_of(id=STRING, question=STRING, needs=list_of(STRING), queries=list_of(STRING))
+SCHEMA = object_of(
+    queries=list_of(STRING), nodes=list_of(_NODE), done=BOOLEAN, missing=list_of(STRING)
+)
 FORM = (
     'Reply with one JSON object and nothing else: {"queries": [], "nodes": [{"id", "question", '
     '"needs", "queries"}], "done", "missing"}'

@@ -8,7 +8,7 @@ left out or said in words where the request is translated (``reasoning.claude``,
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -211,6 +211,20 @@ def json_object(reply: ModelReply) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise Unusable("That was no JSON object.")
     return value
+
+
+def numbered(
+    reply: ModelReply, name: str, number: str, count: int
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of the list ``name`` in the JSON of a reply, each with the place, from 0, among
+    ``count`` things that it names by their ``number``. Raises ``Unusable``."""
+    given = json_object(reply).get(name)
+    if not isinstance(given, list):
+        raise Unusable(f'"{name}" must be a list.')
+    for item in given:
+        said = item.get(number) if isinstance(item, dict) else None
+        if type(said) is int and 1 <= said <= count:
+            yield said - 1, item
 
 
 def repair(first: Request, reply: ModelReply, problem: str) -> Request:

@@ -13,7 +13,8 @@ from bot.reasoning.calls import ModelReply
 from bot.reasoning.extractive.rewrite import language_of
 from bot.reasoning.model.conversation import today
 from bot.reasoning.model.requests import Request, Unusable, json_object, told
-from bot.reasoning.model.text import clean, element, line, middle_out, shorten
+from bot.reasoning.model.schemas import BOOLEAN, INTEGER, STRING, list_of, object_of, one_of
+from bot.reasoning.model.text import clean, element, line, lines, middle_out, shorten
 from bot.reasoning.plain_question import is_taken
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Kind, Rewritten, Scope
@@ -44,33 +45,28 @@ DOMAINS = 5
 PEOPLE = 5  # whose messages are wanted
 
 DEPTHS = ("quick", "standard", "deep")
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "kind": {"type": "string", "enum": list(get_args(Kind))},
-        "question": {"type": "string"},
-        "queries": {"type": "array", "items": {"type": "string"}},
-        "knowledge_queries": {"type": "array", "items": {"type": "string"}},
-        "links": {"type": "array", "items": {"type": "string"}},
-        "sources": {"type": "array", "items": {"type": "integer"}},
-        "whole": {"type": "boolean"},
-        "rework": {"type": "boolean"},
-        "freshness": {"type": "string", "enum": [*filter(None, get_args(Freshness))]},
-        "domains": {"type": "array", "items": {"type": "string"}},
-        "region": {"type": "string"},
-        "team": {"type": "boolean"},
-        "people": {"type": "array", "items": {"type": "string"}},
-        "after": {"type": "string"},
-        "before": {"type": "string"},
-        "language": {"type": "string"},
-        "depth": {"type": "string", "enum": list(DEPTHS)},
-        "long_form": {"type": "boolean"},
-        "reply": {"type": "string"},
-        "correction": {"type": "string"},
-    },
-    "required": ["kind"],
-    "additionalProperties": False,
-}
+SCHEMA = object_of(
+    kind=one_of(*get_args(Kind)),
+    question=STRING,
+    queries=list_of(STRING),
+    knowledge_queries=list_of(STRING),
+    links=list_of(STRING),
+    sources=list_of(INTEGER),
+    whole=BOOLEAN,
+    rework=BOOLEAN,
+    freshness=one_of(*filter(None, get_args(Freshness))),
+    domains=list_of(STRING),
+    region=STRING,
+    team=BOOLEAN,
+    people=list_of(STRING),
+    after=STRING,
+    before=STRING,
+    language=STRING,
+    depth=one_of(*DEPTHS),
+    long_form=BOOLEAN,
+    reply=STRING,
+    correction=STRING,
+) | {"required": ["kind"]}
 """Everything else is left out where it has its default: each call waits for every token of this.
 
 The API takes 24 optional properties at most, writes required ones first and the others in this
@@ -141,8 +137,8 @@ def rewritten(reply: ModelReply, transcript: Transcript, message: Message) -> Re
     question = " ".join(clean(question).split()) if kind != "chat" else message.text.strip()
     if not question or (not correction and _stands_alone(message, transcript, question)):
         question = " ".join(message.text.split())
-    queries = _queries(given.get("queries"))
-    knowledge = _queries(given.get("knowledge_queries"))
+    queries = lines(given.get("queries"), QUERY)[:QUERIES]
+    knowledge = lines(given.get("knowledge_queries"), QUERY)[:QUERIES]
     if kind == "search":
         queries = queries or knowledge or (shorten(" ".join(question.split()), QUERY),)
         knowledge = knowledge or queries
@@ -212,12 +208,6 @@ def _correction(value: Any, transcript: Transcript) -> str:
     """The correction of our last answer with footnotes; "" if there is no such answer."""
     said = line(value, CORRECTION) if isinstance(value, str) else ""
     return said if answers_in(transcript) else ""
-
-
-def _queries(value: Any) -> tuple[str, ...]:
-    items = value if isinstance(value, list) else [value]
-    kept = (line(item, QUERY) for item in items if isinstance(item, str))
-    return tuple(dict.fromkeys(query for query in kept if query))[:QUERIES]
 
 
 def _links(value: Any, transcript: Transcript, message: Message) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import Statement
 from bot.reasoning.model.requests import Request, Unusable, json_object, told
+from bot.reasoning.model.schemas import STRING, list_of, object_of
 from bot.reasoning.model.text import clean, element, line, lines
 from bot.reasoning.prompts import load
 
@@ -14,26 +15,9 @@ LONGEST = 500  # characters of a statement
 QUERIES = 2
 QUERY = 200  # characters
 TOKENS = 3_000  # of the reply
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "statements": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "text": {"type": "string"},
-                    "alone": {"type": "string"},
-                    "queries": {"type": "array", "items": {"type": "string"}},
-                },
-                "required": ["text", "alone", "queries"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["statements"],
-    "additionalProperties": False,
-}
+SCHEMA = object_of(
+    statements=list_of(object_of(text=STRING, alone=STRING, queries=list_of(STRING)))
+)
 
 
 def request(model: str, text: str) -> Request:

@@ -16,6 +16,7 @@ from bot.pages.passages import Passage
 from bot.reasoning.calls import ModelReply, ToolCall
 from bot.reasoning.evidence import Finding, Source
 from bot.reasoning.model.requests import Tool
+from bot.reasoning.model.schemas import BOOLEAN, INTEGER, STRING, list_of, object_of
 from bot.reasoning.workspace import Action, Finish, Malformed, Read, Search
 from bot.text.control import without_controls
 
@@ -37,14 +38,7 @@ TOOLS: tuple[Tool, ...] = (
             "Search 1 to 6 different queries at once, each 2 to 6 keywords for one fact. Returns "
             "numbered hits, with the passages of those that fit best. Counts as one search."
         ),
-        {
-            "type": "object",
-            "properties": {
-                "queries": {"type": "array", "items": {"type": "string"}, "minItems": 1}
-            },
-            "required": ["queries"],
-            "additionalProperties": False,
-        },
+        object_of(queries=list_of(STRING, minItems=1)),
     ),
     Tool(
         "read",
@@ -52,47 +46,24 @@ TOOLS: tuple[Tool, ...] = (
             "Open 1 to 6 hits by number, or show more of an open page. Returns the passages that "
             "fit the question."
         ),
-        {
-            "type": "object",
-            "properties": {"ids": {"type": "array", "items": {"type": "integer"}, "minItems": 1}},
-            "required": ["ids"],
-            "additionalProperties": False,
-        },
+        object_of(ids=list_of(INTEGER, minItems=1)),
     ),
     Tool(
         "finish",
         "End the research. Call it alone, after you have seen all results.",
-        {
-            "type": "object",
-            "properties": {
-                "use": {
-                    "type": "array",
-                    "items": {"type": "string"},
-                    "description": 'passages that prove the answer: "3.2"; a whole page: "3"',
-                },
-                "enough": {"type": "boolean", "description": "they prove the whole answer"},
-                "missing": {
-                    "type": "array",
-                    "items": {"type": "string"},
-                    "description": "what stays unproven, in a few words each",
-                },
-                "findings": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "properties": {
-                            "text": {"type": "string", "description": "one short sentence"},
-                            "pages": {"type": "array", "items": {"type": "integer"}},
-                        },
-                        "required": ["text", "pages"],
-                        "additionalProperties": False,
-                    },
-                },
-                "answer": {"type": "string", "description": "the answer in a few words, or empty"},
-            },
-            "required": ["use", "enough", "missing", "findings", "answer"],
-            "additionalProperties": False,
-        },
+        object_of(
+            use=list_of(
+                STRING, description='passages that prove the answer: "3.2"; a whole page: "3"'
+            ),
+            enough=BOOLEAN | {"description": "they prove the whole answer"},
+            missing=list_of(STRING, description="what stays unproven, in a few words each"),
+            findings=list_of(
+                object_of(
+                    text=STRING | {"description": "one short sentence"}, pages=list_of(INTEGER)
+                )
+            ),
+            answer=STRING | {"description": "the answer in a few words, or empty"},
+        ),
     ),
 )
 

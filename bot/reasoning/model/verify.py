@@ -4,12 +4,13 @@ and their replies."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from typing import get_args
 
 from bot.answers import Judgement
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import Claim, Verdict
-from bot.reasoning.model.requests import Request, Unusable, json_object, told
+from bot.reasoning.model.requests import Request, numbered, told
+from bot.reasoning.model.schemas import INTEGER, STRING, list_of, object_of, one_of
 from bot.reasoning.model.text import clean, element, line, middle_out, shorten
 from bot.reasoning.prompts import load
 
@@ -19,26 +20,11 @@ SENTENCE = 2_000  # characters
 PLACE = 200  # characters of a page's title and headings
 WORDS = 200  # characters of what is not said
 TOKENS = 60  # of the reply for each sentence
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "verdicts": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "sentence": {"type": "integer"},
-                    "verdict": {"type": "string", "enum": list(get_args(Judgement))},
-                    "words": {"type": "string"},
-                },
-                "required": ["sentence", "verdict", "words"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["verdicts"],
-    "additionalProperties": False,
-}
+SCHEMA = object_of(
+    verdicts=list_of(
+        object_of(sentence=INTEGER, verdict=one_of(*get_args(Judgement)), words=STRING)
+    )
+)
 
 
 def request(model: str, question: str, claims: Sequence[Claim]) -> Request:
@@ -80,42 +66,18 @@ def _quotes(claim: Claim) -> list[tuple[str, str]]:
 
 def verdicts(reply: ModelReply, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
     """The verdict on each claim; None where the reply has none. Raises ``Unusable``."""
-    given = json_object(reply).get("verdicts")
-    if not isinstance(given, list):
-        raise Unusable('"verdicts" must be a list.')
     found: list[Verdict | None] = [None] * len(claims)
-    for item in given:
-        number = item.get("sentence") if isinstance(item, dict) else None
-        if not isinstance(number, int) or not 1 <= number <= len(claims):
-            continue
+    for at, item in numbered(reply, "verdicts", "sentence", len(claims)):
         for judgement in get_args(Judgement):
             if item.get("verdict") == judgement:
                 words = line(str(item.get("words") or ""), WORDS)
-                found[number - 1] = Verdict(judgement, words)
+                found[at] = Verdict(judgement, words)
     return tuple(found)
 
 
 ANSWER = 6_000  # characters
 RESTATED_TOKENS = 160  # of the reply for each sentence
-RESTATED: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "sentences": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "sentence": {"type": "integer"},
-                    "text": {"type": "string"},
-                },
-                "required": ["sentence", "text"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["sentences"],
-    "additionalProperties": False,
-}
+RESTATED = object_of(sentences=list_of(object_of(sentence=INTEGER, text=STRING)))
 
 
 def restate_request(
@@ -140,13 +102,8 @@ def restate_request(
 
 def restated(reply: ModelReply, claims: Sequence[Claim]) -> tuple[str, ...]:
     """Each claim in other words; "" where the quotes have none. Raises ``Unusable``."""
-    given = json_object(reply).get("sentences")
-    if not isinstance(given, list):
-        raise Unusable('"sentences" must be a list.')
     found = [""] * len(claims)
-    for item in given:
-        number = item.get("sentence") if isinstance(item, dict) else None
-        text = item.get("text") if isinstance(item, dict) else None
-        if isinstance(number, int) and 1 <= number <= len(claims) and isinstance(text, str):
-            found[number - 1] = line(text, SENTENCE)
+    for at, item in numbered(reply, "sentences", "sentence", len(claims)):
+        if isinstance(item.get("text"), str):
+            found[at] = line(item["text"], SENTENCE)
     return tuple(found)
