@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 
-from bot.errors import FootnoteError
+from bot.dispatch.pace import Rounds
 from bot.logs import get_logger
 from bot.rights.changes import RuleChanges
 from bot.storage.database import Database
@@ -117,24 +117,9 @@ class Maintenance:
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
         """A round now and then, from now on, beside the block."""
-        task = asyncio.create_task(self._rounds())
-        try:
+        async with aclosing(Rounds("pruning", KEEP_SECONDS, self._round, first=0.0)):
             yield
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
 
-    async def _rounds(self) -> None:
-        while True:
-            try:
-                removed = await self.once()
-            except FootnoteError as error:
-                log.warning("pruning failed", error=str(error))
-            except Exception as error:
-                log.error("background task failed", task="pruning", error=repr(error))
-                log.debug("background task failed here", exc_info=True)
-            else:
-                if removed:
-                    counts = {kind: n for kind, n in asdict(removed).items() if n}
-                    log.info("pruning finished", **counts)
-            await asyncio.sleep(KEEP_SECONDS)
+    async def _round(self) -> None:
+        if removed := await self.once():
+            log.info("pruning finished", **{kind: n for kind, n in asdict(removed).items() if n})

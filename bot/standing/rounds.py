@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import AsyncIterator, Collection
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -54,11 +54,10 @@ class StandingRounds:
         """Make a round every ``ROUND_SECONDS`` while the block runs, the first one after a random
         part of ``FIRST_SECONDS``: processes that start together do not all look at once."""
         first = random.uniform(0.0, min(FIRST_SECONDS, ROUND_SECONDS))  # noqa: S311
-        rounds = Rounds("looking at standing questions", ROUND_SECONDS, self._round, first)
-        try:
+        async with aclosing(
+            Rounds("looking at standing questions", ROUND_SECONDS, self._round, first)
+        ):
             yield
-        finally:
-            await rounds.aclose()
 
     async def _round(self) -> None:
         await self.once(datetime.now(UTC))
