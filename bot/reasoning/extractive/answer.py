@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from bot.corrections.address import is_correction
-from bot.pages.passages import HEADING_SEPARATOR, columns_in
+from bot.pages.passages import HEADING_SEPARATOR, Passage, columns_in
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
@@ -111,7 +111,7 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
         yield Fold()
     above = ""
     for quote in rest:
-        if (heading := _heading(quote)) != above:
+        if (heading := heading_of(quote.source, quote.passage)) != above:
             yield TextDelta(f"#### {heading}\n\n", opens=True)
         above = heading
         yield from quoted(quote, asked, MORE_WORDS)
@@ -125,8 +125,7 @@ def _names_among(missing: Sequence[str], question: str) -> list[str]:
 
 def quoted(quote: Quote, asked: Asked, most_words: int) -> Iterator[AnswerDelta]:
     """The words of one quote that say most on the question, with their citation."""
-    text = brief(quote.passage, asked, most_words).text
-    yield TextDelta(text, opens=True, verbatim=True)
+    yield TextDelta(brief(quote.passage, asked, most_words), opens=True, verbatim=True)
     yield CitationDelta(quote.source.number, quote.passages[0].start, quote.passages[-1].end)
     yield TextDelta("\n\n")
 
@@ -199,10 +198,10 @@ def _is_other(url: str) -> bool:
     return not is_correction(url)
 
 
-def _heading(quote: Quote) -> str:
-    """The page's title and the heading that a quote stands under."""
-    title = plain(quote.source.title)
-    path, _ = columns_in(quote.passage.heading)
+def heading_of(source: Source, passage: Passage) -> str:
+    """The page's title and the heading that a passage stands under."""
+    title = plain(source.title)
+    path, _ = columns_in(passage.heading)
     last = plain(path.rpartition(HEADING_SEPARATOR)[2])
     return title if last in ("?", title) else f"{title}{HEADING_SEPARATOR}{last}"
 

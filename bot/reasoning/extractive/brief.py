@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from bot.pages.passages import Passage
@@ -48,19 +47,12 @@ def count_words(text: str) -> int:
     return round(sum(map(has_cjk, text)) / CJK_CHARACTERS) + len(others)
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
-    """Part of a passage as Markdown: verbatim but for what is left out between its pieces."""
-
-    text: str
-    words: int
-
-
-def brief(passage: Passage, asked: Asked, most_words: int) -> Brief:
+def brief(passage: Passage, asked: Asked, most_words: int) -> str:
     """The pieces of a passage that say most on a question, in at most about ``most_words`` words.
 
-    They follow each other in the passage. A table row comes below the head of its table if the
-    passage has it, a line of code within its fence. At least one piece comes, however long it is.
+    It is Markdown, verbatim but for what is left out between the pieces, which follow each other in
+    the passage. A table row comes below the head of its table if the passage has it, a line of code
+    within its fence. At least one piece comes, however long it is.
     """
     if passage.in_code:
         piece = Sentence(0, len(passage.text), "code")
@@ -107,8 +99,8 @@ def brief(passage: Passage, asked: Asked, most_words: int) -> Brief:
     if following is not None and following.kind == "code" and _leads_in(text):
         code = _block(passage, following)
         if spent + count_words(code) <= most_words + LED_TO:
-            return Brief(f"{text}\n\n{code}", spent + count_words(code))
-    return Brief(text, spent)
+            return f"{text}\n\n{code}"
+    return text
 
 
 def _of(passage: Passage, part: Sentence) -> str:
@@ -166,7 +158,7 @@ def _running(passage: Passage, parts: Sequence[Sentence]) -> str:
 
 def _rows(
     passage: Passage, parts: Sequence[Sentence], rated: Sequence[float], best: int, most: int
-) -> Brief:
+) -> str:
     """The best rows of a table, below its head.
 
     Where the passage has no head, the names of the columns are in its heading, from where
@@ -187,7 +179,7 @@ def _rows(
             kept.add(i)
             spent += more
     lines = [_of(passage, parts[i]) for i in sorted(kept)]
-    return Brief("\n".join([head, *lines] if head else lines), spent)
+    return "\n".join([head, *lines] if head else lines)
 
 
 def _table(passage: Passage, parts: Sequence[Sentence], row: int) -> list[int]:
@@ -220,7 +212,7 @@ def _block(passage: Passage, part: Sentence) -> str:
     return "\n".join(line.removeprefix(margin) for line in code.split("\n"))
 
 
-def _code(passage: Passage, parts: Sequence[Sentence], best: int, asked: Asked, most: int) -> Brief:
+def _code(passage: Passage, parts: Sequence[Sentence], best: int, asked: Asked, most: int) -> str:
     """A block of code, or its best lines where it is long, with the sentence that leads in."""
     lines = _block(passage, parts[best]).split("\n")
     fence = _FENCE.match(lines[0])
@@ -235,10 +227,8 @@ def _code(passage: Passage, parts: Sequence[Sentence], best: int, asked: Asked, 
     left = most - count_words(lead)
     if lead and left < most // 3:
         lead, left = "", most
-    body = _lines(body, asked, left)
-    code = "\n".join((opening, *body, closing))
-    text = f"{lead}\n\n{code}" if lead else code
-    return Brief(text, count_words(lead) + sum(count_words(line) for line in body))
+    code = "\n".join((opening, *_lines(body, asked, left), closing))
+    return f"{lead}\n\n{code}" if lead else code
 
 
 def _lines(body: Sequence[str], asked: Asked, most: int) -> list[str]:

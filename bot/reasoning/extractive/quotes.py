@@ -310,12 +310,8 @@ def _says_the_same(one: Passage, other: Passage) -> bool:
 
 
 def _cued(candidate: Candidate, asked: Asked) -> float:
-    """The score for what the question looks for in a passage: a figure, code or steps, its subject
-    as the heading."""
-    cued = 0.0
+    """The score for what the question looks for in a passage: a figure, code or steps."""
     text = candidate.passage.text
-    if "figure" in asked.cues and _DIGIT.search(text):
-        cued += CUED
-    if "steps" in asked.cues and _CODE_OR_STEP.search(text):
-        cued += CUED
-    return cued
+    has_figure = "figure" in asked.cues and _DIGIT.search(text) is not None
+    has_steps = "steps" in asked.cues and _CODE_OR_STEP.search(text) is not None
+    return CUED * (has_figure + has_steps)

@@ -162,14 +162,14 @@ def _unknown(
     if not names:
         return ()
     read = [
-        _spelled(f"{source.title}\n{passage.heading}\n{passage.text}")
+        spelled(f"{source.title}\n{passage.heading}\n{passage.text}")
         for source in sources
         for passage in source.passages
     ]
-    return tuple(name for name in names if not any(_spelled(name) in words for words in read))
+    return tuple(name for name in names if not any(spelled(name) in words for words in read))
 
 
-def _spelled(text: str) -> str:
+def spelled(text: str) -> str:
     """The terms of a text with a space before and after each: one in another is found by ``in``."""
     return f" {' '.join(term_tuple(text))} "
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import AnswerDelta, Evidence, Manuscript, Paragraph, Source, TextDelta
-from bot.reasoning.extractive.answer import NOTES, note, plain, quoted, say
+from bot.reasoning.extractive.answer import NOTES, heading_of, note, plain, quoted, say
 from bot.reasoning.extractive.hops import first_queries
 from bot.reasoning.extractive.quotes import Quote, choice_of, openings
-from bot.reasoning.extractive.relevance import asked_in, candidates
+from bot.reasoning.extractive.relevance import asked_in, candidates, spelled
 from bot.reasoning.extractive.words import term_tuple
 from bot.reasoning.questions import Rewritten
 from bot.text.terms import content_words
@@ -78,12 +78,12 @@ def revise(
     paragraph, language = manuscript.paragraph, question.language
     about = f"{paragraph.heading}\n{question.question}" if paragraph.heading else question.question
     asked = asked_in(about, evidence.sources, evidence.rarity)
-    said = _flat("\n".join(manuscript.revised))
+    said = spelled("\n".join(manuscript.revised))
     if not manuscript.revised:
         yield TextDelta(note(say(NOTES, language)) + "\n", opens=True)
     quotes = _quotes(manuscript, about, evidence.sources)
     groups = [group for quote in quotes for group in _groups(quoted(quote, asked, QUOTE_WORDS))]
-    new = [group for group in groups if _flat(_words(group)) not in said]
+    new = [group for group in groups if spelled(_words(group)) not in said]
     for group in new:
         yield from group
     if not groups:  # not even something that the report has already
@@ -99,7 +99,7 @@ def _quotes(manuscript: Manuscript, about: str, sources: Sequence[Source]) -> li
         return _all_on(about, sources) or openings(sources)
 
     def is_to_come(source: Source, passage: Passage) -> bool:
-        return _heading(source, passage) in manuscript.to_come
+        return heading_of(source, passage) in manuscript.to_come
 
     own = [
         Quote(source, passage, (passage,))
@@ -158,17 +158,8 @@ def _aspects(sources: Sequence[Source]) -> dict[str, list[tuple[Source, Passage]
     found: dict[str, list[tuple[Source, Passage]]] = {}
     for source in sources:
         for passage in source.passages:
-            found.setdefault(_heading(source, passage), []).append((source, passage))
+            found.setdefault(heading_of(source, passage), []).append((source, passage))
     return found
-
-
-def _heading(source: Source, passage: Passage) -> str:
-    title, last = plain(source.title), plain(passage.heading.rpartition(" › ")[2])
-    return title if last in ("?", title) else f"{title} › {last}"
-
-
-def _flat(text: str) -> str:
-    return f" {' '.join(term_tuple(text))} "
 
 
 def _text(passages: Iterator[Passage]) -> str:

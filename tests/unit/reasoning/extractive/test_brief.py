@@ -25,7 +25,7 @@ def shown(question: str, text: str, most_words: int = 60) -> str:
     source = a_page_read(1, "A page", text)
     (passage,) = source.passages
     asked = asked_in(question, (source,), rarity_in((source,), question))
-    return brief(passage, asked, most_words).text
+    return brief(passage, asked, most_words)
 
 
 # ---------------------------------------------------------------- sentences and lists
@@ -71,7 +71,7 @@ def test_lines_from_the_middle_of_long_code_stand_in_a_fence() -> None:
     *_, last = split(f"```\n{lines}\n```")
     assert last.in_code
     asked = asked_in("gate_399", (a_page_read(1, "A page", last.text),), {})
-    text = brief(last, asked, 10).text
+    text = brief(last, asked, 10)
     assert text.startswith("```\ngate_")
     assert text.endswith("gate_399 = open(harbour, at=399)\n```")
 
@@ -178,8 +178,8 @@ def test_a_brief_is_verbatim_in_order_and_as_short_as_was_asked(
     source = a_page_read(1, "A page", page)
     asked = asked_in(question, (source,), rarity_in((source,), question) if known else {})
     for passage in source.passages:
-        text = brief(passage, asked, most_words).text
-        assert text == brief(passage, asked, most_words).text
+        text = brief(passage, asked, most_words)
+        assert text == brief(passage, asked, most_words)
         assert text.strip()
         assert _stands_in(text, passage)
         longest = max(count_words(piece) for piece in _pieces(passage))
