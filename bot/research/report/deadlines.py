@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Literal, TypeVar
 
 from pydantic import TypeAdapter
@@ -41,17 +41,10 @@ class Used:
 
     def since(self, earlier: Used) -> Used:
         """The difference to an earlier moment of the same run."""
-        spent, before = self.spent, earlier.spent
+        spent, before = asdict(self.spent), asdict(earlier.spent)
+        del spent["seconds"]
         return Used(
-            spent=Usage(
-                model_calls=spent.model_calls - before.model_calls,
-                searches=spent.searches - before.searches,
-                pages=spent.pages - before.pages,
-                input_tokens=spent.input_tokens - before.input_tokens,
-                output_tokens=spent.output_tokens - before.output_tokens,
-                cached_tokens=spent.cached_tokens - before.cached_tokens,
-                usd=spent.usd - before.usd,
-            ),
+            spent=Usage(**{name: spent[name] - before[name] for name in spent}),
             counted=self.counted - earlier.counted,
             lines=tuple(line for line in self.lines if line not in earlier.lines),
             queries=self.queries[len(earlier.queries) :],

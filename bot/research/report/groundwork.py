@@ -9,17 +9,16 @@ from dataclasses import replace
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Evidence, Paragraph
-from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.reasoning.workspace import QueryResult, Read, Turn, Workspace
 from bot.research.budget.budget import Budget
 from bot.research.evidence.queries import HITS_FETCHED
 from bot.research.evidence.relevance import best_hits, fitting, merge_sources
 from bot.research.evidence.workspace import Reading, WorkspaceKeeper
-from bot.research.run import Run
 from bot.research.strategies.graph import explore
+from bot.research.strategies.strategy import Task
 from bot.search.provider import Query
-from bot.settings import Settings
 from bot.text.terms import content_words
 
 FIRST_PAGES = 4  # read before drafting: enough for an outline
@@ -30,15 +29,14 @@ GUESSED_WORDS = 8  # of the query that a draft is thought to lead to
 
 
 class Groundwork:
-    """See the module docstring. ``links`` are pages that the asker gave."""
+    """See the module docstring."""
 
-    def __init__(
-        self, run: Run, question: Rewritten, settings: Settings, links: Sequence[str]
-    ) -> None:
-        self._run = run
-        self._question = question
-        self._settings = settings
-        self._links = tuple(links)
+    def __init__(self, task: Task) -> None:
+        self._run = task.run
+        self._question = task.question
+        self._settings = task.settings
+        self._links = task.links
+        self._asked = task.sub_question()
         self._first = Evidence()
         self._read: list[Evidence] = []
 
@@ -51,7 +49,7 @@ class Groundwork:
     async def look_around(self, reasoner: Reasoner) -> Evidence:
         """Read the pages to which the question's own queries and links lead."""
         del reasoner  # the best pages are read, without thinking about them
-        self._first = await self._gather(self._asked(), FIRST_TOKENS, FIRST_PAGES)
+        self._first = await self._gather(self._asked, FIRST_TOKENS, FIRST_PAGES)
         return self._first
 
     async def explore(self, reasoner: Reasoner) -> Evidence:
@@ -65,7 +63,7 @@ class Groundwork:
             found = await explore(
                 self._run,
                 reasoner,
-                self._asked(),
+                self._asked,
                 Reading(settings.topk, settings.read_tokens),
                 searches=settings.max_searches,
                 links=self._links,
@@ -110,18 +108,6 @@ class Groundwork:
         if guess:
             limit = self._settings.topk * HITS_FETCHED
             self._run.prefetcher.search([Query(guess, limit, self._question.language)])
-
-    def _asked(self) -> SubQuestion:
-        asked = self._question
-        searched = asked.kind != "links"
-        return SubQuestion(
-            asked.question,
-            asked.language,
-            asked.queries if searched else (),
-            knowledge_queries=asked.knowledge_queries if searched else (),
-            scope=asked.scope,
-            whole=asked.whole,
-        )
 
     async def _gather(
         self, about: SubQuestion, tokens: int, pages: int, known: Sequence[str] = ()

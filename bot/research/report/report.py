@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from time import monotonic
 from typing import Literal, TypeVar
@@ -25,7 +25,6 @@ from typing import Literal, TypeVar
 from pydantic import TypeAdapter
 
 from bot.answers import StepState, StepView
-from bot.messages import Depth
 from bot.reasoning.evidence import Evidence, Manuscript, Paragraph
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.reasoner import Reasoner
@@ -44,9 +43,7 @@ from bot.research.report.revision import (
     summary,
     under,
 )
-from bot.research.run import Run
 from bot.research.strategies.strategy import REVISE, Declaration, Gathered, Task
-from bot.settings import Settings
 
 T = TypeVar("T")
 Stage = Literal["draft", "query", "reading", "revision"]
@@ -59,26 +56,17 @@ class Report:
     """A report in the making. ``write`` may be called again, with another reasoner, when it was
     interrupted by an error: what is revised stays.
 
-    ``depth`` says how it looks around, ``links`` are pages that the asker gave; ``on_text`` gets
-    the whole text so far as it grows.
+    The task's depth says how it looks around.
     """
 
-    def __init__(
-        self,
-        run: Run,
-        question: Rewritten,
-        settings: Settings,
-        depth: Depth,
-        links: Sequence[str],
-        on_text: Callable[[str], None],
-    ) -> None:
-        self._run = run
-        self._question = question
-        self._settings = settings
-        self._depth = depth
-        self._ground = Groundwork(run, question, settings, links)
-        self._on_text = on_text
-        self._texts = _texts_of(question, run.texts)
+    def __init__(self, task: Task) -> None:
+        self._run = task.run
+        self._question = task.question
+        self._settings = task.settings
+        self._depth = task.depth
+        self._ground = Groundwork(task)
+        self._on_text = task.on_text
+        self._texts = _texts_of(task.question, task.run.texts)
         self._drafted: tuple[Paragraph, ...] | None = None
         self._sections: list[Section] = []
         self._is_cut_short = False  # because the budget is spent
@@ -207,21 +195,18 @@ class Report:
     async def _queries(self, reasoner: Reasoner, number: int) -> tuple[str, ...]:
         if self._question.kind == "links":  # it is about these pages, not about the world
             return ()
-        manuscript = self._manuscript(number)
-
-        async def make() -> tuple[str, ...]:
-            return await reasoner.queries(self._question, manuscript)
-
-        return await self._within(reasoner, "query", number, self._settings.query_seconds, make)
+        manuscript, seconds = self._manuscript(number), self._settings.query_seconds
+        return await self._within(
+            reasoner, "query", number, seconds, lambda: reasoner.queries(self._question, manuscript)
+        )
 
     async def _read_for(
         self, reasoner: Reasoner, number: int, queries: tuple[str, ...]
     ) -> Evidence:
-        async def read() -> Evidence:
-            return await self._ground.read_for(self._drafted_at(number), queries)
-
-        seconds = self._settings.reading_seconds
-        evidence = await self._within(reasoner, "reading", number, seconds, read)
+        paragraph, seconds = self._drafted_at(number), self._settings.reading_seconds
+        evidence = await self._within(
+            reasoner, "reading", number, seconds, lambda: self._ground.read_for(paragraph, queries)
+        )
         if not any(source.passages for source in evidence.sources):
             raise Lapsed(Lapse("nothing", self._run.texts("report-stage-nothing")))
         return evidence
@@ -346,8 +331,4 @@ def _texts_of(question: Rewritten, texts: Texts) -> Texts:
     return texts if same else texts_for(question.language)
 
 
-def _begin(task: Task) -> Report:
-    return Report(task.run, task.question, task.settings, task.depth, task.links, task.on_text)
-
-
-STRATEGY = Declaration(REVISE, _begin)
+STRATEGY = Declaration(REVISE, Report)

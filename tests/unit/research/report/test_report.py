@@ -41,6 +41,7 @@ from bot.research.pipeline import Pipeline
 from bot.research.report.report import Report
 from bot.research.report.revision import Revision, summary
 from bot.research.run import Run
+from bot.research.strategies.strategy import Task
 from bot.settings import Settings
 from bot.storage.journal import Journal
 from tests.fakes.journal import Died, MemoryJournal, Shelved
@@ -127,7 +128,7 @@ class Writer(Scripted):
             yield await self._send(name)
 
         request = {"name": name, "inputs": repr((question, manuscript, evidence))}
-        async for delta in self.calls.checked_stream(request, open, kind="revise", title=name):
+        async for delta in self.calls.stream(request, open, kind="revise", title=name):
             yield delta
 
 
@@ -185,11 +186,16 @@ class Play:
         journal = MemoryJournal(self.journal.shelved)
         return replace(self, journal=journal, plans=[], shown=[], **changed)  # type: ignore[arg-type]
 
+    def of(self, run: Run, question: Rewritten, links: tuple[str, ...] = ()) -> Report:
+        show = self.shown.append
+        task = Task(run, question, self.settings, self.depth, links, lambda: True, show)
+        return Report(task)
+
     async def report(self, writer: Writer, prefetch_pages: int = 0) -> tuple[Report, Run]:
         run = self.run(prefetch_pages)
         writer.calls = run.calls
         question = writer.rewritten or QUESTION
-        report = Report(run, question, self.settings, self.depth, (), self.shown.append)
+        report = self.of(run, question)
         await report.write(writer)
         return report, run
 

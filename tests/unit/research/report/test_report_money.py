@@ -14,7 +14,6 @@ from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import AnswerDelta, Paragraph
 from bot.research.budget.account import Days
 from bot.research.budget.budget import DayLimits
-from bot.research.report.report import Report
 from bot.storage.reservations import Holder, Permit, Reservation
 from bot.storage.spending import Amount, DaySpent, Payer
 from tests.fakes.library import a_shelf
@@ -70,7 +69,7 @@ async def test_the_money_of_the_day_is_checked_before_each_revision(revised: int
     # About the pages at these links: nothing is asked for between two revisions.
     links = tuple(play.shelf.pages)
     question = replace(QUESTION, kind="links", links=links)
-    report = Report(run, question, play.settings, "standard", links, play.shown.append)
+    report = play.of(run, question, links)
     await report.write(writer)
     assert writer.sent == [f"revise {one.heading}" for one in DRAFTS[:revised]]
     assert [note for note in run.notes if "for today was spent" in note]
@@ -123,5 +122,5 @@ async def test_a_checked_stream_is_not_opened_when_all_calls_are_spent() -> None
 
     run = Play(budget=replace(PLENTY, model_calls=0)).run()
     with pytest.raises(BudgetSpent):
-        async for _ in run.calls.checked_stream({"q": 1}, open, kind="revise", title="Revise"):
+        async for _ in run.calls.stream({"q": 1}, open, kind="revise", title="Revise"):
             pass
