@@ -126,6 +126,9 @@ class ModelReply:
         )
 
 
+WRITE = "write"  # the kind of the call that writes the answer
+
+
 class ModelCalls(Protocol):
     """A reasoner's way to call models: each call is a budgeted, recorded step of the run.
 
@@ -155,19 +158,9 @@ class ModelCalls(Protocol):
     ) -> AsyncIterator[AnswerDelta]:
         """Pass on the deltas of ``open()``, whose last item is the ModelReply, and record them.
 
-        For the answer itself: it is written however much was spent.
+        The answer itself (``WRITE``) is written however much the run has spent; for another kind,
+        which comes more than once, raises ``BudgetSpent``.
         """
-        ...
-
-    def checked_stream(
-        self,
-        request: Mapping[str, Any],
-        open: Callable[[], AsyncIterator[AnswerDelta | ModelReply]],
-        *,
-        kind: str,
-        title: str,
-    ) -> AsyncIterator[AnswerDelta]:
-        """As ``stream``, for a call that comes more than once; raises ``BudgetSpent``."""
         ...
 
     def lost(self, reply: ModelReply) -> None:

@@ -32,7 +32,7 @@ from bot.answers import StepState, StepView
 from bot.errors import BudgetSpent, FootnoteError
 from bot.logs import get_logger
 from bot.pages.page import Page
-from bot.reasoning.calls import ModelReply
+from bot.reasoning.calls import WRITE, ModelReply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Fold, TextDelta
 from bot.research.budget.account import Account
 from bot.research.notes import Notes
@@ -151,15 +151,15 @@ class Steps:
         _log_end(kind, state, seconds)
         return result
 
-    def finished(self, key: str, sources: tuple[str, ...] = ()) -> RecordedStep | None:
+    def finished(self, key: str) -> RecordedStep | None:
         """The step if an earlier attempt, or this one, has finished it; its line is shown."""
         recorded = self._journal.finished(key)
         if recorded is not None:
-            self._show_finished(recorded, sources)
+            self._show_finished(recorded)
         return recorded
 
     def _show_finished(
-        self, step: RecordedStep, sources: tuple[str, ...], problem: str = ""
+        self, step: RecordedStep, sources: tuple[str, ...] = (), problem: str = ""
     ) -> None:
         state: StepState = "failed" if problem else "done"
         self.show(
@@ -315,35 +315,14 @@ class PaidCalls:
         paid(reply)  # where it was found in the journal
         return reply
 
-    def stream(
+    async def stream(
         self,
         request: Mapping[str, Any],
         open: Callable[[], AsyncIterator[AnswerDelta | ModelReply]],
         *,
-        kind: str,
-        title: str,
-    ) -> AsyncIterator[AnswerDelta]:
-        return self._streamed(request, open, self._account.charge(request), kind, title)
-
-    def checked_stream(
-        self,
-        request: Mapping[str, Any],
-        open: Callable[[], AsyncIterator[AnswerDelta | ModelReply]],
-        *,
-        kind: str,
-        title: str,
-    ) -> AsyncIterator[AnswerDelta]:
-        return self._streamed(request, open, self._account.cover(request), kind, title)
-
-    async def _streamed(
-        self,
-        request: Mapping[str, Any],
-        open: Callable[[], AsyncIterator[AnswerDelta | ModelReply]],
-        held: AbstractAsyncContextManager[None],
         kind: str,
         title: str,
     ) -> AsyncGenerator[AnswerDelta]:
-        """Within ``held``, what the call may take is put aside until it is paid for."""
         key = step_key(kind, request)
         recorded = self._steps.finished(key)
         if recorded is not None:
@@ -354,7 +333,8 @@ class PaidCalls:
             return
         kept: list[TextDelta | CitationDelta | Cut | Fold] = []
         reply: ModelReply | None = None
-        async with self._told(held):
+        hold = self._account.charge if kind == WRITE else self._account.cover
+        async with self._told(hold(request)):  # until it is paid for
             with self._steps.under_way(key, kind, title) as finish:
                 async for part in open():
                     if isinstance(part, ModelReply):

@@ -115,7 +115,5 @@ class TurnCalls:
     ) -> AsyncIterator[AnswerDelta]:
         raise NotImplementedError("rewriting does not stream")
 
-    checked_stream = stream
-
     def lost(self, reply: ModelReply) -> None:
         self.made.append(reply)

@@ -75,8 +75,6 @@ class MemoryCalls:
         assert key in self.replies, "the stream ended without its reply"
         self.streams[key] = deltas
 
-    checked_stream = stream  # each call of a test is held to the same budget
-
     def lost(self, reply: ModelReply) -> None:
         self.wasted.append(reply)
 

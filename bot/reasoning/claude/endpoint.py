@@ -27,7 +27,7 @@ from bot.reasoning.model.failures import (
     said_in,
 )
 from bot.reasoning.model.requests import Request
-from bot.reasoning.model.service import READING_FAILURES, Service, Wire, http_client, timeouts
+from bot.reasoning.model.service import READING_FAILURES, Service, Wire
 
 _FORMAT = (
     r"output_config|output_format|json.schema|structured output"
@@ -59,19 +59,14 @@ class ClaudeEndpoint(Service[RawMessageStreamEvent]):
     failures = (anthropic.APIError, *READING_FAILURES)
     names = NAMES
     api = API
+    _client: anthropic.AsyncAnthropic
 
     def __init__(
         self, settings: ClaudeSettings, observe: Callable[[str], Observe] = nothing_observed
     ) -> None:
         super().__init__(settings, key(settings), address(settings), observe)
-        self._client = anthropic.AsyncAnthropic(
-            api_key=self.secret,
-            base_url=self.address,
-            default_headers=self._headers(),
-            timeout=timeouts(settings),
-            max_retries=settings.model_retries,
-            http_client=http_client(anthropic.DefaultAsyncHttpxClient, settings),
-        )
+        options = self.client_options(anthropic.DefaultAsyncHttpxClient)
+        self._client = anthropic.AsyncAnthropic(default_headers=self._headers(), **options)
 
     def _headers(self) -> dict[str, str]:
         # Endpoints written for earlier versions of the API look for the key only here.
@@ -87,9 +82,6 @@ class ClaudeEndpoint(Service[RawMessageStreamEvent]):
 
     def cites(self, model: str) -> bool:
         return "search_result" not in self.refused.get(model, set())
-
-    async def aclose(self) -> None:
-        await self._client.close()
 
     async def name_of(self, model: str) -> str:
         return (await self._keyed().models.retrieve(model)).display_name

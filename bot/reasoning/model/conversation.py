@@ -48,6 +48,7 @@ from bot.reasoning.workspace import (
     WorkspaceTurn,
 )
 from bot.search.provider import Hit
+from bot.search.talk import day_of
 from bot.text.names import capitalized_pairs
 from bot.text.terms import terms
 
@@ -91,13 +92,8 @@ def with_cache_points(turns: Sequence[UserTurn | ModelTurn]) -> tuple[UserTurn |
 
 
 def today(now: datetime) -> str:
-    """``Today is Thursday, 15 January 2026.``, in English whatever the locale."""
-    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-    months = (
-        *("January", "February", "March", "April", "May", "June", "July", "August"),
-        *("September", "October", "November", "December"),
-    )
-    return f"Today is {days[now.weekday()]}, {now.day} {months[now.month - 1]} {now.year}."
+    """``Today is Thursday, 15 January 2026.``"""
+    return f"Today is {now:%A}, {day_of(now)}."
 
 
 def findings_lines(findings: Sequence[Finding], titles: Mapping[int, str]) -> str:

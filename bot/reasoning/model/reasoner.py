@@ -14,7 +14,7 @@ from typing import Any
 
 from bot.errors import InvalidSetting, ModelBroken, ModelRefused
 from bot.messages import Message, Transcript
-from bot.reasoning.calls import ModelCalls, ModelReply
+from bot.reasoning.calls import WRITE, ModelCalls, ModelReply
 from bot.reasoning.declaration import Models
 from bot.reasoning.evidence import (
     AnswerDelta,
@@ -195,7 +195,7 @@ class ModelReasoner:
         stream = self._calls.stream(
             request.as_json(),
             lambda: self._written(writing),
-            kind="write",
+            kind=WRITE,
             title="Write the answer",
         )
         async for delta in stream:
@@ -227,12 +227,12 @@ class ModelReasoner:
                     # It thought until the limit and wrote nothing: once more, with room to write.
                     request = _roomier(request)
                     replying = Replying(service, request, before=replying.reply())
-                reader = Reader(writing)
+                reader = Reader(writing.cited)
                 async with aclosing(replying.parts()) as parts:
                     async for part in parts:
                         reader.has_marks = not service.cites(request.model)
                         if isinstance(part, Again):
-                            reader = Reader(writing)
+                            reader = Reader(writing.cited)
                             yield Restart()
                             continue
                         for delta in reader.read(part):
@@ -299,7 +299,7 @@ class ModelReasoner:
         )
         title = f"Revise: {manuscript.paragraph.topic}"
         request = revising.request(self._large())
-        stream = self._calls.checked_stream(
+        stream = self._calls.stream(
             request.as_json(), lambda: self._written(revising), kind="revise", title=title
         )
         async for delta in stream:

@@ -48,7 +48,6 @@ READING_FAILURES = (
     ValueError,  # an event that is no JSON
 )
 
-C = TypeVar("C")
 E = TypeVar("E")
 E_co = TypeVar("E_co", covariant=True)
 E_contra = TypeVar("E_contra", contravariant=True)
@@ -96,6 +95,8 @@ class Service(ABC, Generic[E]):
     names: ClassVar[Names]
     api: ClassVar[str]
     """The address of the service itself."""
+    _client: Any
+    """The SDK's, which subclasses open."""
 
     def __init__(
         self,
@@ -106,7 +107,7 @@ class Service(ABC, Generic[E]):
     ) -> None:
         self.settings = settings
         self._secret, self.address = secret, address
-        self._observe = observe
+        self.observe = observe
         self.refused: dict[str, set[str]] = {}  # model → features it has refused
 
     # ------------------------------------------------------------ for subclasses
@@ -116,12 +117,29 @@ class Service(ABC, Generic[E]):
         """The key, as its file holds it now."""
         return renewed(self.names.key, self._secret)
 
+    def client_options(self, http_client: Callable[..., Any]) -> dict[str, Any]:
+        """The options of the SDK's client; ``http_client`` makes the SDK's own HTTP client. Raises
+        ``InvalidSetting`` for a proxy or certificates that cannot be used."""
+        seconds = self.settings.model_timeout
+
+        async def give_up(response: httpx2.Response) -> None:
+            # An SDK waits as long as Retry-After says, be it an hour.
+            if (retry_after(response.headers) or 0.0) > seconds:
+                response.headers["x-should-retry"] = "false"
+
+        limits = httpx2.Limits(max_connections=CONNECTIONS, max_keepalive_connections=KEPT_OPEN)
+        transport = Egress.of(self.settings).transport(httpx2, limits=limits)
+        return {
+            "api_key": self.secret,
+            "base_url": self.address,
+            "timeout": httpx2.Timeout(seconds, connect=min(CONNECT, seconds)),
+            "max_retries": self.settings.model_retries,
+            "http_client": http_client(transport=transport, event_hooks={"response": [give_up]}),
+        }
+
     @abstractmethod
     def cites(self, model: str) -> bool:
         """True if the model cites by itself, as far as is known; else marks are asked for."""
-
-    @abstractmethod
-    async def aclose(self) -> None: ...
 
     @abstractmethod
     async def name_of(self, model: str) -> str:
@@ -145,6 +163,9 @@ class Service(ABC, Generic[E]):
     def failure(self, error: Exception) -> Failure: ...
 
     # ------------------------------------------------------------ for reasoners
+
+    async def aclose(self) -> None:
+        await self._client.close()
 
     def explain(self, error: Exception, model: str) -> FootnoteError:
         """The sentence a person is shown. A key never is part of it."""
@@ -192,11 +213,6 @@ class Service(ABC, Generic[E]):
         self.refused.setdefault(request.model, set()).add(feature)
         return self.translated(request) != wire
 
-    @contextlib.contextmanager
-    def observed(self, model: str) -> Iterator[None]:
-        with timed(self._observe(model)):
-            yield
-
 
 class Replying(Generic[E]):
     """The reply to one request as it comes. ``before`` is what an earlier attempt has cost."""
@@ -225,7 +241,7 @@ class Replying(Generic[E]):
         clock = asyncio.get_running_loop().time
         deadline = clock() + 2 * service.settings.model_timeout
         restarts = 0
-        with service.observed(request.model):
+        with timed(service.observe(request.model)):
             while True:
                 wire = service.translated(request)
                 try:
@@ -276,27 +292,6 @@ class Replying(Generic[E]):
                 async for event in stream:
                     for part in collector.add(event):
                         yield part
-
-
-def http_client(make: Callable[..., C], settings: Settings) -> C:
-    """The HTTP client of an SDK, made by its own ``make``. Raises ``InvalidSetting`` for a proxy
-    or certificates that cannot be used."""
-
-    async def give_up(response: httpx2.Response) -> None:
-        # An SDK waits as long as Retry-After says, be it an hour.
-        if (retry_after(response.headers) or 0.0) > settings.model_timeout:
-            response.headers["x-should-retry"] = "false"
-
-    limits = httpx2.Limits(max_connections=CONNECTIONS, max_keepalive_connections=KEPT_OPEN)
-    return make(
-        transport=Egress.of(settings).transport(httpx2, limits=limits),
-        event_hooks={"response": [give_up]},
-    )
-
-
-def timeouts(settings: Settings) -> httpx2.Timeout:
-    """Those of one request, for an SDK's client."""
-    return httpx2.Timeout(settings.model_timeout, connect=min(CONNECT, settings.model_timeout))
 
 
 def _pause(restarts: int) -> float:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import ClassVar
 
 from bot.reasoning.calls import Citation, ModelReply, Text, ToolCall
@@ -186,13 +187,13 @@ def _list(items: Sequence[str]) -> str:
 
 @dataclass(slots=True)
 class Reader:
-    """Turns the events of a written answer into deltas.
+    """Turns the events of a written answer into deltas; ``cited`` gives those of a citation.
 
     A block's citations may come before or after its text; they are held back to the block's end,
     because they speak for the whole block.
     """
 
-    writing: Writing
+    cited: Callable[[Citation], Iterator[CitationDelta]]
     has_marks: bool = False  # whether marks were asked for, because there are no citations
     wrote: bool = False  # whether any visible text has come
     _opens: bool = False
@@ -206,7 +207,7 @@ class Reader:
             case Said(text) if text:
                 yield self._text(text)
             case Citation():
-                self._citations.update(dict.fromkeys(self.writing.cited(part)))
+                self._citations.update(dict.fromkeys(self.cited(part)))
             case Ends():
                 yield from self._citations
                 self._citations.clear()
@@ -267,47 +268,32 @@ class AnswerWatch:
     def __init__(self, on_answer: Callable[[AnswerDelta], None], sources: Sequence[Source]) -> None:
         self._on_answer = on_answer
         self._sources = sources
+        self._is_call = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self._reader = Reader(partial(cited, sources=self._sources))
         self._held: list[AnswerDelta] = []
         self._is_answer = False
-        self._is_call = False
-        self._opens = False
-        self._citations: list[CitationDelta] = []
 
     def __call__(self, part: Part) -> None:
-        match part:
-            case Again():
-                self._retract()
-                self._is_call = False
-            case _ if self._is_call:
-                return
-            case Begins(is_call=True):
-                self._retract()
-                self._is_call = True
-            case Begins():
-                self._opens = True
-            case Said(text) if text:
-                self._text(text)
-            case Citation():
-                self._citations += cited(part, self._sources)
-            case Ends() if self._citations:
-                self._is_answer = True
-                self._hand_on(*self._held, *self._citations)
-                self._held, self._citations = [], []
-
-    def _text(self, words: str) -> None:
-        delta = TextDelta(words, opens=self._opens, has_marks=False)
-        self._opens = False
-        if self._is_answer:
-            self._hand_on(delta)
+        if isinstance(part, Again):
+            self._retract()
+            self._is_call = False
+        elif self._is_call:
+            return
+        elif isinstance(part, Begins) and part.is_call:
+            self._retract()
+            self._is_call = True
         else:
-            self._held.append(delta)
-
-    def _hand_on(self, *deltas: AnswerDelta) -> None:
-        for delta in deltas:
-            self._on_answer(delta)
+            self._held += self._reader.read(part)
+            if self._is_answer or any(isinstance(one, CitationDelta) for one in self._held):
+                self._is_answer = True
+                for delta in self._held:
+                    self._on_answer(delta)
+                self._held.clear()
 
     def _retract(self) -> None:
         if self._is_answer:
             self._on_answer(Restart())
-        self._is_answer = False
-        self._held, self._citations = [], []
+        self._begin()

@@ -23,7 +23,7 @@ from bot.reasoning.model.failures import (
     said_in,
 )
 from bot.reasoning.model.requests import Request
-from bot.reasoning.model.service import READING_FAILURES, Service, Wire, http_client, timeouts
+from bot.reasoning.model.service import READING_FAILURES, Service, Wire
 from bot.reasoning.openai.settings import API, NAMES, OpenAISettings, address, key
 from bot.reasoning.openai.wire import NO_THOUGHT, OpenAICollector, adapted, features
 
@@ -45,18 +45,14 @@ class OpenAIEndpoint(Service[ChatCompletionChunk]):
     failures = (openai.APIError, *READING_FAILURES)
     names = NAMES
     api = API
+    _client: openai.AsyncOpenAI
 
     def __init__(
         self, settings: OpenAISettings, observe: Callable[[str], Observe] = nothing_observed
     ) -> None:
         super().__init__(settings, key(settings), address(settings), observe)
-        self._client = openai.AsyncOpenAI(
-            api_key=self.secret,
-            base_url=self.address,
-            timeout=timeouts(settings),
-            max_retries=settings.model_retries,
-            http_client=http_client(openai.DefaultAsyncHttpxClient, settings),
-        )
+        options = self.client_options(openai.DefaultAsyncHttpxClient)
+        self._client = openai.AsyncOpenAI(**options)
 
     def _keyed(self) -> openai.AsyncOpenAI:
         """The client, with the key that holds now."""
@@ -65,9 +61,6 @@ class OpenAIEndpoint(Service[ChatCompletionChunk]):
 
     def cites(self, model: str) -> bool:
         return False
-
-    async def aclose(self) -> None:
-        await self._client.close()
 
     async def name_of(self, model: str) -> str:
         try:

@@ -60,7 +60,7 @@ async def streamed(run: Run, calls: Calls) -> list[AnswerDelta]:
 
 
 async def revised(run: Run, calls: Calls) -> list[AnswerDelta]:
-    stream = run.calls.checked_stream({"q": 9}, calls.open, kind="revise", title="Revise")
+    stream = run.calls.stream({"q": 9}, calls.open, kind="revise", title="Revise")
     return [delta async for delta in stream]
 
 
