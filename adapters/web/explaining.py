@@ -143,7 +143,7 @@ class RunView:
             ("web-run-tokens-cached", _count(spent.cached_tokens)),
             ("web-run-tokens-out", _count(spent.output_tokens)),
             ("web-run-cost", usd(spent.usd) if spent.usd else ""),
-            ("web-run-attempts", _count(trace.attempts) if trace.attempts > 1 else ""),
+            ("web-run-attempts", _count(trace.record.attempt) if trace.record.attempt > 1 else ""),
             ("web-run-feedback", said(Counter(trace.feedback.values()))),
         ]
         return tuple(Fact(texts(id), value) for id, value in known if value)

@@ -39,10 +39,10 @@ class Evidence:
 
     ``carrying`` are those of them, with the passages, that were named as proving the answer; empty
     where none were, and ``none_carries`` where it was said that none does. ``reply`` is the answer
-    itself where it was written while gathering. ``queries`` is all that was searched, in
-    ``searches`` searches; ``notes`` are sentences about what went wrong on the way; ``answer`` is
-    that of a ``Finish``. ``rarity`` has for terms of the queries how rare they are in the documents
-    searched (``search.provider.Lexicon``); it is empty where that is not known.
+    itself where it was written while gathering. ``queries`` is all that was searched; ``notes`` are
+    sentences about what went wrong on the way; ``answer`` is that of a ``Finish``. ``rarity`` has
+    for terms of the queries how rare they are in the documents searched
+    (``search.provider.Lexicon``); it is empty where that is not known.
     """
 
     sources: tuple[Source, ...] = ()
@@ -54,7 +54,6 @@ class Evidence:
     reply: tuple[AnswerDelta, ...] = ()
     queries: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    searches: int = 0
     answer: str = ""
     rarity: dict[str, float] = field(default_factory=dict)
 

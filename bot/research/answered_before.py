@@ -32,10 +32,11 @@ from bot.reasoning.repeated import (
     wants_research,
 )
 from bot.rendering.lines import one_line, shortened
-from bot.rendering.marks import renumbered, without_marks
+from bot.rendering.marks import without_marks
 from bot.rendering.plan import EARLIER, earlier_id
 from bot.rendering.tables import plain_text
 from bot.rendering.texts import Texts
+from bot.research.answer.write import with_numbers
 from bot.research.evidence.library import Library
 from bot.research.run import Run
 from bot.rights.reader import FOUND_IN, Reach, is_conversation, is_document
@@ -210,35 +211,20 @@ class Memory:
         run.recalled.clear()
         if any((each.url, each.page_hash) not in stored for each in earlier.citations):
             return None
-        given = dict(zip(urls, await run.number(pages), strict=True))
-        numbers = {each.number: given[each.url] for each in earlier.citations}
+        of_urls = dict(zip(urls, await run.number(pages), strict=True))
+        numbers = {each.number: of_urls[each.url] for each in earlier.citations}
         run.account.count(pages=len(urls))
         sentence = told("given", run.texts, before.at, before.place)
         self.before = before = replace(before, is_given=True, sentence=sentence)
         lead = f"> {sentence}\n\n"
         documents = {*run.documents, *filter(is_document, earlier.rests_on)}
+        given = with_numbers(earlier, numbers)
         return replace(
-            earlier,
-            text=lead + renumbered(earlier.text, numbers),
-            more=renumbered(earlier.more, numbers),
+            given,
+            text=lead + given.text,
             lead=len(lead),
             question=question,
             run=run.id,
-            citations=tuple(replace(c, number=numbers[c.number]) for c in earlier.citations),
-            doubts=tuple(
-                replace(each, sentence=renumbered(each.sentence, numbers))
-                for each in earlier.doubts
-            ),
-            disagreements=tuple(
-                replace(
-                    each,
-                    sentence=renumbered(each.sentence, numbers),
-                    number=numbers.get(each.number, each.number),
-                )
-                for each in earlier.disagreements
-                if each.number in numbers
-            ),
-            linked=tuple((numbers[n], url) for n, url in earlier.linked if n in numbers),
             queries=(),
             steps=run.steps,
             usage=run.usage,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
+from bot.corrections.desk import Noted
 from bot.messages import Attachment, Message, RunOptions, Transcript
 from bot.research.evidence.library import Library
 
@@ -25,17 +25,7 @@ class Asked:
     transcript: Transcript = NOTHING_SAID
 
 
-class Keeping(Protocol):
-    """The outcome of a correction: the sentence for its author, and whether it is kept."""
-
-    @property
-    def sentence(self) -> str: ...
-
-    @property
-    def is_kept(self) -> bool: ...
-
-
-async def keep_nothing(statement: str) -> Keeping | None:
+async def keep_nothing(statement: str) -> Noted | None:
     """The ``correct`` of runs without corrections."""
     return None
 
@@ -54,4 +44,4 @@ class Resources:
     download: Callable[[Attachment, int], Awaitable[bytes]] | None = None
     prefetch_pages: int = 0
     keeps_documents: bool = True
-    correct: Callable[[str], Awaitable[Keeping | None]] = keep_nothing
+    correct: Callable[[str], Awaitable[Noted | None]] = keep_nothing

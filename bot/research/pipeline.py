@@ -15,6 +15,7 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from bot.answers import Answer, Status, Verification
+from bot.corrections.desk import Noted
 from bot.errors import BudgetSpent, FootnoteError, ModelUnavailable, NoProviderAvailable
 from bot.messages import Depth, Transcript
 from bot.pages.urls import dedupe_key
@@ -31,7 +32,6 @@ from bot.research.answered_before import Memory
 from bot.research.budget.budget import Budget
 from bot.research.evidence.recall import recall
 from bot.research.evidence.relevance import merge_sources
-from bot.research.inputs import Keeping
 from bot.research.run import Run
 from bot.research.statements import as_question
 from bot.research.strategies.strategy import (
@@ -74,7 +74,7 @@ class Pipeline:
         self._settings = settings
         self._is_check = run.options.style == "check"
         self._lead = ""  # what is said before the answer
-        self._noted: Keeping | None = None  # what became of the message's correction
+        self._noted: Noted | None = None  # what became of the message's correction
         self._on_text = lambda text: on_text(self._lead + text)
         self._rewritten: Rewritten | None = None
         self._strategy: tuple[str, Strategy] | None = None  # that is at work, with its name

@@ -139,12 +139,7 @@ def _hand_on_marks(
 
 
 def _citations(written: Written, sentence: Sentence) -> set[object]:
-    return {
-        cited
-        for span in written.spans
-        if span.start < sentence.end and sentence.start < span.end
-        for cited in span.citations
-    }
+    return {cited for span in written.spans if span.overlaps(sentence) for cited in span.citations}
 
 
 def _whole_lines(text: str, start: int, end: int, edits: list[_Edit]) -> _Edit:

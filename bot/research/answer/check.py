@@ -37,7 +37,7 @@ from bot.rendering.marks import literal_spans, numbers_in, without_marks
 from bot.rendering.texts import Texts, texts_for
 from bot.research.answer.amend import claim_of
 from bot.research.answer.disagreements import dissent
-from bot.research.answer.proof import proofs
+from bot.research.answer.proof import as_compared, proofs
 from bot.research.answer.write import CitedSpan, Written, at_tail
 from bot.text.facts import facts, missing_from
 from bot.text.sentences import BlockKind, Sentence, sentences
@@ -48,7 +48,6 @@ FEWEST_WORDS = 4  # keywords of a sentence that states something
 DERIVED = 0.5  # of the keywords of a sentence without a footnote, that must be known
 
 _Key = tuple[int, int, int]  # of a citation: its page's number, where it begins and ends
-_WORD = re.compile(r"\w+")
 _CALCULATION = re.compile(r"\d\)?\s?[+−–*/×÷=-]\s?\(?\d")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _TARGET = re.compile(r"\]\([^()\s]*\)")  # of a link
@@ -123,7 +122,7 @@ def check(
         if cited or not _makes_no_claim(sentence, piece, written.text, literals):
             near = _cited_near(sentence, written, sources)
             known = "\n".join((question, *evidence.missing, *near))
-            is_typed = not any(_overlap(span, sentence) for span in written.spans)
+            is_typed = not any(span.overlaps(sentence) for span in written.spans)
             reason = _doubt(said, sentence.kind, cited, question, known, texts, is_typed=is_typed)
             if reason and _goes_on(sentence, written.spans):  # as one without a footnote, then
                 reason = _doubt(said, sentence.kind, (), question, known, texts, is_typed=is_typed)
@@ -172,7 +171,7 @@ def _cited(
 ) -> list[tuple[Source, Passage]]:
     """The passages a sentence cites: those that came with it, or the best of each marked page."""
     piece = written.text[sentence.start : sentence.end]
-    spans = [span for span in written.spans if _overlap(span, sentence)]
+    spans = [span for span in written.spans if span.overlaps(sentence)]
     if len(spans) > 1 and _begins_the_next(spans[-1], sentence, written):
         spans.pop()
     deltas = [delta for span in spans for delta in span.citations]
@@ -188,10 +187,6 @@ def _cited(
     return found
 
 
-def _overlap(span: CitedSpan, sentence: Sentence) -> bool:
-    return span.start < sentence.end and sentence.start < span.end
-
-
 def _begins_the_next(span: CitedSpan, sentence: Sentence, written: Written) -> bool:
     """Return True if the last words of a sentence are the beginning of what the next one cites: a
     citation inside a sentence leaves its last words to the block that follows."""
@@ -202,7 +197,7 @@ def _begins_the_next(span: CitedSpan, sentence: Sentence, written: Written) -> b
 def _goes_on(sentence: Sentence, spans: Sequence[CitedSpan]) -> bool:
     """Return True if the words after a sentence cite the same as it: endpoints put a bare first
     answer ("Astrid Young.") and the sentence that proves it into one block."""
-    own = {delta for span in spans if _overlap(span, sentence) for delta in span.citations}
+    own = {delta for span in spans if span.overlaps(sentence) for delta in span.citations}
     return bool(own) and own <= _cited_next(sentence, spans)
 
 
@@ -272,7 +267,7 @@ def _doubt(
     quoted = "\n".join(passage.text for _, passage in cited)
     if kind == "row":  # the names of its columns, where the table began in an earlier passage
         quoted += "\n" + "\n".join(" ".join(columns_in(p.heading)[1]) for _, p in cited)
-    if cited and _words(claim) in _words(quoted):
+    if cited and as_compared(claim) in as_compared(quoted):
         return ""  # word for word
     claimed = facts(claim)
     years = sorted({datetime.now(UTC).year, *(source.fetched_at.year for source, _ in cited)})
@@ -318,7 +313,7 @@ def _cited_near(
     rest, _, _ = text[sentence.end :].partition("\n\n")
     around = Sentence(len(earlier), sentence.end + len(rest), sentence.kind)
     for delta in dict.fromkeys(
-        delta for span in written.spans if _overlap(span, around) for delta in span.citations
+        delta for span in written.spans if span.overlaps(around) for delta in span.citations
     ):
         yield from (passage.text for passage in _within(sources[delta.number].passages, delta))
     for number in numbers_in(text[around.start : around.end]) if not written.spans else ():
@@ -338,10 +333,6 @@ def _place(source: Source, passage: Passage) -> str:
     heading = passage.heading
     same = heading == source.title or heading.startswith(source.title + HEADING_SEPARATOR)
     return heading if same else HEADING_SEPARATOR.join(filter(None, (source.title, heading)))
-
-
-def _words(text: str) -> str:
-    return f" {' '.join(_WORD.findall(text))} "
 
 
 def _surroundings(sources: Iterable[Source]) -> Iterable[str]:

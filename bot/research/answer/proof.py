@@ -112,11 +112,11 @@ class _Passage:
         else:
             shown = () if is_spared else self.places
         if len(shown) == len(self.parts) > 0:
-            return Proof(((0, len(self.quote)),), tuple(_merged(self.quote, shared)))
+            return Proof(((0, len(self.quote)),), _merged(self.quote, shared))
         spans = [self.honest[place].span for place in shown]
         if not self.chosen and not is_spared:
             spans = list(_untouched(self.quote, self.parts, self.honest))
-        return Proof(tuple(_joined(self.quote, spans)), tuple(_merged(self.quote, shared)))
+        return Proof(_joined(self.quote, spans), _merged(self.quote, shared))
 
 
 def _parts(quote: str) -> Iterator[_Part]:
@@ -158,32 +158,26 @@ def _heads(parts: Sequence[_Part], chosen: Iterable[int]) -> Iterator[int]:
             yield from (first, first + 1)
 
 
-def _joined(quote: str, spans: Iterable[Span]) -> Iterator[Span]:
+def _joined(quote: str, spans: Iterable[Span]) -> tuple[Span, ...]:
     """Spans in order, those with nothing but white space between them as one."""
-    last: Span | None = None
+    joined: list[Span] = []
     for start, end in spans:
-        if last is not None and not quote[last[1] : start].strip():
-            last = last[0], end
-            continue
-        if last is not None:
-            yield last
-        last = start, end
-    if last is not None:
-        yield last
+        if joined and not quote[joined[-1][1] : start].strip():
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return tuple(joined)
 
 
-def _merged(quote: str, spans: Iterable[Span]) -> Iterator[Span]:
+def _merged(quote: str, spans: Iterable[Span]) -> tuple[Span, ...]:
     """Spans in order, without overlaps; those that only a space is between are one."""
-    last: Span | None = None
+    merged: list[Span] = []
     for start, end in sorted(set(spans)):
-        if last is not None and (start <= last[1] or quote[last[1] : start] == " "):
-            last = last[0], max(last[1], end)
-            continue
-        if last is not None:
-            yield last
-        last = start, end
-    if last is not None:
-        yield last
+        if merged and (start <= merged[-1][1] or quote[merged[-1][1] : start] == " "):
+            merged[-1] = merged[-1][0], max(merged[-1][1], end)
+        else:
+            merged.append((start, end))
+    return tuple(merged)
 
 
 # ---------------------------------------------------------------- a claim
@@ -194,7 +188,7 @@ class _Claim:
 
     def __init__(self, claim: str, parts: Sequence[_Part]) -> None:
         self._parts = parts
-        self._said = _said(claim)
+        self._said = as_compared(claim)
         self._facts = _facts(claim)
         words = frozenset(keywords(claim))
         self._words = [words & part.words for part in parts]
@@ -211,8 +205,10 @@ class _Claim:
     def chosen(self) -> Iterator[int]:
         """The places of the parts that bear it out, the best first; of a claim that is their very
         words, all of them."""
-        said = [place for place, part in enumerate(self._parts) if _said(part.text) in self._said]
-        length = sum(len(_said(self._parts[place].text)) - 1 for place in said)
+        said = [
+            place for place, part in enumerate(self._parts) if as_compared(part.text) in self._said
+        ]
+        length = sum(len(as_compared(self._parts[place].text)) - 1 for place in said)
         if length >= _QUOTED * len(self._said):
             yield from said
             return
@@ -247,7 +243,7 @@ class _Claim:
         return [(part.start + start, part.start + end) for start, end in found]
 
 
-def _said(text: str) -> str:
+def as_compared(text: str) -> str:
     """The words of a text as they are compared, with a space around each."""
     return f" {' '.join(_WORD.findall(text))} "
 

@@ -8,7 +8,6 @@ the model from judging leaves the answer as the first step checked it, and is re
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -20,6 +19,7 @@ from bot.reasoning.reasoner import Pairs, Reasoner
 from bot.rendering.marks import without_marks
 from bot.research.answer.amend import amended, as_restated, restatable
 from bot.research.answer.check import Checked
+from bot.research.answer.proof import as_compared
 from bot.research.answer.write import Written
 from bot.settings import Settings
 
@@ -28,8 +28,6 @@ SECONDS = 30.0  # for both calls, after which the answer stands as it is
 CONTRADICTED: Judgement = "contradicted"
 
 log = get_logger()
-
-_WORD = re.compile(r"\w+")
 
 Judge = Callable[[Written, Mapping[str, Verdict]], Checked]
 
@@ -43,12 +41,8 @@ def is_wanted(settings: Settings, checked: Checked) -> bool:
 
 def is_quoted(claim: Claim) -> bool:
     """True if a claim stands word for word in one of its quotes: then it needs no verdict."""
-    words = _words(claim.text)
-    return any(words in _words(quote) for quote in claim.quotes)
-
-
-def _words(text: str) -> str:
-    return f" {' '.join(_WORD.findall(text))} "
+    words = as_compared(claim.text)
+    return any(words in as_compared(quote) for quote in claim.quotes)
 
 
 @dataclass(frozen=True, slots=True)

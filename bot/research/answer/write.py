@@ -29,7 +29,7 @@ from bot.rendering.marks import as_marks, normalise, numbers_in, renumbered
 from bot.rendering.safety import addresses, defuse
 from bot.rendering.verbatim import as_markdown
 from bot.text.control import without_controls
-from bot.text.sentences import BlockKind, sentences
+from bot.text.sentences import BlockKind, Sentence, sentences
 
 # The place of a mark in a finished sentence: before its last punctuation, so that sentence and mark
 # stay together however the text is cut later; in a table row before the closing bar.
@@ -49,6 +49,9 @@ class CitedSpan:
     start: int
     end: int
     citations: tuple[CitationDelta, ...]
+
+    def overlaps(self, sentence: Sentence) -> bool:
+        return self.start < sentence.end and sentence.start < self.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +316,23 @@ def _tail(sentence: str) -> int:
     return tail.start() - escapes % 2
 
 
+def with_numbers(answer: Answer, numbers: Mapping[int, int]) -> Answer:
+    """An answer with other numbers for its pages, in all that names them; what names a page
+    without one is left out, but for citations, whose pages must all have one."""
+    return replace(
+        answer,
+        text=renumbered(answer.text, numbers),
+        more=renumbered(answer.more, numbers),
+        citations=tuple(replace(c, number=numbers[c.number]) for c in answer.citations),
+        disagreements=tuple(
+            replace(other, number=numbers[other.number])
+            for other in answer.disagreements
+            if other.number in numbers
+        ),
+        linked=tuple((numbers[n], url) for n, url in answer.linked if n in numbers),
+    )
+
+
 class Numbering:
     """The numbers of one answer, after the earlier ones of its thread.
 
@@ -342,17 +362,7 @@ class Numbering:
         cited = [each.number for each in answer.citations]
         others = [number for number, _ in answer.linked]
         self._give((*marked, *cited, *others), answer.targets)
-        shown = self.shown
-        return replace(
-            answer,
-            text=renumbered(answer.text, shown),
-            more=renumbered(answer.more, shown),
-            citations=tuple(replace(c, number=shown[c.number]) for c in answer.citations),
-            disagreements=tuple(
-                replace(other, number=shown[other.number]) for other in answer.disagreements
-            ),
-            linked=tuple((shown[number], url) for number, url in answer.linked),
-        )
+        return with_numbers(answer, self.shown)
 
     def _give(self, numbers: Iterable[int], urls: Mapping[int, str]) -> None:
         self.shown = {}

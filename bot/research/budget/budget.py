@@ -81,18 +81,6 @@ class Budget:
         return True
 
 
-_DAY_SPENT: dict[Scope, str] = {
-    "user": "budget-day-user",
-    "channel": "budget-day-channel",
-    "workspace": "budget-day-workspace",
-}
-_DAY_SPENT_UP: dict[Scope, str] = {
-    "user": "denied-day-user",
-    "channel": "denied-day-channel",
-    "workspace": "denied-day-workspace",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class DayLimits:
     """Limits of one day (UTC); None is none. Money in USD."""
@@ -135,7 +123,7 @@ class DayLimits:
         """Raises ``BudgetSpent`` when the day's money does not cover another model call."""
         for scope, limit in self.micro_usd.items():
             if spent.of(scope).micro_usd >= limit:
-                raise _spent(_DAY_SPENT[scope], limit / 1_000_000)
+                raise _spent(f"budget-day-{scope}", limit / 1_000_000)
 
     def check_question(self, spent: DaySpent, now: datetime) -> None:
         """Raises ``DaySpentUp``, which says until when, if a question is not covered that is
@@ -145,7 +133,7 @@ class DayLimits:
             raise _spent_up("denied-day-questions", now, limit=self.user_questions)
         for scope, limit in self.micro_usd.items():
             if spent.of(scope).micro_usd >= limit:
-                raise _spent_up(_DAY_SPENT_UP[scope], now)
+                raise _spent_up(f"denied-day-{scope}", now)
 
 
 def _spent(text_id: str, limit: float) -> BudgetSpent:

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import Any, Protocol
 
 from cachetools import TTLCache
 
@@ -56,10 +56,6 @@ CACHED_BYTES = 32_000_000  # of page text kept in the process; an emoji makes fo
 FRESH_SECONDS = 300.0  # age up to which a page counts as what it says now
 
 
-def _everything() -> Reach:
-    return EVERYTHING
-
-
 class Searching(Protocol):
     """The part of ``search.blend.Search`` that is used here."""
 
@@ -97,7 +93,7 @@ class Library:
 
     ``recent_page(url, since)`` looks a page up in the store. ``largest`` is the size in bytes of
     the largest file that is read, ``chooser`` tells which passages of pages are shown.
-    ``ahead`` counts what runs do ahead (``research.evidence.prefetch``).
+    ``ahead`` is what runs do ahead (``research.evidence.prefetch``).
     """
 
     def __init__(
@@ -112,10 +108,10 @@ class Library:
     ) -> None:
         self.largest = largest
         self.chooser = chooser or Chooser()
-        self._reach: Callable[[], Reach] = _everything
+        self._reach: Callable[[], Reach] = lambda: EVERYTHING
         self._conversations: SearchedConversations | None = None
         self._corrections: CorrectionSearch | None = None
-        self._ahead = [0]  # shared by all views
+        self.ahead: set[asyncio.Task[Any]] = set()  # of all views
         self._search = search
         self._fetcher = fetcher
         self._recent_page = recent_page
@@ -150,17 +146,9 @@ class Library:
         return self._reach().allows(url)
 
     @property
-    def ahead(self) -> int:
-        return self._ahead[0]
-
-    @ahead.setter
-    def ahead(self, count: int) -> None:
-        self._ahead[0] = count
-
-    @property
     def is_busy(self) -> bool:
         """True if so much is being done ahead that no more should be begun."""
-        return self.ahead >= MOST_AHEAD
+        return len(self.ahead) >= MOST_AHEAD
 
     async def aclose(self) -> None:
         await self._reads.aclose()
@@ -268,9 +256,11 @@ class Library:
             if self._conversations is None or not self.allows(url):
                 raise PageUnreadable(ELSEWHERE)
             return await self._conversations.read(url)
-        if not self.allows(url) or (is_correction(url) and self._corrections is None):
+        if not self.allows(url):
             raise PageUnreadable(UNKNOWN_DOCUMENT)
-        if is_correction(url) and self._corrections is not None:
+        if is_correction(url):
+            if self._corrections is None:
+                raise PageUnreadable(UNKNOWN_DOCUMENT)
             return await self._corrections.read(url)
         if is_document(url):
             return await self._read_now(url)

@@ -135,13 +135,13 @@ class Prefetcher:
     def _begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        self._library.ahead += 1
+        self._library.ahead.add(task)
         task.add_done_callback(self._ended)
         return task
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
-        self._library.ahead -= 1
+        self._library.ahead.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, FootnoteError):
             log.error("working ahead broke", error=repr(error))

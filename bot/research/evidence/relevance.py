@@ -110,11 +110,6 @@ def _with_rare_words(
     return found
 
 
-def is_named(title: str, text: str) -> bool:
-    """Return True if a text names a title; see ``name_in``."""
-    return bool(name_in(title, text))
-
-
 def name_in(title: str, text: str) -> frozenset[str]:
     """Return the words by which a text names a title, none if it does not.
 
@@ -218,7 +213,7 @@ def to_open(results: Sequence[QueryResult], most: int) -> list[int]:
 
 def _named(result: QueryResult, unread: Collection[int]) -> list[int]:
     """The hits whose titles the query names."""
-    named = [hit for hit in result.hits if is_named(hit.hit.title, result.query)]
+    named = [hit for hit in result.hits if name_in(hit.hit.title, result.query)]
     return [hit.number for hit in named if hit.number in unread]
 
 

@@ -51,7 +51,7 @@ from bot.research.outcomes import attempted
 from bot.research.run import Run
 from bot.research.strategies.iterate import iterate
 from bot.research.strategies.nodes import Remembering, checked
-from bot.research.strategies.strategy import GRAPH, Declaration, OneCall, Task
+from bot.research.strategies.strategy import GRAPH, Declaration, OneCall, Task, prefetch
 
 AT_ONCE = 4  # nodes worked on at the same time
 NODE_SEARCHES = 3  # of a node, the first included: two more wordings
@@ -381,7 +381,7 @@ class _Exploration:
 
 async def _graph(task: Task, reasoner: Reasoner) -> Evidence:
     if task.question.kind == "search":  # while the planner thinks
-        task.prefetch()
+        prefetch(task.run, task.question, task.settings)
     return await explore(
         task.run,
         reasoner,

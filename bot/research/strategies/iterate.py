@@ -128,7 +128,6 @@ async def iterate(
         reply=reply.deltas if reply is not None else (),
         queries=keeper.searched,
         notes=tuple(keeper.unread),
-        searches=searches - keeper.workspace.searches_left,
         answer=finish.answer,
     )
 

@@ -17,13 +17,13 @@ from bot.errors import InvalidSetting
 from bot.messages import Depth
 from bot.plugins import loaded, points
 from bot.reasoning.evidence import Evidence
-from bot.reasoning.questions import Rewritten, SubQuestion
+from bot.reasoning.questions import ANYWHERE, Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.research.answer.write import Written
-from bot.research.evidence.queries import HITS_FETCHED
+from bot.research.evidence.queries import HITS_FETCHED, Asked
 from bot.research.evidence.workspace import Reading
 from bot.research.run import Run
-from bot.search.provider import ProviderKind, Query
+from bot.search.provider import Query
 from bot.settings import Settings
 
 ENTRY_POINTS = "footnote.strategies"
@@ -72,10 +72,6 @@ class Task:
         """The limits on the hits and pages that a reasoner is shown."""
         settings = self.settings
         return Reading(settings.topk, settings.read_tokens * reasoner.read_factor)
-
-    def prefetch(self) -> None:
-        """Begin to search the question's queries before anyone asks for them."""
-        prefetch(self.run, self.question, self.settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,16 +182,8 @@ def chosen(task: Task, *, is_report: bool) -> Sequence[str]:
 
 def prefetch(run: Run, question: Rewritten, settings: Settings) -> None:
     """Begin to search a question's queries, each where it will be asked."""
-    web, knowledge = question.queries, question.knowledge_queries
-    both = tuple(query for query in web if query in knowledge)
-    wanted: list[tuple[tuple[str, ...], ProviderKind | None]] = [
-        (both, None),
-        (tuple(query for query in web if query not in both), "web"),
-        (tuple(query for query in knowledge if query not in both), "knowledge"),
-    ]
-    kinds = run.can_search
+    asked = Asked(run.can_search, question.question)
+    first = asked.first(question.queries, question.knowledge_queries, ANYWHERE)
     limit = settings.topk * HITS_FETCHED
-    for queries, kind in wanted:
-        if kind is None or kind in kinds:
-            asked = [Query(text, limit, question.language) for text in queries]
-            run.prefetcher.search(asked, kind if len(kinds) > 1 else None)
+    for _, query, _ in first.queries:
+        run.prefetcher.search([Query(query.text, limit, question.language)], query.kind)

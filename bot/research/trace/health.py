@@ -41,7 +41,7 @@ def health(searches: Iterable[Searched]) -> tuple[ProviderHealth, ...]:
         for name in dict.fromkeys(names):
             known = found.get(name, ProviderHealth(name))
             found[name] = replace(known, found=known.found + 1, hits=known.hits + names.count(name))
-        for name, sentence in _failures(outcome):
+        for name, sentence in failures_in((*outcome.failures, outcome.problem)):
             known = found.get(name, ProviderHealth(name))
             found[name] = replace(
                 known,
@@ -50,8 +50,3 @@ def health(searches: Iterable[Searched]) -> tuple[ProviderHealth, ...]:
                 failed_at=known.failed_at or search.at,
             )
     return tuple(found[name] for name in sorted(found))
-
-
-def _failures(outcome: SearchOutcome) -> list[tuple[str, str]]:
-    """The providers that failed, with the error of each."""
-    return failures_in((*outcome.failures, outcome.problem))

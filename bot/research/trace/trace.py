@@ -144,11 +144,6 @@ class Trace:
         return tuple(span for span in self.spans if span.kind == "node")
 
     @property
-    def attempts(self) -> int:
-        """The number of attempts at the run."""
-        return self.record.attempt
-
-    @property
     def quotes(self) -> tuple[Quote, ...]:
         """Every quoted passage, by page."""
         return tuple(quote for page in self.pages for quote in page.quotes)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.pages.page import Page
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import NumberedHit, QueryResult
-from bot.research.evidence.relevance import fitting, is_named, named_beside, to_open
+from bot.research.evidence.relevance import fitting, name_in, named_beside, to_open
 from bot.search.provider import Hit
 from bot.text.terms import terms
 from tests.unit.samples import NOW
@@ -201,7 +201,7 @@ def test_any_text_is_taken(wanted: str, title: str, text: str, is_there: bool) -
 def test_a_title_is_named_without_what_tells_namesakes_apart(
     title: str, text: str, named: bool
 ) -> None:
-    assert is_named(title, text) is named
+    assert bool(name_in(title, text)) is named
 
 
 @pytest.mark.parametrize(
