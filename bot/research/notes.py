@@ -5,34 +5,13 @@ from __future__ import annotations
 from collections import UserList
 from collections.abc import Mapping
 
-from bot.errors import (
-    Broken,
-    BudgetSpent,
-    CredentialsRefused,
-    FootnoteError,
-    ModelBroken,
-    ModelRefused,
-    ModelUnavailable,
-    Refused,
-    Unavailable,
-)
+from bot.errors import BudgetSpent, FootnoteError, Refused, Unavailable
 from bot.messages import Attachment
 from bot.pages.urls import shown
 from bot.reasoning.questions import Scope
 from bot.rendering.texts import DEFAULT, Texts
-from bot.research.outcomes import failures_in
+from bot.research.outcomes import KINDS, failures_in
 from bot.search.guarded import without_rest
-
-# Sentences about errors whose sentence is known in English only; each before those it is one of.
-_IN_OTHER_WORDS: dict[type[FootnoteError], str] = {
-    ModelUnavailable: "model-away",
-    CredentialsRefused: "model-key-refused",
-    ModelRefused: "model-declined",
-    ModelBroken: "model-unusable",
-    Unavailable: "peer-away",
-    Refused: "peer-refused",
-    Broken: "reply-unusable",
-}
 
 
 class Notes(UserList[str]):
@@ -86,7 +65,7 @@ class Notes(UserList[str]):
             self.say(self._texts("documents-unindexed", count=count))
 
     def of_page(self, error: FootnoteError) -> str:
-        """Tell the asker why a page cannot be read; remembers it for ``unread``."""
+        """Tell the asker why a page cannot be read."""
         if self._texts.locale == DEFAULT:
             return error.sentence
         kinds = ((Unavailable, "page-away"), (Refused, "page-refused"))
@@ -117,7 +96,7 @@ class Notes(UserList[str]):
             return self._texts(error.text_id, limit=error.limit)
         if self._texts.locale == DEFAULT:
             return error.sentence
-        text_id = next((id for kind, id in _IN_OTHER_WORDS.items() if isinstance(error, kind)), "")
+        text_id = next((id for kind, id in KINDS.items() if isinstance(error, kind)), "")
         return self._texts(text_id) if text_id else error.sentence
 
 

@@ -95,16 +95,17 @@ def keep(kept: list[TextDelta | CitationDelta | Cut | Fold], part: AnswerDelta) 
 
 T = TypeVar("T")
 
-# Each before those that it is one of.
-_KINDS: tuple[type[FootnoteError], ...] = (
-    ModelUnavailable,
-    CredentialsRefused,
-    ModelRefused,
-    ModelBroken,
-    Unavailable,
-    Refused,
-    Broken,
-)
+# Kinds of errors, each before those that it is one of, with the text that tells of it where its own
+# sentence is known in English only.
+KINDS: dict[type[FootnoteError], str] = {
+    ModelUnavailable: "model-away",
+    CredentialsRefused: "model-key-refused",
+    ModelRefused: "model-declined",
+    ModelBroken: "model-unusable",
+    Unavailable: "peer-away",
+    Refused: "peer-refused",
+    Broken: "reply-unusable",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ class Failure:
     def of(cls, error: FootnoteError) -> Failure:
         if isinstance(error, BudgetSpent):
             return cls("BudgetSpent", error.sentence, error.text_id, error.limit)
-        kind = next((kind for kind in _KINDS if isinstance(error, kind)), Broken)
+        kind = next((kind for kind in KINDS if isinstance(error, kind)), Broken)
         return cls(kind.__name__, error.sentence)
 
     @property
@@ -128,7 +129,7 @@ class Failure:
         """The error that it was."""
         if self.kind == "BudgetSpent":
             return BudgetSpent(self.sentence, text_id=self.text_id, limit=self.limit)
-        kind = next((kind for kind in _KINDS if kind.__name__ == self.kind), Broken)
+        kind = next((kind for kind in KINDS if kind.__name__ == self.kind), Broken)
         return kind(self.sentence)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 from bot.observing import Observe, nothing_observed
@@ -93,18 +93,15 @@ def _service(
     return ClaudeEndpoint(settings, observe)
 
 
-@asynccontextmanager
-async def _open(
+def _open(
     settings: ClaudeSettings, observe: Callable[[str], Observe], wait: bool
-) -> AsyncIterator[ReasonerFactory]:
+) -> AbstractAsyncContextManager[ReasonerFactory]:
     from bot.reasoning.model.reasoner import open_reasoner
 
     key(settings), address(settings)  # what is wrong is said before the SDK is there
-    opening = open_reasoner(
+    return open_reasoner(
         "claude", settings, models(settings), lambda: _service(settings, observe), wait=wait
     )
-    async with opening as make:
-        yield make
 
 
 async def _check(settings: ClaudeSettings) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 from bot.observing import Observe
 from bot.reasoning.declaration import EXTRACTIVE, Declaration
@@ -11,13 +11,12 @@ from bot.reasoning.reasoner import ReasonerFactory
 from bot.settings import Settings
 
 
-@asynccontextmanager
-async def _open(
+def _open(
     settings: Settings, observe: Callable[[str], Observe], wait: bool
-) -> AsyncIterator[ReasonerFactory]:
+) -> AbstractAsyncContextManager[ReasonerFactory]:
     from bot.reasoning.extractive.reasoner import Extractive
 
-    yield Extractive
+    return nullcontext(Extractive)
 
 
 async def _check(settings: Settings) -> str:

@@ -96,6 +96,12 @@ def today(now: datetime) -> str:
     return f"Today is {now:%A}, {day_of(now)}."
 
 
+def opening(now: datetime, question: str, language: str) -> list[str]:
+    """The day, and the question with its language."""
+    asked = clean(middle_out(question, QUESTION)).strip()
+    return [today(now), element("question", asked, language=language)]
+
+
 def findings_lines(findings: Sequence[Finding], titles: Mapping[int, str]) -> str:
     """One line a finding, with the titles of those of its ``pages`` that the reader can see."""
     lines = []
@@ -112,8 +118,7 @@ def findings_lines(findings: Sequence[Finding], titles: Mapping[int, str]) -> st
 def _opening(
     question: SubQuestion, workspace: Workspace, now: datetime, searches: int, show: _Show
 ) -> tuple[Words | SearchResult, ...]:
-    asked = clean(middle_out(question.text, QUESTION)).strip()
-    parts = [today(now), element("question", asked, language=question.language)]
+    parts = opening(now, question.text, question.language)
     if question.known:
         parts.append(element("known", findings_lines(question.known, {})))
     if question.missing:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import Evidence, Manuscript, Paragraph
-from bot.reasoning.model.conversation import page_element, today
+from bot.reasoning.model.conversation import opening, page_element
 from bot.reasoning.model.requests import (
     CachePoint,
     Request,
@@ -23,7 +23,7 @@ from bot.reasoning.model.requests import (
 )
 from bot.reasoning.model.schemas import STRING, list_of, object_of
 from bot.reasoning.model.text import clean, element, line, lines, middle_out, passage_lines
-from bot.reasoning.model.write import QUESTION, Writing
+from bot.reasoning.model.write import Writing
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten
 
@@ -56,7 +56,7 @@ def draft_request(
         for source in evidence.sources
         if source.passages
     ]
-    parts += [today(now), _question(question)]
+    parts += opening(now, question.question, question.language)
     if instructions.strip():
         parts.append(element("operator", clean(instructions).strip()))
     parts.append("Draft the report.")
@@ -90,7 +90,7 @@ def query_request(
     model: str, question: Rewritten, manuscript: Manuscript, now: datetime
 ) -> Request:
     """The request for what to search for one paragraph."""
-    parts = [today(now), _question(question)]
+    parts = opening(now, question.question, question.language)
     if manuscript.revised:
         so_far = middle_out(clean("\n\n".join(manuscript.revised)), SO_FAR)
         parts.append(element("report", so_far))
@@ -140,7 +140,7 @@ class Revising(Writing):
 
     def _opening(self) -> tuple[UserBlock, ...]:
         """Question and report so far: each call of a report begins like the one before it."""
-        outline = [today(self.now), _question(self.question)]
+        outline = opening(self.now, self.question.question, self.question.language)
         if self.instructions.strip():
             outline.append(element("operator", clean(self.instructions).strip()))
         report = (Words(element("report", clean(part))) for part in self.manuscript.revised)
@@ -156,11 +156,6 @@ class Revising(Writing):
 
 
 # ---------------------------------------------------------------- pieces
-
-
-def _question(question: Rewritten) -> str:
-    asked = clean(middle_out(question.question, QUESTION)).strip()
-    return element("question", asked, language=question.language)
 
 
 def _paragraph(paragraph: Paragraph) -> str:

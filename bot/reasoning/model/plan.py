@@ -17,7 +17,7 @@ from pydantic_core import from_json
 
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.graphs import Graph, GraphEdit, NewNode, Node, PlanTurn
-from bot.reasoning.model.conversation import QUESTION, findings_lines, today, with_cache_points
+from bot.reasoning.model.conversation import QUESTION, findings_lines, opening, with_cache_points
 from bot.reasoning.model.requests import (
     Again,
     ModelTurn,
@@ -31,7 +31,7 @@ from bot.reasoning.model.requests import (
     told,
 )
 from bot.reasoning.model.schemas import BOOLEAN, STRING, list_of, object_of
-from bot.reasoning.model.text import clean, element, line, lines, listed, middle_out
+from bot.reasoning.model.text import clean, element, line, lines, listed
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import OnQueries
@@ -63,9 +63,8 @@ def plan_turns(
     question: SubQuestion, graph: Graph, now: datetime
 ) -> tuple[UserTurn | ModelTurn, ...]:
     """The conversation so far: the question, then each edit and what came of it."""
-    asked = clean(middle_out(question.text, QUESTION)).strip()
-    opening = f"{today(now)}\n\n{element('question', asked, language=question.language)}"
-    turns: list[UserTurn | ModelTurn] = [*told(opening)]
+    asked = "\n\n".join(opening(now, question.text, question.language))
+    turns: list[UserTurn | ModelTurn] = [*told(asked)]
     for turn in graph.turns:
         turns.append(ModelTurn(sendable(turn.edit.said or ())))
         turns += told(_answer(turn))

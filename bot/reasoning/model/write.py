@@ -14,9 +14,9 @@ from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Restart
 from bot.reasoning.model.conversation import (
     findings_lines,
     headings_of,
+    opening,
     page_tag,
     shown_address,
-    today,
 )
 from bot.reasoning.model.requests import (
     Again,
@@ -36,7 +36,6 @@ from bot.reasoning.questions import Rewritten
 from bot.reasoning.workspace import Reply
 from bot.text.terms import keywords
 
-QUESTION = 8_000  # characters
 TRIED = 30  # queries that the writer is told of
 EARLIER = 8_000  # characters of an answer that is to be reworked
 NOTE = 500  # characters
@@ -108,8 +107,7 @@ class Writing:
         return ()
 
     def _task(self) -> str:
-        asked = clean(middle_out(self.question.question, QUESTION)).strip()
-        parts = [today(self.now), element("question", asked, language=self.question.language)]
+        parts = opening(self.now, self.question.question, self.question.language)
         titles = {s.number: line(s.title or s.url, 120) for s in self.sources}
         if self.evidence.findings:
             findings = findings_lines(self.evidence.findings, titles)

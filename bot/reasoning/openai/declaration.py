@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 from bot.extras import need
@@ -25,19 +25,16 @@ def _service(
     return OpenAIEndpoint(settings, observe)
 
 
-@asynccontextmanager
-async def _open(
+def _open(
     settings: OpenAISettings, observe: Callable[[str], Observe], wait: bool
-) -> AsyncIterator[ReasonerFactory]:
+) -> AbstractAsyncContextManager[ReasonerFactory]:
     from bot.reasoning.model.reasoner import open_reasoner
 
     need("openai", f"FOOTNOTE_MODEL={settings.model}")
     key(settings), address(settings)  # what is wrong is said before the SDK is there
-    opening = open_reasoner(
+    return open_reasoner(
         NAME, settings, models(settings), lambda: _service(settings, observe), wait=wait
     )
-    async with opening as make:
-        yield make
 
 
 async def _check(settings: OpenAISettings) -> str:

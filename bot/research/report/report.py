@@ -77,8 +77,8 @@ class Report:
         await self.write(reasoner)
         if self.is_sourced:
             return Gathered(self.evidence, self.written)
-        if not self.is_drafted:
-            return None
+        if not self._drafted:
+            return None  # there was nothing to revise
         # It was read for in vain: reading once more would find no more.
         self._run.note(self._run.texts("report-not-sourced"))
         return Gathered(self.evidence)
@@ -87,11 +87,6 @@ class Report:
         return Gathered(self.evidence, self.written) if self.is_sourced else None
 
     # ------------------------------------------------------------ what it has come to
-
-    @property
-    def is_drafted(self) -> bool:
-        """True if there was anything to revise."""
-        return bool(self._drafted)
 
     @property
     def is_sourced(self) -> bool:
