@@ -8,8 +8,9 @@ the model from judging leaves the answer as the first step checked it, and is re
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from bot.answers import Judgement, Verification, VerificationState, VerifiedSentence
 from bot.errors import FootnoteError, RunLost, StorageUnavailable
@@ -26,6 +27,8 @@ from bot.settings import Settings
 MOST = 60  # sentences of an answer, in one call
 SECONDS = 30.0  # for both calls, after which the answer stands as it is
 CONTRADICTED: Judgement = "contradicted"
+
+T = TypeVar("T")
 
 log = get_logger()
 
@@ -87,15 +90,10 @@ async def amendments(
     ``RunLost`` and ``StorageUnavailable``.
     """
     claims = checked.claims[:MOST]
-    clock = asyncio.get_running_loop()
-    deadline = clock.time() + SECONDS
-    try:
-        async with asyncio.timeout_at(deadline):
-            found = await reasoner.verify(question, claims)
-    except (RunLost, StorageUnavailable):
-        raise
-    except (FootnoteError, TimeoutError) as error:
-        yield Amendment(written, checked, problem=_problem(error))
+    deadline = asyncio.get_running_loop().time() + SECONDS
+    found, problem = await _said(reasoner.verify(question, claims), deadline)
+    if found is None:
+        yield Amendment(written, checked, problem=problem)
         return
     verdicts = {c.text: v for c, v in zip(claims, found, strict=True) if v is not None}
     if verdicts:  # the others are asked about beside them: "he" may be one of theirs
@@ -114,15 +112,11 @@ async def amendments(
     yield Amendment(without, first, verdicts, out, is_last=not wrong)
     if not wrong:
         return
-    try:
-        async with asyncio.timeout_at(deadline):
-            said = await reasoner.restate(
-                question, without_marks(written.text), wrong, [verdicts[c.text] for c in wrong]
-            )
-    except (RunLost, StorageUnavailable):
-        raise
-    except (FootnoteError, TimeoutError) as error:
-        yield Amendment(without, first, verdicts, out, problem=_problem(error))
+    judged = [verdicts[claim.text] for claim in wrong]
+    restating = reasoner.restate(question, without_marks(written.text), wrong, judged)
+    said, problem = await _said(restating, deadline)
+    if said is None:
+        yield Amendment(without, first, verdicts, out, problem=problem)
         return
     new = {
         claim.text: text
@@ -137,14 +131,9 @@ async def amendments(
 async def compared(reasoner: Reasoner, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
     """True for each pair whose earlier and present sentence say the same; None where the small
     model does not say. Raises ``RunLost`` and ``StorageUnavailable``."""
-    try:
-        async with asyncio.timeout(SECONDS):
-            return await reasoner.compare(question, pairs)
-    except (RunLost, StorageUnavailable):
-        raise
-    except (FootnoteError, TimeoutError) as error:
-        log.info("sentences not compared", error=repr(error))
-        return (None,) * len(pairs)
+    deadline = asyncio.get_running_loop().time() + SECONDS
+    same, _ = await _said(reasoner.compare(question, pairs), deadline)
+    return (None,) * len(pairs) if same is None else same
 
 
 async def _borne_out(
@@ -170,8 +159,15 @@ async def _judged(judge: Judge, written: Written, verdicts: Mapping[str, Verdict
     return await asyncio.to_thread(judge, written, verdicts)
 
 
-def _problem(error: Exception) -> str:
-    log.info("sentences not verified", error=repr(error))
-    if isinstance(error, FootnoteError):
-        return error.sentence
-    return f"The small model took more than {SECONDS:.0f} seconds."
+async def _said(call: Awaitable[T], deadline: float) -> tuple[T | None, str]:
+    """What the small model says, or None and what kept it from that until the ``deadline`` (time of
+    the loop). Raises ``RunLost`` and ``StorageUnavailable``."""
+    try:
+        async with asyncio.timeout_at(deadline):
+            return await call, ""
+    except (RunLost, StorageUnavailable):
+        raise
+    except (FootnoteError, TimeoutError) as error:
+        log.info("sentences not verified", error=repr(error))
+        late = f"The small model took more than {SECONDS:.0f} seconds."
+        return None, error.sentence if isinstance(error, FootnoteError) else late
