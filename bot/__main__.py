@@ -1,4 +1,4 @@
-"""``python -m bot`` is ``footnote``."""
+"""Runs the ``footnote`` command as ``python -m bot``."""
 
 from bot.cli import main
 

@@ -1,8 +1,8 @@
-"""Posting an answer while its sentences are verified, and amending it in its place.
+"""Posts an answer while its sentences are still being verified, and amends it in place.
 
-The answer is posted at once, with the marks of the first step of its check. Each amendment is kept
-before it is shown, and the run is over when the last one is: a process that dies in between leaves
-an answer that is posted, and pending, which the next attempt posts again and goes on verifying.
+The answer is posted at once, with the marks from the first step of its check. Each amendment is
+stored before it is shown, and the run ends after the last one. If the process dies in between, the
+posted answer stays pending; the next attempt posts it again and continues to verify it.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from bot.storage.records import RunRecord
 from bot.storage.store import Store
 
 STOPPED = "The verification was stopped."
-BROKE = "The verification broke; the log tells more."
+BROKE = "The verification failed unexpectedly; see the log."
 UNVERIFIED = "Its verification was switched off."
 
 log = get_logger()
 
 
 class Posting:
-    """See the module docstring. With ``is_verified_first`` nothing is posted before its end."""
+    """See the module docstring. With ``is_verified_first``, nothing is posted until the
+    verification ends."""
 
     def __init__(
         self,
@@ -43,7 +44,7 @@ class Posting:
         self._is_verified_first = is_verified_first
 
     async def finish(self, answer: Answer, stop: asyncio.Event) -> Answer:
-        """Show the answer, and what its verification changes; returns it as it is in the end.
+        """Show the answer and each amendment; returns the final answer.
 
         A stop ends the verification. Raises as ``Reply`` does, and ``StorageUnavailable``.
         """
@@ -59,7 +60,7 @@ class Posting:
                     await self._reply.finish(answer)
                     shown = answer
                 except PlatformUnavailable as error:
-                    away = error  # the verification has begun: it is kept for the next attempt
+                    away = error  # the verification has begun and goes on; raised after it
             while (latest := await _newest(found)) is not None:
                 answer = latest
                 await self._store.save_answer(
@@ -68,7 +69,7 @@ class Posting:
                 if shown is not None and not looks_alike(shown, answer):
                     await self._amend(answer)
                     shown = answer
-            await verifying  # raises what keeps the run unfinished
+            await verifying  # raises errors that leave the run unfinished
             if away is not None:
                 raise away
             if shown is None:
@@ -82,7 +83,7 @@ class Posting:
     async def _amend(self, answer: Answer) -> None:
         try:
             await self._reply.finish(answer)
-        except PostRefused as refused:  # what was posted first stays
+        except PostRefused as refused:  # the first version stays posted
             log.warning("answer not amended", run=self._record.id, error=str(refused))
 
     async def _verify(self, answer: Answer, found: asyncio.Queue[Answer | None]) -> None:
@@ -108,7 +109,7 @@ class Posting:
 
 
 async def _newest(found: asyncio.Queue[Answer | None]) -> Answer | None:
-    """The next amendment, or the one after it if that is there; None after the last."""
+    """The latest amendment that is ready, waiting for one if need be; None after the last."""
     latest = await found.get()
     while latest is not None and not found.empty():
         later = found.get_nowait()

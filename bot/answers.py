@@ -1,4 +1,4 @@
-"""Results of a run: the cited answer, its plan while it works, its cost. Frozen values."""
+"""Results of a run: the cited answer, the plan shown during the work, the cost. Frozen values."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A footnote: the page's number in this run and the words the sentence rests on.
+    """A footnote: the page's number in this run and the words that support the sentence.
 
-    ``quote`` is verbatim in the stored page with hash ``page_hash``, at characters
-    ``start:end`` of its text. ``heading`` is what it stands under ("Page 7 › Trains"), or "".
-    ``via`` is who gave the page's text, as in ``bot.pages.page.Page``.
+    ``quote`` is verbatim in the stored page with hash ``page_hash``, at characters ``start:end`` of
+    its text. ``heading`` is the heading above it ("Page 7 › Trains"), or "". ``via`` names the
+    source of the page's text, as in ``bot.pages.page.Page``.
 
-    ``proof`` are the spans of ``quote`` that bear out the sentences which cite it, in order, and
-    ``shared`` those of the facts that they have in common. Only the proof is shown beside an
-    answer; None, in answers from before there was one, stands for all of the quote.
+    ``proof`` lists the spans of ``quote`` that support the sentences citing it, in order;
+    ``shared`` lists the spans of the facts they have in common. Only the proof is shown beside an
+    answer. None, in answers stored before this field existed, means the whole quote.
     """
 
     number: int
@@ -60,15 +60,15 @@ class Citation:
 
     @property
     def proven(self) -> tuple[str, ...]:
-        """The words that are shown, in one piece for each run of sentences; each is verbatim in
-        the stored page. Empty where none may be shown."""
+        """The words to show, one piece for each run of sentences; each is verbatim in the stored
+        page. Empty if none may be shown."""
         spans = ((0, len(self.quote)),) if self.proof is None else self.proof
         return tuple(self.quote[start:end] for start, end in spans)
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A sentence of the answer that its sources do not bear out, and why."""
+    """A sentence of the answer that its sources do not support, and why."""
 
     sentence: str
     reason: str
@@ -76,7 +76,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A cited sentence of the answer, and the words of page ``number`` that say otherwise."""
+    """A cited sentence of the answer, and the words on page ``number`` that contradict it."""
 
     sentence: str
     number: int
@@ -85,8 +85,8 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A cited sentence of the answer to a standing question as it was and as it is now; "" where
-    it was not there. Both have marks of the newer answer."""
+    """A cited sentence in the answer to a standing question, before and now; "" where it was
+    absent. Both carry the footnote marks of the newer answer."""
 
     before: str
     after: str
@@ -94,10 +94,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedSentence:
-    """A model's verdict on a cited sentence and its quotes, and what became of the sentence.
+    """A model's verdict on a cited sentence and its quotes, and what happened to the sentence.
 
-    ``words`` are those of the sentence that its quotes do not say; ``now`` is the sentence that
-    took its place, if it was restated.
+    ``words`` are the sentence's words that its quotes do not support; ``now`` is the sentence that
+    replaced it, if it was restated.
     """
 
     sentence: str
@@ -109,10 +109,11 @@ class VerifiedSentence:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The state of verifying an answer's sentences against their quotes by a model.
+    """The state of a model's check of an answer's sentences against their quotes.
 
-    An answer that is ``pending`` may still be amended. ``problem`` is the sentence why it was not
-    verified, or not to the end. ``of`` identifies the text that was written, before any amendment.
+    An answer that is ``pending`` may still be amended. ``problem`` says in a sentence why
+    verification did not run or did not finish. ``of`` identifies the text that was written, before
+    any amendment.
     """
 
     state: VerificationState
@@ -123,12 +124,12 @@ class Verification:
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """One line of the plan: what is being done, how far it is, and what it led to.
+    """One line of the plan: an activity, its state and its results.
 
-    ``id`` stays the same while the state changes. ``sources`` are URLs. ``parent`` is the id of
-    the line this one belongs under, or "". ``needs`` are the ids of lines that must end first,
-    ``found`` the facts that a sub-question has led to. ``link`` leads to the place on the platform
-    that the line is about, or is "".
+    ``id`` stays the same while the state changes. ``sources`` are URLs. ``parent`` is the id of the
+    line above this one, or "". ``needs`` are the ids of lines that must end first, ``found`` the
+    facts found for a sub-question. ``link`` is the address of the place on the platform that the
+    line is about, or "".
     """
 
     id: str
@@ -146,9 +147,9 @@ class StepView:
 
 @dataclass(frozen=True, slots=True)
 class PlanView:
-    """The whole state of a run's plan at one moment; posters show the latest and drop the rest.
+    """A snapshot of a run's whole plan; posters show the latest one and drop the others.
 
-    ``numbered`` are the pages that have a footnote number by now, each as number and URL.
+    ``numbered`` lists the pages that already have a footnote number, each as number and URL.
     """
 
     title: str
@@ -158,12 +159,11 @@ class PlanView:
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """An earlier answer to the same question: its run, when it was asked (``at``), and the name of
-    the channel where (``place``), "" for the place of this question. ``link`` leads there, or "".
-
-    ``sources`` tells what a second look at its cited pages found: all unchanged, some changed, or
-    not all of them could be read. ``is_given`` tells that it is the answer; else it was offered.
-    ``sentence`` is what people were told of it.
+    """An earlier answer to the same question: its run, when it was asked (``at``), and the
+    channel's name (``place``), "" for the channel of this question. ``link`` is its address, or "".
+    ``sources`` is the result of rereading its cited pages: all unchanged, some changed, or some
+    unreadable. ``is_given`` is True if it was given as the answer, False if it was only offered.
+    ``sentence`` is the notice that people saw about it.
     """
 
     run: str
@@ -180,21 +180,21 @@ class Answer:
     """The outcome of a run.
 
     ``text`` is Markdown with ``[n]`` marks that point into ``citations``. ``question`` is the
-    standalone question that was researched, ``queries`` what was searched. ``notes`` are sentences
+    standalone question that was researched, ``queries`` the search queries. ``notes`` are sentences
     about the run itself (a budget that ended it, a provider that failed). ``suggestions`` are
-    questions that the sources could answer next. ``more`` is further reading, Markdown with the
-    same marks: shown after the text, folded where that can be done; "" if there is none.
-    ``linked`` are the pages, cited or not, that the text has links to, as number and URL.
-    ``missing`` is what of the question stays unproven, in a few words each: a ``partial`` answer
-    has some, and one that says no more than that the research ended early has none.
-    ``verification`` is None where none was wanted. ``documents`` are the addresses of the
-    operator's documents that the run was shown anything of, quoted or not.
+    follow-up questions that the sources could answer. ``more`` is further reading, Markdown with
+    the same marks: shown after the text, folded where the platform can; "" if there is none.
+    ``linked`` are the pages that the text links to, cited or not, as number and URL. ``missing``
+    lists the parts of the question that stay unproven, in a few words each. A ``partial`` answer
+    has some, unless it only says that the research ended early. ``verification`` is None if it was
+    not requested. ``documents`` are the addresses of all of the operator's documents that the run
+    saw, quoted or not.
 
-    ``corrects`` tells that the message was kept as a correction of the answer before it.
+    ``corrects`` is True if the message was stored as a correction of the answer before it.
 
-    ``changes`` tell what has changed since a standing question was last answered, ``before`` that
-    the question was answered before; the first ``lead`` characters of ``text`` say so to its
-    readers.
+    ``changes`` lists the changes since a standing question was last answered, ``before`` is an
+    earlier answer to the question; the first ``lead`` characters of ``text`` tell readers about
+    both.
     """
 
     status: Status
@@ -222,29 +222,29 @@ class Answer:
 
     @property
     def is_repeated(self) -> bool:
-        """True if it is an earlier answer, given again instead of research."""
+        """True if this is an earlier answer, repeated instead of new research."""
         return self.before is not None and self.before.is_given
 
     @property
     def current(self) -> str:
-        """The text without what it says of changes and of the answer before."""
+        """The text without the lead about changes and an earlier answer."""
         return self.text[self.lead :]
 
     @property
     def rests_on(self) -> frozenset[str]:
-        """The addresses of all pages and documents of which the answer may hold something: who may
-        not read one of them may not read the answer."""
+        """The addresses of all pages and documents that may have contributed to the answer. Only
+        people who may read all of them may read the answer."""
         shown = {url for step in self.steps for url in step.sources}
         return frozenset({*self.documents, *self.targets.values(), *shown})
 
     @property
     def targets(self) -> dict[int, str]:
-        """The URLs that marks and links in the text may lead to, by their page's number."""
+        """The URLs that marks and links in the text may point to, by page number."""
         return dict(self.linked) | {each.number: each.url for each in self.citations}
 
     @property
     def is_pending(self) -> bool:
-        """True if its verification may still amend it."""
+        """True while verification may still amend the answer."""
         return self.verification is not None and self.verification.state == "pending"
 
     @property

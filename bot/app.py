@@ -1,4 +1,4 @@
-"""Puts the parts together, as the settings say."""
+"""Builds the application from its settings."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from bot.storage.store import Store, open_store
 from bot.telemetry import exporting
 
 YOUNG_OBJECTS = 50_000
-"""Threshold of new objects for a garbage collection where questions are answered for days."""
+"""New objects before a garbage collection, in processes that run for days."""
 
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """A running Footnote."""
+    """A running Footnote application."""
 
     settings: Settings
     store: Store
@@ -54,15 +54,15 @@ async def open_app(
     role: Role = "alone",
     observed: Observed | None = None,
 ) -> AsyncIterator[App]:
-    """Open everything; on leaving, working runs are drained and released, everything is closed.
+    """Open all parts; on exit, drain or release the runs in progress and close everything.
 
-    ``search`` stands in for the providers of the settings, ``store`` is used (and closed) if it is
-    open already. ``role`` is what this process does with runs, ``observed`` is told what it calls.
-    Raises ``InvalidSetting`` and ``StorageUnavailable``.
+    ``search`` replaces the configured providers; ``store`` is an open store to use (and close).
+    ``role`` is what this process does with runs; ``observed`` records the calls it makes. Raises
+    ``InvalidSetting`` and ``StorageUnavailable``.
     """
     check_strategy(settings)
     if role != "alone":
-        Rights(settings).check()  # before anybody asks what nobody could be answered
+        Rights(settings).check()  # refuse unusable rights at the start, not at the first question
     async with AsyncExitStack() as stack:
         store = store or await open_store(settings.database, connecting=Connecting.of(settings))
         stack.push_async_callback(store.close)
@@ -97,8 +97,8 @@ async def open_app(
             open_dispatcher(settings, store, executor, posters.keys(), role)
         )
         if role != "alone":
-            # What is loaded by now stays. A full collection would look at all of it again and
-            # again, and stop the event loop for some 0.2 s each time.
+            # Everything loaded so far stays alive. A full collection would traverse it every time
+            # and block the event loop for about 0.2 s.
             gc.freeze()
             gc.set_threshold(YOUNG_OBJECTS)
         yield App(settings, store, service, dispatcher)

@@ -55,7 +55,7 @@ DepthOption = Annotated[
         "--depth",
         metavar="auto|quick|standard|deep",
         help="quick reads the best hits at once; standard searches until it is enough; "
-        "deep cuts the question into parts and researches them at once; "
+        "deep divides the question into parts and researches them in parallel; "
         "auto lets the question decide.",
     ),
 ]
@@ -64,7 +64,7 @@ StyleOption = Annotated[
     typer.Option(
         "--style",
         metavar="auto|answer|report",
-        help="report drafts a long text and revises each part of it against what is read for it; "
+        help="report drafts a long text and revises each part against pages read for it; "
         "auto lets the question decide.",
     ),
 ]
@@ -93,8 +93,8 @@ def ask(
 ) -> None:
     """Answer one question, with footnotes.
 
-    Exit code 0: answered. 1: not answered. 2: something to correct in the call or the settings.
-    Ctrl-C stops the run and shows what was found so far.
+    Exit code 0: answered. 1: not answered. 2: the call or the settings need correcting. Ctrl-C
+    stops the run and shows what was found so far.
 
     Examples:
 
@@ -134,12 +134,12 @@ def check(
         bool, typer.Option("--json", help="Print the answer as JSON; logs stay on stderr.")
     ] = False,
 ) -> None:
-    """Check the statements of a text, each with a verdict and the words it rests on.
+    """Check the statements of a text, each with a verdict and the quotes behind it.
 
     At most 12 of them: supported, partly supported, contradicted, nothing found, not checkable.
 
-    Exit code 0: checked. 1: nothing was found to check it against. 2: something to correct in the
-    call or the settings.
+    Exit code 0: checked. 1: nothing was found to check it against. 2: the call or the settings need
+    correcting.
 
     Examples:
 
@@ -176,9 +176,9 @@ def chat(
 ) -> None:
     """Hold a conversation.
 
-    Follow-up questions mean what they mean in it.
+    Follow-up questions are understood in its context.
 
-    Ctrl-C stops an answer in the making; /quit, Ctrl-D or Ctrl-C at the prompt leave.
+    Ctrl-C stops an answer in progress; /quit, Ctrl-D or Ctrl-C at the prompt leave.
     """
     with _sentences():
         standard_input()
@@ -207,7 +207,7 @@ def demo() -> None:
         from adapters.terminal.listener import run_demo
 
         settings = _settings([HANDBOOK], ["local"])
-        # In a place of its own, so that the handbook is not found among a person's documents.
+        # A separate data folder keeps the handbook out of the person's own index.
         apart = settings.model_copy(
             update={"data_dir": settings.data_dir / "demo", "database_url": ""}
         )
@@ -224,7 +224,7 @@ def index(
         ),
     ],
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print what came of it as JSON, every file named.")
+        bool, typer.Option("--json", help="Print the result as JSON, with every file.")
     ] = False,
 ) -> None:
     """Index documents for searching.
@@ -239,7 +239,7 @@ def index(
         embed_documents(settings, math.inf)
         folders = " ".join(f"--docs {shlex.quote(str(path))}" for path in paths)
         typer.secho(
-            f'Ask with: footnote ask {folders} "..."; FOOTNOTE_DOCS has them searched always.',
+            f'Ask with: footnote ask {folders} "..."; set FOOTNOTE_DOCS to search them always.',
             dim=True,
             err=True,
         )
@@ -249,9 +249,9 @@ def index(
 def usage(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Show what was spent today and this month, by workspace, channel and person.
+    """Show spending today and this month, by workspace, channel and person.
 
-    Questions that failed or were stopped, edited or deleted are counted with what they cost.
+    The cost of questions that failed or were stopped, edited or deleted is included.
     """
     with _sentences():
         settings = _settings(None, None)
@@ -263,7 +263,7 @@ def usage(
 @app.command()
 def doctor(
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Name all settings, and those that are set.")
+        bool, typer.Option("--verbose", "-v", help="List all settings, and those that are set.")
     ] = False,
 ) -> None:
     """Check every configured part and say what to fix, problems first.
@@ -279,7 +279,7 @@ def doctor(
     raise typer.Exit(EXIT_OK if sound else EXIT_NO_ANSWER)
 
 
-# After the commands of every day: help lists them in this order.
+# After the everyday commands: --help lists them in this order.
 app.command("eval")(_evaluate)
 app.command()(watch)
 app.command()(corrections)
@@ -298,19 +298,19 @@ def _root(
 
 OBJECTS_OF_A_START = 500_000
 """Threshold of new objects for a garbage collection. Loading makes 200,000, with an SDK 400,000, of
-which none is garbage: at Python's default of 700 collections would take a fifth of that time."""
+which none is garbage: with Python's default of 700, collections would take a fifth of that time."""
 
 
 def main() -> None:
     """The console script."""
     gc.set_threshold(OBJECTS_OF_A_START)
-    # Conversations, documents and sealed tokens: for nobody else on this machine.
+    # Data files hold conversations, documents and tokens: no other user may read them.
     os.umask(0o077)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # terminals that know no dash
+            stream.reconfigure(errors="backslashreplace")  # for terminals without Unicode
     try:
         app(prog_name="footnote")
     finally:
-        # Python's last collections would look at every loaded module: 0.2 s for nothing.
+        # Skip Python's final collections: they would traverse every loaded module for 0.2 s.
         gc.freeze()

@@ -1,4 +1,4 @@
-"""The commands that write the audit log out and read it in: audit export, forget again."""
+"""The commands that export the audit log and read it back: audit export, forget again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def export(
     who: Annotated[
         str | None,
         typer.Option(
-            "--who", metavar="PLATFORM:ID", help="Only of this person, such as slack:U0123ABC."
+            "--who", metavar="PLATFORM:ID", help="Only this person, such as slack:U0123ABC."
         ),
     ] = None,
     what: Annotated[
@@ -54,10 +54,10 @@ def export(
 
         platform, _, person = (who or "").partition(":")
         if who is not None and not person:
-            raise Invalid(f"{who} names no platform and id: write it like slack:U0123ABC.")
+            raise Invalid(f"{who} is not a platform and id: write it like slack:U0123ABC.")
         for deed in what or ():
             if deed not in DEEDS:
-                raise Invalid(f"--what {deed}: the deeds are {', '.join(DEEDS)}.")
+                raise Invalid(f"--what {deed} is unknown: choose from {', '.join(DEEDS)}.")
         wanted = Wanted(
             None if since is None else moment(since, "--since"),
             None if until is None else moment(until, "--until"),
@@ -79,8 +79,8 @@ def forget_again(
 ) -> None:
     """Forget, after a restore, what was forgotten since the backup was made.
 
-    FILE is the audit log exported before the restore. What this database knows as forgotten is
-    skipped, so the command may be repeated. Ends with 1 if the log names people of another
+    FILE is the audit log exported before the restore. What this database already knows as forgotten
+    is skipped, so the command may be repeated. Exit code 1: the log names people of another
     database.
     """
     import asyncio
@@ -101,8 +101,9 @@ def forget_again(
             show(removed_table(came.removed, "Removed"))
         if came.foreign:
             typer.secho(
-                f"{came.foreign:,} of them are of people whom this database cannot know again: the "
-                "log is of another one, or the backup was made before it had an audit log.",
+                f"{came.foreign:,} of them belong to people that this database cannot identify: "
+                "the log is from another database, or the backup was made before it had an audit "
+                "log.",
                 fg="red",
                 err=True,
             )

@@ -17,7 +17,7 @@ def corrections(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """List what people corrected in answers, of every platform, or remove one.
+    """List people's corrections of answers, on all platforms, or remove one.
 
     Examples:
 

@@ -22,7 +22,7 @@ def evaluate(
         Path | None,
         typer.Argument(
             metavar="QUESTIONS.yaml",
-            help="The file of questions; without one a sample over the handbook is asked.",
+            help="The file of questions; the default is a sample about the handbook.",
             show_default=False,
         ),
     ] = None,
@@ -47,8 +47,8 @@ def evaluate(
         typer.Option(
             "--against",
             metavar="FILE",
-            help="Ask everything twice: also with the settings of this file, like footnote.toml, "
-            "which may hold a depth too. It goes before all others.",
+            help="Ask everything a second time with the settings of this file, like footnote.toml, "
+            "which may also set a depth. It overrides all other settings.",
         ),
     ] = None,
     judge: Annotated[
@@ -60,7 +60,7 @@ def evaluate(
             "--budget",
             metavar="USD",
             min=0.0,
-            help="What it may spend; else twice what it is expected to cost.",
+            help="Spending limit; the default is twice the expected cost.",
         ),
     ] = None,
     parallel: Annotated[
@@ -70,24 +70,26 @@ def evaluate(
     html: Annotated[
         Path | None,
         typer.Option(
-            "--html", metavar="FILE", help="Where to write the page; else in the data folder."
+            "--html",
+            metavar="FILE",
+            help="Where to write the page; the default is the data folder.",
         ),
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Ask again what an earlier call has asked.")
+        bool, typer.Option("--fresh", help="Ask again even if an earlier call has asked.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what it is expected to cost.")
+        bool, typer.Option("--dry-run", help="Only show the expected cost.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Ask a file of questions and compare the answers with what is expected.
+    """Ask a file of questions and compare the answers with the expected ones.
 
-    Prints a table and writes a page with every answer. Answers are kept: the same command
-    continues where it was, and asks again only what has changed.
+    Prints a table and writes a page with every answer. Answers are stored: the same command
+    continues where it stopped, and asks again only what has changed.
 
-    Exit code 0: all is as expected. 1: something is not, or was not asked. 2: something to correct
-    in the call, the file or the settings. 130: interrupted; what is done is shown and kept.
+    Exit code 0: everything is as expected. 1: something is not, or was not asked. 2: the call, the
+    file or the settings need correcting. 130: interrupted; results so far are shown and stored.
 
     Examples:
 
@@ -151,8 +153,8 @@ def evaluate(
 
 
 def _apart(settings: Settings, is_sample: bool) -> Settings:
-    """The settings; for the sample with the demo's folder, so that the handbook is not found among
-    a person's documents."""
+    """Return the settings. The sample uses the demo's data folder, which keeps the handbook out of
+    the person's own index."""
     if not is_sample:
         return settings
     return settings.model_copy(update={"data_dir": settings.data_dir / "demo"})

@@ -1,4 +1,4 @@
-"""The commands of processes that serve others until they are told to end: serve, worker, mcp."""
+"""The commands that run until they are stopped: serve, worker, mcp."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def serve(
     Slack: SLACK_BOT_TOKEN with SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP).
     Discord: DISCORD_TOKEN. `footnote doctor` checks them.
 
-    Ctrl-C or SIGTERM ends it: working questions get FOOTNOTE_DRAIN_SECONDS, the rest is resumed
-    at the next start. Exit code 2: a token or setting is wrong.
+    Ctrl-C or SIGTERM ends it: questions in progress get FOOTNOTE_DRAIN_SECONDS, the rest are
+    resumed at the next start. Exit code 2: a token or setting is wrong.
     """
     import asyncio
 
@@ -90,7 +90,7 @@ def worker(
     Any number of them, on any machines, share one PostgreSQL (FOOTNOTE_DATABASE_URL); each needs
     the platforms' tokens and the documents.
 
-    Ctrl-C or SIGTERM ends it: working questions get FOOTNOTE_DRAIN_SECONDS, the rest goes to
+    Ctrl-C or SIGTERM ends it: questions in progress get FOOTNOTE_DRAIN_SECONDS, the rest go to
     another worker. Exit code 2: a token or setting is wrong.
     """
     import asyncio

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 forget_kinds = typer.Typer(
     help="Remove everything about a thread, a person or a workspace.", no_args_is_help=True
 )
-db = typer.Typer(help="Look after the database.", no_args_is_help=True)
-keys = typer.Typer(help="Look after the keys that seal tokens.", no_args_is_help=True)
+db = typer.Typer(help="Manage the database.", no_args_is_help=True)
+keys = typer.Typer(help="Manage the keys that encrypt tokens.", no_args_is_help=True)
 
 Name = Annotated[
     str,
@@ -75,7 +75,7 @@ def export(
         typer.Option(
             "--format",
             metavar="markdown|json",
-            help="Markdown to read, JSON with all that is kept of it.",
+            help="Markdown to read, or JSON with everything stored about it.",
         ),
     ] = "markdown",
 ) -> None:
@@ -120,16 +120,16 @@ def forget_thread(thread: Name, yes: Yes = False, dry_run: DryRun = False) -> No
 
 @forget_kinds.command("user")
 def forget_user(user: Place, yes: Yes = False, dry_run: DryRun = False) -> None:
-    """Remove what a person wrote, the answers to it, and their name from what was spent.
+    """Remove what a person wrote, the answers to it, and their name from spending records.
 
-    The sums of channels and workspaces stay. In chat everybody can do this for themselves.
+    The totals of channels and workspaces stay. In chat, people can do this themselves.
     """
     _forget_place("person", user, yes, dry_run)
 
 
 @forget_kinds.command("workspace")
 def forget_workspace(workspace: Place, yes: Yes = False, dry_run: DryRun = False) -> None:
-    """Remove a Slack workspace or Discord server: all threads, rules, sums, installations."""
+    """Remove a Slack workspace or Discord server: all threads, rules, totals, installations."""
     _forget_place("workspace", workspace, yes, dry_run)
 
 
@@ -154,7 +154,7 @@ def prune() -> None:
 
 @db.command()
 def upgrade() -> None:
-    """Bring the database to this version's schema; opening it does so by itself."""
+    """Upgrade the database to this version's schema; opening it does so automatically."""
     import asyncio
 
     with sentences():
@@ -174,8 +174,8 @@ def upgrade() -> None:
 
 @db.command()
 def check() -> None:
-    """Check that the database is whole: its file, its schema, and that every quote stands in its
-    page. Ends with 1 if something is wrong."""
+    """Check that the database is intact: its file, its schema, and that every quote is in its page.
+    Exit code 1: something is wrong."""
     import asyncio
 
     with sentences():
@@ -201,14 +201,16 @@ def backup(
         from adapters.terminal.records import backed_up
 
         size = asyncio.run(backed_up(settings, target))
-        typer.echo(f"{target}: {size:,} bytes. `footnote db check` tells whether a copy is whole.")
+        typer.echo(
+            f"{target}: {size:,} bytes. `footnote db check` checks whether a copy is intact."
+        )
 
 
 @keys.command()
 def new() -> None:
     """Print a new key for FOOTNOTE_ENCRYPTION_KEYS.
 
-    To change keys, put the new one before the old one and start again; then the old one can go.
+    To change keys, put the new one before the old one and restart; then remove the old one.
     """
     with sentences():
         from bot.storage.encryption import new_key
@@ -242,7 +244,7 @@ def _forget_place(kind: Kind, place: str, yes: bool, dry_run: bool) -> None:
     with sentences():
         platform, _, name = place.partition(":")
         if not name:
-            raise Invalid(f"{place} names no platform and id: write it like slack:U0123ABC.")
+            raise Invalid(f"{place} is not a platform and id: write it like slack:U0123ABC.")
         _known_platform(platform, place)
         settings = settings_for()
         from adapters.terminal.records import opened
@@ -256,7 +258,7 @@ def _forget_place(kind: Kind, place: str, yes: bool, dry_run: bool) -> None:
 
 
 async def _forget(store: Store, subject: Subject, yes: bool, dry_run: bool) -> None:
-    """Show what there is, ask, and take it away."""
+    """Show what is stored about the subject, ask for confirmation, and remove it."""
     from adapters.terminal.records import forgotten, removed_table, show, to_forget
 
     found = await to_forget(store, subject) + await _installations(store, subject)
@@ -269,7 +271,9 @@ async def _forget(store: Store, subject: Subject, yes: bool, dry_run: bool) -> N
     if not yes:
         show(removed_table(found, f"To be removed about {_named(subject)}"))
         if not sys.stdin.isatty():
-            raise Invalid("Nobody can be asked here: add --yes to remove it, or --dry-run.")
+            raise Invalid(
+                "There is no terminal to confirm in: add --yes to remove it, or --dry-run."
+            )
         if not typer.confirm("It cannot be brought back. Remove it?"):
             raise typer.Exit(EXIT_NO_ANSWER)
     removed = await forgotten(store, subject) + await uninstalled(store, subject)
@@ -281,7 +285,8 @@ def _named(subject: Subject) -> str:
 
 
 def _known_platform(name: str, given: str) -> None:
-    """Raises ``Invalid`` for a name that no platform has; ``given`` is what it was found in."""
+    """Raise ``Invalid`` for an unknown platform; ``given`` is the argument that contained the
+    name."""
     from bot.messages import TERMINAL
     from bot.platform import platforms
 
@@ -291,7 +296,7 @@ def _known_platform(name: str, given: str) -> None:
 
 
 async def _installations(store: Store, subject: Subject) -> Removed:
-    """The installations of a workspace's app, to be removed with the workspace."""
+    """Count the app installations to be removed with a workspace."""
     from bot.storage.removal import Removed
 
     kept = _kept_installations(subject)
@@ -301,7 +306,7 @@ async def _installations(store: Store, subject: Subject) -> Removed:
 
 
 async def uninstalled(store: Store, subject: Subject) -> Removed:
-    """Remove the installations of a workspace's app; of another subject there are none."""
+    """Remove a workspace's app installations; other subjects have none."""
     from bot.storage.removal import Removed
 
     kept = _kept_installations(subject)

@@ -36,11 +36,11 @@ def watch(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Answer a question, look at it again on a schedule, and show it when its answer changes.
+    """Answer a question, research it again on a schedule, and show it when its answer changes.
 
-    `footnote serve` looks at the questions of the console and of chats by itself.
-    `footnote watch run` looks at those of the terminal and shows what has changed: run it from
-    cron, as often as the shortest schedule needs.
+    `footnote serve` checks the questions of the console and of chats automatically. `footnote watch
+    run` checks those of the terminal and shows what has changed: run it from cron, as often as the
+    shortest schedule needs.
 
     Examples:
 

@@ -1,4 +1,4 @@
-"""Shared parts of the commands of ``footnote``: exit codes, error sentences, settings."""
+"""Parts shared by all ``footnote`` commands: exit codes, error messages, settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EXIT_OK, EXIT_NO_ANSWER, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 HANDBOOK = Path(__file__).parent / "handbook"
-VECTOR_SECONDS = 10.0  # that `ask` and `chat` spend on vectors before they answer
+VECTOR_SECONDS = 10.0  # spent by `ask` and `chat` on vectors before they answer
 
 Docs = Annotated[
     list[Path] | None,
@@ -42,7 +42,7 @@ Providers = Annotated[
 
 
 def settings_for(docs: list[Path] | None = None, providers: list[str] | None = None) -> Settings:
-    """The settings, with what the command line says; logging is as they want it."""
+    """Load the settings, with those of the command line, and configure logging."""
     from bot.configuration import load_settings
     from bot.logs import configure_logging
 
@@ -56,7 +56,7 @@ def settings_for(docs: list[Path] | None = None, providers: list[str] | None = N
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """Errors leave as one sentence on stderr and an exit code, never as a traceback."""
+    """Turn errors into one sentence on stderr and an exit code, never a traceback."""
     from asyncio import CancelledError
 
     try:
@@ -68,7 +68,7 @@ def sentences() -> Iterator[None]:
         typer.secho(error.sentence, fg="red", err=True)
         raise typer.Exit(EXIT_NO_ANSWER) from None
     except BrokenPipeError:
-        # Whoever read our output has seen enough; what Python still holds back has no reader.
+        # The reader closed the pipe: discard what Python still has buffered.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(EXIT_NO_ANSWER) from None
     except (CancelledError, KeyboardInterrupt):
@@ -80,13 +80,13 @@ def sentences() -> Iterator[None]:
         raise typer.Exit(EXIT_INTERRUPTED) from None
     except (typer.Exit, typer.Abort):
         raise
-    except Exception as error:  # noqa: BLE001  (the last one to hear of it)
+    except Exception as error:  # noqa: BLE001  (the last handler)
         if os.environ.get("FOOTNOTE_LOG_LEVEL") == "debug":
             typer.echo(without_credentials("".join(format_exception(error))), err=True)
             raise typer.Exit(EXIT_NO_ANSWER) from None
-        told = without_credentials(str(error))
+        reason = without_credentials(str(error))
         typer.secho(
-            f"Something broke inside Footnote ({type(error).__name__}: {told}). Nothing is lost. "
+            f"Something broke inside Footnote ({type(error).__name__}: {reason}). Nothing is lost. "
             "FOOTNOTE_LOG_LEVEL=debug shows where; please report it.",
             fg="red",
             err=True,
@@ -95,7 +95,7 @@ def sentences() -> Iterator[None]:
 
 
 def tell(line: str) -> None:
-    """Print a line beside the output, on stderr."""
+    """Print a line on stderr, apart from the output."""
     typer.echo(line, err=True)
 
 
@@ -108,7 +108,7 @@ def this_user() -> str:
 
 
 def standard_input() -> TextIO:
-    """Standard input. Raises ``Invalid`` where there is none."""
+    """Return standard input. Raises ``Invalid`` if it is closed."""
     if sys.stdin is None or sys.stdin.closed:
         raise Invalid("Standard input is closed: give the question as an argument.")
     return sys.stdin
@@ -116,8 +116,8 @@ def standard_input() -> TextIO:
 
 @contextmanager
 def indexed(settings: Settings) -> Iterator[None]:
-    """Look for changed documents while the body imports what is slow to load; then bring the index
-    up to date, and make vectors for a while where there is an embedder."""
+    """Look for changed documents while the body imports slow modules; then update the index and,
+    with an embedder, spend a limited time on vectors."""
     from bot.search.unchanged import CheckProcess
 
     with CheckProcess(settings.index_path, settings.docs) as check:
@@ -125,7 +125,7 @@ def indexed(settings: Settings) -> Iterator[None]:
         if settings.docs:
             report = check.report()
             if report is None or report.problems:
-                # Mostly there is nothing to do or tell, and rich, which this imports, takes 50 ms.
+                # Imported only when there is work or a problem: it loads rich, which takes 50 ms.
                 from adapters.terminal.indexing import index_documents
 
                 index_documents(settings, report)
@@ -133,7 +133,7 @@ def indexed(settings: Settings) -> Iterator[None]:
 
 
 def embed_documents(settings: Settings, seconds: float) -> None:
-    """Make vectors of documents for so many seconds, where there is an embedder."""
+    """Make vectors of documents for up to ``seconds``, if there is an embedder."""
     if settings.docs and settings.has_embedder:
         from adapters.terminal.indexing import make_vectors
 

@@ -1,4 +1,4 @@
-"""Reading the settings: those of the core and those that declared parts add."""
+"""Reads the settings of the core and of the declared parts."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from bot.secret_files import ENDING, is_secret, secrets_in_files
 from bot.settings import DOTENV, PREFIX, TOML, Settings
 from bot.settings_file import nearest_name, settings_in_file
 
-# Kubernetes tells every container where the services of its namespace are, by names made from
-# theirs: of a service "footnote" these begin with our prefix.
+# Kubernetes sets environment variables for each service of the namespace. Those of a service named
+# "footnote" begin with our prefix.
 # https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
 SERVICE_LINK = re.compile(
     r"""FOOTNOTE_ (\w+_)? (
@@ -36,9 +36,9 @@ SERVICE_LINK = re.compile(
 
 
 def load_settings(**overrides: Any) -> Settings:
-    """Read all sources; ``overrides`` (from the command line) win, None means not given.
+    """Read all sources; ``overrides`` (from the command line) win, None means not set.
 
-    Raises ``InvalidSetting`` that names the setting and what to do.
+    Raises ``InvalidSetting``, which names the setting and says what to do.
     """
     _refuse_unknown_names()
     given = {name: value for name, value in overrides.items() if value is not None}
@@ -49,13 +49,13 @@ def load_settings(**overrides: Any) -> Settings:
         raise InvalidSetting(_explain(error)) from None
     except SettingsError as error:
         raise InvalidSetting(wrong_settings.not_json(error, _env_name)) from None
-    chosen(settings)  # a name that no reasoner has is refused here
+    chosen(settings)  # refuses an unknown reasoner
     return settings
 
 
 @cache
 def settings_class() -> type[Settings]:
-    """``Settings`` together with what declared parts add of their own."""
+    """Return ``Settings`` extended by the settings of all declared parts."""
     declared = dict.fromkeys(
         [
             *(each.settings for each in declarations().values()),
@@ -68,25 +68,25 @@ def settings_class() -> type[Settings]:
 
 
 def known_names() -> list[str]:
-    """Every name that may be set in the environment."""
+    """Return every name that may be set in the environment."""
     return [_env_name(field) for field in settings_class().model_fields]
 
 
 def secret_names() -> list[str]:
-    """Every name that may have ``_FILE`` behind it."""
+    """Return every name that may be set with the suffix ``_FILE``."""
     fields = settings_class().model_fields
     return [_env_name(field) for field, info in fields.items() if is_secret(field, info)]
 
 
 def _secrets() -> dict[str, str]:
-    """Those that files hold, by the name under which the settings take each."""
+    """Read the secrets held in files, by the name that the settings class accepts."""
     fields = settings_class().model_fields
     names = {
         _env_name(field) if info.validation_alias else field: _env_name(field)
         for field, info in fields.items()
         if is_secret(field, info)
     }
-    # As of every setting, the environment goes before .env.
+    # The environment takes precedence over .env, as for every setting.
     given = {name.upper(): value for name, value in dotenv_values(DOTENV).items() if value}
     for name, value in os.environ.items():
         if value:
@@ -124,8 +124,8 @@ def _explain(error: ValidationError) -> str:
 
 
 def _places(names: Mapping[str, str]) -> dict[str, str]:
-    """The files in which settings are set, as an ending of their names, by field: "" for the
-    environment."""
+    """Return where each setting was found, as a suffix for messages (" in .env"), by field; "" for
+    the environment."""
     files = {key.upper(): f" in {DOTENV}" for key in dotenv_values(DOTENV)}
     toml = Path(TOML)
     keys = tomllib.loads(toml.read_text(encoding="utf-8")) if toml.is_file() else {}

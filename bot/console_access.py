@@ -1,4 +1,4 @@
-"""Access to the web console: who it is open to, the addresses of its pages, origins of requests."""
+"""Access to the web console: who may use it, its addresses, and the origin of requests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bot.extras import need
 from bot.platform import is_reached_over_http, listening_platforms
 from bot.settings import Settings
 
-# Headers that a proxy adds to the requests that it passes on.
+# Headers that proxies add to forwarded requests.
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 _HOST = re.compile(
     r"(?:\[(?P<v6>[0-9A-Fa-f:.]{2,45})\]|(?P<name>[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,252})))(?::\d{1,5})?"
@@ -19,7 +19,7 @@ _HOST = re.compile(
 
 
 def is_loopback(host: str) -> bool:
-    """Return True if only this machine reaches an address that is listened on."""
+    """Return True if a listening address is reachable from this machine only."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -27,20 +27,21 @@ def is_loopback(host: str) -> bool:
 
 
 def is_from_here(peer: str, host: str) -> bool:
-    """Return True if a request came from this machine and knew so: without a look at its Host, a
-    name that was made to point here (DNS rebinding) would open what is closed to others."""
+    """Return True if a request came from this machine and was addressed to it. The Host is checked
+    too, since DNS rebinding would otherwise let a web page in as a local client."""
     return is_loopback(peer) and is_loopback(host_name(host))
 
 
 def host_name(header: str) -> str:
-    """The host in a Host header, in lower case and without its port; "" where there is none
-    (RFC 9110 section 7.2, RFC 3986 section 3.2.2)."""
+    """Return the host of a Host header, in lower case without its port; "" if there is none (RFC
+    9110 section 7.2, RFC 3986 section 3.2.2)."""
     match = _HOST.fullmatch(header)
     return (match["v6"] or match["name"]).lower() if match else ""
 
 
 def has_console(settings: Settings) -> bool:
-    """Return True if `footnote serve` opens the web console: only where strangers cannot use it.
+    """Return True if `footnote serve` opens the web console, which it does only where strangers
+    cannot use it.
 
     Raises ``InvalidSetting`` where the settings demand a console that strangers could use.
     """
@@ -65,7 +66,7 @@ def has_console(settings: Settings) -> bool:
 
 
 def console_address(settings: Settings) -> str:
-    """The console's address for browsers, as far as the settings tell, without a final slash."""
+    """Return the console's address for browsers, as the settings have it, without a final slash."""
     if settings.public_url:
         return settings.public_url
     host = f"[{settings.http_host}]" if ":" in settings.http_host else settings.http_host
@@ -73,12 +74,12 @@ def console_address(settings: Settings) -> str:
 
 
 def _check_single_sign_on(settings: Settings) -> None:
-    """Raises ``InvalidSetting`` where people could not be signed in by the OpenID provider."""
+    """Raise ``InvalidSetting`` if the OpenID provider could not sign people in safely."""
     need("sso", "FOOTNOTE_OIDC_ISSUER")
     if not settings.oidc_client_id:
         raise InvalidSetting(
-            "FOOTNOTE_OIDC_ISSUER is set without FOOTNOTE_OIDC_CLIENT_ID: set both, as "
-            "the provider names the client."
+            "FOOTNOTE_OIDC_ISSUER is set without FOOTNOTE_OIDC_CLIENT_ID: set both, with the "
+            "client id registered at the provider."
         )
     if settings.console_user_header:
         raise InvalidSetting(
@@ -87,25 +88,25 @@ def _check_single_sign_on(settings: Settings) -> None:
         )
     if not settings.public_url and not is_loopback(settings.http_host):
         raise InvalidSetting(
-            "Single sign-on needs the address to which people come back: set FOOTNOTE_PUBLIC_URL."
+            "Single sign-on needs the address to which the provider redirects people: set "
+            "FOOTNOTE_PUBLIC_URL."
         )
     for name, url in (("OIDC_ISSUER", settings.oidc_issuer), ("PUBLIC_URL", settings.public_url)):
         parts = urlsplit(url)
         if url and parts.scheme != "https" and not is_loopback(parts.hostname or ""):
             raise InvalidSetting(
-                f"FOOTNOTE_{name} begins with http://, where anybody on the way could sign in as "
-                "anybody: single sign-on needs https://."
+                f"FOOTNOTE_{name} begins with http://, where anyone on the network path could sign "
+                "in as someone else: single sign-on needs https://."
             )
 
 
 def run_page(settings: Settings, run: str) -> str:
-    """The address of the page that shows how a run was answered; "" where there is no console, or
-    its address is not known."""
+    """The address of the console page about a run; "" without a console or a public address."""
     if is_loopback(urlsplit(settings.public_url).hostname or "localhost"):
-        return ""  # nobody else would get there
+        return ""  # not reachable from other machines
     try:
         return f"{settings.public_url}/runs/{run}" if has_console(settings) else ""
-    except InvalidSetting:  # what `footnote serve` says of the same settings
+    except InvalidSetting:  # `footnote serve` reports it
         return ""
 
 

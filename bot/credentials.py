@@ -1,8 +1,8 @@
-"""Hiding credentials in what is printed: sentences, logs, tracebacks, the settings themselves.
+"""Hides credentials in printed text: messages, logs, tracebacks, settings.
 
-Addresses come with user names and passwords in front of the host or as parameters behind it. What
-is malformed is printed too, and is where passwords with a ``/`` or ``@`` in them are found: so more
-is hidden than RFC 3986 would call user information.
+Addresses may carry user names and passwords before the host, or as parameters after it. Malformed
+addresses are printed too, often because the password contains a ``/`` or ``@``. Therefore more is
+hidden than what RFC 3986 calls user information.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ import re
 
 HIDDEN = "***"
 
-# A parameter that holds a secret, by its name: of libpq, of search providers, of signed addresses.
+# Names of parameters that hold a secret: in libpq, at search providers, in signed addresses.
 _TELLING = (
     r"[\w.-]*(?:passw(?:or)?d|passwd|pwd|passphrase|secret|token|credential|signature)[\w.-]*"
     r"|(?:[\w.-]+[_.-])?(?:key|auth|sig)|apikey"
 )
 _PARAMETER = re.compile(rf"(?i)([?&;]|(?<![\w.-]))({_TELLING})=([^\s&;#'\"]+)")
-# Whatever is before the last @, without white space: SQLAlchemy, too, lets a password hold any
-# character. The host that follows keeps the address useful.
+# Everything before the last @ up to white space: like SQLAlchemy, allow any character in a
+# password. The host stays visible.
 _ADDRESS = re.compile(r"(?i)(?P<scheme>\b[a-z][a-z0-9+.-]*:[/\\]{2,})(?P<before>[^\s'\"<>]*@)")
-# Of the Web the user information ends at the first / ? #, since paths may have an @ …
+# In web addresses the user information ends at the first / ? #, since paths may have an @ …
 _OF_WEB = re.compile(r"[^/\\?#]*@")
-# … unless what follows the first colon can be no port: then it is a password.
+# … unless the text after the first colon cannot be a port: then it is a password.
 _MALFORMED = re.compile(r"[^/\\?#@:\[\]]*:(?!\d*(?:[/\\?#]|$)).*@")
-# Of our own advice how to write an address.
+# The example in our own advice on how to write an address.
 _EXAMPLE = "user:password@"
 
 
 def without_credentials(text: str) -> str:
-    """A text in which no address shows a user name, a password, or a secret parameter.
+    """Return the text with user names, passwords and secret parameters of addresses hidden.
 
-    Applied twice it does what it does once.
+    Applying it twice changes nothing more.
     """
     if "@" in text:
         text = _ADDRESS.sub(_hidden, text)

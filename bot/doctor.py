@@ -21,7 +21,7 @@ from bot.platform import platforms
 from bot.reasoning.declaration import chosen
 from bot.settings import Settings
 
-WIDTH = 96  # characters of a line of names
+WIDTH = 96  # characters per line of setting names
 LOW_DISK_BYTES = 200_000_000
 
 Check = Callable[[Settings], Awaitable[str]]
@@ -29,9 +29,9 @@ Check = Callable[[Settings], Awaitable[str]]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part to check. ``name`` begins its line; ``check`` returns what works, in a sentence
-    without its full stop, and raises ``FootnoteError`` for what does not. ``is_chosen`` tells
-    whether the operator's settings ask for the part: documents answer without the others."""
+    """One part to check. ``name`` begins its line; ``check`` returns a sentence, without its full
+    stop, on what works, and raises ``FootnoteError`` if something does not. ``is_chosen`` is True
+    if the operator's settings ask for the part: without it, documents can still answer."""
 
     name: str
     check: Check
@@ -40,30 +40,31 @@ class Part:
 
 @dataclass(slots=True)
 class Findings:
-    """Lines by what they mean, each with the name of its part."""
+    """The findings, grouped by severity, each with the name of its part."""
 
     problems: list[tuple[str, str]] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     works: list[tuple[str, str]] = field(default_factory=list)
 
     def lines(self) -> Iterator[Text]:
-        """Problems first. A problem that several parts report is shown once, for the first."""
-        told: set[str] = set()
+        """Return problems first. A problem that several parts report is shown once, for the
+        first."""
+        shown: set[str] = set()
         for mark, style, found in (
             ("✗", "red", self.problems),
             ("!", "yellow", self.notes),
             ("✓", "green", self.works),
         ):
             for name, sentence in found:
-                if found is not self.problems or sentence not in told:
+                if found is not self.problems or sentence not in shown:
                     yield Text(f"{mark} ", style=style).append(f"{name}: {sentence}")
-                told.add(sentence)
+                shown.add(sentence)
 
 
 async def examine(settings: Settings, *, verbose: bool = False) -> bool:
     """Check all parts and print a line for each; True when nothing is wrong.
 
-    ``verbose`` adds the names of the settings that are set, and of all that there are.
+    ``verbose`` adds the names of the settings that are set, and of all known settings.
     """
     console = Console(highlight=False)
     with console.status("Checking …"):
@@ -82,7 +83,8 @@ async def examine(settings: Settings, *, verbose: bool = False) -> bool:
 
 
 async def _findings(settings: Settings) -> Findings:
-    """An unreachable peer that no setting asks for is a note where documents answer without it."""
+    """Check all parts. An unreachable peer that no setting asks for is only a note if there are
+    documents to answer from."""
     findings = Findings()
     has_documents = await _has_documents(settings)
     for part in _parts(settings):
@@ -105,7 +107,7 @@ async def _has_documents(settings: Settings) -> bool:
     documents = LocalDocuments(settings.index_path)
     try:
         return await documents.count() > 0
-    except FootnoteError:  # the line of the documents says what is wrong
+    except FootnoteError:  # the "Documents" line reports it
         return False
     finally:
         await documents.aclose()
@@ -154,14 +156,14 @@ async def _extras(_: Settings) -> str:
 
 
 async def _rights(settings: Settings) -> str:
-    """Raises ``InvalidSetting`` for collections that cannot be used."""
+    """Report the collections. Raises ``InvalidSetting`` for unusable ones."""
     from bot.rights.rights import report
 
     return await report(settings)
 
 
 async def _meaning(settings: Settings) -> str:
-    """Raises what keeps documents from being searched by meaning."""
+    """Report search by meaning. Raises the error that prevents it."""
     from bot.search.embedding.choice import open_embedder
     from bot.search.vector_filling import state_of_vectors
 
@@ -179,7 +181,7 @@ async def _meaning(settings: Settings) -> str:
 
 
 async def _searched(name: str, settings: Settings) -> str:
-    """One search provider by itself, so that none hides another's failure."""
+    """Check one search provider alone, so that none hides another's failure."""
     from bot.search.registry import open_search
 
     search = open_search(settings, only=(name,))
@@ -194,8 +196,8 @@ async def _model(settings: Settings) -> str:
 
 
 def _open_to_others(folder: Path) -> list[str]:
-    """The files with conversations and documents that others than their owner may read: of an
-    earlier version, or copied there. Those in a folder that is shut are shut."""
+    """Return the data files that other users may read, left by an earlier version or copied there.
+    Files in a folder that is closed to others count as closed."""
     if sys.platform == "win32" or not folder.is_dir() or not folder.stat().st_mode & 0o077:
         return []
     ours = (each for each in folder.iterdir() if each.name.startswith(("footnote.", "index.")))
@@ -211,12 +213,12 @@ def _existing(path: Path) -> Path:
 
 
 async def _reader(settings: Settings) -> str:
-    """Costs one page of the service's quota."""
+    """Check the reading service; costs one page of its quota."""
     from bot.pages.fetch import reader_of
 
     reader = reader_of(settings)
     if reader is None:
-        return "none. Set FOOTNOTE_READER_URL to read pages for browsers by a service"
+        return "none. Set FOOTNOTE_READER_URL to have a service read pages that need a browser"
     try:
         return await reader.report()
     finally:
@@ -233,10 +235,10 @@ async def _browser(settings: Settings) -> str:
         version = await browser.report()
     finally:
         await browser.aclose()
-    said = f"Chromium {version} starts"
+    works = f"Chromium {version} starts"
     if settings.browser_sandbox == "off":
-        said += " without its sandbox: what breaks out of a page has what Footnote has"
-    return said
+        works += " without its sandbox: malicious pages could gain Footnote's rights"
+    return works
 
 
 async def _network(settings: Settings) -> str:
@@ -246,7 +248,7 @@ async def _network(settings: Settings) -> str:
 
 
 async def _connected(name: str, settings: Settings) -> str:
-    """A platform: what works of it, or how to connect it."""
+    """Report a platform's state, or how to connect it."""
     platform = platforms()[name]
     if not platform.listens(settings):
         return platform.to_connect(settings)

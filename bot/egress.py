@@ -1,11 +1,11 @@
-"""Ways out of this machine: the proxy for each address, and the certificates that are trusted.
+"""Outgoing connections: the proxy for each address, and the trusted certificates.
 
-One place decides for every client of the program, so that no two libraries read the environment in
-two ways. Proxies come from HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY in upper or lower case,
-as curl and httpx know them; ``FOOTNOTE_FETCH_PROXY`` names another one for pages, or none.
+This module decides for every client in the program, so that all libraries treat the environment
+alike. Proxies come from HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY in upper or lower case, as
+in curl and httpx; ``FOOTNOTE_FETCH_PROXY`` sets another proxy for pages, or none.
 
-Certificates: SSL_CERT_FILE and SSL_CERT_DIR take the place of the machine's own authorities and
-those of certifi, as they do for OpenSSL; ``FOOTNOTE_CA_BUNDLE`` adds to them.
+Certificates: SSL_CERT_FILE and SSL_CERT_DIR replace the machine's authorities and those of certifi,
+as in OpenSSL; ``FOOTNOTE_CA_BUNDLE`` adds to them.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from bot.settings import Settings
 
 Target = Literal["address", "name", "unresolved"]
-"""The kind of host that a proxy is asked for: see ``Settings.fetch_proxy_target``."""
+"""The kind of host sent to a proxy: see ``Settings.fetch_proxy_target``."""
 
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
-KEEP_ALIVE = tuple(  # a proxy or firewall forgets connections on which a model thinks for long
+KEEP_ALIVE = tuple(  # a proxy or firewall drops connections that are idle while a model thinks
     (level, getattr(socket, name), value)
     for level, name, value in (
         (socket.SOL_SOCKET, "SO_KEEPALIVE", 1),
@@ -57,12 +57,12 @@ class Proxy:
 
     @property
     def is_secure(self) -> bool:
-        """True for one that is itself spoken to over TLS."""
+        """True if the connection to the proxy itself uses TLS."""
         return self.url.startswith("https:")
 
     @classmethod
     def of(cls, url: str) -> Proxy:
-        """Raises ``ValueError`` for what is no address of an HTTP proxy."""
+        """Parse an address. Raises ``ValueError`` if it is not an HTTP proxy's."""
         parts = urlsplit(url if "://" in url else f"http://{url}")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("no http proxy")
@@ -77,9 +77,9 @@ class Proxy:
 
 @dataclass(frozen=True, slots=True)
 class Egress:
-    """The way for each address. ``http`` and ``https`` are the addresses of the proxies for such
-    addresses, with credentials, "" for none; ``bypass`` is NO_PROXY; ``ca_bundle`` a path or "".
-    ``target`` tells by what the proxy of pages is asked for a host. All fields can be sent as JSON.
+    """The route for each address. ``http`` and ``https`` are the proxies for these schemes, with
+    credentials, "" for none; ``bypass`` is NO_PROXY; ``ca_bundle`` a path or "". ``target`` is the
+    form in which the proxy for pages receives a host. All fields can be sent as JSON.
     """
 
     http: str = ""
@@ -90,7 +90,7 @@ class Egress:
 
     @classmethod
     def of(cls, settings: Settings) -> Egress:
-        """The ways to the addresses that the operator has chosen. Raises ``InvalidSetting``."""
+        """Return the routes to addresses the operator has configured. Raises ``InvalidSetting``."""
         from urllib.request import getproxies  # loads all of http.client
 
         found = getproxies()
@@ -106,7 +106,8 @@ class Egress:
 
     @classmethod
     def of_pages(cls, settings: Settings) -> Egress:
-        """The ways to pages, which others have chosen. Raises ``InvalidSetting``."""
+        """Return the routes to web pages, whose addresses others choose. Raises
+        ``InvalidSetting``."""
         egress = replace(cls.of(settings), target=settings.fetch_proxy_target)
         own = settings.fetch_proxy.get_secret_value() if settings.fetch_proxy else ""
         if own == "off":
@@ -117,7 +118,7 @@ class Egress:
         return egress
 
     def proxy_for(self, url: str) -> str:
-        """The address of the proxy for an address, credentials included; "" for none."""
+        """Return the proxy for an address, credentials included; "" for none."""
         parts = urlsplit(url)
         proxy = self.https if parts.scheme in ("https", "wss") else self.http
         if not proxy or bypasses(
@@ -127,20 +128,20 @@ class Egress:
         return proxy
 
     def ssl_context(self, use: str = "httpx") -> ssl.SSLContext:
-        """The certificates to trust. Each library has a context of its own, since each sets its own
-        protocols in it. Raises ``InvalidSetting``."""
+        """Return the certificates to trust. Each library gets its own context, in which it sets its
+        own protocols. Raises ``InvalidSetting``."""
         return _trusting(
             self.ca_bundle, os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"), use
         )
 
     def transport(self, library: ModuleType, *, http2: bool = False, limits: Any = None) -> Any:
-        """A transport for a client of ``library``, which is httpx or httpx2, that takes the way of
-        each request. Raises ``InvalidSetting``."""
+        """Return a transport for a client of ``library`` (httpx or httpx2) that routes each
+        request. Raises ``InvalidSetting``."""
         return _Routed(self, library, http2, limits)
 
     def connector(self, limit: int = 100) -> aiohttp.TCPConnector:
-        """The connections of a session of aiohttp, at most so many (0: any number). Raises
-        ``InvalidSetting``."""
+        """Return the connector for an aiohttp session with at most ``limit`` connections (0:
+        unlimited). Raises ``InvalidSetting``."""
         import aiohttp
 
         return aiohttp.TCPConnector(limit=limit, ssl=self.ssl_context("aiohttp"))
@@ -150,8 +151,8 @@ DIRECT = Egress()
 
 
 def bypasses(entries: str, host: str, port: int) -> bool:
-    """Return True if NO_PROXY has a host: by its name or a domain above it, with or without port,
-    and a literal address also by its network."""
+    """Return True if NO_PROXY lists the host, by its name or a parent domain, with or without port;
+    an IP address also matches by its network."""
     listed = [each.strip() for each in entries.split(",")]
     if "*" in listed:
         return True
@@ -182,22 +183,22 @@ def _valid(url: str, names: str) -> str:
     try:
         Proxy.of(url)
     except ValueError:
-        raise InvalidSetting(  # without the value, which may hold a password
+        raise InvalidSetting(  # leaves out the value, which may hold a password
             f"{names} cannot be used: write a proxy like http://proxy.example:3128 (https:// if it "
-            "is spoken to over TLS), or unset it."
+            "uses TLS itself), or unset it."
         ) from None
     return url if "://" in url else f"http://{url}"
 
 
 @lru_cache(maxsize=8)
 def _trusting(bundle: str, file: str | None, folder: str | None, use: str) -> ssl.SSLContext:
-    """Reading certificates takes 20 ms and more, so it is done once."""
+    """Return a cached context: reading certificates takes 20 ms or more."""
     try:
         context = ssl.create_default_context(cafile=file, capath=folder)
     except (OSError, ssl.SSLError) as error:
         raise InvalidSetting(
-            "SSL_CERT_FILE or SSL_CERT_DIR names no certificates that can be read: correct or "
-            "unset it.",
+            "SSL_CERT_FILE or SSL_CERT_DIR does not name readable certificates: correct or unset "
+            "it.",
             detail=str(error),
         ) from None
     if not file and not folder:
@@ -210,8 +211,8 @@ def _trusting(bundle: str, file: str | None, folder: str | None, use: str) -> ss
             context.load_verify_locations(**{"capath" if is_folder else "cafile": bundle})
         except (OSError, ssl.SSLError) as error:
             raise InvalidSetting(
-                f"FOOTNOTE_CA_BUNDLE names {bundle}, which is no file of certificates in PEM that "
-                "can be read: correct the path.",
+                f"FOOTNOTE_CA_BUNDLE names {bundle}, which is not a readable file of PEM "
+                "certificates: correct the path.",
                 detail=str(error),
             ) from None
     if use == "aiohttp":
@@ -220,7 +221,7 @@ def _trusting(bundle: str, file: str | None, folder: str | None, use: str) -> ss
 
 
 class _Routed:
-    """A transport of httpx or httpx2: their classes have the same shape."""
+    """A transport for httpx or httpx2, whose classes have the same interface."""
 
     def __init__(self, egress: Egress, library: ModuleType, http2: bool, limits: Any) -> None:
         self._egress = egress
@@ -244,7 +245,7 @@ class _Routed:
             return await self._way(url).handle_async_request(request)
         except (library.ConnectError, library.ConnectTimeout, library.ProxyError) as error:
             raise library.ProxyError(
-                f"The proxy {proxy.url} makes no connection to {request.url.host}"
+                f"The proxy {proxy.url} does not connect to {request.url.host}"
                 f" ({error or type(error).__name__}): check it, HTTPS_PROXY and NO_PROXY, and"
                 " FOOTNOTE_CA_BUNDLE."
             ) from error
@@ -270,7 +271,7 @@ class _Routed:
 
 
 def proxy_failure(error: BaseException | None) -> str:
-    """The sentence of a request that failed at its proxy, also inside other errors; else ""."""
+    """Return the message of a proxy failure in an error or its causes; "" if there is none."""
     while error is not None:
         if type(error).__name__ == "ProxyError":  # of httpx or httpx2, from ``_Routed``
             return str(error)

@@ -42,9 +42,8 @@ from bot.credentials import without_credentials
 class FootnoteError(Exception):
     """Base of the tree.
 
-    ``sentence`` is what a user may be shown: what happened and what to do, one sentence.
-    ``detail`` is for the log (a status line, an exception's text). Credentials in addresses
-    are hidden in both.
+    ``sentence`` may be shown to a user: it says what happened and what to do. ``detail`` is for the
+    log (a status line, an exception's text). Credentials in addresses are hidden in both.
     """
 
     def __init__(self, sentence: str, *, detail: str = "") -> None:
@@ -58,7 +57,7 @@ class Invalid(FootnoteError):
     """The person must change something: input or configuration.
 
     ``text_id`` and ``values`` name the sentence in the catalogs of ``bot.rendering.texts``;
-    ``text_id`` is "" where they do not have it.
+    ``text_id`` is "" if they do not have it.
     """
 
     def __init__(
@@ -123,7 +122,7 @@ class ModelRefused(Refused):
 class Unavailable(FootnoteError):
     """Try again later: a peer is down, slow or out of quota.
 
-    ``retry_after`` is the peer's own word in seconds, or None.
+    ``retry_after`` is the delay the peer asked for, in seconds, or None.
     """
 
     def __init__(
@@ -152,10 +151,9 @@ class PlatformUnavailable(Unavailable):
 class StorageUnavailable(Unavailable):
     """The database is locked, read-only, full or damaged.
 
-    ``kind`` says what trying again would do: "contended" (others wanted the same rows: again at
-    once), "broken" (the connection was lost: again at once), "away" (again when it is back),
-    "exhausted" (others have all connections: again when they gave some back), or "wrong"
-    (nothing).
+    ``kind`` says when to try again: "contended" (others held the same rows: at once), "broken" (the
+    connection was lost: at once), "away" (when the database is back), "exhausted" (when others
+    release connections), or "wrong" (never).
     """
 
     def __init__(
@@ -190,7 +188,7 @@ class ModelBroken(Broken):
 
 
 class BudgetSpent(FootnoteError):
-    """The run's budget, or one of the day, does not cover the next call.
+    """The run's budget, or a daily budget, does not cover the next call.
 
     ``text_id`` and ``limit`` name the sentence in the catalogs of ``bot.rendering.texts``.
     """
@@ -202,7 +200,7 @@ class BudgetSpent(FootnoteError):
 
     @property
     def is_of_day(self) -> bool:
-        """True for a budget of the day, False for the run's own."""
+        """True for a daily budget, False for the run's own."""
         return self.text_id.startswith("budget-day-")
 
 

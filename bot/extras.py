@@ -1,6 +1,6 @@
 """The extras of ``pyproject.toml``: packages that only some installations need.
 
-``need`` stands before what imports such a package, so that one sentence says what is missing.
+Call ``need`` before importing such a package: its error says what to install.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Extra = Literal[
 
 class _Contents(NamedTuple):
     use: str
-    modules: tuple[str, ...]  # that Footnote imports; more may be installed with them
+    modules: tuple[str, ...]  # imported by Footnote; the extra may install more
 
 
 EXTRAS: dict[Extra, _Contents] = {
@@ -41,7 +41,7 @@ def has(extra: Extra) -> bool:
 
 
 def need(extra: Extra, use: str, error: type[FootnoteError] = InvalidSetting) -> None:
-    """Raise ``error`` if the extra is not installed. ``use`` begins its sentence: "Reading .xlsx
+    """Raise ``error`` if the extra is not installed. ``use`` begins its message: "Reading .xlsx
     files"."""
     if missing := _missing(extra):
         raise error(
@@ -51,7 +51,7 @@ def need(extra: Extra, use: str, error: type[FootnoteError] = InvalidSetting) ->
 
 
 def report() -> str:
-    """The extras that are not installed, with the use of each, and how to add them."""
+    """Return the extras that are not installed, with their uses and how to add them."""
     absent = [extra for extra in EXTRAS if not has(extra)]
     if not absent:
         return "all are installed"
@@ -70,5 +70,5 @@ def _missing(extra: Extra) -> list[str]:
 def _is_there(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # of a package that it would be in
+    except ModuleNotFoundError:  # its parent package is missing
         return False

@@ -1,4 +1,4 @@
-"""The HTTP endpoint of a process, and what it tells of its health."""
+"""The HTTP endpoint of a process, and its health reports."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from bot.platform import Connection
 from bot.search.background_indexing import Indexing
 from bot.storage.database import Database
 
-GRACE_SECONDS = 3  # that HTTP requests get when the process ends
-CHECK_SECONDS = 2.0  # that the database gets to answer
+GRACE_SECONDS = 3  # for HTTP requests to finish when the process ends
+CHECK_SECONDS = 2.0  # for the database to answer
 
 
 @dataclass
 class Readiness:
-    """The state of a process for the health endpoints: of its database, its dispatcher (None while
-    it is being opened), its platforms and its documents. A process that ``listens`` is ready only
-    when a platform's events arrive; a worker is when it can work. Documents that are still being
-    indexed keep neither away.
+    """The state of a process for the health endpoints: its database, its dispatcher (None while it
+    is being opened), its platforms and its documents. A process that ``listens`` is ready only when
+    it receives a platform's events; a worker is ready when it can work. Both can be ready while
+    documents are still being indexed.
     """
 
     database: Database
@@ -49,16 +49,17 @@ class Readiness:
 
     @property
     def hears(self) -> bool:
-        """True if any platform's events are taken: one that is away must not take the others off a
-        load balancer. The console counts only where it is alone: nothing can keep it away."""
+        """True if events of any platform arrive: one lost platform must not take the process off a
+        load balancer. The console, which is always connected, counts only if it is the only
+        platform."""
         chats = [each for name, each in self.platforms.items() if name != CONSOLE]
         asked = chats or list(self.platforms.values())
         return not asked or any(each.state == "connected" for each in asked)
 
     async def report(self) -> tuple[bool, dict[str, Any]]:
-        """Check that the process can do its work, and report the state of each part of it.
+        """Check whether the process can do its work, and report the state of each part.
 
-        Whoever asks is told in time, though a connection that hangs takes longer to give up.
+        The report comes in time even if a hanging connection takes longer to give up.
         """
         if self._check is None or self._check.done():
             self._check = asyncio.create_task(self._look())
@@ -78,12 +79,12 @@ class Readiness:
             "status": status,
             "database": database,
             "dispatcher": dispatcher,
-            "platforms": {name: _told(each) for name, each in sorted(self.platforms.items())},
+            "platforms": {name: _as_json(each) for name, each in sorted(self.platforms.items())},
             **self._documents(),
         }
 
     def _documents(self) -> dict[str, Any]:
-        """Progress of the indexing of local documents; empty where there are none."""
+        """Return the progress of indexing local documents; empty if there are none."""
         if self.documents is None or self.documents.state == "none":
             return {}
         return {"documents": self.documents.as_json()}
@@ -99,18 +100,18 @@ class Readiness:
         if condition is None:
             why = STARTING if self.dispatcher is None else UNKNOWN
             return self._part("dispatcher", why, None)
-        told = self._part("dispatcher", condition.trouble, None)
-        told["working"] = condition.working
+        report = self._part("dispatcher", condition.trouble, None)
+        report["working"] = condition.working
         if condition.workers is not None:
-            told["workers"] = condition.workers
+            report["workers"] = condition.workers
         if condition.advice:
-            told |= self._part("workers", condition.advice, None) | {"state": "no workers"}
+            report |= self._part("workers", condition.advice, None) | {"state": "no workers"}
         else:
             self._part("workers", "", None)
-        return told
+        return report
 
     def _part(self, name: str, trouble: str, since: datetime | None) -> dict[str, Any]:
-        """The state of a part, which is remembered for the time since when it is so."""
+        """Return the state of a part, and remember since when it has been in trouble."""
         if not trouble:
             self._troubles.pop(name, None)
             return {"state": "ok"}
@@ -126,15 +127,16 @@ UNKNOWN = "The database has to be there first."
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """``trouble`` is the database's, "" when it works; ``condition`` then the dispatcher's."""
+    """One health check. ``trouble`` is the database's problem, "" if it works; ``condition`` is the
+    dispatcher's."""
 
     trouble: str
     condition: Condition | None
 
 
-def _told(connection: Connection) -> dict[str, str]:
-    told = {"state": connection.state, "since": _moment(connection.since)}
-    return told | ({"why": connection.why} if connection.why else {})
+def _as_json(connection: Connection) -> dict[str, str]:
+    found = {"state": connection.state, "since": _moment(connection.since)}
+    return found | ({"why": connection.why} if connection.why else {})
 
 
 def _moment(at: datetime) -> str:
@@ -142,7 +144,8 @@ def _moment(at: datetime) -> str:
 
 
 def health_routes(state: Readiness) -> list[BaseRoute]:
-    """``/healthz``: the process lives. ``/readyz``: it can do its work, else 503 and why not."""
+    """Return the routes ``/healthz`` (the process is alive) and ``/readyz`` (it can do its work;
+    otherwise 503 and the reason)."""
 
     async def healthz(request: Request) -> JSONResponse:
         return JSONResponse({"status": "ok"})
@@ -155,7 +158,7 @@ def health_routes(state: Readiness) -> list[BaseRoute]:
 
 
 def _until_disconnected(app: ASGIApp) -> ASGIApp:
-    """The app, in which a request whose client went away before its body arrived is no error."""
+    """Wrap the app so that a client that disconnects before sending its body causes no error."""
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         with contextlib.suppress(ClientDisconnect):
@@ -165,10 +168,10 @@ def _until_disconnected(app: ASGIApp) -> ASGIApp:
 
 
 def _below(root: str, app: ASGIApp) -> ASGIApp:
-    """The app, reached at paths with ``root`` before them as well as without.
+    """Wrap the app so that it answers paths with and without the prefix ``root``.
 
-    ``root_path`` of ASGI is not set: uvicorn's setting of it is for proxies that take the path away
-    only, and what is in it would be part of every path that a route sees.
+    ASGI's ``root_path`` is not set: uvicorn's setting is only for proxies that strip the prefix,
+    and would become part of every path that a route sees.
     """
     if not root:
         return app
@@ -183,7 +186,7 @@ def _below(root: str, app: ASGIApp) -> ASGIApp:
 
 
 class _Server(uvicorn.Server):
-    """Leaves the signals to others and tells when it listens."""
+    """A server that leaves signals alone and sets an event once it is listening."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -207,15 +210,14 @@ async def http_endpoint(
     root: str = "",
     limits: Limits | None = None,
 ) -> AsyncIterator[str]:
-    """Serve the routes; yields the address. Clients are cut off by the ``limits``.
+    """Serve the routes and yield the address. Clients beyond the ``limits`` are disconnected.
 
-    ``root`` is the path under which people reach them: a proxy may leave it in or take it away.
-
-    Raises ``InvalidSetting`` if the address cannot be had.
+    ``root`` is the public path prefix, which a proxy may keep or strip. Raises ``InvalidSetting``
+    if the address cannot be bound.
     """
     limits = limits or Limits()
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, asyncio switches Nagle's algorithm off for what it accepts.
+    # With the protocol given, asyncio disables Nagle's algorithm on accepted connections.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     bound(listener, limits.patience)
@@ -224,8 +226,8 @@ async def http_endpoint(
     except OSError as error:
         listener.close()
         raise InvalidSetting(
-            f"{host}:{port} cannot be listened on ({error.strerror}): "
-            "choose another place with FOOTNOTE_HTTP_HOST and FOOTNOTE_HTTP_PORT."
+            f"Footnote cannot listen on {host}:{port} ({error.strerror}): choose another address "
+            "with FOOTNOTE_HTTP_HOST and FOOTNOTE_HTTP_PORT."
         ) from None
     server = _Server(
         uvicorn.Config(
@@ -234,8 +236,8 @@ async def http_endpoint(
             lifespan="off",
             log_config=None,
             access_log=False,
-            # It would believe X-Forwarded-For from any process of this machine. Whoever has to know
-            # who asks looks at the TCP peer, and at the proxies that the operator names.
+            # uvicorn would trust X-Forwarded-For from any process on this machine. Code that needs
+            # the client checks the TCP peer and the proxies that the operator names.
             proxy_headers=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )

@@ -1,14 +1,14 @@
-"""An HTTP connection that is given up when its other end neither reads nor writes.
+"""An HTTP connection that is closed when the client neither reads nor writes.
 
-What is sent waits in memory (64 kB, after which uvicorn pauses the writer) and in the kernel.
-A reader that takes nothing for ``patience`` seconds is cut off, so that an event stream which is
-never read, or a page that is loaded through a hole in the network, holds nothing for ever. A
-browser comes again by itself, an event stream goes on at ``Last-Event-ID``.
+Outgoing data waits in memory (64 kB, after which uvicorn pauses the writer) and in the kernel. A
+client that reads nothing for ``patience`` seconds is disconnected, so that an event stream no one
+reads, or a stalled page load, does not hold memory for ever. Browsers reconnect by themselves; an
+event stream resumes at ``Last-Event-ID``.
 
-uvicorn waits for ever for the rest of a request (its time limit is for what comes between two). So
-a client that sends no whole head in ``head`` seconds, nothing of a body for ``patience`` seconds
-or no whole body in ``body`` seconds is cut off. When there are ``most`` connections, a new one
-takes the place of the one that has been sending its head for longest.
+uvicorn waits for ever for the rest of a request (its time limit covers only the pause between two).
+Therefore a client is disconnected if it does not complete its head in ``head`` seconds, sends
+nothing of a body for ``patience`` seconds, or does not complete the body in ``body`` seconds. With
+``most`` connections open, a new one replaces the one that has been sending its head longest.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from bot.logs import get_logger
 
 MOST_CONNECTIONS = 1_000
-SPARE = 100  # more, while all others are answered: a look at the health must not fail
-OTHER_FILES = 300  # that a process has open beside its connections: database, peers, documents
+SPARE = 100  # extra connections while all others are busy: health checks must not fail
+OTHER_FILES = 300  # open besides client connections: database, peers, documents
 UNSENT_BYTES = 131_072
 
 log = get_logger()
 
 
 def _most_connections() -> int:
-    """As many as the process may have open files for."""
+    """Return as many connections as the limit on open files allows."""
     if sys.platform == "win32":
         return MOST_CONNECTIONS
     import resource
@@ -56,7 +56,7 @@ class Limits:
 
 
 class Waiting:
-    """The connections of one endpoint whose request's head has not come, the oldest first."""
+    """The connections of one endpoint that have not sent a whole head, oldest first."""
 
     def __init__(self) -> None:
         self._connections: dict[HttpConnection, None] = {}
@@ -80,9 +80,9 @@ class HttpConnection(H11Protocol):
         self._waiting = waiting
         self._patience = limits.patience
         self._giving_up: asyncio.TimerHandle | None = None
-        self._head_or_body: asyncio.TimerHandle | None = None  # the whole of it is late
-        self._more: asyncio.TimerHandle | None = None  # the next piece of a body is late
-        self._awaited: object = None  # the state of h11 that the first timer is for
+        self._head_or_body: asyncio.TimerHandle | None = None  # for all of it
+        self._more: asyncio.TimerHandle | None = None  # for the next piece of a body
+        self._awaited: object = None  # the h11 state that the first timer is for
 
     # ------------------------------------------------------------ what the client sends
 
@@ -104,7 +104,7 @@ class HttpConnection(H11Protocol):
         self._await_more()
 
     def _await_more(self) -> None:
-        """Set the timers for what has to come now."""
+        """Set the timers for the data that must come next."""
         state = self.conn.their_state
         if state is not self._awaited:
             self._awaited = state
@@ -125,7 +125,7 @@ class HttpConnection(H11Protocol):
         return self.loop.call_later(seconds, self._late, why)
 
     def _late(self, why: str) -> None:
-        if self.flow.read_paused:  # it is Footnote that does not read
+        if self.flow.read_paused:  # Footnote itself has paused reading
             self._more = self._later(self._patience, why)
         else:
             self.cut_off(why)
@@ -170,7 +170,7 @@ class HttpConnection(H11Protocol):
             path=self.scope["path"] if self.scope else "",
             after_seconds=self._patience,
         )
-        # Without lingering: unsent data is dropped, and the other end is told.
+        # Without lingering: the kernel drops unsent data and resets the connection.
         self.transport.get_extra_info("socket").setsockopt(
             socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
         )
@@ -178,16 +178,16 @@ class HttpConnection(H11Protocol):
 
 
 def bound(listener: socket.socket, patience: float) -> None:
-    """Limit what the kernel holds for each of a listener's connections, and for how long, where it
-    can be told.
+    """Limit how much the kernel buffers for each of a listener's connections, and for how long,
+    where the system supports it.
 
-    It gives up the ones whose other end has gone without a word, such as a laptop that sleeps,
-    after twice ``patience`` seconds instead of a quarter of an hour (RFC 5482), and takes no
-    megabytes ahead of what it can send, which a slow reader would get as news of long ago
+    The kernel then drops connections whose client vanished, such as a sleeping laptop, after twice
+    ``patience`` seconds instead of a quarter of an hour (RFC 5482). It also stops buffering
+    megabytes ahead, which a slow client would receive long out of date
     (https://www.man7.org/linux/man-pages/man7/tcp.7.html).
     """
     if hasattr(socket, "TCP_USER_TIMEOUT"):
-        milliseconds = round(2_000 * patience)  # later than ours, which tells why
+        milliseconds = round(2_000 * patience)  # after our own limit, which logs the reason
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
     if hasattr(socket, "TCP_NOTSENT_LOWAT"):
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)

@@ -1,7 +1,7 @@
-"""One attempt at a run: its research up to a written answer, and the answer's verification.
+"""One attempt at a run: the research up to a written answer, and its verification.
 
-An attempt that finds the answer of an earlier one verifies that: it goes the same way again, by
-the journal, and what comes out must be the answer that was posted.
+If an earlier attempt has already written an answer, this attempt verifies it: it replays the
+research from the journal, which must produce the same answer as the one posted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ log = get_logger()
 
 
 class Showing(Protocol):
-    """The part of a ``Reply`` that shows an attempt's work."""
+    """The part of ``Reply`` that shows an attempt's progress."""
 
     def progress(self, plan: PlanView) -> None: ...
 
@@ -37,10 +37,10 @@ class Showing(Protocol):
 
 
 class Investigation:
-    """See the module docstring. ``given`` is the answer of an earlier attempt, if there is one.
+    """See the module docstring. ``given`` is the answer of an earlier attempt, or None.
 
-    ``pipeline`` makes the run's pipeline, given what is called with the text so far.
-    ``conversations`` are those that it may search.
+    ``pipeline`` makes the run's pipeline from a callback that receives the text so far.
+    ``conversations`` are the platform conversations it may search.
     """
 
     def __init__(
@@ -65,20 +65,20 @@ class Investigation:
 
     @property
     def shown(self) -> dict[int, int]:
-        """The number of each page in the answer that came last, by its number in the run."""
+        """The number of each page in the latest answer, by its number in the run."""
         return self._numbering.shown
 
     async def concluded(self) -> None:
-        """The answer is posted."""
+        """Finish the search of conversations, once the answer is posted."""
         if self._conversations is not None:
             await self._conversations.concluded()
 
     def quiet(self) -> None:
-        """Show nothing more of the work."""
+        """Stop showing progress."""
         self._shows = False
 
     def show(self, plan: PlanView) -> None:
-        """The plan has changed."""
+        """Show the changed plan."""
         if self._shows:
             self._showing.progress(self._numbering.plan(plan))
 
@@ -87,14 +87,14 @@ class Investigation:
             return
         before = self._numbering.shown
         text = self._numbering.text(text, self._run.numbered)
-        if self._numbering.shown != before:  # the marks that are new lead somewhere, too
+        if self._numbering.shown != before:  # so that new marks have a target
             self.show(self._run.plan())
         self._showing.stream(text)
 
     # ------------------------------------------------------------ the answer
 
     async def answer(self, stop: asyncio.Event) -> tuple[Answer, FootnoteError | None]:
-        """The answer as it was written and checked; one that has failed comes with the reason.
+        """Return the written and checked answer; a failed one comes with the error.
 
         Raises ``RunLost`` and ``StorageUnavailable``.
         """
@@ -122,8 +122,8 @@ class Investigation:
     # ------------------------------------------------------------ its verification
 
     async def amendments(self) -> AsyncIterator[Answer]:
-        """The answer as its verification leaves it, perhaps in several steps; each may be the last
-        that is shown. Raises ``RunLost`` and ``StorageUnavailable``."""
+        """Yield the answer as verification amends it; any of them may be the last one shown. Raises
+        ``RunLost`` and ``StorageUnavailable``."""
         assert self._given is not None  # noqa: S101
         try:
             if not self._is_made and not await self._is_made_again(self._given):
@@ -135,7 +135,8 @@ class Investigation:
             await self._journal.settle(datetime.now(UTC))
 
     async def compared(self, pairs: Pairs) -> tuple[bool | None, ...]:
-        """True for each pair whose sentences say the same, as ``Pipeline.compared``."""
+        """Return True for each pair of sentences with the same meaning, as
+        ``Pipeline.compared``."""
         try:
             return await self._pipeline.compared(pairs)
         finally:
@@ -152,7 +153,7 @@ class Investigation:
         return given.verification is not None and given.verification.of == _name(found)
 
     def _named(self, answer: Answer) -> Answer:
-        """The answer with what tells its first text from others."""
+        """Return the answer with a digest that identifies its first text."""
         verification = answer.verification
         if verification is None:
             return answer
@@ -166,20 +167,20 @@ def _name(answer: Answer) -> str:
 
 
 def unverified(answer: Answer, problem: str) -> Answer:
-    """The answer as it stands, with why its verification ended."""
+    """Return the answer unchanged, with the reason why verification ended."""
     before = answer.verification or Verification("failed")
     state: VerificationState = "done" if before.sentences else "failed"
     return replace(answer, verification=replace(before, state=state, problem=problem))
 
 
 def looks_alike(one: Answer, other: Answer) -> bool:
-    """True if a reader is shown the same; what was done for it and what it took may differ."""
+    """Return True if readers see the same; steps, usage and verification may differ."""
     bare = [replace(each, steps=(), usage=Usage(), verification=None) for each in (one, other)]
     return bare[0] == bare[1]
 
 
 async def until_stopped(pipeline: Pipeline, stop: asyncio.Event) -> Answer:
-    """The answer, or what was found when the stop came; the work has ended in both cases."""
+    """Return the answer, or the findings at the time of the stop; the work has ended either way."""
     if stop.is_set():
         return await pipeline.stopped()
     work = asyncio.create_task(pipeline.answer())

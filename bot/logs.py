@@ -1,9 +1,9 @@
-"""Logging set-up, and loggers that are loaded with the first line they write.
+"""Logging set-up, and loggers that load structlog only when they write their first line.
 
-Every line that is written while a run is worked on carries ``run``, ``thread`` (hashed),
-``workspace`` and ``attempt`` (see ``about``). Texts of questions and pages come at debug only.
+Every line written while working on a run carries ``run``, ``thread`` (hashed), ``workspace`` and
+``attempt`` (see ``about``). Texts of questions and pages are logged at debug only.
 
-Importing structlog takes a twentieth of a second, which a question in a terminal has no use for.
+Importing structlog takes 50 ms, which a question in a terminal should not pay for.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ Format = Literal["auto", "console", "logfmt", "json"]
 
 _level = logging.NOTSET
 _format: Format = "console"
-_is_set_up = True  # where nobody configures it, structlog stays as it is
+_is_set_up = True  # if logging is never configured, structlog keeps its defaults
 # The run that this task works on. Each task has a copy, so that runs do not mix.
 _about: ContextVar[Mapping[str, str | int]] = ContextVar("about", default={})  # noqa: B039
 
 
 def about(run_id: str, thread: str, workspace: str, attempt: int) -> dict[str, str | int]:
-    """The values by which the lines of a run's work are found; ``thread`` is its key."""
+    """Return the values that identify a run's log lines; ``thread`` is the thread's key."""
     hashed = hashlib.sha256(thread.encode()).hexdigest()[:12]
     return {"run": run_id, "thread": hashed, "workspace": workspace, "attempt": attempt}
 
 
 def work_on(values: Mapping[str, str | int]) -> None:
-    """Have every further line of this context carry these values."""
+    """Add these values to every further log line of this context."""
     _about.set(values)
 
 
@@ -53,11 +53,11 @@ class Log:
         self._write("error", logging.ERROR, event, values)
 
     def exception(self, event: str, **values: Any) -> None:
-        """An error, with the traceback of the exception that is being handled."""
+        """Log an error with the traceback of the exception being handled."""
         self._write("exception", logging.ERROR, event, values)
 
     def log(self, level: int, event: str, **values: Any) -> None:
-        """A line of a level of the standard library."""
+        """Log a line at a level of the standard library."""
         self._write(logging.getLevelName(level).lower(), level, event, values)
 
     def _write(self, method: str, level: int, event: str, values: dict[str, Any]) -> None:
@@ -70,13 +70,13 @@ class Log:
 
 
 def get_logger() -> Log:
-    """A logger for a module."""
+    """Return a logger for a module."""
     return Log()
 
 
 def announce(sentence: str) -> None:
-    """Say on stderr that the program starts, works or ends, at any level: to a person as it is,
-    else as a line of the log."""
+    """Announce on stderr that the program starts, works or ends, at any log level: as plain text to
+    a person, otherwise as a log line."""
     if _format == "console":
         print(sentence, file=sys.stderr, flush=True)  # noqa: T201
         return
@@ -87,9 +87,9 @@ def announce(sentence: str) -> None:
 
 
 def configure_logging(level: str, format: Format = "auto") -> None:
-    """Have one line an event written on stderr; retries are only told about in detail.
+    """Log one line per event to stderr; retries are logged at debug only.
 
-    ``auto`` writes for people on a terminal, else logfmt.
+    ``auto`` means ``console`` on a terminal, otherwise ``logfmt``.
     """
     global _level, _format, _is_set_up
     _level = logging.getLevelNamesMapping()[level.upper()]
@@ -104,7 +104,7 @@ def configure_logging(level: str, format: Format = "auto") -> None:
 def hide_credentials(
     logger: object, method: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
-    """A processor of structlog: no address in a line shows a user name or a password."""
+    """Hide user names and passwords in addresses; a structlog processor."""
     return {
         name: without_credentials(value if isinstance(value, str) else repr(value))
         if isinstance(value, str | BaseException)
@@ -135,7 +135,7 @@ def _set_up() -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso"),
             structlog.processors.format_exc_info,
-            hide_credentials,  # behind what writes tracebacks
+            hide_credentials,  # after the processor that formats tracebacks
             _renderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.NOTSET),  # ``Log`` filters

@@ -1,4 +1,4 @@
-"""Messages of people, and the conversation they belong to. Frozen values, no storage ids."""
+"""People's messages and the conversations they belong to. Frozen values without storage ids."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Depth = Literal["auto", "quick", "standard", "deep"]
 Style = Literal["auto", "answer", "report", "check"]
 Role = Literal["person", "footnote"]
 
-CONSOLE, TERMINAL = "web", "terminal"  # platforms that are read by one person at a time
+CONSOLE, TERMINAL = "web", "terminal"  # platforms with one reader at a time
 MAX_QUESTION = 20_000  # characters
-UPLOADED = "upload:"  # how the address of a file begins that Footnote keeps; it never changes
+UPLOADED = "upload:"  # prefix of addresses of files that Footnote stores; must never change
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,10 @@ def _joined(*parts: str) -> str:
 class Author:
     """The author of a message: the platform's id and the name people know.
 
-    ``roles`` are the platform's ids of the groups the author is in, ``admin`` whether the platform
-    lets the author administer the workspace; both are known on arrival only, not stored. So are
-    ``groups``, those that a proxy names, and whether the author is a ``guest`` from outside of the
-    team (None: the platform did not tell yet), and the author's time ``zone`` as in ``zone_named``;
-    of a question these are kept in its options.
+    ``roles`` are the platform's ids of the author's groups; ``admin`` is True if the platform lets
+    the author administer the workspace. Both are known on arrival only and not stored. ``groups``
+    (named by a proxy), ``guest`` (from outside the team; None: not known yet) and the time ``zone``
+    (as in ``zone_named``) are also known on arrival only; a question keeps them in its options.
     """
 
     id: str
@@ -84,9 +83,9 @@ def zone_named(zone: str) -> tzinfo:
 class Attachment:
     """A file sent with a message.
 
-    ``url`` is where a person opens it, ``download`` where the adapter fetches it, if elsewhere. One
-    that Footnote itself keeps has an address of its own kind (``UPLOADED``). ``again`` tells that
-    it came with an earlier message of the thread and is to be read for this one too.
+    ``url`` is for people to open; ``download`` is for the adapter to fetch, if it differs. Files
+    that Footnote stores have addresses that begin with ``UPLOADED``. ``again`` is True for a file
+    from an earlier message of the thread that is read for this one too.
     """
 
     name: str
@@ -97,7 +96,7 @@ class Attachment:
 
 
 def name_of_upload(url: str) -> str:
-    """The name in the address of a file that Footnote keeps; "" for any other address."""
+    """The file name in the address of a file that Footnote stores; "" for other addresses."""
     return unquote(url.rpartition("/")[2]) if url.startswith(UPLOADED) else ""
 
 
@@ -107,10 +106,10 @@ class Message:
 
     ``text`` is plain Markdown without platform escapes. ``event_id`` identifies the message on its
     platform, so that all events about it and their redeliveries find it. ``at`` is timezone-aware.
-    ``direct`` tells a private conversation with Footnote, ``shared`` a channel that is shared with
-    another company, ``public`` one that everybody in the workspace may read, ``conversations`` that
-    the platform may be searched for its author (they are known on arrival only; of a question they
-    are kept in its options).
+    ``direct`` marks a private conversation with Footnote, ``shared`` a channel shared with another
+    company, ``public`` a channel that everyone in the workspace may read. ``conversations`` is True
+    if the platform may be searched on the author's behalf. These four are known on arrival only; a
+    question keeps them in its options.
     """
 
     event_id: str
@@ -131,10 +130,9 @@ class Message:
 class Entry:
     """One earlier message of a thread as a reasoner sees it.
 
-    ``sources`` are the titles of the pages an answer of ours cited; ``question`` is the
-    standalone question that answer was for; ``cited`` are its footnotes, ordered by number, and
-    ``documents`` the addresses of all documents that it may hold something of. ``files`` are those
-    that a person sent with the message.
+    For an answer of Footnote, ``sources`` are the titles of the cited pages, ``question`` is the
+    standalone question, ``cited`` its footnotes ordered by number, and ``documents`` the addresses
+    of all documents that may have contributed. ``files`` are those a person sent with the message.
     """
 
     role: Role
@@ -156,10 +154,10 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The sources that an asker has chosen, of what is configured and of what may be searched.
+    """The sources an asker has chosen, out of those configured and permitted.
 
-    ``providers`` are names of search providers (empty: all), ``collections`` those of collections
-    of documents, "" being the documents in none (None: all).
+    ``providers`` are names of search providers (empty: all), ``collections`` names of document
+    collections (None: all), where "" means the documents in no collection.
     """
 
     providers: tuple[str, ...] = ()
@@ -173,19 +171,19 @@ EVERYWHERE = Sources()
 class RunOptions:
     """Options of one run that the asker or the channel chose.
 
-    ``providers`` limits searching to these names (empty: all that are configured), and
-    ``collections`` searching documents to those in collections of these names, as in ``Sources``;
-    ``instructions`` are the operator's words on tone and language for this channel, ``daily_usd``
-    is what it may spend in a day if it has a rule of its own. A ``report`` is a long text, each
-    paragraph of it drafted and then revised against what is read for it; a ``check`` judges the
-    statements of the message instead of answering it.
+    ``providers`` limits the search to these providers (empty: all that are configured) and
+    ``collections`` to documents in these collections, as in ``Sources``. ``instructions`` are the
+    operator's instructions on tone and language for this channel; ``daily_usd`` is the channel's
+    own daily limit, if it has one. A ``report`` is a long text whose paragraphs are drafted and
+    then revised against pages read for them; a ``check`` judges the statements of the message
+    instead of answering it.
 
-    ``direct``, ``shared``, ``public``, ``groups`` and ``guest`` are what was known of the question
-    and its author on arrival, on which rights depend; so is the author's time ``zone``.
-    ``conversations`` is whether the platform's own messages may be searched for it.
+    ``direct``, ``shared``, ``public``, ``groups`` and ``guest`` record what was known about the
+    question and its author on arrival; rights depend on them. The author's time ``zone`` is
+    recorded too. ``conversations`` is True if the platform's own messages may be searched.
 
-    ``watch`` is the id of the standing question that is looked at once more, or "";
-    ``research_again`` wants research whatever was answered before.
+    ``watch`` is the id of the standing question being checked again, or ""; ``research_again``
+    demands new research even if there is an earlier answer.
     """
 
     depth: Depth = "auto"
@@ -205,7 +203,7 @@ class RunOptions:
     zone: str = ""
 
     def asked_in(self, message: Message) -> RunOptions:
-        """The options for a message that has just arrived."""
+        """Return the options for a message that has just arrived."""
         author = message.author
         return replace(
             self,
@@ -219,12 +217,13 @@ class RunOptions:
         )
 
     def standing_of(self, author: Author) -> Author:
-        """The author of a stored question, with what was known on arrival."""
+        """Return the author of a stored question, with the details known on arrival."""
         return replace(author, groups=self.groups, guest=self.guest, zone=self.zone)
 
 
 def clean_question(text: str) -> str:
-    """The question without control characters and outer space; raises ``InvalidQuestion``."""
+    """Return the question without control characters and outer space; raises
+    ``InvalidQuestion``."""
     cleaned = without_controls(text, " ").strip()
     if not any(unicodedata.category(char)[0] in "LN" for char in cleaned):
         raise InvalidQuestion(

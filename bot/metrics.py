@@ -1,9 +1,9 @@
-"""The numbers for Prometheus: of the whole installation from the database, of what this process
-itself calls and sees from ``observing.Observed``.
+"""Metrics for Prometheus: those of the whole installation come from the database, those of this
+process from ``observing.Observed``.
 
-What is read from the database counts from the start of this process on, whichever process has
-worked; where several processes are asked, each tells the same (take ``max``, not ``sum``). While
-the database is away what it knows is left out, and ``footnote_database_up`` is 0.
+Metrics from the database count the work of all processes since this one started. Several processes
+report the same values (take ``max``, not ``sum``). While the database is away, they are left out
+and ``footnote_database_up`` is 0.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from bot.storage.database import Database
 from bot.storage.meter import Look, Meter
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-LOOK_SECONDS = 5.0  # that the database gets to answer: Prometheus itself waits for ten
+LOOK_SECONDS = 5.0  # for the database to answer: Prometheus itself waits for ten
 
 STATES = ("accepted", "running", "answered", "partial", "not_found", "failed", "stopped")
-# Seconds. A step takes milliseconds (a page at hand) to minutes (a long answer), a run longer.
+# Seconds. A step takes milliseconds (a stored page) to minutes (a long answer), a run longer.
 STEP_BUCKETS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120)
 RUN_BUCKETS = (1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1_800)
 
@@ -52,9 +52,9 @@ RUN_BUCKETS = (1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1_800)
 def metrics_routes(
     settings: Settings, database: Database, observed: Observed, *, is_guarded: bool = False
 ) -> list[BaseRoute]:
-    """``/metrics`` for a process, to be read by those whom the settings allow it.
+    """Return the route ``/metrics`` for a process, open to those whom the settings allow.
 
-    ``is_guarded``: a console is there, at whose door operators are told apart; it has them.
+    ``is_guarded`` is True if the console is open: its sign-in already protects this route.
     """
     if settings.metrics == "off" or (is_guarded and settings.metrics == "auto"):
         return []
@@ -70,7 +70,7 @@ def metrics_routes(
 
 
 def _refusal(settings: Settings, request: Request) -> str:
-    """Say why the numbers are not for who asks, as the console's gate would say; "" if they are."""
+    """Return why the client may not read the metrics, as the console would say; "" if it may."""
     if settings.console_token is not None:
         scheme, _, shown = request.headers.get("authorization", "").partition(" ")
         token = settings.console_token.get_secret_value()
@@ -84,13 +84,13 @@ def _refusal(settings: Settings, request: Request) -> str:
     if is_from_here(peer, request.headers.get("host", "")) and not is_forwarded:
         return ""
     return (
-        "These numbers are for the machine they come from: set FOOTNOTE_CONSOLE_TOKEN and send it "
-        "as Authorization: Bearer, or set FOOTNOTE_METRICS=open."
+        "Metrics are readable from this machine only: set FOOTNOTE_CONSOLE_TOKEN and send it as "
+        "Authorization: Bearer, or set FOOTNOTE_METRICS=open."
     )
 
 
 class Metrics:
-    """``observed`` is what this process sees beside the database."""
+    """``observed`` holds what this process has measured itself."""
 
     def __init__(
         self, database: Database, observed: Observed, settings: Settings | None = None
@@ -100,7 +100,7 @@ class Metrics:
         self._exposing = asyncio.Lock()
         self._kept = _Kept()
         self._providers = frozenset(provider_names(settings))
-        # When each series began is of use only to what reads no restarts from the counters.
+        # Creation times help only readers that cannot detect restarts from the counters.
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = registry = CollectorRegistry(auto_describe=False)
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
@@ -125,23 +125,23 @@ class Metrics:
         )
         self._found = Counter(
             "footnote_provider_searches_with_hits",
-            "Searches to which a provider gave hits.",
+            "Searches for which a provider returned hits.",
             ["provider"],
             registry=registry,
         )
         self._errors = Counter(
             "footnote_provider_errors",
-            "Searches that a provider left without an answer.",
+            "Searches that a provider failed to answer.",
             ["provider"],
             registry=registry,
         )
 
     async def answer(self, request: Request) -> Response:
-        """The numbers as an HTTP response."""
+        """Return the metrics as an HTTP response."""
         return Response(await self.exposition(), media_type=CONTENT_TYPE)
 
     async def exposition(self) -> bytes:
-        """The numbers as of now, in Prometheus' text format."""
+        """Return the current metrics in Prometheus' text format."""
         async with self._exposing:
             self._kept.look = look = await self._look()
             self._kept.takes = look is not None and await self._takes()
@@ -151,7 +151,7 @@ class Metrics:
             return generate_latest(self.registry)
 
     async def _takes(self) -> bool:
-        """True if the database accepts writes."""
+        """Return True if the database accepts writes."""
         try:
             async with asyncio.timeout(LOOK_SECONDS):
                 await self._meter.try_to_write()
@@ -160,8 +160,8 @@ class Metrics:
         return True
 
     async def _look(self) -> Look | None:
-        """Read the database; None while it does not answer. A look that takes longer goes on: what
-        it finds is counted the next time."""
+        """Read the database; None while it does not answer. A slow query continues: its result is
+        counted the next time."""
         if self._looking is None:
             self._looking = asyncio.create_task(self._meter.look())
         await asyncio.wait({self._looking}, timeout=LOOK_SECONDS)
@@ -179,17 +179,17 @@ class Metrics:
         for step in look.steps:
             self._steps.labels(step.kind).observe(step.seconds)
         for provider in health(look.searches):
-            # Names are read out of sentences, in which others may have had a say.
+            # Names are parsed from sentences that others may have influenced.
             name = provider.name if provider.name in self._providers else "other"
             self._found.labels(name).inc(provider.found)
             self._errors.labels(name).inc(provider.failed)
 
 
 class _Kept:
-    """Metrics from the database: sums, and the present state."""
+    """Metrics from the database: totals and the current state."""
 
     look: Look | None = None
-    takes: bool = False  # what is written
+    takes: bool = False  # writes
     now: datetime = datetime.now(UTC)
 
     def collect(self) -> Iterable[Metric]:
@@ -209,24 +209,22 @@ class _Kept:
 
 
 def _standing(look: Look, now: datetime) -> Iterator[Metric]:
-    runs = GaugeMetricFamily(
-        "footnote_runs", "Questions that are kept, by state.", labels=["state"]
-    )
+    runs = GaugeMetricFamily("footnote_runs", "Stored questions, by state.", labels=["state"])
     for state in dict.fromkeys((*STATES, *look.states)):
         runs.add_metric([state], look.states.get(state, 0))
     yield runs
     queue = look.queue
     waits = max(0.0, (now - queue.oldest).total_seconds()) if queue.oldest else 0.0
-    for name, told, value in (
-        ("footnote_queue_waiting", "Questions nobody works on yet.", queue.waiting),
-        ("footnote_queue_running", "Questions that are worked on.", queue.running),
+    for name, description, value in (
+        ("footnote_queue_waiting", "Questions waiting in the queue.", queue.waiting),
+        ("footnote_queue_running", "Questions in progress.", queue.running),
         (
             "footnote_queue_oldest_seconds",
-            "For how long the first of the waiting questions has waited.",
+            "Waiting time of the oldest question in the queue.",
             waits,
         ),
     ):
-        yield GaugeMetricFamily(name, told, value=value)
+        yield GaugeMetricFamily(name, description, value=value)
     if look.workers is not None:
         yield GaugeMetricFamily(
             "footnote_queue_workers", "Processes that take questions from the queue.", look.workers
@@ -234,11 +232,11 @@ def _standing(look: Look, now: datetime) -> Iterator[Metric]:
 
 
 def _spent(look: Look) -> Iterable[Metric]:
-    """The spending on models."""
+    """Return the metrics of spending on models."""
     calls = CounterMetricFamily("footnote_model_calls", "Calls of models.", labels=["platform"])
     unpriced = CounterMetricFamily(
         "footnote_model_calls_unpriced",
-        "Calls of models whose price is not known, which are missing in the cost.",
+        "Calls of models whose price is unknown, which the cost does not include.",
         labels=["platform"],
     )
     usd = CounterMetricFamily(
@@ -262,8 +260,7 @@ def _spent(look: Look) -> Iterable[Metric]:
 
 
 class _Seen:
-    """Metrics of this process alone. A call of a platform that was refused for its pace has the
-    status 429."""
+    """Metrics of this process alone. A call that a platform rate-limited has the status 429."""
 
     def __init__(self, database: Database, observed: Observed) -> None:
         self._database = database
@@ -293,7 +290,7 @@ class _Seen:
         )
         resting = GaugeMetricFamily(
             "footnote_provider_resting_seconds",
-            "For how long a search provider that kept failing is yet left alone by this process.",
+            "Seconds until this process calls a repeatedly failing search provider again.",
             labels=["provider"],
         )
         for name, seconds in sorted(self._observed.resting().items()):
@@ -314,7 +311,7 @@ class _Seen:
         calls = self._observed.calls
         refused = CounterMetricFamily(
             "footnote_platform_token_refusals",
-            "Calls by this process in which a chat platform did not accept the token.",
+            "Calls by this process in which a chat platform rejected the token.",
             labels=["platform"],
         )
         for name in sorted({*self._observed.connections, *calls.refusals}):

@@ -1,8 +1,7 @@
-"""Counts that one process makes and the database does not keep: its calls of chat platforms, of
-search providers, of the model and of web pages, and its open event streams.
+"""Measurements of one process that the database does not store: its calls to chat platforms, search
+providers, models and web pages, and its open event streams.
 
-All else that is worth watching is kept in the database, where every process leaves it
-(``storage.meter``).
+All other metrics are read from the database, where every process stores them (``storage.meter``).
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ if TYPE_CHECKING:
 
 FAILED = "error"  # the status of a call that got no answer
 UNAUTHORIZED = 401
-SHORT = 1_000  # bytes of a reply that may say nothing but an error
-NAMES = 20  # of models: an endpoint that makes names up must not fill the memory of who watches
+SHORT = 1_000  # bytes: only shorter replies are checked for an error
+NAMES = 20  # of models: an endpoint that invents names must not fill Prometheus' memory
 
-Observe = Callable[[str, float], None]  # told an outcome and the seconds it took
+Observe = Callable[[str, float], None]  # receives an outcome and its duration in seconds
 
 
 def unobserved(outcome: str, seconds: float) -> None:
@@ -39,13 +38,13 @@ def unobserved(outcome: str, seconds: float) -> None:
 
 
 def nothing_observed(name: str) -> Observe:
-    """The same, of whatever name."""
+    """Return ``unobserved`` for any name."""
     return unobserved
 
 
 @contextmanager
 def timed(observe: Observe) -> Iterator[None]:
-    """Tell how the block went, and how long it took; errors pass."""
+    """Report the outcome and duration of the block; errors are passed on."""
     began = monotonic()
     try:
         yield
@@ -56,7 +55,7 @@ def timed(observe: Observe) -> Iterator[None]:
 
 
 def outcome_of(error: BaseException) -> str:
-    """An error in one of few words, by its meaning."""
+    """Return one of a few words for an error, by its meaning."""
     match error:
         case CredentialsRefused():
             return "credentials"
@@ -74,8 +73,9 @@ def outcome_of(error: BaseException) -> str:
 
 
 class PlatformCalls:
-    """``counts`` are by platform, method and HTTP status, ``seconds`` their sums by platform and
-    method; ``refusals`` of a token by platform. Methods must be few: no ids in them."""
+    """Calls to platforms. ``counts`` are by platform, method and HTTP status, ``seconds`` are
+    totals by platform and method, ``refusals`` count rejected tokens by platform. Methods must be
+    few: no ids in them."""
 
     def __init__(self) -> None:
         self.refusals: Counter[str] = Counter()
@@ -94,9 +94,9 @@ class PlatformCalls:
         method_of: Callable[[str], str],
         refuses_token: Callable[[bytes], bool] = lambda body: False,
     ) -> aiohttp.TraceConfig:
-        """A trace configuration that counts every request of an aiohttp session. ``method_of``
-        names the method that a URL means, ``refuses_token`` tells what a platform says of a token
-        in the body of a reply, where its status does not."""
+        """Return a trace configuration that counts every request of an aiohttp session.
+        ``method_of`` returns the method for a URL. ``refuses_token`` recognizes a rejected token in
+        the body of a reply, for platforms that do not use the status."""
         import aiohttp
 
         async def began(session: object, context: SimpleNamespace, params: object) -> None:
@@ -110,7 +110,7 @@ class PlatformCalls:
             if params.response.status == UNAUTHORIZED:
                 self.refusals[platform] += 1
 
-        async def told(
+        async def received(
             session: object,
             context: SimpleNamespace,
             params: aiohttp.TraceResponseChunkReceivedParams,
@@ -128,11 +128,11 @@ class PlatformCalls:
         config.on_request_start.append(began)
         config.on_request_end.append(ended)
         config.on_request_exception.append(broke)
-        config.on_response_chunk_received.append(told)
+        config.on_response_chunk_received.append(received)
         return config
 
 
-# Seconds: of a search engine or a page, and of a model's reply.
+# In seconds: for a search engine or a page, and for a model's reply.
 CALL_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20)
 REPLY_BUCKETS = (0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300)
 
@@ -146,9 +146,9 @@ class HasState(Protocol):
 
 class Observed:
     """See the module docstring. ``searches`` are by provider and outcome, ``replies`` by model and
-    outcome, ``fetches`` by outcome. ``streams`` tells how many event streams are open, ``resting``
-    for how many seconds which providers are not asked, ``documents`` how far their indexing is,
-    ``connections`` the state of those to platforms, by name."""
+    outcome, ``fetches`` by outcome. ``streams`` returns the number of open event streams,
+    ``resting`` the seconds for which each provider is still left alone, ``documents`` the progress
+    of indexing; ``connections`` are those to platforms, by name."""
 
     def __init__(self) -> None:
         from prometheus_client import Histogram
@@ -182,15 +182,15 @@ class Observed:
         self._models: set[str] = set()
 
     def searched(self, provider: str) -> Observe:
-        """For calls of a search provider."""
+        """Return the observer for calls to a search provider."""
         return lambda outcome, seconds: self.searches.labels(provider, outcome).observe(seconds)
 
     def fetched(self, outcome: str, seconds: float) -> None:
-        """A page of the web was fetched, or not."""
+        """Record the outcome of fetching a web page."""
         self.fetches.labels(outcome).observe(seconds)
 
     def replied(self, model: str) -> Observe:
-        """For calls of a model."""
+        """Return the observer for calls to a model."""
         if len(self._models) < NAMES:
             self._models.add(model)
         name = model if model in self._models else "other"

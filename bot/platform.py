@@ -1,7 +1,7 @@
-"""Platforms: what `footnote serve` runs of one, and how its adapter declares it.
+"""Platforms: the parts that `footnote serve` runs, and how an adapter declares one.
 
-A platform is declared by a ``Declaration`` that a package names in its entry point group
-``footnote.platforms``. Footnote's own are found in the same way.
+A package declares a platform by a ``Declaration`` in its entry point group ``footnote.platforms``.
+Footnote's own platforms are found in the same way.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ State = Literal["connecting", "connected", "lost", "failed"]
 class Connection:
     """The state of the connection to a platform: its adapter sets it, `/readyz` reads it.
 
-    ``since`` when it is so, ``why`` it is not connected, in a sentence or in the peer's own words;
-    neither may hold a secret.
+    ``since`` is the time of the last change. ``why`` is the reason why it is not connected, in our
+    words or the peer's; it must not contain a secret.
     """
 
     state: State = "connecting"
@@ -44,16 +44,16 @@ class Connection:
     why: str = ""
 
     def made(self) -> None:
-        """Events arrive, or can be posted where none are listened to."""
+        """Mark as connected: events arrive, or posting works where none are received."""
         self._turn("connected")
 
     def away(self, why: str) -> None:
-        """It cannot be reached for now; it is tried on."""
+        """Mark as unreachable for now; reconnecting continues."""
         lost = self.state in ("connected", "lost")
         self._turn("lost" if lost else "connecting", why)
 
     def failed(self, why: str) -> None:
-        """It is given up: trying again cannot help."""
+        """Mark as failed: trying again cannot help."""
         self._turn("failed", why)
 
     def _turn(self, state: State, why: str = "") -> None:
@@ -63,7 +63,7 @@ class Connection:
 
 
 class Platform(Protocol):
-    """Opened by its ``Declaration``.
+    """An open platform, created by its ``Declaration``.
 
     ``routes`` are added to the HTTP endpoint of `serve`, ``poster`` works before and after ``run``,
     ``connection`` is kept up to date by ``reach`` and ``run``.
@@ -82,17 +82,17 @@ class Platform(Protocol):
     def routes(self) -> Sequence[BaseRoute]: ...
 
     async def reach(self) -> None:
-        """Return once the platform can be posted in, however long it is away; no listening.
+        """Wait, however long, until posting to the platform works; does not listen.
 
-        Raises ``CredentialsRefused`` and ``Invalid`` with the sentence what to do.
+        Raises ``CredentialsRefused`` and ``Invalid``, which say what to do.
         """
         ...
 
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
         """Listen until cancelled; calls ``ready`` once events arrive.
 
-        Reconnects by itself. Raises ``CredentialsRefused`` or ``Invalid`` when trying again cannot
-        help, with the sentence what to do.
+        Reconnects by itself. Raises ``CredentialsRefused`` or ``Invalid``, which say what to do,
+        when trying again cannot help.
         """
         ...
 
@@ -101,10 +101,10 @@ S = TypeVar("S", bound=Settings)
 
 
 class Installations(Protocol):
-    """The stored installations of a platform whose workspaces install the app by themselves."""
+    """The stored installations of a platform whose workspaces install the app themselves."""
 
     async def count(self, database: Database, workspace: str) -> int:
-        """The number of installations kept of a workspace."""
+        """Return the number of a workspace's stored installations."""
         ...
 
     async def forget(self, database: Database, workspace: str) -> int:
@@ -121,14 +121,14 @@ class Declaration(Generic[S]):
     """A platform as its adapter declares it, in a module that loads no platform library.
 
     ``name`` begins the keys of its threads, ``title`` is what people call it. ``settings`` is its
-    own subclass of ``Settings`` with the fields that it adds. ``listens`` tells whether the
-    settings connect it, and ``posts`` whether a worker can post there, which needs no way in; both
-    raise ``InvalidSetting`` for half a set of settings. ``open`` opens it; what is said to the
-    platform is counted in ``observed``. ``check`` is the platform's line of `footnote doctor`, and
-    raises ``FootnoteError`` with what to do. ``to_connect`` says that it is not
-    connected, and how to connect it.
-    ``is_chat`` is false for a platform that does not matter to health beside others.
-    ``uses_http`` tells whether its events come in over the HTTP endpoint, from anywhere.
+    own subclass of ``Settings`` with the fields that it adds. ``listens`` returns True if the
+    settings connect it, ``posts`` if a worker can post there, which needs no incoming connection;
+    both raise ``InvalidSetting`` for an incomplete set of settings. ``open`` opens it and counts
+    its calls in ``observed``. ``check`` returns the platform's line for `footnote doctor`, and
+    raises ``FootnoteError``, which says what to do. ``to_connect`` returns how to connect a
+    platform that is not connected. ``is_chat`` is False for a platform that health checks ignore if
+    there are others. ``uses_http`` returns True if its events come in over the HTTP endpoint, from
+    anywhere.
     """
 
     name: str
@@ -146,7 +146,7 @@ class Declaration(Generic[S]):
 
 @cache
 def platforms() -> dict[str, Declaration[Any]]:
-    """All platforms by name, Footnote's own and those of other packages.
+    """Return all platforms by name, Footnote's own and those of other packages.
 
     Raises ``InvalidSetting`` for a package whose platform cannot be loaded.
     """
@@ -155,16 +155,17 @@ def platforms() -> dict[str, Declaration[Any]]:
 
 
 def listening_platforms(settings: Settings) -> list[str]:
-    """The chat platforms that the settings connect. Raises ``InvalidSetting`` for half a set of
-    them."""
+    """Return the chat platforms that the settings connect. Raises ``InvalidSetting`` for an
+    incomplete set of settings."""
     return [each.name for each in platforms().values() if each.is_chat and each.listens(settings)]
 
 
 def posting_platforms(settings: Settings) -> list[str]:
-    """The platforms in which a worker can post. Raises like ``listening_platforms``."""
+    """Return the platforms to which a worker can post. Raises like ``listening_platforms``."""
     return [each.name for each in platforms().values() if each.posts(settings)]
 
 
 def is_reached_over_http(settings: Settings) -> bool:
-    """True if a platform sends its events to the HTTP endpoint, which is then open to others."""
+    """Return True if a platform sends events to the HTTP endpoint, which other machines then
+    reach."""
     return any(each.uses_http(settings) for each in platforms().values())

@@ -1,7 +1,7 @@
-"""Parts that declare themselves: their settings, and the discovery of those in installed packages.
+"""Plug-in parts: the base of their settings, and their discovery in installed packages.
 
-A search provider or a platform is declared by one value at module level. A package names that value
-in an entry point group, and Footnote finds it there without any change to its own code.
+A search provider or a platform is declared by one module-level value. A package names that value in
+an entry point group, where Footnote finds it without changes to its own code.
 https://packaging.python.org/en/latest/specifications/entry-points/
 """
 
@@ -20,20 +20,20 @@ T = TypeVar("T")
 
 
 class PartSettings(BaseModel):
-    """Base of a part's own settings, which are read from the same places as all others.
+    """Base of a part's own settings, which are read from the same sources as all others.
 
     Every field has a default and a ``description``, and begins with the part's name, so that no two
-    parts share one; ``footnote doctor`` lists them. In the environment a field is ``FOOTNOTE_`` and
-    its name in capitals, unless it is a ``named_field``.
+    parts share one; ``footnote doctor`` lists them. In the environment a field is named
+    ``FOOTNOTE_`` plus its name in capitals, unless it is a ``named_field``.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)  # see ``Settings``
 
 
 def named_field(*names: str, description: str) -> Any:
-    """A setting under the name that the part's own documentation gives it; None by default.
+    """Define a setting under the name used in the part's own documentation; None by default.
 
-    The first name is the one shown; the field itself is called like it, in lower case.
+    The first name is the one shown; the field has the same name in lower case.
     """
     lower = [name.lower() for name in names]
     return Field(
@@ -42,19 +42,19 @@ def named_field(*names: str, description: str) -> Any:
 
 
 def points(group: str) -> EntryPoints:
-    """The entry points of a group, of all packages."""
+    """Return the entry points of a group, from all packages."""
     found: EntryPoints = all_points().select(group=group)
     return found
 
 
 @cache
 def all_points() -> Any:
-    """The entry points of all packages, whose metadata is read once: it takes 4 ms."""
+    """Return the entry points of all packages; cached, since reading their metadata takes 4 ms."""
     return entry_points()  # SelectableGroups in Python 3.11, EntryPoints in later ones
 
 
 def installed(group: str, kind: type[T], what: str) -> Iterator[T]:
-    """The parts that packages declare in an entry point group; ``what`` names such a part.
+    """Yield the parts that packages declare in an entry point group; ``what`` names such a part.
 
     Raises ``InvalidSetting`` for a package whose part cannot be loaded.
     """
@@ -63,7 +63,7 @@ def installed(group: str, kind: type[T], what: str) -> Iterator[T]:
 
 
 def loaded(point: EntryPoint, kind: type[T], what: str) -> T:
-    """The part of one entry point. Raises as ``installed`` does."""
+    """Load the part of one entry point. Raises as ``installed`` does."""
     package = point.dist.name if point.dist else point.value
     try:
         part = point.load()

@@ -1,4 +1,4 @@
-"""The way out of the core: what an adapter implements to show a run and its answer."""
+"""The outgoing interface of the core: what an adapter implements to show a run and its answer."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from bot.answers import Answer, PlanView
 from bot.errors import FootnoteError, PageUnreadable
 from bot.messages import Attachment, Message, RunOptions, Thread
 
-PostState = dict[str, Any]  # an adapter's own JSON: what it needs to find its posts again
+PostState = dict[str, Any]  # an adapter's own JSON, with which it finds its posts again
 
-# Tells whether the attempt at a run that the current task belongs to still holds the run.
+# Checks whether the current task's attempt still holds its run.
 holding: ContextVar[Callable[[], Awaitable[None]] | None] = ContextVar("holding", default=None)
 
 
 async def still_ours() -> None:
-    """Asked by adapters before every call to their platform: a process that was suspended may come
-    back when its run is another's. Outside of a run it says yes.
+    """Check that this attempt still holds its run. Adapters call it before every platform call: a
+    suspended process may resume after another has taken over. Does nothing outside of a run.
 
-    Raises ``RunLost``, and ``StorageUnavailable`` when it cannot be known.
+    Raises ``RunLost``, and ``StorageUnavailable`` if the database does not answer.
     """
     hold = holding.get()
     if hold is not None:
@@ -32,13 +32,13 @@ async def still_ours() -> None:
 class RunRef:
     """A run as an adapter knows it.
 
-    ``save`` keeps the adapter's post state with the run. ``move`` gives the run its thread when
-    that only exists once the question itself was posted (a slash command): until then the thread
-    carries a name that the listener made up. Both raise ``RunLost`` and ``StorageUnavailable``.
-    ``attempt`` counts the attempts at it from 1: an earlier one may have shown what nothing saved
-    tells of. ``page`` is where a browser shows how the answer came about, or "". ``is_written``
-    tells that an earlier attempt has written the answer: if it is posted, it stays as it is until
-    it is finished again.
+    ``save`` stores the adapter's post state with the run. ``move`` moves the run to its real
+    thread, for threads that exist only after the question itself is posted (a slash command); until
+    then the thread has a name invented by the listener. Both raise ``RunLost`` and
+    ``StorageUnavailable``. ``attempt`` counts from 1: an earlier attempt may have posted something
+    without saving its state. ``page`` is the address of the console page about the run, or "".
+    ``is_written`` is True if an earlier attempt has written the answer: if posted, it stays
+    unchanged until it is finished again.
     """
 
     id: str
@@ -52,42 +52,44 @@ class RunRef:
 
 
 class Reply(Protocol):
-    """One answer being shown. ``finish``, ``fail`` or ``abandon`` comes last, once; the first two
-    may be repeated after a crash with the same content.
+    """One answer being shown. The last call is ``finish``, ``fail`` or ``abandon``; the first two
+    may be repeated with the same content after a crash.
 
-    Where the poster ``amends``, ``finish`` may come again with another answer, which takes the
-    place of the one before: what its verification has changed.
+    If the poster ``amends``, ``finish`` may be called again with an answer amended by verification,
+    which replaces the previous one.
 
-    They raise ``PlatformUnavailable`` when the platform cannot be reached now (the answer is kept
+    They raise ``PlatformUnavailable`` when the platform cannot be reached now (the answer is stored
     and posted later) and ``PostRefused`` when posting there will never work.
     """
 
     def progress(self, plan: PlanView) -> None:
-        """The whole plan, each time it changes; must not block, the adapter coalesces."""
+        """Receive the whole plan each time it changes. Must not block: the adapter merges
+        updates."""
         ...
 
     def stream(self, text: str) -> None:
-        """The whole text written so far, each time it grows; must not block.
+        """Receive the whole text so far each time it grows. Must not block.
 
-        A text that does not begin with the one before replaces it.
+        A text that does not begin with the previous one replaces it.
         """
         ...
 
     async def finish(self, answer: Answer) -> None: ...
 
     async def fail(self, answer: Answer, error: FootnoteError) -> None:
-        """``answer`` has the status ``failed`` and the error's sentence as its text."""
+        """Show an error; ``answer`` has the status ``failed`` and the error's sentence as its
+        text."""
         ...
 
     async def abandon(self) -> None:
-        """This attempt ends without an answer (taken over, edited, shut down): show nothing more,
-        and leave what was posted for the attempt that follows."""
+        """End this attempt without an answer (taken over, edited, shut down): show nothing more,
+        and leave the posts for the next attempt."""
         ...
 
 
 class Unseen:
-    """A reply that shows nothing: its platform cannot be reached now, or it may have nothing to
-    tell (a look at a standing question)."""
+    """A reply that shows nothing, because its platform cannot be reached now, or because there may
+    be nothing to report (a check of a standing question)."""
 
     def progress(self, plan: PlanView) -> None: ...
 
@@ -101,39 +103,39 @@ class Unseen:
 
 
 class Poster(Protocol):
-    """An adapter's way out.
+    """The outgoing side of an adapter.
 
-    ``amends`` tells that a finished answer can be shown again in its place; elsewhere an answer is
-    finished only when its verification is.
+    ``amends`` is True if the adapter can replace a finished answer in place; otherwise an answer is
+    finished only after its verification.
     """
 
     amends: bool
 
     async def open(self, run: RunRef, saved: PostState | None) -> Reply:
-        """Begin a reply, or find the one that an interrupted attempt left (``saved``).
+        """Begin a reply, or find the one left by an interrupted attempt (``saved``).
 
-        ``saved`` may also be what the listener gave with the message. Returns as soon as a first
-        sign is on its way. Raises as ``Reply`` does.
+        ``saved`` may also be the state that the listener stored with the message. Returns as soon
+        as a first sign is on its way. Raises as ``Reply`` does.
         """
         ...
 
     async def queued(self, run: RunRef, ahead: int) -> None:
-        """Tell the asker that the question waits for ``ahead`` earlier ones of its thread."""
+        """Tell the asker that ``ahead`` earlier questions of the thread come first."""
         ...
 
     async def remove(self, run: RunRef, saved: PostState | None) -> None:
-        """Take the reply away, because its question was deleted; what is gone already is fine."""
+        """Remove the reply because its question was deleted; succeeds if it is already gone."""
         ...
 
     async def history(self, run: RunRef) -> Sequence[Message]:
-        """The messages in the run's thread before it, oldest first, by anyone but Footnote.
+        """Return the messages before the run in its thread, oldest first, without Footnote's own.
 
-        Asked for once per thread. Raises ``FootnoteError`` with the sentence why it cannot be read.
+        Called once per thread. Raises ``FootnoteError``, which says why it cannot be read.
         """
         ...
 
     async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
-        """A file that was sent with the run's message, at most ``limit`` bytes.
+        """Return a file sent with the run's message, at most ``limit`` bytes.
 
         Raises ``FootnoteError``; ``PageUnreadable`` when it is larger.
         """
@@ -142,10 +144,9 @@ class Poster(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
-    """The place of a message: its web address and the name of its channel, each "" if unknown.
-
-    ``place`` is the key of the largest place whose members may all read it: the workspace, the
-    channel or the thread.
+    """The location of a message: its web address and its channel's name, each "" if unknown.
+    ``place`` is the key of the widest audience that may read it: the workspace, the channel or the
+    thread.
     """
 
     url: str
@@ -158,12 +159,13 @@ class Locating(Protocol):
     """A poster that can locate a run's message."""
 
     async def whereabouts(self, run: RunRef) -> Whereabouts:
-        """The place of the run's message. Raises ``FootnoteError``."""
+        """Return the location of the run's message. Raises ``FootnoteError``."""
         ...
 
 
 async def collected(chunks: AsyncIterable[bytes], attachment: Attachment, limit: int) -> bytes:
-    """A file as it comes, at most ``limit`` bytes; raises ``PageUnreadable`` when it is larger."""
+    """Collect a file's chunks, at most ``limit`` bytes; raises ``PageUnreadable`` if it is
+    larger."""
     body = bytearray()
     async for chunk in chunks:
         body += chunk

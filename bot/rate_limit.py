@@ -1,7 +1,6 @@
 """A rate limit for one event loop, without sleeping or locking.
 
-It takes its time from a clock that it is given (seconds, never going back), so tests move it by
-hand.
+The clock is a parameter (monotonic seconds), so that tests can advance it by hand.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ Clock = Callable[[], float]
 
 
 class RateLimit:
-    """A token bucket, kept as the moment at which it is full again.
+    """A token bucket, represented by the time at which it is full again.
 
     The "virtual scheduling" form of the generic cell rate algorithm (ITU-T I.371, annex A):
     ``rate`` calls a second on average, ``burst`` at once.
@@ -32,9 +31,9 @@ class RateLimit:
         return self._full_at - self._slack <= self._clock()
 
     def reserve(self, at_most: float) -> float | None:
-        """Take the next place; returns the seconds to wait for it.
+        """Reserve the next call; returns the seconds to wait for it.
 
-        None, and no place taken, when that would be longer than ``at_most`` seconds.
+        Returns None, and reserves nothing, if that is longer than ``at_most`` seconds.
         """
         now = self._clock()
         wait = max(0.0, self._full_at - self._slack - now)

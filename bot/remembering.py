@@ -1,7 +1,7 @@
-"""Team memory: the answers that are kept to be offered again, and who may see them.
+"""Team memory: answers that may be offered again, and who may see them.
 
-In the place of the question everybody may read what was answered there. Answers of other places
-are offered only where a platform tells that every member may read them.
+Everyone who reads a channel may see the answers given there. Answers from elsewhere are offered
+only if the platform confirms that every member may read them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ log = get_logger()
 
 
 class Remembering:
-    """Keeps answers for those who ask the same, and opens the memory of a run."""
+    """Stores answers for people who ask the same question, and opens the memory for a run."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Remembering:
         reach: Callable[[], Reach],
         corrections: CorrectionSearch | None = None,
     ) -> Memory | None:
-        """The memory of a run, for its ``reader``; None where nothing is to be offered."""
+        """Return the memory for a run and its ``reader``; None if nothing may be offered."""
         if self._mode == "off" or record.options.watch:
             return None
         sees = partial(self._sees, record, reader)
@@ -58,7 +58,7 @@ class Remembering:
         return Memory(self._store, library, reach, sees, instead=self._mode == "instead")
 
     async def keep(self, record: RunRecord, answer: Answer) -> None:
-        """Keep the answer of a run that ends, if it may be offered to others later."""
+        """Store the answer of a finished run, if it may be offered to others later."""
         if self._mode == "off" or record.options.watch:
             return
         thread = record.message.thread

@@ -1,8 +1,8 @@
-"""The runner of a reply: what every platform that is slower than a run needs to show one.
+"""The runner of a reply: shows a run on a platform that is slower than the run.
 
-A run tells its whole state each time it changes. One task brings the latest of it out at the
-platform's pace, waits while the platform is away, and has ended before the answer is shown. An
-adapter gives a ``Display``, which renders, calls its platform and knows no time.
+A run reports its whole state each time it changes. One task shows the latest state at the
+platform's pace, waits while the platform is away, and ends before the answer is shown. The adapter
+provides a ``Display``, which renders and calls the platform without any timing of its own.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from bot.errors import FootnoteError, PlatformUnavailable, RunLost, StorageUnava
 from bot.logs import get_logger
 from bot.posting import Reply, RunRef
 
-LONGEST_WAIT = 10.0  # seconds from one try to the next while a platform is away and says no time
+LONGEST_WAIT = 10.0  # seconds between tries while a platform is away and names no delay
 
 log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """All that a run has told so far: its plan, without steps at first, and the text written."""
+    """Everything a run has reported so far: its plan, initially without steps, and its text."""
 
     plan: PlanView
     text: str = ""
@@ -33,10 +33,10 @@ class View:
 class Pace:
     """The pace of a platform, in seconds.
 
-    ``between`` passes from one show of a reply to the next, ``backoff`` before the second try to
-    reach a platform that is away; each further wait is twice as long. Opening a reply waits
-    ``first_sign`` for something to be seen, None: as long as that takes. After ``refresh`` without
-    news the view is shown again, None: never.
+    ``between`` is the minimum time between two updates of a reply. ``backoff`` is the wait before
+    the second try to reach a platform that is away; each further wait is twice as long. Opening a
+    reply waits up to ``first_sign`` until something is visible (None: without limit). After
+    ``refresh`` without changes the view is shown again (None: never).
     """
 
     between: float
@@ -46,44 +46,45 @@ class Pace:
 
 
 class Display(Protocol):
-    """The place of one reply on its platform; inherit from it for what most leave out.
+    """One reply on its platform; subclass it to inherit the optional methods.
 
     All may raise ``RunLost`` and ``StorageUnavailable``, ``PlatformUnavailable`` when the platform
-    cannot be reached now, and ``PostRefused`` when it says no.
+    cannot be reached now, and ``PostRefused`` when it refuses the post.
     """
 
     async def begin(self, view: View) -> bool:
-        """Give a first sign, or find what an earlier attempt left; whether the view is to be shown
-        at once, although nothing was told yet."""
+        """Show a first sign, or find the posts of an earlier attempt. Returns True if the view
+        should be shown at once, before the run has reported anything."""
         return True
 
     def told(self, view: View) -> None:
-        """The run has told something; must not block."""
+        """Receive a change of the view; must not block."""
         return
 
     def due(self) -> float:
-        """Seconds until the platform may be asked to show something; 0.0 takes the turn."""
+        """Return the seconds until the platform may be called; 0.0 reserves the call."""
         return 0.0
 
     async def show(self, view: View) -> bool:
-        """Show a run at work. False when that took more than one call: it is called again."""
+        """Show a run in progress. Returns False if more calls are needed: it is then called
+        again."""
         ...
 
     async def finish(self, answer: Answer, error: FootnoteError | None, view: View) -> None:
-        """Have exactly the answer there, or why there is none; ``view`` is what was told last.
+        """Show exactly the answer, or the error; ``view`` is the last view.
 
-        Begins by saving the post state, which an attempt that lost its run cannot.
+        Saves the post state first, which fails if this attempt has lost its run.
         """
         ...
 
     def close(self) -> None:
-        """This attempt shows nothing more."""
+        """Clean up: this attempt shows nothing more."""
         return
 
 
 async def open_reply(run: RunRef, display: Display, pace: Pace) -> Reply:
-    """A reply that has begun. Raises what ``Display.begin`` raises, and what makes it pointless to
-    show anything."""
+    """Open a reply and begin to show it. Raises the errors of ``Display.begin``, and those that
+    make showing anything pointless."""
     reply = _Runner(run, display, pace)
     try:
         await reply.begun()
@@ -109,7 +110,7 @@ class _Runner:
         self._sender = asyncio.create_task(self._send())
 
     async def begun(self) -> None:
-        """Return once a first sign is there, or on its way for long enough."""
+        """Wait for a first sign, at most ``Pace.first_sign`` seconds."""
         await _first(self._seen, seconds=self._pace.first_sign)
         if self._sender.done():
             self._sender.result()
@@ -138,7 +139,7 @@ class _Runner:
 
     async def _end(self, answer: Answer, error: FootnoteError | None) -> None:
         self._ending.set()
-        # A call under way is waited for: it must not arrive after the answer's.
+        # Wait for a call in progress: it must not arrive after the answer.
         await asyncio.wait({self._sender})
         if not self._sender.cancelled() and isinstance(self._sender.exception(), RunLost):
             self._sender.result()
@@ -149,7 +150,7 @@ class _Runner:
         self._sender.cancel()
         await asyncio.wait({self._sender})
         if not self._sender.cancelled():
-            self._sender.exception()  # whatever it was, this attempt is over
+            self._sender.exception()  # ignored: this attempt is over
         self._display.close()
 
     # ------------------------------------------------------------ while it works
@@ -157,11 +158,11 @@ class _Runner:
     async def _send(self) -> None:
         try:
             shows = await self._display.begin(self._view)
-            # An answer that an earlier attempt has written may be there, and stays.
+            # An earlier attempt may have posted its answer, which must stay.
             (self._news if shows and not self._run.is_written else self._seen).set()
             await self._keep_showing()
         except FootnoteError as error:
-            # The answer will find out whether this lasts.
+            # If the problem persists, posting the answer will report it.
             log.info("progress not shown", run=self._run.id, error=str(error))
             self._display.close()
             raise
@@ -170,10 +171,10 @@ class _Runner:
             log.debug("showing progress broke here", run=self._run.id, exc_info=True)
             raise
         finally:
-            self._seen.set()  # nothing more will come
+            self._seen.set()  # do not keep ``begun`` waiting
 
     async def _keep_showing(self) -> None:
-        """Show what is new until the reply ends. Raises what makes showing more pointless."""
+        """Show changes until the reply ends. Raises errors that make showing more pointless."""
         tries = 0
         while await self._turn():
             self._news.clear()
@@ -192,7 +193,7 @@ class _Runner:
                 self._seen.set()
 
     async def _turn(self) -> bool:
-        """Wait for news, and until they may be shown; False at the end."""
+        """Wait for a change and until it may be shown; returns False at the end."""
         while not self._ending.is_set():
             refresh = self._pace.refresh if self._view is not self._nothing else None
             await _first(self._news, self._ending, seconds=refresh)
@@ -206,7 +207,7 @@ class _Runner:
 
 
 async def _first(*events: asyncio.Event, seconds: float | None) -> None:
-    """Return when one of the events is set, or after so many seconds."""
+    """Return when one of the events is set, or after ``seconds``."""
     waiting = [asyncio.create_task(event.wait()) for event in events]
     try:
         await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)

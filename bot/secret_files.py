@@ -1,11 +1,10 @@
-"""Secrets in files: ``NAME_FILE`` names a file that holds what ``NAME`` would be.
+"""Secrets in files: ``NAME_FILE`` names a file that contains the value of ``NAME``.
 
 Docker and Kubernetes mount secrets as files, and systemd hands them over in the folder
-``$CREDENTIALS_DIRECTORY``; what is in the environment can be read by every child process.
+``$CREDENTIALS_DIRECTORY``; the environment, in contrast, is visible to every child process.
 
-A key that goes with each request is read again when its file has changed (``renewed``), so that it
-can be changed while the process works. A secret that opens a lasting connection is read at the
-start.
+A key sent with each request is read again when its file changes (``renewed``), so that it can be
+rotated while the process runs. A secret for a lasting connection is read at the start.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ ADDRESSES = ("database_url", "database_listen_url")
 
 
 def is_secret(field: str, info: FieldInfo) -> bool:
-    """True for a setting that may come from a file."""
+    """Return True for a setting that may come from a file."""
     return field in ADDRESSES or _holds_secret(info.annotation)
 
 
@@ -39,11 +38,11 @@ def _holds_secret(annotation: object) -> bool:
 
 
 def secrets_in_files(names: Mapping[str, str], given: Mapping[str, str | None]) -> dict[str, str]:
-    """The secrets by field, from the files that the environment names.
+    """Read the secrets from the files that the environment names; returns them by field.
 
-    ``names`` has the variable of each field, ``given`` the environment with upper-case names.
+    ``names`` maps each field to its variable; ``given`` is the environment with upper-case names.
 
-    Raises ``InvalidSetting`` for a file that cannot be used, and for a secret that is given twice.
+    Raises ``InvalidSetting`` for an unusable file, and for a secret that is set twice.
     """
     found: dict[str, str] = {}
     _files.clear()
@@ -61,8 +60,8 @@ def secrets_in_files(names: Mapping[str, str], given: Mapping[str, str | None]) 
 
 @dataclass
 class _File:
-    """The file of a secret: its content at the start (``first``), and ``now``, as of a ``state`` of
-    the file."""
+    """The file of a secret: its content at the start (``first``) and ``now``, read when the file
+    had this ``state``."""
 
     path: Path
     first: str
@@ -70,12 +69,12 @@ class _File:
     state: tuple[int, ...] = ()
 
 
-_files: dict[str, _File] = {}  # of this process' settings, by name
+_files: dict[str, _File] = {}  # of this process's settings, by name
 
 
 def renewed(name: str, text: str) -> str:
-    """A text with a setting's secret in it, with the secret as its file holds it now, or as it held
-    it last while the file cannot be used."""
+    """Replace a setting's secret in a text by the file's current content, or by its last content
+    while the file is unusable."""
     file = _files.get(name)
     if file is None:
         return text
@@ -91,13 +90,13 @@ def renewed(name: str, text: str) -> str:
 
 
 def _state(path: Path) -> tuple[int, ...]:
-    """Differs once a file was changed or replaced. Kubernetes replaces the folder above it."""
-    told = path.stat()
-    return told.st_ino, told.st_mtime_ns, told.st_size
+    """A value that differs once a file has changed. Kubernetes replaces the parent folder."""
+    found = path.stat()
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def _secret_of(name: str, path: Path) -> str:
-    """The content of a file without the line break at its end, which editors add."""
+    """Return the content of a file without the final line break that editors add."""
     try:
         with path.open(encoding="utf-8") as file:
             text = file.read(LONGEST + 1)
@@ -107,8 +106,7 @@ def _secret_of(name: str, path: Path) -> str:
         ) from None
     except PermissionError:
         raise InvalidSetting(
-            f"{name} names {path}, which may not be read: let the user that Footnote runs as read "
-            "it."
+            f"{name} names {path}, which Footnote may not read: give its user read permission."
         ) from None
     except OSError as error:
         raise InvalidSetting(
@@ -116,7 +114,7 @@ def _secret_of(name: str, path: Path) -> str:
         ) from None
     except UnicodeDecodeError:
         raise InvalidSetting(
-            f"{name} names {path}, which is not UTF-8 text: write it so."
+            f"{name} names {path}, which is not UTF-8 text: save it as UTF-8."
         ) from None
     if len(text) > LONGEST:
         raise InvalidSetting(f"{name} names {path}, which is too long for a secret.")

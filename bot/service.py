@@ -1,8 +1,8 @@
-"""The heart: accepts messages, and works their runs from the question to the posted answer.
+"""The research service: accepts messages and processes their runs up to the posted answer.
 
     message → accept → rewrite → gather → write → check → post
 
-Dispatchers call ``answer``; adapters call ``accept`` and give a poster per platform.
+Adapters call ``accept`` and provide a poster per platform; dispatchers call ``answer``.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from bot.storage.reservations import Holder, Reservations
 from bot.storage.spending import DaySpent
 from bot.storage.store import NO_FILES, Store
 
-LEASE = timedelta(seconds=30)  # that an accepted run waits for the dispatcher it was meant for
+LEASE = timedelta(seconds=30)  # for which an accepted run is reserved for its dispatcher
 
 log = get_logger()
 
@@ -65,8 +65,8 @@ class ResearchService:
     """See the module docstring.
 
     ``reasoner`` and ``fallback`` make a reasoner for one run; the fallback takes over when the
-    first one's model cannot be reached. ``price`` gives the USD of a model reply, if known,
-    ``page_of`` the address of the page that shows a run in a browser, or "".
+    first one's model cannot be reached. ``price`` returns the USD for a model reply, None if
+    unknown; ``page_of`` returns the address of a run's page in the console, or "".
     """
 
     def __init__(
@@ -108,12 +108,12 @@ class ResearchService:
         files: Mapping[str, bytes] = NO_FILES,
         together: Callable[[AsyncConnection], Awaitable[None]] | None = None,
     ) -> tuple[str, bool]:
-        """Store a message and create its run, for ``owner`` (a local dispatcher) to work on.
+        """Store a message and create its run, for ``owner`` (a local dispatcher) to process.
 
-        ``post_state`` is what its poster will need beside the message, ``files`` what the store is
-        to keep of its attachments, ``together`` what is done in the same transaction (see
-        ``Store.accept``). Returns the run's id and whether it is new; a redelivered event finds its
-        run. Raises ``InvalidQuestion``, ``DaySpentUp`` and ``StorageUnavailable``.
+        ``post_state`` is the state that its poster will need, ``files`` are attachments to store,
+        ``together`` runs in the same transaction (see ``Store.accept``). Returns the run's id and
+        whether it is new; a redelivered event finds its existing run. Raises ``InvalidQuestion``,
+        ``DaySpentUp`` and ``StorageUnavailable``.
         """
         message = replace(message, text=clean_question(message.text))
         run_id = secrets.token_hex(6)
@@ -137,12 +137,12 @@ class ResearchService:
         return accepted
 
     def permit(self, options: RunOptions) -> Callable[[DaySpent], None] | None:
-        """A check that refuses a question once the day's budget is spent (``DaySpentUp``)."""
+        """A check that raises ``DaySpentUp`` if the daily budget is spent; None without one."""
         limits = DayLimits.of(self._settings, options)
         return partial(limits.check_question, now=datetime.now(UTC)) if limits else None
 
     def reference(self, record: RunRecord) -> RunRef:
-        """The run as its poster knows it; what it saves is fenced by the record's attempt."""
+        """Return the run for its poster; only the record's attempt may save through it."""
 
         async def save(state: PostState) -> None:
             await self._store.save_post_state(record.id, record.attempt, state)
@@ -162,31 +162,31 @@ class ResearchService:
         )
 
     async def library_for(self, message: Message) -> Library:
-        """The library that readers of an answer to this message may use outside of a run."""
+        """Return the library that readers of an answer to this message may use outside of a run."""
         return self._library.within(partial(self._rights.reach, await self._rights.reader(message)))
 
     # ------------------------------------------------------------ answering
 
     async def answer(self, record: RunRecord, stop: asyncio.Event) -> None:
-        """Work a claimed run to its posted end.
+        """Process a claimed run until its answer is posted.
 
-        Errors become a posted failure. Raises ``StorageUnavailable`` when the end could not be
-        kept and ``PlatformUnavailable`` when it could not be posted: the run stays unfinished and
-        is resumed later, from its stored answer.
+        Errors are posted as a failure. Raises ``StorageUnavailable`` if the result could not be
+        stored and ``PlatformUnavailable`` if it could not be posted: the run then stays unfinished
+        and is resumed later, from its stored answer.
         """
-        reading_for.set(record.id)  # each attempt is a task, with a context of its own
+        reading_for.set(record.id)  # safe: each attempt is a task with its own context
         poster = self._posters[record.message.thread.platform]
         reader = await self._rights.reader(record.message, record.options)
         reach = partial(self._rights.reach, reader)
         if record.answer is not None and not reach().covers(record.answer.rests_on):
-            record = replace(record, answer=None)  # its asker may not see it any more
+            record = replace(record, answer=None)  # its asker has lost the right to see it
         reply: Reply = Unseen()
         try:
             if is_look(record):
-                told = await self._look(record, stop, reader)
-                if told is None:
+                found = await self._look(record, stop, reader)
+                if found is None:
                     return
-                record = told
+                record = found
             run = self.reference(record)
             if record.removed:
                 await poster.remove(run, record.post_state)
@@ -195,7 +195,7 @@ class ResearchService:
             try:
                 reply = await poster.open(run, record.post_state)
             except PlatformUnavailable as away:
-                # Research does not wait for the platform; the answer is posted when it is back.
+                # Research does not wait for the platform; the answer is posted once it is back.
                 log.info("reply not opened", run=record.id, error=str(away))
             answer, error, work = await self._answer(record, reply, stop, reader)
             if isinstance(reply, Unseen):
@@ -216,7 +216,7 @@ class ResearchService:
                 await work.concluded()
             await self._end(record, answer.status)
         except RunLost as lost:
-            # The attempt that took the run over posts its answer; one from here would be a second.
+            # The attempt that took over posts the answer; posting here would duplicate it.
             await reply.abandon()
             log.info("run lost", run=record.id, attempt=record.attempt, error=str(lost))
         except PostRefused as refused:
@@ -228,7 +228,7 @@ class ResearchService:
             await reply.abandon()
             raise
         except Exception as broken:
-            # Trying again would break the same way, and hold up the thread.
+            # Another try would fail the same way and block the thread.
             log.error("posting broke", run=record.id, error=repr(broken))
             log.debug("posting broke here", run=record.id, exc_info=True)
             await self._give_up(record, reply)
@@ -236,8 +236,8 @@ class ResearchService:
     async def _look(
         self, record: RunRecord, stop: asyncio.Event, reader: Reader
     ) -> RunRecord | None:
-        """Work a standing question's run without showing anything. Returns the record of what is to
-        be posted, None if there is nothing to tell. Raises as ``answer`` does."""
+        """Process a standing question's run without showing anything. Returns the record to post,
+        None if nothing has changed. Raises as ``answer`` does."""
         watch = await self._looks.watch(record)
         if watch is None:
             return None
@@ -257,7 +257,7 @@ class ResearchService:
         return await self._looks.told(record, watch, answer, self._rights.reach(reader), compared)
 
     async def _give_up(self, record: RunRecord, reply: Reply) -> None:
-        """End a run whose answer cannot be posted, unless someone took it over."""
+        """End a run whose answer cannot be posted, unless another attempt took it over."""
         await reply.abandon()
         try:
             await self._end(record, "failed")
@@ -271,7 +271,7 @@ class ResearchService:
         log.info("ended", state=state, seconds=round((now - record.accepted_at).total_seconds(), 3))
 
     async def _saved(self, record: RunRecord) -> RunRecord:
-        """The record as it is now."""
+        """Read the record again. Raises ``RunLost``."""
         current = await self._store.run(record.id)
         if current is None or current.attempt != record.attempt:
             raise RunLost(f"Run {record.id} has been taken over by a later attempt.")
@@ -280,9 +280,9 @@ class ResearchService:
     async def _answer(
         self, record: RunRecord, reply: Reply, stop: asyncio.Event, reader: Reader
     ) -> tuple[Answer, FootnoteError | None, Investigation | None]:
-        """The stored answer of the run: an earlier attempt's, or the one made now; with the work
-        that can verify it, if that is still to be done."""
-        stored = record.answer  # written, but perhaps not posted
+        """Return the run's stored answer, from an earlier attempt or made now, its error if it
+        failed, and the investigation that can still verify it."""
+        stored = record.answer  # written by an earlier attempt, perhaps not posted
         if stored is not None and not stored.is_pending:
             failed = stored.status == "failed"
             return stored, FootnoteError(stored.text) if failed else None, None
@@ -291,14 +291,14 @@ class ResearchService:
         if stored is not None:
             return stored, None, work
         answer, error = await work.answer(stop)
-        if not reach().covers(answer.rests_on):  # rights were taken away while it was made
+        if not reach().covers(answer.rests_on):  # rights were withdrawn meanwhile
             error = FootnoteError(texts_for(record.message.locale)("documents-out-of-reach"))
             answer = withheld(answer, error.sentence)
         await self._store.save_answer(record.id, record.attempt, answer, work.shown)
         return answer, error, work
 
     async def _talk(self, record: RunRecord, reader: Reader) -> SearchedConversations | None:
-        """The conversations that may be searched for a run, if any may."""
+        """Return the conversations that may be searched for a run, if any."""
         poster = self._posters[record.message.thread.platform]
         is_wanted = record.options.conversations and searches_conversations(self._settings)
         if not is_wanted or reader.guest or not isinstance(poster, Conversing):
@@ -317,9 +317,9 @@ class ResearchService:
     async def _investigation(
         self, record: RunRecord, reply: Reply, reader: Reader
     ) -> Investigation:
-        """The work of this attempt, shown by ``reply``.
+        """Prepare this attempt's investigation, shown by ``reply``.
 
-        What was said in the thread before Footnote came is read first, once.
+        The thread's messages from before Footnote joined are read first, once.
         """
         record, unread = await self._with_history(record)
         reach = partial(self._rights.reach, reader)
@@ -327,8 +327,8 @@ class ResearchService:
         within = partial(reach, among=record.options.collections)
         talk = await self._talk(record, reader)
         journal = await open_journal(self._store.database, record.id, record.attempt, now.signature)
-        said = await self._store.transcript(record)
-        transcript = readable(said, now)
+        stored = await self._store.transcript(record)
+        transcript = readable(stored, now)
         poster = self._posters[record.message.thread.platform]
         settings = self._settings
         reference = self.reference(record)
@@ -350,7 +350,7 @@ class ResearchService:
         )
         if unread:
             run.note(unread)
-        if transcript is not said:
+        if transcript is not stored:
             run.note(run.texts("earlier-out-of-reach"))
         pipeline = partial(
             Pipeline,
@@ -361,18 +361,19 @@ class ResearchService:
             self._settings,
             memory=self._remembering.memory(record, reader, self._library, within, corrections),
         )
-        # An earlier answer that its asker may not see any more counts as none.
+        # Ignore an earlier answer that its asker may no longer see.
         given = record.answer
         if given is not None and not now.covers(given.rests_on):
             given = None
-        told = await self._looks.told_before(record) if is_look(record) else transcript
-        work = Investigation(run, journal, Numbering(told), pipeline, reply, given, talk)
+        earlier = await self._looks.told_before(record) if is_look(record) else transcript
+        work = Investigation(run, journal, Numbering(earlier), pipeline, reply, given, talk)
         return work
 
     async def _with_history(self, record: RunRecord) -> tuple[RunRecord, str]:
-        """The record once its thread's history is kept, and the sentence if it cannot be read.
+        """Store the thread's history. Returns the current record, and a sentence if the history
+        cannot be read.
 
-        Posting may just have given the run its thread, so the record is read again.
+        The record is read again, since posting may just have given the run its thread.
         """
         record = await self._saved(record)
         thread = record.message.thread
@@ -380,10 +381,10 @@ class ResearchService:
             return record, ""
         poster = self._posters[thread.platform]
         try:
-            said = await poster.history(self.reference(record))
+            history = await poster.history(self.reference(record))
         except (RunLost, StorageUnavailable):
             raise
         except FootnoteError as error:
             return record, error.sentence
-        await self._conversations.keep_history(thread, said, datetime.now(UTC))
+        await self._conversations.keep_history(thread, history, datetime.now(UTC))
         return record, ""

@@ -1,4 +1,4 @@
-"""``footnote serve``: every platform whose tokens are set, on one core, until told to end."""
+"""``footnote serve``: runs every platform whose tokens are set, until it is stopped."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ log = get_logger()
 async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role = "serve") -> None:
     """Run until SIGINT or SIGTERM, then drain.
 
-    ``role`` is "serve", or "listen" to leave the work to workers. ``tell`` shows a line in the
-    terminal. Raises ``InvalidSetting`` when no platform is configured or none can work, and
+    ``role`` is "serve", or "listen" to leave the work to workers. ``tell`` prints a line in the
+    terminal. Raises ``InvalidSetting`` if no platform is configured or none can work, and
     ``StorageUnavailable``.
     """
     names = listening_platforms(settings)
@@ -83,13 +83,13 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             documents=indexing,
         )
         routes = [route for platform in opened for route in platform.routes]
-        # The console takes every path that is left, and guards the numbers where it is open.
+        # The console handles all remaining paths, and protects the metrics when it is open.
         numbers = metrics_routes(settings, store.database, observed, is_guarded=console)
         routes = [*health_routes(state), *numbers, *routes]
         address = await stack.enter_async_context(
             http_endpoint(settings.http_host, settings.http_port, routes, root=settings.root)
         )
-        # Heeded before the first line that says it runs.
+        # Handle signals before the first line says that it runs.
         with told_to_end() as ending:
             tell(f"Listening for HTTP on {address}.")
             if console:
@@ -110,13 +110,13 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             left = await app.dispatcher.resume()
             if left:
                 tell(f"Resuming {len(left)} unfinished question(s).")
-            # Before the platforms connect: one that is away for hours must not fail the start.
+            # Before the platforms connect: one that is away for hours must not time out the start.
             await stack.enter_async_context(ready())
             await _listen(opened, reception, state, tell, ending)
         notify(ENDING)
         indexing.stop()
         tell("Ending: working questions are finished or kept for the next start.")
-        # Here, so that health, numbers and pages are there until the last question is done.
+        # Inside the stack, so that health, metrics and pages work until the last question is done.
         await reception.aclose()
         await app.dispatcher.drain(settings.drain_seconds)
 
@@ -128,8 +128,8 @@ async def open_platforms(
     stack: AsyncExitStack,
     observed: Observed,
 ) -> list[Platform]:
-    """The platforms of these names, which ``stack`` closes; ``observed`` counts what is said to
-    them. Raises ``InvalidSetting``."""
+    """Open the platforms with these names, which ``stack`` closes; ``observed`` counts their calls.
+    Raises ``InvalidSetting``."""
     workspaces = Workspaces(store.database)
     return [
         await stack.enter_async_context(platforms()[name].open(settings, workspaces, observed))
@@ -139,15 +139,16 @@ async def open_platforms(
 
 @contextlib.contextmanager
 def told_to_end() -> Iterator[asyncio.Event]:
-    """Set by SIGINT or SIGTERM within the block; outside, a signal ends the process at once."""
+    """Yield an event that SIGINT or SIGTERM sets; outside the block, they end the process at
+    once."""
     ending = asyncio.Event()
     loop = asyncio.get_running_loop()
 
     def end(number: int, frame: FrameType | None) -> None:
         loop.call_soon_threadsafe(ending.set)
 
-    # Not add_signal_handler: it brings signals in by the pipe by which threads wake the loop, and
-    # one that finds the pipe full, as while thousands of documents are indexed, is lost.
+    # Not add_signal_handler: it delivers signals through the pipe by which threads wake the loop.
+    # If the pipe is full, as while indexing thousands of documents, the signal is lost.
     before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield ending
@@ -177,14 +178,14 @@ async def _listen(
     tell: Callable[[str], None],
     ending: asyncio.Event,
 ) -> None:
-    """All platforms side by side, until ``ending``; one that fails leaves the others alone.
+    """Run all platforms concurrently until ``ending``; a failing one does not affect the others.
 
-    Raises the last platform's error when none is left.
+    Raises the last platform's error if all have failed.
     """
     running = {
         asyncio.create_task(_run(platform, reception, tell)): platform for platform in platforms
     }
-    # Where a chat was to be connected, a console that is left alone must not hide that none is.
+    # If chats are configured, end when they have all failed, even if the console still works.
     essential = {one for one in platforms if one.name != CONSOLE} or set(platforms)
     failure: FootnoteError | None = None
     end = asyncio.create_task(ending.wait())
@@ -206,12 +207,12 @@ async def _listen(
 
 
 async def _run(platform: Platform, reception: Reception, tell: Callable[[str], None]) -> None:
-    told = False
+    is_announced = False
 
     def ready() -> None:
-        nonlocal told
-        if not told:
-            told = True
+        nonlocal is_announced
+        if not is_announced:
+            is_announced = True
             tell(f"{platform.name} is connected.")
 
     await platform.run(reception, ready)

@@ -1,9 +1,10 @@
 """All settings, typed, on one screen.
 
-They come from (first wins) the command line, the environment, ``.env`` and ``footnote.toml`` in
-the working directory. In the environment and ``.env`` a setting is ``FOOTNOTE_`` plus its name in
-capitals, except the few that carry the name their platform's own docs use (``ANTHROPIC_API_KEY``);
-in ``footnote.toml`` it is the name as below. Lists are separated by commas.
+They come from the command line, the environment, ``.env`` and ``footnote.toml`` in the working
+directory; the first wins. In the environment and ``.env`` a setting is ``FOOTNOTE_`` plus its name
+in capitals, except the few that carry the name their platform's own docs use
+(``ANTHROPIC_API_KEY``); in ``footnote.toml`` it is the name as below. Lists are separated by
+commas.
 """
 
 from __future__ import annotations
@@ -54,14 +55,14 @@ def _split(value: Any) -> Any:
 
 StrList = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 SecretList = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)]
-# It becomes part of a header: no white space, no brackets, nothing beyond ASCII.
+# Becomes part of a header: ASCII only, without white space or brackets.
 _CONTACT = re.compile(r"https?://[!-'*-~]{3,200}|[!-'*-~]{1,100}@[!-'*-~]{3,100}")
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 
 
 class Price(BaseModel):
-    """USD per million tokens; cache writes for five minutes and, twice the input if not given,
-    for an hour."""
+    """USD per million tokens, with cache writes kept for five minutes and for an hour (by default
+    twice the input price)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -73,11 +74,11 @@ class Price(BaseModel):
 
 
 class ChannelRules(BaseModel):
-    """Rules for questions of one channel; empty fields rule nothing.
+    """Rules for questions in one channel; empty fields have no effect.
 
-    ``tone`` is in the operator's words, ``language`` a language's name or tag, ``depth`` the
-    default one, ``providers`` the only ones to search, ``daily_usd`` what the channel may spend in
-    a day (UTC), in place of ``channel_daily_usd``.
+    ``tone`` is free text, ``language`` a language's name or tag, ``depth`` the default depth,
+    ``providers`` the only providers to search, ``daily_usd`` the channel's limit per day (UTC),
+    which replaces ``channel_daily_usd``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -90,7 +91,7 @@ class ChannelRules(BaseModel):
 
 
 def _plain(name: str) -> Any:
-    """A setting known by its platform's own name, not by ours."""
+    """Define a setting under the platform's own name, without our prefix."""
     return Field(default=None, validation_alias=AliasChoices(name, name.lower()))
 
 
@@ -105,7 +106,7 @@ class Settings(BaseSettings):
         extra="ignore",  # unknown names are reported by ``load_settings`` with the nearest one
         frozen=True,
         validate_default=True,
-        defer_build=True,  # of its many subclasses only one is ever made
+        defer_build=True,  # only one of its many subclasses is ever instantiated
     )
 
     # --- the model; without one the extractive reasoner answers. Reasoners declare their own
@@ -120,51 +121,50 @@ class Settings(BaseSettings):
     model_retries: int = Field(4, ge=0, le=10)
     prices: dict[str, Price] = {}  # model → price; replaces or extends the built-in table
 
-    # --- what is searched
-    # search providers and platforms declare their own settings, see bot/plugins.py
+    # --- searching search providers and platforms declare their own settings, see bot/plugins.py
     providers: StrList = ()  # empty: all that are switched on, else Wikipedia
     conversations: bool = True  # a chat's own messages, for questions asked there
     docs: StrList = ()  # folders or files to index
-    collections: tuple[DocumentCollection, ...] = ()  # parts of them, with who may search each
+    collections: tuple[DocumentCollection, ...] = ()  # parts of docs and their readers
     mcp: tuple[McpServer, ...] = ()  # servers of the Model Context Protocol, likewise
-    wikipedia_url: str = "https://{language}.wikipedia.org"  # any MediaWiki, path to it included
-    language: str = "en"  # of the wiki, where the question does not tell
+    wikipedia_url: str = "https://{language}.wikipedia.org"  # any MediaWiki, with its path
+    language: str = "en"  # of the wiki, if the question does not show it
     blocked_domains: StrList = ()
     topk: int = Field(10, ge=1, le=50)  # hits shown for a query
-    keep_documents_from_web: bool = True  # no query to the web has words that only they have
+    keep_documents_from_web: bool = True  # queries to the web leave out words found only there
 
-    # --- documents by meaning as well as by words: an endpoint, or a folder with an ONNX model
+    # --- search of documents by meaning: an endpoint, or a folder with an ONNX model
     embeddings_url: str = ""  # OpenAI-compatible; with or without /v1/embeddings
     embeddings_model: str = ""  # its name at the endpoint
     embeddings_api_key: SecretStr | None = None
-    embeddings_input_type: bool = False  # whether the endpoint is told queries from documents
+    embeddings_input_type: bool = False  # tell the endpoint whether a text is a query
     embeddings_model_dir: Path | None = None
     embeddings_pooling: Literal["mean", "cls", "last"] | None = None  # None: as the folder says
-    embeddings_query_prefix: str | None = None  # what the model wants before a question
+    embeddings_query_prefix: str | None = None  # put before a question, as the model expects
     embeddings_passage_prefix: str | None = None  # ... and before a passage
-    embeddings_max_tokens: int | None = Field(None, ge=16)  # of a text; what is longer is cut
+    embeddings_max_tokens: int | None = Field(None, ge=16)  # of a text; longer ones are cut
 
-    # --- what is read
-    fetch_allow: StrList = ()  # hosts, host:port, CIDRs, :port exempt from the address rule
+    # --- reading
+    fetch_allow: StrList = ()  # hosts, host:port, CIDRs, :port exempt from address checks
     fetch_max_bytes: int = Field(10_000_000, ge=10_000)
     fetch_timeout: float = Field(20.0, gt=0)  # seconds for one page, redirects included
-    reading_memory: int = Field(500_000_000, ge=300_000_000)  # bytes, of all reading processes
+    reading_memory: int = Field(500_000_000, ge=300_000_000)  # bytes, all processes together
     fetch_proxy: SecretStr | None = None  # for pages, in place of HTTPS_PROXY; off: none
     # What the proxy of pages is asked to connect to: an address checked here, a name checked
     # here, or a name that only the proxy can resolve.
     fetch_proxy_target: Literal["address", "name", "unresolved"] = "address"
     page_ttl: float = Field(86_400.0, ge=0)  # seconds a stored page counts as fresh
-    reader_url: str = ""  # a service that gives Markdown for an address put behind it or at {url}
+    reader_url: str = ""  # a service that returns Markdown for a URL appended to it or put at {url}
     reader_api_key: SecretStr | None = None
     browser: str = ""  # a Chromium for pages built by script: its path, or its name on PATH
     browser_sandbox: Literal["on", "off"] = "on"  # off: for root in a container of its own
-    robots: Literal["respect", "ignore"] = "respect"  # what sites' robots.txt ask for
-    contact: str = ""  # a web or mail address of the operator, told to the sites that are read
-    prefetch_pages: int = Field(8, ge=0)  # read in a run before anyone chose them; 0: none
+    robots: Literal["respect", "ignore"] = "respect"  # sites' robots.txt
+    contact: str = ""  # web or mail address of the operator, sent to sites
+    prefetch_pages: int = Field(8, ge=0)  # read before the reasoner chooses; 0: none
 
-    ca_bundle: Path | None = None  # authorities (PEM) to trust beside the usual ones, everywhere
+    ca_bundle: Path | None = None  # authorities (PEM) to trust besides the usual ones
 
-    strategy: str = "auto"  # how evidence is gathered; auto: by the question and its depth
+    strategy: str = "auto"  # how to gather evidence; auto: by the question and its depth
 
     # --- budget of one run
     max_model_calls: int = Field(24, ge=1)
@@ -177,27 +177,27 @@ class Settings(BaseSettings):
     max_usd: float = Field(2.0, gt=0)
     read_tokens: int = Field(1_200, ge=100)  # passages of one page given to the reasoner
 
-    # What is done with an answer that was given before to the same question: nothing, it is offered
-    # beside the research, or it is given instead if its sources are unchanged.
+    # An earlier answer to the same question is ignored, offered beside new research, or given
+    # instead of it if its sources are unchanged.
     answered_before: Literal["off", "beside", "instead"] = "off"
 
     # --- stages of a report, in seconds; a part that misses one is left out
     draft_seconds: float = Field(90.0, gt=0)  # of the whole report, from memory
     query_seconds: float = Field(15.0, gt=0)  # to decide what to search for one part
-    reading_seconds: float = Field(30.0, gt=0)  # to search and read for it
-    revision_seconds: float = Field(60.0, gt=0)  # to write it again from what was read
+    reading_seconds: float = Field(30.0, gt=0)  # to search and read for one part
+    revision_seconds: float = Field(60.0, gt=0)  # to rewrite one part from the pages read
     verify: Literal["auto", "always", "off"] = "auto"  # sentences, by the small model
-    verify_first: bool = False  # before the answer is posted
+    verify_first: bool = False  # verify before posting the answer
     show_drafts: bool = False  # of parts that were left out, marked as drafts from memory
 
-    # --- what may be spent in a day (UTC), in USD of model calls and in questions; None: no limit
+    # --- daily limits (UTC), in USD of model calls and in questions; None: no limit
     user_daily_usd: float | None = Field(None, gt=0)
     user_daily_questions: int | None = Field(None, ge=1)
     channel_daily_usd: float | None = Field(None, gt=0)
     workspace_daily_usd: float | None = Field(None, gt=0)
     watches_per_person: int = Field(10, ge=0)  # standing questions; 0: none are allowed
-    corrections_per_day: int = Field(20, ge=0)  # of a person; 0: none are kept or used
-    watch_days: int = Field(60, ge=1)  # without interest until one ends
+    corrections_per_day: int = Field(20, ge=0)  # per person; 0: corrections are off
+    watch_days: int = Field(60, ge=1)  # without interest until a standing question ends
 
     # --- who may ask where, by the platforms' ids; an empty allow list allows all
     allow_workspaces: StrList = ()
@@ -209,66 +209,67 @@ class Settings(BaseSettings):
     allow_roles: StrList = ()
     deny_roles: StrList = ()
     direct_messages: bool = True
-    # people from outside of the team (guest accounts, Slack Connect): web alone, like members, none
+    # people from outside the team (guest accounts, Slack Connect): web only, like members, denied
     guests: Literal["web", "members", "deny"] = "web"
-    admins: StrList = ()  # users who may set channel rules, beside the platform's own admins
-    admin_groups: StrList = ()  # groups of the console whose members are such users
-    followups: Literal["thread", "mention"] = "thread"  # what is answered in a thread of ours
+    admins: StrList = ()  # users who may set channel rules, besides the platform's admins
+    admin_groups: StrList = ()  # console groups whose members may do so too
+    followups: Literal["thread", "mention"] = "thread"  # what is answered in our threads
     channels: dict[str, ChannelRules] = {}  # channel id → rules; an admin command changes them
 
     # --- the HTTP endpoint of `footnote serve`
     http_host: str = "127.0.0.1"
     http_port: int = Field(8080, ge=0, le=65_535)
-    public_url: str = ""  # where people reach it from outside, https://example.com/footnote
+    public_url: str = ""  # its public address, such as https://example.com/footnote
 
-    # who may read /metrics; auto: whom the console would let in as an operator; open: everyone
+    # who may read /metrics; auto: the console's operators; open: everyone
     metrics: Literal["auto", "open", "off"] = "auto"
-    otlp_url: str = ""  # of an OpenTelemetry collector: each run sends it a trace
+    otlp_url: str = ""  # OpenTelemetry collector that receives a trace of each run
 
-    # --- the web console; off the loopback it needs the token, the header or an OpenID provider
+    # --- the web console; beyond loopback it needs a token, a header or an OpenID provider
     console: Literal["auto", "on", "off"] = "auto"  # auto: wherever it is safe
     console_token: SecretStr | None = Field(None, min_length=16)  # asked for once by the browser
-    console_user_header: str = Field("", pattern=r"^[A-Za-z0-9-]*$")  # in it a proxy says who asks
-    console_groups_header: str = Field("", pattern=r"^[A-Za-z0-9-]*$")  # … and in which groups
-    console_proxies: StrList = ("127.0.0.1", "::1")  # whose header is believed: addresses, CIDRs
-    console_questions: int = Field(20, ge=1)  # that one client may ask in a minute
+    console_user_header: str = Field("", pattern=r"^[A-Za-z0-9-]*$")  # set by a proxy to the user
+    console_groups_header: str = Field("", pattern=r"^[A-Za-z0-9-]*$")  # … and their groups
+    console_proxies: StrList = ("127.0.0.1", "::1")  # trusted proxies: addresses, CIDRs
+    console_questions: int = Field(20, ge=1)  # per client and minute
 
     # --- single sign-on for the console, by OpenID Connect
-    oidc_issuer: str = ""  # the provider's own name: https://… as its discovery document has it
+    oidc_issuer: str = ""  # the issuer in the provider's discovery document: https://…
     oidc_client_id: str = ""
-    oidc_client_secret: SecretStr | None = None  # None: a public client, which PKCE alone proves
+    oidc_client_secret: SecretStr | None = None  # None: a public client with PKCE only
     oidc_scopes: StrList = ("openid", "profile", "email")
-    oidc_user_claim: str = "sub"  # the claim by which people are known here
-    oidc_groups_claim: str = "groups"  # the one with their groups; dots lead into objects
-    oidc_allow_groups: StrList = ()  # whose members may come in; empty: whom the provider lets in
+    oidc_user_claim: str = "sub"  # the claim that identifies people
+    oidc_groups_claim: str = "groups"  # the claim with their groups; dots for nested objects
+    oidc_allow_groups: StrList = ()  # whose members may sign in; empty: everyone at the provider
     oidc_session_hours: float = Field(10.0, gt=0, le=720)  # after which people sign in again
 
-    # --- where things are kept, and how it runs
+    # --- storage and processes
     data_dir: Path = Field(default_factory=lambda: _user_data())
     database_url: str = ""  # empty: SQLite in data_dir
     database_connections: int = Field(9, ge=4)  # of this process to PostgreSQL, at most
-    database_pooler: Literal["none", "transaction"] = "none"  # PgBouncer in that mode is before it
-    database_listen_url: str = ""  # past the pooler, where notifications are heard
-    encryption_keys: SecretList = ()  # the first seals workspaces' tokens, every one opens them
+    database_pooler: Literal["none", "transaction"] = "none"  # mode of a PgBouncer before it
+    database_listen_url: str = ""  # bypasses the pooler, to receive notifications
+    encryption_keys: SecretList = ()  # the first encrypts workspaces' tokens, all decrypt
     keep_pages_days: int | None = Field(None, ge=1)  # pages no answer cites; None: for ever
     keep_steps_days: int | None = Field(None, ge=1)  # steps of runs that have ended
     keep_messages_days: int | None = Field(None, ge=1)  # messages, with their runs and answers
-    keep_spending_days: int | None = Field(400, ge=32)  # what people and places spent
+    keep_spending_days: int | None = Field(400, ge=32)  # spending of people and places
     audit_days: int | None = Field(400, ge=1)  # rows of the audit log
-    audit_reads: bool = True  # whether it says who opened what in the console
-    audit_texts: bool = False  # whether its export has the questions themselves
-    # Executes runs; auto: PostgreSQL's queue where that is the database, else `serve` itself.
+    audit_reads: bool = True  # log who opened what in the console
+    audit_texts: bool = False  # include the questions' text in its export
+    # What runs the questions; auto: PostgreSQL's queue if that is the database, else `serve`
+    # itself.
     dispatcher: Literal["auto", "local", "postgres"] = "auto"
     concurrency: int = Field(256, ge=1)  # runs at once in this process
-    drain_seconds: float = Field(10.0, ge=0)  # that working runs get when `serve` is ended
+    drain_seconds: float = Field(10.0, ge=0)  # for runs in progress when `serve` ends
     log_level: Literal["debug", "info", "warning", "error"] = "warning"
-    # How a line is written; auto: console on a terminal, else logfmt.
+    # Format of log lines; auto: console on a terminal, else logfmt.
     log_format: Literal["auto", "console", "logfmt", "json"] = "auto"
 
     @field_validator("*")
     @classmethod
     def _has_scheme(cls, value: Any, info: ValidationInfo) -> Any:
-        """Of every address, those that search providers declare included."""
+        """Check every address, including those declared by search providers."""
         name = str(info.field_name)
         is_address = name.endswith("_url") and not name.startswith("database_")
         if is_address and value and not _SCHEME.match(value):
@@ -325,12 +326,12 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        # Going through all fields takes time, also for a file that is not there.
+        # Even for a missing file, this source is slow: it goes through all fields.
         dotenv = (dotenv_settings,) if Path(DOTENV).exists() else ()
         return (init_settings, env_settings, *dotenv, TomlConfigSettingsSource(settings_cls))
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
-        """Tracebacks and logs show settings: addresses lose their passwords there."""
+        """Hide passwords in addresses: tracebacks and logs show settings."""
         for name, value in super().__repr_args__():
             yield name, without_credentials(value) if isinstance(value, str) else value
 
@@ -342,7 +343,7 @@ class Settings(BaseSettings):
 
     @property
     def root(self) -> str:
-        """The path under which people reach what is served, such as ``/footnote``; "" for none."""
+        """The public path prefix, such as ``/footnote``; "" for none."""
         return urlsplit(self.public_url).path
 
     @property
@@ -352,7 +353,7 @@ class Settings(BaseSettings):
 
     @property
     def has_embedder(self) -> bool:
-        """True if documents are to be searched by meaning as well as by words."""
+        """True if documents are searched by meaning as well as by words."""
         return bool(self.embeddings_url or self.embeddings_model_dir)
 
 

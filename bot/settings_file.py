@@ -1,4 +1,4 @@
-"""``footnote.toml``, or another file of settings, read by itself."""
+"""Reads ``footnote.toml``, or another settings file, by itself."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _servers = TypeAdapter(tuple[McpServer, ...])
 
 
 def settings_in_file(path: Path, fields: Sequence[str]) -> dict[str, Any]:
-    """The settings in a TOML file, as they are written; ``fields`` are the names it may hold.
+    """Return the settings in a TOML file, unvalidated; ``fields`` are the allowed names.
 
-    Raises ``InvalidSetting`` for what is no TOML and for a name that is not known.
+    Raises ``InvalidSetting`` for invalid TOML and for an unknown name.
     """
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -38,7 +38,8 @@ def settings_in_file(path: Path, fields: Sequence[str]) -> dict[str, Any]:
 
 
 def is_set_outside_of_file(field: str) -> bool:
-    """True if the environment or ``.env`` has a setting, which goes before ``footnote.toml``."""
+    """Return True if the environment or ``.env``, which override ``footnote.toml``, have a
+    setting."""
     name = PREFIX + field.upper()
     there = {**dotenv_values(DOTENV), **os.environ}
     return any(each.upper() == name and value for each, value in there.items())
@@ -47,7 +48,7 @@ def is_set_outside_of_file(field: str) -> bool:
 def readers_in(
     path: Path, fields: Sequence[str]
 ) -> tuple[tuple[DocumentCollection, ...], tuple[McpServer, ...]]:
-    """The collections and servers in a TOML file as it is now; ``fields`` as for
+    """Return the collections and servers now in a TOML file; ``fields`` as for
     ``settings_in_file``.
 
     Raises ``InvalidSetting``.
@@ -72,6 +73,6 @@ def readers_in(
 
 
 def nearest_name(name: str, known: Sequence[str]) -> str:
-    """The end of a sentence about an unknown name: the known one that is most like it."""
+    """Return the end of a sentence about an unknown name: the most similar known one."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
     return f" Did you mean {near}? `footnote doctor --verbose` lists all."

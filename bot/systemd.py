@@ -26,7 +26,7 @@ def notify(state: str) -> None:
     path = os.environ.get("NOTIFY_SOCKET")
     if not path:
         return
-    if path.startswith("@"):  # of Linux' abstract names
+    if path.startswith("@"):  # an abstract socket of Linux
         path = f"\0{path[1:]}"
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as teller:
@@ -34,12 +34,12 @@ def notify(state: str) -> None:
             teller.connect(path)
             teller.send(state.encode())
     except OSError as error:
-        log.warning("systemd was not told", state=state, error=str(error))
+        log.warning("systemd not notified", state=state, error=str(error))
 
 
 @asynccontextmanager
 async def ready() -> AsyncIterator[None]:
-    """Tell systemd that the process is ready and, as often as its watchdog wants it, that the event
+    """Tell systemd that the process is ready and, as often as its watchdog requires, that the event
     loop is alive."""
     notify(READY)
     beating = asyncio.create_task(_beat(int(os.environ.get("WATCHDOG_USEC") or 0) / 1_000_000))
@@ -51,7 +51,7 @@ async def ready() -> AsyncIterator[None]:
 
 
 async def _beat(limit: float) -> None:
-    """Send a sign of life three times within each ``limit`` of seconds; 0: no watchdog."""
+    """Send a sign of life three times per ``limit`` seconds; 0: no watchdog."""
     while limit:
         notify(ALIVE)
         await asyncio.sleep(limit / 3)

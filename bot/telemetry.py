@@ -1,10 +1,10 @@
 """One OpenTelemetry trace for each run, sent over OTLP when the run has ended.
 
-The spans are those of the run's page: they come from the journal, so that they are complete when a
-run was continued by another process. The trace's id begins with the run's id, by which logs and
-pages name the run. Calls of models follow the GenAI semantic conventions
-(https://opentelemetry.io/docs/specs/semconv/gen-ai/). No attribute has words of a question, a page
-or an answer.
+The spans are those of the run's page. They come from the journal, so they are complete even if
+several processes worked on the run. The trace's id begins with the run's id, which logs and pages
+use. Model calls follow the GenAI semantic conventions
+(https://opentelemetry.io/docs/specs/semconv/gen-ai/). No attribute contains text of a question, a
+page or an answer.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     Attributes = dict[str, str | int | float | tuple[str, ...]]
 
-FAILED = ("failed", "not_found")  # states of a run that its span has as an error
-EXPORT_SECONDS = 3.0  # for sending a batch, further attempts included
+FAILED = ("failed", "not_found")  # states of a run that mark its span as an error
+EXPORT_SECONDS = 3.0  # for sending a batch, retries included
 
 log = get_logger()
 
@@ -50,10 +50,10 @@ log = get_logger()
 async def exporting(
     settings: Settings, store: Store, executor: Executor, price: Price
 ) -> AsyncIterator[Executor]:
-    """The executor itself, or, where the settings name a collector, one that also sends traces;
-    those still unsent are sent on leaving.
+    """Yield the executor, wrapped so that it sends traces if the settings name a collector; unsent
+    traces are sent on exit.
 
-    Raises ``InvalidSetting`` where the extra is not installed.
+    Raises ``InvalidSetting`` if the extra is not installed.
     """
     if not settings.otlp_url:
         yield executor
@@ -64,11 +64,11 @@ async def exporting(
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    # It says in many lines what ``_Told`` says in one.
+    # OpenTelemetry logs in many lines what ``_LoggingExporter`` logs in one.
     logging.getLogger("opentelemetry").addHandler(logging.NullHandler())
     url = f"{settings.otlp_url.rstrip('/')}/v1/traces"
-    # It reads OTEL_EXPORTER_OTLP_HEADERS, …_CERTIFICATE and the like by itself.
-    exporter = _Told(
+    # The exporter reads OTEL_EXPORTER_OTLP_HEADERS, …_CERTIFICATE and the like itself.
+    exporter = _LoggingExporter(
         OTLPSpanExporter(endpoint=url, timeout=EXPORT_SECONDS, session=_session(settings)), url
     )
     named = Resource.create({SERVICE_VERSION: __version__})
@@ -82,18 +82,18 @@ async def exporting(
     try:
         yield Exporting(executor, Traces(store), provider, ids, price)
     finally:
-        await asyncio.to_thread(provider.shutdown)  # sends what is still unsent
+        await asyncio.to_thread(provider.shutdown)  # sends unsent traces
 
 
 def _session(settings: Settings) -> requests.Session:
-    """The exporter's way to the collector."""
+    """Return the HTTP session for the collector, with our proxy and certificates."""
     import requests
     from requests.adapters import HTTPAdapter
 
     egress = Egress.of(settings)
 
     class Believing(HTTPAdapter):
-        """Believes the certificates of the settings, beside OpenTelemetry's own."""
+        """Trusts the certificates of the settings, besides OpenTelemetry's own."""
 
         def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
             context = egress.ssl_context("requests")
@@ -111,9 +111,9 @@ def _session(settings: Settings) -> requests.Session:
     return session
 
 
-class _Told:
-    """A ``SpanExporter`` that logs once that its collector does not take traces, and once when it
-    does again."""
+class _LoggingExporter:
+    """A ``SpanExporter`` that logs once when its collector stops accepting traces, and once when it
+    accepts them again."""
 
     def __init__(self, exporter: SpanExporter, url: str) -> None:
         self._exporter = exporter
@@ -136,7 +136,7 @@ class _Told:
 
 
 class Exporting:
-    """An ``Executor`` that sends the trace of each run that it has worked to its end."""
+    """An ``Executor`` that sends a trace of each run it has finished."""
 
     def __init__(
         self,
@@ -153,11 +153,11 @@ class Exporting:
         self._tracer = provider.get_tracer("footnote", __version__)
 
     async def answer(self, run: RunRecord, stop: asyncio.Event) -> None:
-        """Work the run to its end, then send its trace."""
+        """Process the run to its end, then send its trace."""
         await self._executor.answer(run, stop)
         try:
             kept = await self._traces.run(run.id)
-        except StorageUnavailable as error:  # the run has ended well; only its trace is missing
+        except StorageUnavailable as error:  # the run itself has ended; only its trace is missing
             log.info("trace not sent", run=run.id, error=str(error))
             return
         if kept is not None and kept.ended_at is not None:
@@ -166,14 +166,14 @@ class Exporting:
 
 
 def trace_id_of(run_id: str) -> int:
-    """The run's id (12 hexadecimal digits), filled up with a digest of it: OpenTelemetry's samplers
-    decide by the lower bits, which therefore must be spread evenly."""
+    """Return the run's id (12 hexadecimal digits), padded with its digest: OpenTelemetry's samplers
+    use the lower bits, which must therefore be evenly distributed."""
     digest = hashlib.sha256(run_id.encode()).hexdigest()
     return int((run_id + digest)[:32], 16)
 
 
 class _Ids:
-    """An ``IdGenerator`` of OpenTelemetry: the id of the next trace is that of a run."""
+    """An OpenTelemetry ``IdGenerator`` that takes the id of the next trace from its run."""
 
     def __init__(self) -> None:
         self.trace_id = 0
@@ -189,7 +189,7 @@ class _Ids:
 
 
 def export(traced: Trace, tracer: Tracer) -> None:
-    """Make the spans of a run that has ended."""
+    """Create the spans of a finished run."""
     from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_context
 
     record = traced.record
@@ -203,7 +203,7 @@ def export(traced: Trace, tracer: Tracer) -> None:
     if record.state in FAILED:
         root.set_status(Status(StatusCode.ERROR, record.state))
     spans: dict[str, Span] = {"": root}
-    for line in traced.spans:  # what stands under another follows it
+    for line in traced.spans:  # children follow their parent
         if line.begin is None or line.end is None:
             continue
         call = traced.calls.get(line.id)

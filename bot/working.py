@@ -1,4 +1,4 @@
-"""``footnote worker``: works on questions that other processes accept, and posts their answers."""
+"""``footnote worker``: processes questions that other processes accept, and posts the answers."""
 
 from __future__ import annotations
 
@@ -21,17 +21,16 @@ from bot.storage.retrying import SERVING_PATIENCE, START_PATIENCE
 from bot.storage.store import open_store
 from bot.systemd import ENDING, notify, ready
 
-REACH_SECONDS = 5.0  # that platforms get to accept their tokens before work begins without them
+REACH_SECONDS = 5.0  # for platforms to accept their tokens before work begins without them
 
 
 async def work(
     settings: Settings, tell: Callable[[str], None], *, health_port: int | None = None
 ) -> None:
-    """Run until SIGINT or SIGTERM, then drain. Holds no gateway, and a port only for its health.
+    """Run until SIGINT or SIGTERM, then drain. Opens no gateway, and a port only for health checks.
 
-    ``tell`` shows a line in the terminal. Raises ``InvalidSetting`` when there is no platform
-    to post in, ``CredentialsRefused`` when one does not accept its token, and
-    ``StorageUnavailable``.
+    ``tell`` prints a line in the terminal. Raises ``InvalidSetting`` if there is no platform to
+    post to, ``CredentialsRefused`` if one does not accept its token, and ``StorageUnavailable``.
     """
     names = posting_platforms(settings)
     if not names:
@@ -74,7 +73,7 @@ async def work(
             routes = [*health_routes(state), *numbers]
             endpoint = http_endpoint(settings.http_host, health_port, routes)
             tell(f"Listening for HTTP on {await stack.enter_async_context(endpoint)}.")
-        # Heeded before the line that says it runs.
+        # Handle signals before the line that says it runs.
         with told_to_end() as ending:
             tell(f"Working on questions from {', '.join(names)}, {settings.concurrency} at once.")
             await stack.enter_async_context(ready())
@@ -83,24 +82,25 @@ async def work(
         indexing.stop()
         state.ending = True
         tell("Ending: working questions are finished or left to another worker.")
-        # Here, so that health and numbers are there until the last question is done.
+        # Inside the stack, so that health and metrics work until the last question is done.
         await app.dispatcher.drain(settings.drain_seconds)
 
 
 class _Reaching:
-    """Checks that platforms accept their tokens; waits for one that is away beside the work."""
+    """Checks that platforms accept their tokens; waits in the background for those that are
+    away."""
 
     def __init__(self, platforms: list[Platform]) -> None:
         self._tasks = {asyncio.create_task(platform.reach()) for platform in platforms}
 
     async def soon(self) -> None:
-        """Wait a moment; raises what a platform has against its token."""
+        """Wait up to ``REACH_SECONDS``; raises the error of a platform that refuses its token."""
         done, _ = await asyncio.wait(self._tasks, timeout=REACH_SECONDS)
         for task in done:
             task.result()
 
     async def refused(self) -> None:
-        """Raises what a platform has against its token, once it says so; else never returns."""
+        """Raise the error of a platform once it refuses its token; never returns otherwise."""
         await asyncio.gather(*self._tasks)
         await asyncio.Event().wait()
 

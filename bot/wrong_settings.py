@@ -1,5 +1,5 @@
 """Error messages about settings: the name, the given value, the allowed values, and the way out.
-The value of a secret is never in it."""
+They never contain the value of a secret."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pydantic import AliasChoices, BaseModel, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import SettingsError
 
-SHOWN = 60  # characters of what was given
+SHOWN = 60  # characters of a value in a message
 
-# Rules of a setting's text that no type says.
+# Rules for a setting's text that its type does not express.
 MEANT: Mapping[str, str] = {
     "console_user_header": "the name of a header: letters, digits and hyphens",
     "console_token": "a text of 16 characters or more",
@@ -34,8 +34,8 @@ JSON: Mapping[str, str] = {
 
 
 def not_json(error: SettingsError, name_of: Callable[[str], str]) -> str:
-    """A sentence that names the setting that is no valid JSON. Of the error's own text only the
-    name of the field is safe: it may repeat a secret."""
+    """Return the message for a setting that is not valid JSON. Only the field's name is taken from
+    the error's text, which may repeat a secret."""
     found = re.search(r'field "(\w+)"', str(error))
     fields = [found[1]] if found is not None and found[1] in JSON else list(JSON)
     names = " or ".join(map(name_of, fields))
@@ -49,12 +49,12 @@ def sentence(
     names: Mapping[str, str],
     places: Mapping[str, str],
 ) -> str:
-    """The first problem, and the names of what else is wrong.
+    """Return a message about the first problem, with the names of other wrong settings.
 
-    ``names`` are what settings are called in the environment, ``places`` where they were found
-    (" in .env"), both by field.
+    ``names`` are the environment names of settings, ``places`` the sources they were found in (" in
+    .env"), both by field.
     """
-    # A key that is not known explains the one that is missing.
+    # First the unknown keys: one of them is often a misspelled missing key.
     problems = error.errors(include_url=False)
     problems.sort(key=lambda problem: problem["type"] != "extra_forbidden")
     by_field: dict[str, Any] = {}
@@ -63,15 +63,15 @@ def sentence(
             _field(str(problem["loc"][0]) if problem["loc"] else "", fields), problem
         )
     (field, problem), *others = by_field.items()
-    told = _told(field, problem, fields.get(field), names, places)
+    found = _message(field, problem, fields.get(field), names, places)
     if not others:
-        return told
+        return found
     more = ", ".join(names.get(name, name) for name, _ in others)
-    return f"{told} Look at {more} as well."
+    return f"{found} Look at {more} as well."
 
 
 def _field(name: str, fields: Mapping[str, FieldInfo]) -> str:
-    """The field that is known under a name or one of its aliases."""
+    """Return the field that has this name or alias."""
     for field, info in fields.items():
         alias = info.validation_alias
         if isinstance(alias, AliasChoices) and name in alias.choices:
@@ -79,7 +79,7 @@ def _field(name: str, fields: Mapping[str, FieldInfo]) -> str:
     return name
 
 
-def _told(
+def _message(
     field: str,
     problem: Any,
     info: FieldInfo | None,
@@ -92,8 +92,8 @@ def _told(
     path = [str(part) for part in problem["loc"][1:]]
     if isinstance(part := _nested(info), type):
         if get_origin(_kind(info.annotation)) is tuple:
-            return _told_in_list(name, path, problem, part)
-        return _told_within(name, path, problem, part)
+            return _message_in_list(name, path, problem, part)
+        return _message_in_table(name, path, problem, part)
     given = problem.get("input")
     shown = "" if _is_secret(field, info, given) else f" is {_shown(given)}"
     if problem["type"] == "value_error":  # one of our own validators
@@ -101,8 +101,8 @@ def _told(
     return f"{name}{shown or ' is not right'}: it must be {_allowed(field, info)}.{_way_out(info)}"
 
 
-def _told_within(name: str, path: Sequence[str], problem: Any, part: type[BaseModel]) -> str:
-    """Of a table of tables, such as the rules of channels: ``path`` is entry and key."""
+def _message_in_table(name: str, path: Sequence[str], problem: Any, part: type[BaseModel]) -> str:
+    """Describe a problem in a table of tables, such as channel rules; ``path`` is entry and key."""
     if not path:
         return f"{name} is {_shown(problem.get('input'))}: it must be a table of tables."
     entry, *rest = path
@@ -125,8 +125,8 @@ def _told_within(name: str, path: Sequence[str], problem: Any, part: type[BaseMo
     return f"{name} has {_shown(problem.get('input'))} as {key} of {entry}: it must be {allowed}."
 
 
-def _told_in_list(name: str, path: Sequence[str], problem: Any, part: type[BaseModel]) -> str:
-    """Of a list of tables, such as the collections: ``path`` is place and key."""
+def _message_in_list(name: str, path: Sequence[str], problem: Any, part: type[BaseModel]) -> str:
+    """Describe a problem in a list of tables, such as collections; ``path`` is index and key."""
     if problem["type"] == "value_error" and len(path) < 2:
         return f"{name} is not right: {problem['ctx']['error']}."
     if not path:
@@ -135,14 +135,14 @@ def _told_in_list(name: str, path: Sequence[str], problem: Any, part: type[BaseM
     entry = f"number {int(place) + 1}"
     if problem["type"] == "value_error":
         return f"{name} has {rest[0]} in {entry} that cannot be used: {problem['ctx']['error']}."
-    return _told_within(name, [entry, *rest], problem, part)
+    return _message_in_table(name, [entry, *rest], problem, part)
 
 
 # ---------------------------------------------------------------- what is allowed
 
 
 def _allowed(field: str, info: FieldInfo) -> str:
-    """The values of a field, as the end of "it must be …"."""
+    """Return the allowed values of a field, to complete "it must be …"."""
     if field in MEANT:
         return MEANT[field]
     kind = _kind(info.annotation)
@@ -189,14 +189,14 @@ def _way_out(info: FieldInfo) -> str:
 
 
 def _kind(annotation: Any) -> Any:
-    """A type without the None that may stand beside it."""
+    """Return a type without an optional None."""
     if get_origin(annotation) in (Union, types.UnionType):
         return _kind(next(each for each in get_args(annotation) if each is not type(None)))
     return annotation
 
 
 def _nested(info: FieldInfo) -> type[BaseModel] | None:
-    """The type of the values of a setting's table, or of the items of its list of tables."""
+    """Return the type of the values of a setting's table, or of the items of its list of tables."""
     kind = _kind(info.annotation)
     values = get_args(kind)[1] if get_origin(kind) is dict else None
     if get_origin(kind) is tuple:
@@ -205,7 +205,7 @@ def _nested(info: FieldInfo) -> type[BaseModel] | None:
 
 
 def _is_secret(field: str, info: FieldInfo, given: object) -> bool:
-    """True if what was given may not be shown: a secret, or an address with a password in it."""
+    """Return True if the value must not be shown: a secret, or an address with a password."""
     kind = _kind(info.annotation)
     holds = SecretStr in (kind, *get_args(kind))
     in_url = field.endswith("_url") and "?" in str(given)  # services take keys in the query

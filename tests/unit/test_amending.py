@@ -196,7 +196,7 @@ async def test_where_no_sentence_is_left_the_sources_are_quoted(open_world: Open
         (BudgetSpent("The budget is spent."), "The budget is spent."),
         (InvalidSetting("There is no such model."), "There is no such model."),
         (TimeoutError(), "The small model took more than 30 seconds."),
-        (KeyError("bug"), "The verification broke; the log tells more."),
+        (KeyError("bug"), "The verification failed unexpectedly; see the log."),
     ],
 )
 async def test_an_answer_that_cannot_be_verified_stands(

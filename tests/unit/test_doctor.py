@@ -91,7 +91,7 @@ async def test_documents_answer_without_network(
     assert await examine(documents)
     shown = capsys.readouterr().out
     assert "! Network: The proxy http://127.0.0.1:9 cannot be reached" in shown
-    assert "! Searching wikipedia: The proxy http://127.0.0.1:9 makes no connection to en." in shown
+    assert "! Searching wikipedia: The proxy http://127.0.0.1:9 does not connect to en." in shown
     assert "✗" not in shown
 
 

@@ -264,7 +264,7 @@ async def test_nobody_says_where_a_request_comes_from_but_the_connection() -> No
 async def test_a_port_that_is_taken_is_a_sentence(database: Database) -> None:
     routes = health_routes(ready(database))
     async with http_endpoint("127.0.0.1", 0, routes) as address:
-        with pytest.raises(InvalidSetting, match="cannot be listened on"):
+        with pytest.raises(InvalidSetting, match="cannot listen on"):
             async with http_endpoint("127.0.0.1", int(address.rpartition(":")[2]), routes):
                 pass
 

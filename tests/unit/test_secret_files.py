@@ -122,7 +122,7 @@ def test_a_file_that_may_not_be_read_is_told(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setenv("ANTHROPIC_API_KEY_FILE", path)
     monkeypatch.setattr("bot.secret_files.Path.open", refuse)  # root may read everything
-    with pytest.raises(InvalidSetting, match="let the user that Footnote runs as read it"):
+    with pytest.raises(InvalidSetting, match="give its user read permission"):
         load_settings()
 
 
