@@ -15,8 +15,8 @@ from bot.storage.database import Database
 
 _ADMIN = "ask an admin of Footnote"
 
-# The console as the lists know it: its platform, its workspace, and both its channel and its person
-# where no proxy tells people apart.
+# The console in these lists: its workspace, and its channel and person if no proxy identifies
+# people.
 IN_CONSOLE, LOCAL = "console", "local"
 NO_ROLES = (
     "FOOTNOTE_ALLOW_ROLES lets only people with roles ask, and nobody has one in the console: name "
@@ -25,13 +25,13 @@ NO_ROLES = (
 
 
 async def admit(settings: Settings, database: Database, message: Message) -> None:
-    """Check access as ``check_access`` does, and keep a refusal in the audit log."""
+    """Check access as ``check_access`` does, and record a refusal in the audit log."""
     async with Audit(database).refusals(message):
         check_access(settings, message)
 
 
 def check_access(settings: Settings, message: Message) -> None:
-    """Raises ``Denied`` when the lists do not let the author ask where the message stands."""
+    """Raise ``Denied`` if the lists do not let the author ask in the message's place."""
     check_author(settings, message)
     author, thread = message.author, message.thread
     if message.direct:
@@ -48,7 +48,8 @@ def check_access(settings: Settings, message: Message) -> None:
 
 
 def check_author(settings: Settings, message: Message) -> None:
-    """Raises ``Denied`` for what is known of a stored message too: its author and workspace."""
+    """Raise ``Denied`` because of the author or workspace, which are known for stored messages
+    too."""
     author, thread = message.author, message.thread
     if settings.guests == "deny" and author.guest:
         raise Denied("denied-guest", f"Footnote does not answer guests here: {_ADMIN}.")
@@ -64,9 +65,9 @@ def check_author(settings: Settings, message: Message) -> None:
 
 
 def shut_to_console(settings: Settings) -> list[str]:
-    """Tell which lists keep everyone from asking in an open console, a sentence for each that names
-    other places only; people whom a proxy or an OpenID provider names may be on the lists of
-    channels and users."""
+    """Return a sentence for each list that keeps everyone from asking in an open console because it
+    names other places only. Lists of channels and users may name people known to a proxy or an
+    OpenID provider."""
     needed = [("workspaces", settings.allow_workspaces, IN_CONSOLE)]
     if not (settings.console_user_header or settings.oidc_issuer):
         needed += [
@@ -82,8 +83,8 @@ def shut_to_console(settings: Settings) -> list[str]:
 
 
 def _check_console(message: Message, setting: str, id: str, denied: Collection[str]) -> None:
-    """Raises ``Denied`` that names the list which has no room for the console: the operator
-    reads it, and rarely thought of the console when making the list."""
+    """Raise a ``Denied`` that names the list without the console: operators read it, and often did
+    not think of the console when making the list."""
     if message.thread.platform == CONSOLE and id not in denied:
         raise Denied(
             "denied-console",

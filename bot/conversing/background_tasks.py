@@ -1,5 +1,5 @@
-"""Background tasks of an event, such as a notice to the asker, which its acknowledgement does not
-wait for."""
+"""Background tasks of an event, such as a notice to the asker: acknowledging the event does not
+wait for them."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ log = get_logger()
 
 
 class BackgroundTasks:
-    """Work that goes on beside its caller. Close it with ``aclose``."""
+    """Tasks that run independently of their caller. Close it with ``aclose``."""
 
     def __init__(self, of: str) -> None:
-        """``of`` names in the log whose background they are."""
+        """``of`` names the owner of the tasks in log lines."""
         self._of = of
         self._running: set[asyncio.Task[None]] = set()
 
     def later(self, work: Coroutine[Any, Any, object]) -> None:
-        """Do ``work`` meanwhile; what goes wrong is logged."""
+        """Run ``work`` in the background; errors are logged."""
         task = asyncio.create_task(self._done(work))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
     async def aclose(self, patience: float = 0.0) -> None:
-        """Give the rest ``patience`` seconds, and drop what is not done then."""
+        """Wait ``patience`` seconds for the remaining tasks, then cancel them."""
         if self._running and patience > 0:
             await asyncio.wait(self._running, timeout=patience)
         for task in self._running:

@@ -1,6 +1,6 @@
-"""Actions of people on any platform besides asking: buttons under an answer, and "forget me".
+"""People's actions besides asking, on any platform: buttons under an answer, and "forget me".
 
-An adapter decides how a press travels (a button's id and value) and how the presser is told.
+An adapter decides how a press is encoded (a button's id and value) and how to reply to it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bot.storage.workspaces import Opinion, Reason, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """A person's verdict on an answer, and perhaps why."""
+    """A person's verdict on an answer, optionally with a reason."""
 
     run: str
     verdict: Verdict
@@ -49,7 +49,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Make the answer's question a standing one."""
+    """Make the answer's question a standing question."""
 
     run: str
     schedule: str = DAILY
@@ -64,15 +64,15 @@ class Retract:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """Show the presser alone what an answer rests on and how it was found.
+    """Show the person who pressed, and no one else, an answer's sources and how it was found.
 
-    What that looks like is its adapter's affair; ``Reception.details`` has it.
+    The adapter formats it; ``Reception.details`` returns the content.
     """
 
     run: str
 
 
-ASK_WHY = "feedback-ask-why"  # the text for a person who may say what was wrong
+ASK_WHY = "feedback-ask-why"  # the text that asks a person what was wrong
 
 Deed = Feedback | Deeper | FollowUp | Stop | Watch | Retract
 Press = Deed | Details
@@ -81,11 +81,11 @@ Press = Deed | Details
 async def carry_out(
     reception: Reception, press: Deed, author: Author, *, locale: str, direct: bool
 ) -> str | None:
-    """Do what was pressed; returns the id of the text to tell the presser alone, or None. With
-    ``ASK_WHY`` the adapter offers the ``REASONS``, each of which is a ``Feedback`` of its own.
+    """Carry out a press; returns the id of a text to show only to the presser, or None. For
+    ``ASK_WHY`` the adapter offers the ``REASONS``, each as a ``Feedback`` of its own.
 
-    ``locale`` is the presser's; ``direct`` says whether it happened in a direct message. Raises
-    ``Denied``, ``Invalid`` and ``StorageUnavailable`` as the methods of ``Reception`` do.
+    ``locale`` is the presser's; ``direct`` is True in a direct message. Raises ``Denied``,
+    ``Invalid`` and ``StorageUnavailable`` as the methods of ``Reception`` do.
     """
     match press:
         case Feedback(run, verdict, reason, words):
@@ -111,8 +111,8 @@ async def carry_out(
 async def forget_me(
     reception: Reception, message: Message, word: str, command: str, texts: Texts
 ) -> str:
-    """Forget the author of ``message`` if ``word`` says yes, else say what that would mean and
-    that ``command`` does it; returns the text for them alone.
+    """Forget the author of ``message`` if ``word`` agrees, otherwise explain the effect and that
+    ``command`` does it; returns the text to show only to them.
 
     Raises ``StorageUnavailable``.
     """

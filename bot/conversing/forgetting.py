@@ -1,4 +1,4 @@
-"""Forgetting and pruning while Footnote serves."""
+"""Deletes data on request ("forget me") and by age, while Footnote runs."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from bot.storage.removal import NOTHING_REMOVED, Removed
 from bot.storage.retention import Retention
 from bot.storage.subjects import Subject
 
-# Runs end within a second of being stopped; one that does not is fenced off and goes anyway.
+# Runs end within a second of being stopped. One that does not loses its row and cannot write.
 STOP_SECONDS, LOOK_SECONDS = 10.0, 0.2
 
 log = get_logger()
 
 
 class Forgetter:
-    """``request_stop`` asks the process at work on a run to stop it.
+    """Deletes everything about a subject. ``request_stop`` asks the process working on a run to
+    stop.
 
-    Methods raise ``StorageUnavailable``; a wish that was kept is then fulfilled by ``catch_up``.
+    Methods raise ``StorageUnavailable``; ``catch_up`` then completes the stored request.
     """
 
     def __init__(self, database: Database, request_stop: Callable[[str], Awaitable[None]]) -> None:
@@ -38,19 +39,19 @@ class Forgetter:
         return await self._forgetting.count(subject, spent_before)
 
     async def forget(self, subject: Subject, spent_before: date) -> Removed:
-        """Take away everything about a subject, sums of spending of the days (UTC) before one
-        included; says what that was.
+        """Delete everything about a subject, including its spending before the day (UTC)
+        ``spent_before``; returns the counts.
 
-        The sum of today that a person's own wish leaves, or their daily budget would start over, is
-        taken away by ``catch_up`` tomorrow.
+        A person's own request leaves today's spending, or their daily budget would start again;
+        ``catch_up`` deletes it tomorrow.
         """
         request = await self._forgetting.ask(subject, datetime.now(UTC))
         return await self._fulfil(request, spent_before)
 
     async def forget_again(self, subject: Subject, asked_at: datetime) -> Removed:
-        """Fulfil an earlier wish that a restored database does not know; what came after it stays.
+        """Fulfil an earlier request that a restored database does not know; later data stays.
 
-        The sums of the days until then are deleted, that of today tomorrow (``catch_up``).
+        Spending up to that day is deleted; today's spending is deleted tomorrow (``catch_up``).
         """
         now = datetime.now(UTC)
         request = await self._forgetting.ask(subject, now, asked_at)
@@ -58,7 +59,7 @@ class Forgetter:
         return await self._fulfil(request, spent_before)
 
     async def catch_up(self) -> Removed:
-        """Fulfil what is left of all wishes: those a crash cut short, and sums of days gone by."""
+        """Complete all open requests: those interrupted by a crash, and spending of past days."""
         today = datetime.now(UTC).date()
         removed = NOTHING_REMOVED
         for request in await self._forgetting.asked():
@@ -78,7 +79,7 @@ class Forgetter:
         return removed
 
     async def _stop(self, subject: Subject) -> None:
-        """Stop its runs, and wait until they have ended or patience ends."""
+        """Stop the subject's runs and wait up to ``STOP_SECONDS`` for them to end."""
         for run_id in await self._forgetting.unfinished(subject):
             await self._request_stop(run_id)
         clock = asyncio.get_running_loop().time
@@ -97,8 +98,8 @@ KEEP_SECONDS = 3_600.0  # between two rounds
 
 
 class Maintenance:
-    """Removes now and then what is too old and what was asked to be forgotten. Several processes
-    may do so on one database: what one has removed, no other finds."""
+    """Regularly deletes expired data and data that was asked to be forgotten. Several processes may
+    do so on one database."""
 
     def __init__(
         self, retention: Retention, forgetter: Forgetter, changes: RuleChanges | None = None
@@ -108,7 +109,7 @@ class Maintenance:
         self._changes = changes
 
     async def once(self) -> Removed:
-        """One round; says what it took away. Raises ``StorageUnavailable``."""
+        """Run one round; returns the counts of deleted data. Raises ``StorageUnavailable``."""
         if self._changes is not None:
             await self._changes.look()
         removed = await self._forgetter.catch_up()
@@ -116,7 +117,7 @@ class Maintenance:
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
-        """A round now and then, from now on, beside the block."""
+        """Run a round now and every ``KEEP_SECONDS`` while the block runs."""
         async with aclosing(Rounds("pruning", KEEP_SECONDS, self._round, first=0.0)):
             yield
 

@@ -1,4 +1,4 @@
-"""Presses of buttons, as messages."""
+"""Converts button presses to messages."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from bot.storage.records import RunRecord
 def message_of_press(
     run: RunRecord, button: str, author: Author, text: str, locale: str, direct: bool
 ) -> Message:
-    """The message that pressing a button of a run's reply amounts to."""
-    # A run that is edited has had several questions, and the same button means another one.
+    """Return the message equivalent to pressing a button on a run's reply."""
+    # An edited run has had several questions, so the same button may mean a different one.
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return Message(
         event_id=f"{run.id}:{button}:{digest}",

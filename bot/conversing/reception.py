@@ -1,7 +1,7 @@
 """Receives events from every listener and decides what they mean.
 
-Accepting is a short transaction; what comes after it (queueing, telling the asker) waits for no
-platform, so that a listener can acknowledge its event as soon as a method returns.
+Accepting is a short transaction. The work after it (queueing, notifying the asker) does not wait
+for a platform, so a listener can acknowledge its event as soon as a method returns.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ from bot.storage.workspaces import Opinion, Use, Workspaces
 
 LAST_ERRANDS_SECONDS = 2.0
 GONE_REMEMBERED, GONE_SECONDS = 10_000, 600.0  # Slack delivers again for five minutes
-# Threads in which Footnote takes part; looked up again in time, for another process may forget one.
+# Threads in which Footnote takes part; entries expire, since another process may forget a thread.
 THREADS_REMEMBERED, THREADS_SECONDS = 10_000, 600.0
 
-# The addressee of a message: Footnote, by name or in private; the thread; or other people.
+# The addressee of a message: Footnote (by name or in private), the thread, or other people.
 Address = Literal["footnote", "thread", "others"]
 
 
@@ -72,14 +72,14 @@ class AcceptedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Handled:
-    """The message asked to stop: so many runs do."""
+    """The message asked to stop; the number of runs stopped."""
 
     stopped: int
 
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """The message is no question to Footnote."""
+    """The message is not a question to Footnote."""
 
 
 class Reception:
@@ -102,7 +102,7 @@ class Reception:
         self._workspaces = Workspaces(store.database)
         self._rights = Rights(settings, posters)
         self._ours: TTLCache[str, bool] = TTLCache(THREADS_REMEMBERED, THREADS_SECONDS)
-        # Deleted before they were kept: an event that comes again must not revive them.
+        # Deleted before they were stored: a redelivered event must not bring them back.
         self._gone: TTLCache[tuple[str, str], bool] = TTLCache(GONE_REMEMBERED, GONE_SECONDS)
         self._background = BackgroundTasks("core")
         self.forgetter = Forgetter(store.database, dispatcher.request_stop)
@@ -111,7 +111,7 @@ class Reception:
         self.corrections = CorrectionDesk(settings, store.database)
 
     async def aclose(self) -> None:
-        """Give what is still being told to askers a moment, and drop the rest."""
+        """Give pending notices a moment to finish, and drop the rest."""
         await self._background.aclose(LAST_ERRANDS_SECONDS)
 
     # ------------------------------------------------------------ what people say
@@ -127,12 +127,12 @@ class Reception:
         post_state: PostState | None = None,
         files: Mapping[str, bytes] = NO_FILES,
     ) -> AcceptedQuestion | Handled | Ignored:
-        """Take in a message; ``files`` are the bodies of those of its attachments that its platform
-        does not keep, by their URL; ``sources`` is what its author wants to be searched.
+        """Handle a message. ``files`` are the contents, by URL, of attachments that the platform
+        does not store; ``sources`` are those the author wants to search.
 
-        Raises ``Denied`` (its kind ``DaySpentUp`` when the day's budget is spent) and
-        ``InvalidQuestion`` with the sentence for the asker alone, and
-        ``StorageUnavailable`` (the platform should deliver the event again).
+        Raises ``Denied`` (its subclass ``DaySpentUp`` when the daily budget is spent) and
+        ``InvalidQuestion``, each with a sentence for the asker only, and ``StorageUnavailable``
+        (the platform should redeliver the event).
         """
         if (message.thread.platform, message.event_id) in self._gone:
             return Ignored()
@@ -146,15 +146,15 @@ class Reception:
         if is_stop_word(message.text):
             if await self.takes_part(message.thread):
                 return Handled(await self.stop(message.thread))
-            if message.direct:  # said between the threads of a direct conversation
+            if message.direct:  # written outside of any thread of the conversation
                 return Handled(await self.stop_in_channel(message.thread, message.author))
         rules = await self.rules.of(message.thread)
         options = replace(options_for(rules, depth, sources), style=style)
         return await self._accept(message, options, post_state, files)
 
     async def library(self, message: Message) -> tuple[Library, tuple[str, ...]]:
-        """The library in which the author of a message may search and read in its place without a
-        question, and the only providers to ask there (empty: all). Raises ``Denied``."""
+        """Return the library that a message's author may search and read in its place without
+        asking a question, and the providers allowed there (empty: all). Raises ``Denied``."""
         await admit(self.settings, self._store.database, message)
         rules = await self.rules.of(message.thread)
         return await self._service.library_for(message), rules.providers
@@ -166,14 +166,14 @@ class Reception:
         return thread.key in self._ours
 
     async def edit(self, platform: str, event_id: str, text: str) -> bool:
-        """A message reads differently now: its run is restarted, in the same reply.
+        """Handle an edited message: its run is restarted, in the same reply.
 
-        One that now only asks to stop stops it. False when it began no run, or reads the same.
-        Raises ``InvalidQuestion`` and ``Denied``.
+        If the new text is only a stop word, the run is stopped. Returns False if the message has no
+        run or its text is unchanged. Raises ``InvalidQuestion`` and ``Denied``.
         """
         run_id = await self._conversations.run_of(platform, event_id)
         if run_id is None:
-            return False  # most messages that people edit are none of ours
+            return False  # most edited messages are not ours
         text = clean_question(text)
         if is_stop_word(text):
             return await self.stop_run(run_id)
@@ -195,7 +195,7 @@ class Reception:
         return begun is not None
 
     async def forget(self, platform: str, event_id: str) -> bool:
-        """A message was deleted: its run ends and its reply goes. False when there is none."""
+        """Handle a deleted message: end its run, remove its reply; returns False without a run."""
         if not await self._conversations.knows(platform, event_id):
             self._gone[platform, event_id] = True
             return False
@@ -213,8 +213,8 @@ class Reception:
         return await self.forgetter.count(_author_of(message), datetime.now(UTC).date())
 
     async def forget_author(self, message: Message) -> Removed:
-        """Forget the author of ``message``, a command: what they wrote here and elsewhere on the
-        platform, and the answers to it. Their sum of today stays until tomorrow."""
+        """Forget the author of ``message``, a command: everything they wrote on the platform, and
+        the answers to it. Today's spending stays until tomorrow."""
         with acting(Actor.of(message)):
             removed = await self.forgetter.forget(_author_of(message), datetime.now(UTC).date())
         self._ours.clear()
@@ -227,7 +227,7 @@ class Reception:
         return await self._stop(await self._conversations.unfinished_in(thread))
 
     async def stop_in_channel(self, place: Thread, author: Author) -> int:
-        """Stop what ``author`` asked in any thread of the channel of ``place``; as ``stop``."""
+        """Stop the author's runs in all threads of the channel of ``place``; returns the count."""
         return await self._stop(
             await self._conversations.unfinished_of(
                 author.id, place.platform, place.workspace, place.channel
@@ -235,7 +235,7 @@ class Reception:
         )
 
     async def stop_run(self, run_id: str) -> bool:
-        """Stop one run; False when it has ended or is not known."""
+        """Stop one run; returns False if it has ended or is unknown."""
         run = await self._store.run(run_id)
         if run is None or run.state not in UNFINISHED:
             return False
@@ -243,22 +243,22 @@ class Reception:
         return True
 
     async def stop_question(self, platform: str, event_id: str) -> bool:
-        """Stop the run that a message began; False as in ``stop_run``."""
+        """Stop the run that a message started; returns False as ``stop_run`` does."""
         run_id = await self._conversations.run_of(platform, event_id)
         return run_id is not None and await self.stop_run(run_id)
 
     async def feedback(self, run_id: str, author: Author, opinion: Opinion) -> bool:
-        """Keep what someone thinks of an answer; False when its run is not known."""
+        """Store a person's opinion of an answer; returns False if its run is unknown."""
         return await self._workspaces.keep_feedback(run_id, author.id, opinion)
 
     async def details(
         self, run_id: str, platform: str, channel: str, author: Author, *, direct: bool
     ) -> tuple[Answer, str]:
-        """A run's answer, for ``author`` who reads it in its channel, and the page that shows how
-        it came about, or "".
+        """Return a run's answer, for ``author`` to read in its channel, and the address of the
+        run's page, or "".
 
-        Raises ``Invalid`` when the run is not known, has no answer, is of another channel, or rests
-        on documents that may not be read there any more.
+        Raises ``Invalid`` if the run is unknown, has no answer, belongs to another channel, or
+        rests on documents that may no longer be read there.
         """
         run = await self._run(run_id)
         place = run.message.thread
@@ -272,10 +272,10 @@ class Reception:
     async def dig_deeper(
         self, run_id: str, author: Author, *, locale: str, direct: bool
     ) -> AcceptedQuestion:
-        """Research the question of a run once more, ``deep``, or as before where an earlier answer
-        was given without research; asked twice it is the same run.
+        """Research a run's question again, ``deep``, or at the same depth if an earlier answer was
+        repeated without research. A second press returns the same run.
 
-        Raises ``Invalid`` when the run is not known, and as ``receive`` does.
+        Raises ``Invalid`` if the run is unknown, and otherwise as ``receive`` does.
         """
         run = await self._run(run_id)
         question = run.answer.question if run.answer else run.message.text
@@ -293,7 +293,7 @@ class Reception:
     async def watch(
         self, run_id: str, author: Author, schedule: str, *, locale: str, direct: bool
     ) -> Watch:
-        """Make the question of a run a standing one. Raises ``Denied`` and ``Invalid``."""
+        """Make a run's question a standing question. Raises ``Denied`` and ``Invalid``."""
         run = await self._run(run_id)
         message = message_of_press(run, "watch", author, "", locale, direct)
         await admit(self.settings, self._store.database, message)
@@ -302,7 +302,7 @@ class Reception:
         return await self.standing.begin(run, message, schedule)
 
     async def retract(self, run_id: str, author: Author) -> None:
-        """Take back the correction that a run's message made. Raises ``Invalid``."""
+        """Remove the correction made by a run's message. Raises ``Invalid``."""
         run = await self._run(run_id)
         await self.corrections.remove(
             run.id, message_of_press(run, "retract", author, "", "", False)
@@ -311,7 +311,8 @@ class Reception:
     async def follow_up(
         self, run_id: str, number: int, author: Author, *, locale: str, direct: bool
     ) -> AcceptedQuestion:
-        """Ask a run's suggestion ``number`` (from 0) in its thread; as ``dig_deeper``."""
+        """Ask a run's suggestion ``number`` (from 0) in its thread; raises as ``dig_deeper``
+        does."""
         run = await self._run(run_id)
         suggestions = run.answer.suggestions if run.answer else ()
         if not 0 <= number < len(suggestions):
@@ -328,15 +329,15 @@ class Reception:
     # ------------------------------------------------------------ places
 
     async def searched_here(self, message: Message, texts: Texts) -> list[str]:
-        """Lines that say what questions search in the place of ``message`` (a command), and why;
-        nothing where there are no documents."""
+        """Return lines on what questions search in the place of ``message`` (a command), and why;
+        empty if there are no documents."""
         rules = await self.rules.of(message.thread)
         providers = rules.providers or configured_names(self.settings)
         reader = await self._rights.reader(message)
         return searched_here(self._rights, reader, providers, texts)
 
     async def use_this_month(self, platform: str, workspace: str) -> Use:
-        """The use of a workspace since the first of this month (UTC)."""
+        """Return the use of a workspace since the first of this month (UTC)."""
         now = datetime.now(UTC)
         return await self._workspaces.use(
             platform, workspace, datetime(now.year, now.month, 1, tzinfo=UTC)
@@ -359,13 +360,13 @@ class Reception:
             files=files,
         )
         self._ours[message.thread.key] = True
-        if not new and message.attachments and not files:  # which came with the question itself
+        if not new and message.attachments and not files:  # a redelivered event with files
             await self._begin_with_files(message)
         await self._dispatcher.submit(run_id, message.thread)
         try:
             ahead = await self._conversations.ahead_of(run_id) if new else 0
         except StorageUnavailable:
-            ahead = 0  # the question is kept: what comes after that is no reason to ask again
+            ahead = 0  # the question is stored: later errors must not cause a redelivery
         if ahead:
             self._background.later(self._tell_queued(run_id, ahead))
         return AcceptedQuestion(run_id, new, ahead)

@@ -1,6 +1,6 @@
 """Channel rules: tone, language, default depth, providers and daily budget of one channel.
 
-They come from the setting ``channels``; what an admin sets by command goes before it.
+They come from the setting ``channels``; rules set by an admin's command take precedence.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ DEPTHS: tuple[str, ...] = get_args(Depth)
 
 
 class RulesOfChannels:
-    """The rules of each channel: those that an admin set there, else those of the settings."""
+    """The rules of each channel: those set there by an admin, otherwise those of the settings."""
 
     def __init__(self, settings: Settings, workspaces: Workspaces) -> None:
         self._settings = settings
         self._workspaces = workspaces
 
     async def of(self, thread: Thread) -> ChannelRules:
-        """The rules of the thread's channel."""
+        """Return the rules of the thread's channel."""
         stored = await self._workspaces.rules(thread.platform, thread.workspace, thread.channel)
         if stored is not None:
             rules = ChannelRules.model_validate(stored)
@@ -38,7 +38,7 @@ class RulesOfChannels:
         return self._settings.channels.get(thread.channel, ChannelRules())
 
     async def set(self, message: Message, rules: ChannelRules | None) -> None:
-        """Set the rules of the channel in which ``message`` was given as a command.
+        """Set the rules of the channel in which the command ``message`` was sent.
 
         None goes back to the settings. Raises ``Denied`` unless its author is an admin.
         """
@@ -57,8 +57,8 @@ class RulesOfChannels:
 def options_for(
     rules: ChannelRules, depth: Depth = "auto", sources: Sources = EVERYWHERE
 ) -> RunOptions:
-    """The options of a run in a channel; ``depth`` is the asker's choice, which goes first, and
-    ``sources`` what the asker wants to be searched of what is searched there."""
+    """Return the options for a run in a channel; the asker's ``depth`` overrides the channel's, and
+    the asker's ``sources`` narrow those searched there."""
     chosen = (name for name in sources.providers if name in (rules.providers or sources.providers))
     return RunOptions(
         depth=rules.depth if depth == "auto" else depth,
@@ -70,9 +70,8 @@ def options_for(
 
 
 def bounded(rules: ChannelRules, settings: Settings, channel: str) -> ChannelRules:
-    """Rules set by command: they may lower what the operator lets the channel spend, not raise it.
-
-    Admins of a workspace need not be those who pay.
+    """Limit rules set by command: they may lower the operator's spending limit, not raise it.
+    Admins of a workspace may not be the ones who pay.
     """
     own = settings.channels.get(channel, ChannelRules()).daily_usd or settings.channel_daily_usd
     limits = [limit for limit in (rules.daily_usd, own) if limit is not None]
@@ -82,9 +81,8 @@ def bounded(rules: ChannelRules, settings: Settings, channel: str) -> ChannelRul
 def changed(
     rules: ChannelRules, key: str, value: str, known_providers: Collection[str]
 ) -> ChannelRules:
-    """The rules with one of them set from what an admin typed; an empty value unsets it.
-
-    Raises ``Invalid`` with a sentence that names what can be set.
+    """Return the rules with one of them set to an admin's input; an empty value unsets it. Raises
+    ``Invalid``, which names the possible rules or values.
     """
     key = key.strip().lower()
     if key not in KEYS:
@@ -102,12 +100,12 @@ def changed(
         new = _dollars(value)
     try:
         return ChannelRules.model_validate({**rules.model_dump(), key: new})
-    except ValidationError:  # of what is left to check, nothing but the length is checked
+    except ValidationError:  # only the length is left to validate
         raise invalid("rules-too-long", key=key, most=_longest(key)) from None
 
 
 def depth_named(word: str) -> Depth:
-    """The depth that someone typed. Raises ``Invalid`` with a sentence that names them all."""
+    """Return the depth for a typed word. Raises ``Invalid``, which names all depths."""
     for depth in get_args(Depth):
         if word.lower() == depth:
             return depth  # type: ignore[no-any-return]
@@ -115,7 +113,7 @@ def depth_named(word: str) -> Depth:
 
 
 def _dollars(value: str) -> float | None:
-    """The US dollars that someone typed; None for nothing. Raises ``Invalid``."""
+    """Return a typed amount of US dollars; None if empty. Raises ``Invalid``."""
     try:
         dollars = float(value.strip("$ ")) if value else None
     except ValueError:
@@ -130,13 +128,13 @@ def _not_possible(key: str, value: str, possible: Collection[str]) -> Invalid:
 
 
 def _longest(key: str) -> int:
-    """The maximum length of a rule's value, in characters."""
+    """Return the maximum length of a rule's value, in characters."""
     limits = (getattr(one, "max_length", None) for one in ChannelRules.model_fields[key].metadata)
     return next((limit for limit in limits if limit is not None), 0)
 
 
 def shown(rules: ChannelRules) -> list[tuple[str, str]]:
-    """The rules that are set, as name and value."""
+    """Return the rules that are set, as name and value."""
     values = [
         (key, ", ".join(value) if isinstance(value, tuple) else str(value))
         for key, value in rules.model_dump(exclude_none=True).items()

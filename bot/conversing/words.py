@@ -1,4 +1,4 @@
-"""Words that people say to Footnote which are no questions."""
+"""Messages to Footnote that are not questions, such as "stop"."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _LONGEST = max(len(word) for word in _STOP)
 
 
 def is_stop_word(text: str) -> bool:
-    """Return True if a whole message only asks to stop."""
+    """Return True if the whole message only asks to stop."""
     return _bare(text) in _STOP
 
 
 def is_yes(text: str) -> bool:
-    """Return True if a whole message only agrees."""
+    """Return True if the whole message only agrees."""
     return _bare(text) in _YES
 
 
 def _bare(text: str) -> str:
-    """A short text without what does not matter; "" for a longer one."""
+    """Return a short text without punctuation and case; "" for a longer one."""
     said = text.strip()
     if len(said) > _LONGEST + 8:
         return ""
