@@ -1,1 +1,1 @@
-"""Standing questions: researched again on a schedule, and told of only when the answer changes."""
+"""Standing questions: researched again on a schedule, and posted only when the answer changes."""

@@ -1,9 +1,9 @@
 """Compares two answers to one question, to find what has changed in substance.
 
-Compared are the facts of cited sentences (figures, dates, names) and plain opposites ("open",
-"closed"). No change is another wording, order, or footnote for the same claim; nor a claim that the
-writer left out or added although its page says what it said before. Other words with the same facts
-are ``undecided`` where the page has changed.
+It compares the facts of cited sentences (figures, dates, names) and plain opposites ("open",
+"closed"). A different wording, order or footnote for the same claim is not a change; nor is a claim
+that the writer left out or added although its page has not changed. A claim in other words with the
+same facts is ``undecided`` if its page has changed.
 """
 
 from __future__ import annotations
@@ -20,17 +20,16 @@ from bot.text.opposed import opposed
 from bot.text.sentences import blocks, sentences_of
 from bot.text.terms import keywords, terms
 
-ABOUT = 0.5  # share of a claim's words, facts aside, in a sentence that is about the same
+ABOUT = 0.5  # share of words, facts aside, that two claims about the same thing have in common
 
 Copies = Mapping[str, str]
-"""The texts of the pages that a run has read, by the key of their address (``dedupe_key``)."""
+"""The texts of the pages that a run has read, by ``dedupe_key`` of their address."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
     """A cited sentence: as written, without marks (``words``), its facts, and its citations.
-
-    ``about`` are its keywords without figures and dates, ``bare`` those without names as well.
+    ``about`` are its keywords without figures and dates; ``bare`` leaves out names too.
     """
 
     sentence: str
@@ -41,27 +40,27 @@ class _Claim:
     rests_on: tuple[Citation, ...]
 
     def is_on(self, pages: Copies) -> bool | None:
-        """True if a page says it in the words that were quoted, or has all its facts; None if
-        none of its pages was read."""
+        """Return True if a page has the quoted words or all facts of the claim; None if none of its
+        pages was read."""
         texts = [text for text, _ in self._read(pages)]
         has_facts = any(self.facts and not missing_from(self.facts, text) for text in texts)
         return has_facts or self.is_quoted(pages)
 
     def is_quoted(self, pages: Copies) -> bool | None:
-        """True if a page has the words that were quoted; None if none of its pages was read."""
+        """Return True if a page has the quoted words; None if none of its pages was read."""
         read = self._read(pages)
         return any(_flat(each.quote) in _flat(text) for text, each in read) if read else None
 
     def _read(self, pages: Copies) -> list[tuple[str, Citation]]:
-        """The texts of its pages, each with a citation."""
+        """Return the texts of the pages read, each with its citation."""
         return [(pages[key], each) for each in self.rests_on if (key := _key(each)) in pages]
 
 
 def changes(before: Answer, after: Answer, then: Copies, now: Copies) -> tuple[Change, ...]:
-    """The claims that ``after`` states and ``before`` does not, in the order of ``after``, each
-    with the old claim about the same, if any; then the claims that are gone.
+    """Return the claims that only ``after`` states, in its order, each with the old claim about the
+    same thing, if any; then the claims that are gone.
 
-    ``then`` and ``now`` are the pages that the two answers were found in.
+    ``then`` and ``now`` are the pages read for the two answers.
     """
     old, new = _claims(before), _claims(after)
     old_words, new_words = _whole(old), _whole(new)
@@ -81,15 +80,15 @@ def changes(before: Answer, after: Answer, then: Copies, now: Copies) -> tuple[C
             paired[place] = Change(same.sentence, one.sentence)
             if same in left:
                 left.remove(same)
-    # A claim without a successor is gone only if its page was read again and no longer says it.
+    # A claim without a successor is gone only if its page was read again and no longer has it.
     dropped = [Change(one.sentence, "") for one in left if one.is_on(now) is False]
     return (*(paired[place] for place in sorted(paired)), *dropped)
 
 
 def undecided(before: Answer, after: Answer, then: Copies, now: Copies) -> tuple[Change, ...]:
-    """The claims of ``after`` that have the same facts as those of ``before`` about the same, but
-    other words, because their page has: only a reader can tell whether that is a change. None of
-    them is among ``changes`` of the same arguments."""
+    """Return claims whose page has changed and whose words differ from the old claim, but whose
+    facts are the same: only a reader can decide whether that is a change. ``changes`` returns none
+    of them for the same arguments."""
     old, new = _claims(before), _claims(after)
     old_words, new_words = _whole(old), _whole(new)
     found = []
@@ -105,7 +104,7 @@ def undecided(before: Answer, after: Answer, then: Copies, now: Copies) -> tuple
 
 
 def in_order(after: Answer, found: Iterable[Change]) -> tuple[Change, ...]:
-    """Changes in the order of ``after``, those last that it says nothing of."""
+    """Sort changes in the order of ``after``; claims that it no longer has come last."""
     places = {claim.sentence: place for place, claim in enumerate(_claims(after))}
     return tuple(sorted(found, key=lambda one: places.get(one.after, len(places))))
 
@@ -113,8 +112,8 @@ def in_order(after: Answer, found: Iterable[Change]) -> tuple[Change, ...]:
 def with_changes(
     answer: Answer, before: Answer, found: Sequence[Change], heading: str, labels: tuple[str, str]
 ) -> Answer:
-    """The answer with its changes above it: each sentence as it is now, and below that the old one,
-    with the footnotes of both. ``labels`` are put before the new and the old sentence."""
+    """Return the answer with its changes above it: each new sentence with the old one below it, and
+    the footnotes of both. ``labels`` precede the new and the old sentence."""
     cited, shown = _old_citations(answer, before, found)
     now, was = labels
     lines: list[str] = []
@@ -139,7 +138,7 @@ def with_changes(
 def _old_citations(
     answer: Answer, before: Answer, found: Iterable[Change]
 ) -> tuple[list[Citation], dict[int, int]]:
-    """The footnotes of the old sentences, and their numbers in this answer by those in the old."""
+    """Return the footnotes of the old sentences, and a map from their old to their new numbers."""
     wanted = dict.fromkeys(number for one in found for number in numbers_in(one.before))
     numbers = {_key(each): each.number for each in answer.citations}
     shown: dict[int, int] = {}
@@ -160,7 +159,7 @@ def _old_citations(
 
 
 def _claims(answer: Answer) -> list[_Claim]:
-    """The cited sentences of an answer, each once, without those that are in doubt."""
+    """Return the distinct cited sentences of an answer, without doubtful ones."""
     doubted = {doubt.sentence for doubt in answer.doubts}
     found: dict[str, _Claim] = {}
     for sentence, numbers in _cited(answer.current):
@@ -179,7 +178,7 @@ def _claims(answer: Answer) -> list[_Claim]:
 
 
 def _cited(text: str) -> Iterator[tuple[str, list[int]]]:
-    """The sentences with the numbers of their footnotes; one without any shares those of the next
+    """Yield sentences with their footnote numbers; one without any takes those of the next sentence
     in its paragraph that has some."""
     for block in blocks(text):
         waiting: list[str] = []
@@ -191,16 +190,16 @@ def _cited(text: str) -> Iterator[tuple[str, list[int]]]:
 
 
 def _nearest(claim: _Claim, among: Sequence[_Claim]) -> _Claim | None:
-    """The claim that is about the same thing, if there is one."""
+    """Return the most similar claim about the same thing, or None."""
     best = max(among, key=lambda other: _share(claim, other), default=None)
     return best if best is not None and _share(claim, best) >= ABOUT else None
 
 
 def _share(one: _Claim, other: _Claim) -> float:
-    """The share of the shorter claim's words that the other has, from 0 to 1.
+    """Return the share of the shorter claim's words that the other has, from 0 to 1.
 
-    At least ``ABOUT`` for claims that differ in names and figures only: one name may have been
-    replaced by another.
+    At least ``ABOUT`` for claims that differ only in names and figures: one name may have replaced
+    another.
     """
     if one.bare and one.bare == other.bare:
         return max(ABOUT, len(one.about & other.about) / len(one.about | other.about))
@@ -225,5 +224,5 @@ def _flat(text: str) -> str:
 
 
 def _in_line(sentence: str) -> str:
-    """A sentence as the text of a list item: its own mark of an item or a heading is left out."""
+    """Return a sentence as the text of a list item, without its own list or heading mark."""
     return " ".join(sentence.split()).lstrip("#-*+•> ").strip()

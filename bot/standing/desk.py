@@ -1,4 +1,4 @@
-"""Actions on standing questions: begin, list, pause, resume and stop."""
+"""Actions on standing questions: begin, list, pause, resume, stop."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ QUESTION = 200  # characters of a question in a list
 
 
 class Desk:
-    """People act on their own standing questions; operators on those of all people."""
+    """Lets people manage their own standing questions, and operators everyone's."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
         self._settings = settings
         self._standing = StandingQuestions(database)
 
     async def begin(self, run: RunRecord, by: Message, schedule: str = DAILY) -> Watch:
-        """Watch the question of a run for the author of ``by``, the command or the press that asks
-        for it in the run's place. Raises ``Invalid`` with the sentence for the author."""
+        """Watch a run's question for the author of ``by``, the command or button press that
+        requested it in the run's place. Raises ``Invalid`` with a sentence for the author."""
         schedule = schedule_named(schedule)
         now = datetime.now(UTC)
         most = self._settings.watches_per_person
@@ -56,16 +56,16 @@ class Desk:
         return watch
 
     async def theirs(self, whose: Person) -> list[Watch]:
-        """The standing questions of a person."""
+        """Return the standing questions of a person."""
         return await self._standing.listed(*whose)
 
     async def all(self, thread: Thread | None = None) -> list[Watch]:
-        """The standing questions of all people, everywhere or in a thread."""
+        """Return everyone's standing questions, everywhere or in one thread."""
         return await self._standing.listed(thread=thread.key if thread else None)
 
     async def do(self, verb: str, id: str, whose: Person | None) -> Watch:
-        """Pause, resume or stop the standing question with this id, of ``whose`` if given. Raises
-        ``Invalid`` if there is no such question."""
+        """Pause, resume or stop a standing question by its id, only if it is one of ``whose``, if
+        given. Raises ``Invalid`` if there is no such question."""
         watch = await self._standing.watch(id.strip().lower())
         owner = watch and (watch.thread.platform, watch.author.id)
         if watch is None or whose not in (None, owner):
@@ -80,12 +80,12 @@ class Desk:
         return replace(watch, state=state, due_at=due)
 
     async def opened(self, thread: Thread) -> None:
-        """Keep that a person has opened a thread, which is a sign of interest."""
+        """Record that a person has opened a thread, which is a sign of interest."""
         await self._standing.opened(thread, datetime.now(UTC))
 
 
 def scheduled(words: str) -> tuple[str, str]:
-    """The schedule and the question of ``daily what …`` or ``"0 9 * * 1" what …``."""
+    """Split ``daily what …`` or ``"0 9 * * 1" what …`` into schedule and question."""
     match = _SCHEDULED.match(words.strip())
     if match is None:
         return DAILY, words.strip()
@@ -93,7 +93,7 @@ def scheduled(words: str) -> tuple[str, str]:
 
 
 def begun(watch: Watch, texts: Texts) -> str:
-    """The sentence that tells that a question is watched from now on."""
+    """Return the sentence that confirms a new standing question."""
     return texts("watch-begun", schedule=schedule_of(watch, texts), id=watch.id)
 
 
@@ -104,7 +104,7 @@ def schedule_of(watch: Watch, texts: Texts) -> str:
 
 
 def listed(watches: Sequence[Watch], texts: Texts) -> list[str]:
-    """A line for each standing question."""
+    """Return a line for each standing question."""
     return [
         texts(
             "watch-line",
@@ -118,7 +118,8 @@ def listed(watches: Sequence[Watch], texts: Texts) -> list[str]:
 
 
 def state_of(watch: Watch, texts: Texts) -> str:
-    """The time of the next look, or that it is paused or ended; and the outcome of the last one."""
+    """Return the time of the next check, or that it is paused or ended; and the outcome of the last
+    check."""
     due = f"{watch.due_at:%Y-%m-%d %H:%M} UTC"
     said = (
         texts("watch-due", due=due) if watch.state == "watching" else texts(f"watch-{watch.state}")
@@ -130,8 +131,8 @@ def state_of(watch: Watch, texts: Texts) -> str:
 
 
 async def do_by_words(desk: Desk, message: Message, words: str, texts: Texts) -> str | None:
-    """Carry out a command that asks no question, and return its reply: the author's list, or what
-    was done to one of them. None if the words are a question to watch. Raises ``Invalid``."""
+    """Carry out a command other than a new question. Returns its reply: the author's list, or what
+    was done; None if the words are a question to watch. Raises ``Invalid``."""
     whose = message.thread.platform, message.author.id
     verb, _, id = words.strip().partition(" ")
     verb = verb.lower()

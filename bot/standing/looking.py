@@ -1,4 +1,4 @@
-"""Decides whether the answer that a look at a standing question has found is told."""
+"""Decides whether the result of checking a standing question again is posted."""
 
 from __future__ import annotations
 
@@ -20,27 +20,29 @@ from bot.storage.records import RunRecord
 from bot.storage.standing import Outcome, StandingQuestions, Watch
 from bot.storage.store import Store
 
-MOST = 20  # pairs of sentences in one call
+MOST = 20  # pairs of sentences compared in one call
 
 log = get_logger()
 
 Compared = Callable[[Pairs], Awaitable[tuple[bool | None, ...]]]
-"""Tells of each pair of an old and a new sentence whether they say the same; None if unknown."""
+"""Returns, for each pair of an old and a new sentence, whether they mean the same; None if
+unknown."""
 
 
 def is_look(record: RunRecord) -> bool:
-    """True for a look at a standing question that has nothing to tell yet."""
+    """Return True for a run that checks a standing question and has nothing to post yet."""
     watch = record.options.watch
     is_hidden = record.message.thread.thread == UNSEEN + watch
     return bool(watch) and is_hidden and not record.removed
 
 
 class Looks:
-    """Ends the runs of looks, or moves them to the thread of their question.
+    """Handles runs that check standing questions ("looks"): ends them, or moves them to the
+    question's thread.
 
-    Until a look has something to tell, its run is in a hidden thread of its own. One transaction
-    keeps what is told and moves the run: it is then posted like any answer, and found again after a
-    crash.
+    Such a run starts in a hidden thread of its own. If there is something to post, one transaction
+    stores the answer and moves the run to the question's thread: it is then posted like any answer,
+    even after a crash.
     """
 
     def __init__(self, settings: Settings, store: Store) -> None:
@@ -49,7 +51,7 @@ class Looks:
         self._standing = StandingQuestions(store.database)
 
     async def watch(self, record: RunRecord) -> Watch | None:
-        """The standing question of a run; None, with the run ended, if it is no longer watched."""
+        """A run's standing question. If it is no longer watched, end the run and return None."""
         watch = await self._standing.watch(record.options.watch)
         if watch is None or watch.state == "ended":
             await self._end(record, "")
@@ -57,7 +59,7 @@ class Looks:
         return watch
 
     async def told_before(self, record: RunRecord) -> Transcript:
-        """The answers in the question's thread, whose pages keep their numbers."""
+        """Return the earlier answers in the question's thread, whose pages keep their numbers."""
         watch = await self._standing.watch(record.options.watch)
         if watch is None:
             return Transcript()
@@ -66,12 +68,12 @@ class Looks:
         )
 
     async def is_over(self, watch: Watch, record: RunRecord) -> bool:
-        """True if there was no sign of interest for ``watch_days``."""
+        """Return True if there was no sign of interest for ``watch_days``."""
         until = await self._standing.interest(watch) + timedelta(days=self._settings.watch_days)
         return record.message.at >= until
 
     async def say_end(self, record: RunRecord, watch: Watch) -> RunRecord:
-        """Tell in the question's thread that it is no longer watched, and why."""
+        """Prepare a notice in the question's thread that it is no longer watched, and why."""
         texts = texts_for(watch.locale)
         said = texts("watch-over", days=self._settings.watch_days, question=watch.question)
         answer = Answer("answered", said, watch.question, record.id)
@@ -84,9 +86,9 @@ class Looks:
     async def told(
         self, record: RunRecord, watch: Watch, answer: Answer, reach: Reach, compared: Compared
     ) -> RunRecord | None:
-        """The run as it is to be posted, with the changes above its answer; None, with the run
-        ended, if there are none. Old sentences that rest on documents out of ``reach`` are left
-        out, and not given to ``compared``."""
+        """Return the run to post, with the changes above its answer. Without changes, end the run
+        and return None. Old sentences that rest on documents out of ``reach`` are left out and not
+        sent to ``compared``."""
         before = await self._store.run(watch.run)
         if before is None or before.answer is None or answer.status not in ("answered", "partial"):
             await self._end(record, "no_answer")
@@ -115,7 +117,7 @@ class Looks:
         return await self._again(record)
 
     async def unheard(self, record: RunRecord) -> None:
-        """End the standing question of a look that cannot be posted, as when its thread is gone."""
+        """End a standing question whose answer cannot be posted, as when its thread is gone."""
         await self._standing.end(record.options.watch, "refused")
 
     async def _end(self, record: RunRecord, outcome: Outcome) -> None:
@@ -124,6 +126,6 @@ class Looks:
         log.info("looked at standing question", watch=watch, outcome=outcome)
 
     async def _again(self, record: RunRecord) -> RunRecord:
-        """The record as it is now, of the same attempt."""
+        """Read the record again, keeping its attempt."""
         current = await self._store.run(record.id)
         return record if current is None else replace(current, attempt=record.attempt)

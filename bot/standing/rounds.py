@@ -1,4 +1,4 @@
-"""Rounds that begin the looks at standing questions that are due."""
+"""Periodic rounds that start the checks of standing questions that are due."""
 
 from __future__ import annotations
 
@@ -22,16 +22,14 @@ from bot.storage.standing import StandingQuestions, Watch, begin_look
 from bot.storage.store import Store
 
 ROUND_SECONDS = 30.0
-FIRST_SECONDS = 5.0  # within which the first round comes, so that short-lived processes look too
+FIRST_SECONDS = 5.0  # until the first round at most, so that short-lived processes check too
 
 log = get_logger()
 
 
 class StandingRounds:
-    """Begins looks; any number of processes may do so at once.
-
-    One transaction accepts a look like a question and sets when the next one is due, unless another
-    process was first.
+    """Starts due checks ("looks"); any number of processes may do so at once. One transaction
+    accepts the run and sets the next due time, unless another process was first.
     """
 
     def __init__(
@@ -51,8 +49,8 @@ class StandingRounds:
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
-        """Make a round every ``ROUND_SECONDS`` while the block runs, the first one after a random
-        part of ``FIRST_SECONDS``: processes that start together do not all look at once."""
+        """Run a round every ``ROUND_SECONDS`` while the block runs, the first after a random part
+        of ``FIRST_SECONDS``, so that processes started together do not all check at once."""
         first = random.uniform(0.0, min(FIRST_SECONDS, ROUND_SECONDS))  # noqa: S311
         async with aclosing(
             Rounds("looking at standing questions", ROUND_SECONDS, self._round, first)
@@ -63,7 +61,7 @@ class StandingRounds:
         await self.once(datetime.now(UTC))
 
     async def once(self, now: datetime) -> list[str]:
-        """Begin the looks that are due; returns their runs. Raises ``StorageUnavailable``."""
+        """Start the checks that are due; returns their run ids. Raises ``StorageUnavailable``."""
         begun = []
         for watch in await self._standing.due(now, self._platforms):
             run_id = await self._begin(watch, now)
@@ -71,7 +69,7 @@ class StandingRounds:
         return begun
 
     async def _begin(self, watch: Watch, now: datetime) -> str:
-        """The run of a look, or "" where there is none this time."""
+        """Start one check; returns its run id, or "" if none was started."""
         due = due_after(watch.schedule, watch.due_at, now)
         last = await self._store.run(watch.run)
         if last is None:

@@ -10,15 +10,14 @@ from bot.rendering.texts import invalid
 
 DAILY, WEEKLY = "daily", "weekly"
 EVERY = {DAILY: timedelta(days=1), WEEKLY: timedelta(days=7)}
-SHORTEST = timedelta(hours=1)  # between two looks
-LOOKED_AHEAD = 50  # times of a cron expression that are compared with ``SHORTEST``
+SHORTEST = timedelta(hours=1)  # between two checks
+LOOKED_AHEAD = 50  # times of a cron expression compared with ``SHORTEST``
 
 
 def schedule_named(words: str) -> str:
-    """The schedule that a person typed. Raises ``Invalid`` with a sentence that names what is
-    possible.
+    """Return the schedule for a person's input. Raises ``Invalid``, which names the possibilities.
 
-    A cron expression has five fields, and at least an hour between two looks.
+    A cron expression has five fields and at least an hour between two checks.
     """
     schedule = " ".join(words.lower().split()) or DAILY
     if schedule in EVERY:
@@ -32,9 +31,9 @@ def schedule_named(words: str) -> str:
 
 
 def due_after(schedule: str, last: datetime, now: datetime) -> datetime:
-    """The first time of a schedule after ``now``; missed looks are not made up for.
+    """Return the first time of a schedule after ``now``; missed checks are skipped.
 
-    ``last`` is when it was due before: a daily question keeps its time of day.
+    ``last`` is the previous due time: a daily question keeps its time of day.
     """
     every = EVERY.get(schedule)
     if every is not None:
@@ -43,8 +42,8 @@ def due_after(schedule: str, last: datetime, now: datetime) -> datetime:
 
 
 def _times(schedule: str, after: datetime, count: int) -> Iterator[datetime]:
-    """The next times of a cron expression; none if it is invalid, or never comes."""
-    # Loaded late: it would take some hundredths of a second of every other command.
+    """Yield the next times of a cron expression; none if it is invalid or never matches."""
+    # Imported here, since it would slow every other command by some hundredths of a second.
     from croniter import CroniterError, croniter  # type: ignore[import-untyped]
 
     if len(schedule.split()) != 5:
