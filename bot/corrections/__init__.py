@@ -1,1 +1,1 @@
-"""Corrections: what people said was wrong with an answer, kept as a source of later ones."""
+"""Corrections: people's objections to an answer, stored as a source for later answers."""

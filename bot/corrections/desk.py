@@ -1,4 +1,4 @@
-"""Actions on corrections: keep one, list them, take one back."""
+"""Actions on corrections: store, list, remove."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from bot.storage.audit import Actor
 from bot.storage.corrections import STATEMENT, Correction, Corrections
 from bot.storage.database import Database
 
-SHOWN = 300  # characters of a correction in a list, and in what is said of it
+SHOWN = 300  # characters of a correction in a list or a reply
 
 log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """The sentence that tells an author what became of a correction, and whether it is kept."""
+    """The reply to an author about a correction, and whether it was stored."""
 
     sentence: str
     is_kept: bool = False
 
 
 class CorrectionDesk:
-    """People take back their own corrections; admins and operators those of all people."""
+    """Lets people manage their own corrections, and admins and operators everyone's."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
         self._settings = settings
         self._stored = Corrections(database)
 
     def search(self, run: RunRef, reader: Reader) -> CorrectionSearch | None:
-        """The corrections that may be told to the readers of a run's answer; None for guests, and
-        where there are to be none."""
+        """Return a search over the corrections visible to the readers of a run's answer; None for
+        guests, and if corrections are off."""
         if reader.guest or not self._settings.corrections_per_day or not reader.corrections:
             return None
         texts = texts_for(run.message.locale)
@@ -53,8 +53,8 @@ class CorrectionDesk:
     async def keep(
         self, run: RunRef, reader: Reader, transcript: Transcript, poster: Poster, statement: str
     ) -> Noted | None:
-        """Keep what a run's message says to correct the last answer of its thread; once, however
-        often the run is begun. None where no corrections are to be kept.
+        """Store a run's message as a correction of the last answer in its thread, once even if the
+        run is restarted. Returns None if corrections are off.
 
         Raises ``RunLost`` and ``StorageUnavailable``.
         """
@@ -85,12 +85,13 @@ class CorrectionDesk:
         return Noted(texts("correction-noted", said=line_of(correction)), is_kept=True)
 
     async def listed(self, places: Collection[str] | None = None) -> list[Correction]:
-        """List the corrections made in these places, or all of them, the newest first."""
+        """Return the corrections made in these places, or all, newest first."""
         return await self._stored.listed(places)
 
     async def remove(self, id: str, by: Message | None) -> Correction:
-        """Take back the correction with this id. ``by`` is the command or the press that asks for
-        it; None is the operator. Raises ``Invalid`` if there is none that its author may remove."""
+        """Remove the correction with this id. ``by`` is the command or button press that requests
+        it; None means the operator. Raises ``Invalid`` if there is none, or its author may not
+        remove it."""
         found = await self._stored.correction(id.strip().lower())
         actor = Actor("", "", "")
         if by is not None:
@@ -110,13 +111,13 @@ class CorrectionDesk:
 
 
 def line_of(correction: Correction) -> str:
-    """A correction on one line: its statement, author and date."""
+    """Format a correction on one line: its statement, author and date."""
     said = shortened(correction.statement, SHOWN)
     return f"{said} ({shortened(correction.author.name, 100)}, {day_of(correction.at)})"
 
 
 async def _whereabouts(poster: Poster, run: RunRef) -> Whereabouts:
-    """The place of a run's message; its thread alone where its platform cannot tell now."""
+    """Return the place of a run's message; only its thread if the platform does not answer."""
     if not isinstance(poster, Locating):
         return Whereabouts(run.page, "", run.message.thread.place)
     try:

@@ -1,4 +1,4 @@
-"""Corrections as a source: those that may be told to the readers of one run's answer."""
+"""Corrections as a source, limited to those visible to the readers of one run's answer."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from bot.search.talk import day_of, page_of
 from bot.storage.corrections import Correction, Corrections
 from bot.text.terms import STOP_WORDS, keywords
 
-MOST_FOUND = 3  # corrections that fit a query
-ENOUGH = 0.5  # share of the query's words, of which one must have more
+MOST_FOUND = 3  # corrections for one query
+ENOUGH = 0.5  # a correction must have more than this share of the query's words
 SNIPPET = 600  # characters
 
 
 class CorrectionSearch:
-    """Searches the corrections of ``places``, but for the one that the run's own message made.
+    """Searches the corrections of ``places``, except the one made by the run's own message.
 
-    A page that the author named follows its correction in the results, so that it can be read.
+    A page that the author linked follows its correction in the results, so that it can be read.
     """
 
     name = "corrections"
@@ -41,7 +41,7 @@ class CorrectionSearch:
         self._known: dict[str, Correction] | None = None  # by address, the newest first
 
     async def search(self, query: Query) -> list[Hit]:
-        """Raises ``StorageUnavailable``."""
+        """Return the best hits. Raises ``StorageUnavailable``."""
         hits: list[Hit] = []
         for each in best(await self._all(), query.text):
             said = f"{each.statement} ({one_line(each.text)})"[:SNIPPET]
@@ -51,8 +51,8 @@ class CorrectionSearch:
         return hits
 
     async def read(self, url: str) -> Page:
-        """A correction as a page: its author's words, under who said them, when, and of what.
-        Raises ``PageUnreadable`` for one that is gone, and ``StorageUnavailable``."""
+        """Return a correction as a page: its text under its author, date and subject. Raises
+        ``PageUnreadable`` for one that is gone, and ``StorageUnavailable``."""
         known = (await self._all()).get(url)
         current = known and await self._stored.correction(known.id)
         if current is None or _address(current) != url:
@@ -60,8 +60,8 @@ class CorrectionSearch:
         return self._page(current, url)
 
     def _page(self, each: Correction, url: str) -> Page:
-        """The author's words. Above them is what they state, where they leave that to the thread
-        ("it opens at 07:00 now"), or else the question whose answer they correct."""
+        """Build the page. Above the author's words is the statement they make, if it depends on the
+        thread ("it opens at 07:00 now"), or else the question whose answer they correct."""
         said = [(one_line(each.author.name), each.at, each.text)]
         page = page_of(url, self._title(each), said, datetime.now(UTC), "")
         about = each.question and self._texts("correction-of", question=one_line(each.question))
@@ -82,20 +82,20 @@ class CorrectionSearch:
 
 
 def title_of(each: Correction, texts: Texts) -> str:
-    """The name of a correction in a footnote: "Correction by Ann, #travel, 3 June 2026"."""
+    """Return the title for a footnote: "Correction by Ann, #travel, 3 June 2026"."""
     where = f"#{each.channel_name}" if each.channel_name else ""
     said = ", ".join(filter(None, (one_line(each.author.name), where, day_of(each.at))))
     return texts("correction-title", said=said)
 
 
 def link_in(links: Sequence[str]) -> str:
-    """The page that a correction's author named; "" if there is none that can be read later."""
+    """Return the first page linked by a correction's author that can be read later, or ""."""
     web = (link for link in links if link.startswith(("http://", "https://")))
     return next((link for link in web if not is_conversation(link)), "")
 
 
 def best(known: dict[str, Correction], text: str) -> list[Correction]:
-    """The corrections that fit a query best; of equals the newest comes first."""
+    """Return the corrections that match a query best; newest first among equals."""
     asked = set(keywords(text)) - STOP_WORDS
     shares = {url: len(asked & each.terms) / max(1, len(asked)) for url, each in known.items()}
     fit = [url for url, share in shares.items() if share > ENOUGH]
