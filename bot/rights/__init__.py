@@ -1,1 +1,1 @@
-"""Rights to documents: the people and places to which their content may be told."""
+"""Rights to documents: the people and places that may see their content."""

@@ -1,7 +1,7 @@
-"""Changes of the rules that stand in the settings, noted in the audit log.
+"""Records changes of the rules in the settings in the audit log.
 
-An edit of a settings file or of the environment is not seen itself; a process that starts, or
-looks again after a while, sees that a rule is different from before.
+Edits of a settings file or the environment are not observed directly; a process notices a changed
+rule when it starts or checks again.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ _PLACE = {"platform": "footnote", "workspace": "", "name": "rules"}
 
 
 class RuleChanges:
-    """Compares the rules with those that were last seen. ``rights`` has the collections as they
-    are now."""
+    """Compares the rules with those last seen. ``rights`` holds the current collections."""
 
     def __init__(self, database: Database, settings: Settings, rights: Rights) -> None:
         self._database = database
@@ -52,7 +51,7 @@ class RuleChanges:
         self._rights = rights
 
     async def look(self) -> None:
-        """Note what has changed; the first time there is nothing to compare with. Raises
+        """Record changes; the first call has nothing to compare with. Raises
         ``StorageUnavailable``."""
         seen = {name: _digest(self._value(name)) for name in RULES}
         known = sa.select(facts.c.value).where(

@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 
 
 def _listed(value: Any) -> Any:
-    """Ids of Discord are numbers, which TOML reads as such."""
+    """Convert a list of ids; Discord's ids are numbers, which TOML reads as integers."""
     if isinstance(value, str):
         value = [part.strip() for part in value.split(",") if part.strip()]
     if isinstance(value, list):
@@ -20,17 +20,17 @@ def _listed(value: Any) -> Any:
 
 Ids = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 
-# The lists of those who may search a collection; one that names the reader is enough.
+# The lists of readers of a collection; it is enough if one of them names the reader.
 WHO = ("channels", "people", "slack_groups", "discord_roles", "console_users", "console_groups")
 
 
 class Readership(BaseModel):
-    """The readers of something that the settings name.
+    """The readers of a collection or server in the settings.
 
-    ``everybody`` are all who may ask. ``channels`` are ids of Slack and Discord: those who read
-    there. The others count where one person alone reads the answer: ``people`` (ids of Slack and
-    Discord), ``slack_groups`` and ``discord_roles`` in direct messages, ``console_users`` and
-    ``console_groups`` (as the proxy names them) in the console.
+    ``everybody`` includes everyone who may ask. ``channels`` are Slack and Discord ids; all who
+    read there are included. The other lists apply where only one person reads the answer:
+    ``people`` (Slack and Discord ids), ``slack_groups`` and ``discord_roles`` in direct messages,
+    ``console_users`` and ``console_groups`` (as the proxy names them) in the console.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -89,7 +89,7 @@ class DocumentCollection(Readership):
 
 
 def without_doubles(named: Sequence[Readership]) -> None:
-    """Raises ``ValueError`` where two collections, or two servers, have one name."""
+    """Raise ``ValueError`` if two collections, or two servers, have the same name."""
     names = [each.name for each in named]
     for each in named:
         if names.count(each.name) > 1:

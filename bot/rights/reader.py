@@ -1,4 +1,4 @@
-"""The reader of an answer: who asks, where it is shown, and which documents may be named there."""
+"""The reader of an answer: who asks, where it is shown, and which documents may appear in it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from bot.mcp.address import is_of_server
 from bot.messages import CONSOLE, TERMINAL, Author, Message, RunOptions, Thread, Transcript
 from bot.rights.collection import Readership
 
-SCHEME = "file:"  # of the addresses of files
-FOUND_IN = "conversations:"  # of entries that name the place for which conversations were searched
+SCHEME = "file:"  # of file addresses
+FOUND_IN = "conversations:"  # prefix of entries for places whose conversations were searched
 
-ATTACHED = "#attached"  # ends the address of a chat's file that came with a message to Footnote
+ATTACHED = "#attached"  # suffix of the address of a chat file attached to a message to Footnote
 
-# Messages and files of people in a chat, by the address where the chat shows them ("docs" are
-# Slack's canvases). The host decides, so that nothing that stands in a conversation is ever taken
-# for a page of the web.
+# Addresses at which a chat shows people's messages and files ("docs" are Slack's canvases). The
+# host decides, so that content of a conversation never counts as a web page.
 _CONVERSATION = re.compile(
     r"https://(?:[a-z0-9-]+\.)*(?:slack\.com|slack-gov\.com)"
     r"/(?:archives/|files/|docs/(?-i:[TE][A-Z0-9]{5,}/F))[^\s\"]+"
@@ -31,52 +30,50 @@ _CONVERSATION = re.compile(
 
 
 def is_conversation(url: str) -> bool:
-    """Return True if an address is that of a message of a chat, or of a file in it. A file that
-    came with a message to Footnote counts as part of that message instead: see ``attached``."""
+    """Return True if an address belongs to a chat message or a file in a chat. A file attached to a
+    message to Footnote counts as part of that message instead: see ``attached``."""
     return _CONVERSATION.match(url) is not None and not url.endswith(ATTACHED)
 
 
 def attached(url: str) -> str:
-    """The address of a file that came with a message to Footnote: all who read the answer have the
-    file anyway, so it is told from files that were found in conversations."""
+    """Return the address of a file attached to a message to Footnote. It is marked because, unlike
+    files found in conversations, all readers of the answer have it anyway."""
     return url + ATTACHED if is_conversation(url) else url
 
 
 def conversations_in(text: str) -> list[str]:
-    """The addresses of messages and files of chats that stand in a text, such as JSON."""
+    """Return the addresses of chat messages and files in a text, such as JSON."""
     return list(filter(is_conversation, _CONVERSATION.findall(text)))
 
 
 def found_in(place: str) -> str:
-    """An entry for the addresses that an answer rests on: conversations were searched for it that
-    the readers of ``place`` may read, so others may not read the answer."""
+    """Return an entry for the addresses an answer rests on: it records that conversations of
+    ``place`` were searched, so that only readers of that place may read the answer."""
     return FOUND_IN + place
 
 
 def is_file(url: str) -> bool:
-    """Return True if an address is that of one of the operator's files."""
+    """Return True if an address belongs to one of the operator's files."""
     return url[: len(SCHEME)].lower() == SCHEME
 
 
 def is_document(url: str) -> bool:
     """Return True for an address that only some people may read: one of the operator's documents (a
-    file, or a result of a server that the operator has connected), messages of a chat, or a
-    correction."""
+    file, or a result of a connected server), a chat's messages, or a correction."""
     said = url.startswith(FOUND_IN) or is_conversation(url) or is_correction(url)
     return said or is_file(url) or is_of_server(url)
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The documents and conversations that may be searched, read and shown; pages of the web are
-    not limited.
+    """The documents and conversations that may be searched, read and shown. Web pages are not
+    limited.
 
-    ``rules`` has the addresses of folders, files and servers with whether they are in reach, the
-    longest first: the first that fits a document decides. ``others`` decides for documents that
-    none fits; ``removed`` must hold besides for those of servers, which are then no longer in the
-    settings. ``place`` is the channel or direct conversation for whose readers conversations are
-    searched: "" for none, None for all that was ever found. ``corrections`` are the places whose
-    corrections are in reach, None for all.
+    ``rules`` lists addresses of folders, files and servers, each with whether it is in reach,
+    longest first: the first that matches a document decides. ``others`` decides for documents that
+    match none; documents of servers no longer in the settings also need ``removed``. ``place`` is
+    the channel or direct conversation whose conversations may be searched: "" for none, None for
+    all ever found. ``corrections`` are the places whose corrections are in reach, None for all.
     """
 
     rules: tuple[tuple[str, bool], ...] = ()
@@ -91,8 +88,8 @@ class Reach:
 
     @property
     def has_all_documents(self) -> bool:
-        """True if all documents that can be found now are in reach; those of servers that were
-        removed may not be."""
+        """True if all documents that can be found now are in reach; documents of removed servers
+        may still be out of reach."""
         return self.others and all(allowed for _, allowed in self.rules)
 
     @property
@@ -101,13 +98,13 @@ class Reach:
 
     @property
     def signature(self) -> str:
-        """The same for reaches with the same documents only; "" where all are in reach."""
+        """A digest that is equal only for the same documents; "" if all are in reach."""
         if self.has_all_documents:
             return ""
         return hashlib.sha256(repr((self.rules, self.others)).encode()).hexdigest()[:16]
 
     def allows(self, url: str) -> bool:
-        """Return True if a page may be told about; one that is no document always may."""
+        """Return True if a page may be shown; always True for pages that are not documents."""
         if url.startswith(FOUND_IN):
             return self.place is None or url == found_in(self.place)
         if is_conversation(url):
@@ -123,18 +120,18 @@ class Reach:
         return self.others and (self.removed or not is_of_server(url))
 
     def covers(self, urls: Iterable[str]) -> bool:
-        """Return True if all of the pages may be told about."""
+        """Return True if all of the pages may be shown."""
         return all(map(self.allows, urls))
 
     @property
     def of_files(self) -> Reach:
-        """The same for files alone."""
+        """Return the same reach limited to rules for files."""
         rules = tuple((root, allowed) for root, allowed in self.rules if is_file(root))
         return replace(self, rules=rules)
 
     def includes(self, other: Reach) -> bool:
-        """Return True if everything that is in the other reach is certainly in this one too,
-        corrections aside: what was read tells of those."""
+        """Return True if everything in the other reach is certainly in this one too. Corrections
+        are ignored, since the pages read include them."""
         if self.place is not None and other.place and other.place != self.place:
             return False
         if self.has_all_documents or other.is_nothing:
@@ -149,21 +146,20 @@ EVERYTHING = Reach()
 NO_DOCUMENTS = Reach(others=False, removed=False, place="", corrections=frozenset())
 
 
-# The readers of an answer: all of a channel, one person of a chat, one of the console, or the
+# The readers of an answer: everyone in a channel, one person in a chat or the console, or the
 # operator.
 Surface = Literal["channel", "direct", "console", "terminal"]
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """The reader of an answer, as far as rights depend on it.
+    """The reader of an answer, with the details that rights depend on.
 
-    ``channel`` and ``person`` are the platform's own ids, ``groups`` those of the Slack user
-    groups, Discord roles or proxy groups that the person is in. A ``guest`` comes from outside of
-    the team, such as from a connected workspace, or is not known to be of it: no documents at all,
-    whatever else is said. ``place`` tells a channel or direct conversation of a chat from all
-    others; it is "" in the console and the terminal. ``corrections`` are the places whose
-    corrections may be told to the reader, as in ``Reach``.
+    ``channel`` and ``person`` are the platform's own ids, ``groups`` the ids of the person's Slack
+    user groups, Discord roles or proxy groups. A ``guest`` comes from outside the team, such as
+    from a connected workspace, or is not known to be a member, and may see no documents at all.
+    ``place`` identifies a channel or direct conversation; it is "" in the console and the terminal.
+    ``corrections`` are the places whose corrections the reader may see, as in ``Reach``.
     """
 
     surface: Surface
@@ -184,9 +180,9 @@ class Reader:
         shared: bool = False,
         groups: Iterable[str] = (),
     ) -> Reader:
-        """The reader of the answer to what ``author`` asks in a thread; ``direct`` tells a private
-        conversation. In a channel that is ``shared`` with another company guests read every answer.
-        ``groups`` are those that the author is in beside what the author tells."""
+        """Return the reader of an answer to ``author`` in a thread; ``direct`` marks a private
+        conversation. In a channel ``shared`` with another company, guests read every answer.
+        ``groups`` are the author's groups in addition to ``author.groups``."""
         surface: Surface = "direct" if direct else "channel"
         if thread.platform in (TERMINAL, CONSOLE):
             surface = "terminal" if thread.platform == TERMINAL else "console"
@@ -204,16 +200,15 @@ class Reader:
 
     @classmethod
     def of_stored(cls, message: Message, options: RunOptions) -> Reader:
-        """The reader of the answer to a stored question, as far as the store knows: in which groups
-        of a chat the author is, only the platform can tell. It is of no place where conversations
-        were not to be searched."""
+        """Return the reader of the answer to a stored question, without the author's chat groups,
+        which only the platform knows. Its place is "" if conversations were not to be searched."""
         author = options.standing_of(message.author)
         reader = cls.of(message.thread, author, direct=options.direct, shared=options.shared)
         return reader if options.conversations else replace(reader, place="")
 
     def may_search(self, collection: Readership) -> bool:
         """Return True if the collection's lists name this reader. In a channel the channel's rights
-        decide: what only some of those who read there may read is not quoted there."""
+        decide, so that nothing is quoted that only some of its readers may see."""
         return bool(self.why(collection))
 
     def why(self, collection: Readership) -> str:
@@ -238,7 +233,7 @@ class Reader:
 
 
 def withheld(answer: Answer, sentence: str) -> Answer:
-    """The sentence in place of the answer: no text, quote, suggestion, search or step of it."""
+    """An answer that contains only the sentence: no text, quote, suggestion, search or step."""
     return Answer(
         status="failed",
         text=sentence,
@@ -250,16 +245,16 @@ def withheld(answer: Answer, sentence: str) -> Answer:
 
 
 def for_reader(answer: Answer, reach: Reach, sentence: str) -> Answer:
-    """The answer as its reader may see it."""
+    """Return the answer, or a withheld one if the reader may not see it."""
     return answer if reach.covers(answer.rests_on) else withheld(answer, sentence)
 
 
 def readable(transcript: Transcript, reach: Reach) -> Transcript:
-    """The transcript without the answers that hold something of documents out of reach."""
+    """Return the transcript without answers that contain content from documents out of reach."""
     kept = tuple(entry for entry in transcript.entries if reach.covers(entry.documents))
     return transcript if len(kept) == len(transcript.entries) else replace(transcript, entries=kept)
 
 
 def documents_of(transcript: Transcript) -> frozenset[str]:
-    """The documents that the transcript may hold something of."""
+    """Return the documents that may have contributed to the transcript."""
     return frozenset().union(*(entry.documents for entry in transcript.entries))

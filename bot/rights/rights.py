@@ -1,8 +1,7 @@
-"""Rights computed from the settings at the moment of use.
+"""Rights, computed from the settings each time they are used.
 
-``footnote.toml`` is looked at each time: a right that is taken away there is gone from the next
-search, page or answer on, in every process, without a restart. While the file cannot be used, no
-document is in reach.
+``footnote.toml`` is checked each time: a right removed there is gone from the next search, page or
+answer on, in every process, without a restart. While the file is unusable, no document is in reach.
 """
 
 from __future__ import annotations
@@ -33,23 +32,24 @@ NO_POSTERS: Mapping[str, object] = {}
 
 @runtime_checkable
 class Membership(Protocol):
-    """A platform's poster that can tell in which groups somebody is; ``groups_setting`` is the list
-    of a collection that names its groups."""
+    """A platform's poster that knows people's groups; ``groups_setting`` is the list of a
+    collection that names its groups."""
 
     groups_setting: str
 
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
-        """The groups among ``among`` to which the message's author belongs now. Raises
+        """Return the groups out of ``among`` that the message's author is in now. Raises
         ``FootnoteError``."""
         ...
 
 
 @runtime_checkable
 class Hosting(Protocol):
-    """A platform's poster that can tell guests from members."""
+    """A platform's poster that can distinguish guests from members."""
 
     async def is_guest(self, message: Message) -> bool:
-        """True if the message's author comes from outside of the team. Raises ``FootnoteError``."""
+        """Return True if the message's author comes from outside the team. Raises
+        ``FootnoteError``."""
         ...
 
 
@@ -62,12 +62,12 @@ class Root:
 
 
 class Rights:
-    """See the module docstring. ``posters`` tell the groups of people, by platform."""
+    """See the module docstring. ``posters`` look up people's groups, by platform."""
 
     def __init__(self, settings: Settings, posters: Mapping[str, object] = NO_POSTERS) -> None:
         self._settings = settings
         self._posters = posters
-        # Those that are set elsewhere stay as they are.
+        # Settings from other sources do not change while the process runs.
         self._kept = {each for each in ("collections", "mcp") if is_set_outside_of_file(each)}
         self._file = None if len(self._kept) == 2 else Path(TOML).absolute()
         self._stamp = _stamp(self._file)
@@ -79,8 +79,8 @@ class Rights:
     # ------------------------------------------------------------ rights of readers
 
     def reach(self, reader: Reader, among: Collection[str] | None = None) -> Reach:
-        """The documents that a reader may be told about now; ``among`` limits them to collections
-        of these names, "" being the documents in none."""
+        """Return the documents that a reader may see now; ``among`` limits them to collections with
+        these names, where "" means the documents in no collection."""
         reader = self._received(reader)
         if reader.surface == "terminal" and among is None:
             return EVERYTHING
@@ -107,11 +107,11 @@ class Rights:
         )
 
     async def reader(self, message: Message, options: RunOptions | None = None) -> Reader:
-        """The reader of the answer to a message; ``options`` are its run's where the message comes
-        from the store, which keeps there what was known on arrival.
+        """Return the reader of the answer to a message. For a stored message, ``options`` are its
+        run's, which hold the details known on arrival.
 
-        If a platform cannot tell groups now, the person is in none; if it cannot tell guests,
-        everyone who is not known to be a member counts as a guest.
+        If a platform cannot report groups now, the person is in none; if it cannot report guests,
+        everyone not known to be a member counts as a guest.
         """
         author, direct, shared = message.author, message.direct, message.shared
         if options is not None:
@@ -134,8 +134,8 @@ class Rights:
         return replace(reader, groups=reader.groups | held)
 
     async def may_tell(self, answer: Answer | None, message: Message) -> bool:
-        """True if all that an answer rests on may be told to the readers of the answer to
-        ``message``; without an answer there is nothing to tell."""
+        """Return True if the readers of an answer to ``message`` may see everything that ``answer``
+        rests on; also if there is no answer."""
         return answer is None or self.reach(await self.reader(message)).covers(answer.rests_on)
 
     @property
@@ -143,12 +143,12 @@ class Rights:
         return self._settings.guests == "members"
 
     def _received(self, reader: Reader) -> Reader:
-        """The reader, as a member where the operator treats guests so."""
+        """Return the reader, as a member if the operator treats guests as members."""
         is_member = reader.guest and self._guests_are_members
         return replace(reader, guest=False) if is_member else reader
 
     def _groups_named(self, setting: str) -> frozenset[str]:
-        """The groups on which rights depend, of the platform that has this setting."""
+        """Return the groups that rights depend on, for the platform with this setting."""
         self._current()
         every = (*self._collections, *self._servers)
         return frozenset(id for each in every for id in getattr(each, setting))
@@ -157,37 +157,37 @@ class Rights:
 
     @property
     def collections(self) -> tuple[DocumentCollection, ...]:
-        """The collections as they are now. Raises ``InvalidSetting`` where they cannot be used."""
+        """The current collections. Raises ``InvalidSetting`` if they are unusable."""
         self.check()
         return self._collections
 
     @property
     def servers(self) -> tuple[McpServer, ...]:
-        """The servers as they are now; raises like ``collections``."""
+        """The current servers; raises like ``collections``."""
         self.check()
         return self._servers
 
     def hidden_servers(self, reader: Reader) -> frozenset[str]:
-        """The names of the servers that a reader may not use, and is not to hear of."""
+        """Return the names of the servers that a reader may neither use nor know about."""
         reach = self.reach(reader)
         names = {each.name for each in (*self._settings.mcp, *self._servers)}
         return frozenset(name for name in names if not reach.allows(root_of_server(name)))
 
     @property
     def roots(self) -> tuple[Root, ...]:
-        """The addresses of the collections, the longest first; raises like ``collections``."""
+        """The addresses of the collections, longest first; raises like ``collections``."""
         self.check()
         return self._current() or ()
 
     def check(self) -> None:
-        """Raises ``InvalidSetting`` where the collections cannot be used as they are now."""
+        """Raise ``InvalidSetting`` if the current collections are unusable."""
         if self._current() is None:
             raise InvalidSetting(self._problem)
 
     # ------------------------------------------------------------ as they are now
 
     def _current(self) -> tuple[Root, ...] | None:
-        """The roots; None while the settings cannot be used."""
+        """Return the roots; None while the settings are unusable."""
         stamp = _stamp(self._file)
         if stamp != self._stamp:
             self._stamp = stamp
@@ -233,7 +233,7 @@ async def _is_guest(poster: Hosting, message: Message) -> bool:
 
 
 def _stamp(file: Path | None) -> tuple[int, int, int] | None:
-    """Changes with the file; None where there is none."""
+    """Return a value that changes with the file; None if there is no file."""
     if file is None:
         return None
     try:
@@ -247,10 +247,10 @@ def _stamp(file: Path | None) -> tuple[int, int, int] | None:
 
 
 def roots_of(collections: Sequence[DocumentCollection], docs: Sequence[str]) -> tuple[Root, ...]:
-    """The addresses of all collections, the longest first.
+    """Return the addresses of all collections, longest first.
 
-    Raises ``InvalidSetting`` for a path that is not there or outside of the documents, and for one
-    that two collections have.
+    Raises ``InvalidSetting`` for a path that is missing, outside of the documents, or in two
+    collections.
     """
     found: dict[str, DocumentCollection] = {}
     for collection in collections:
@@ -267,8 +267,8 @@ def roots_of(collections: Sequence[DocumentCollection], docs: Sequence[str]) -> 
 
 
 def _addresses(collection: DocumentCollection, path: str, docs: Sequence[str]) -> Iterator[str]:
-    """The addresses that documents below a path may have in the index: links are resolved in the
-    folders that are indexed, and not in what is found in them."""
+    """Yield the addresses that documents below a path may have in the index: symbolic links are
+    resolved in the indexed folders, but not in their contents."""
     from bot.search.folders import root_of
     from bot.search.index_file import address, is_below
 
@@ -299,9 +299,9 @@ def _addresses(collection: DocumentCollection, path: str, docs: Sequence[str]) -
 
 
 async def report(settings: Settings) -> str:
-    """Each collection with how many documents are in it and who may search them.
+    """Return each collection with its number of documents and who may search them.
 
-    Raises ``InvalidSetting`` where the collections cannot be used.
+    Raises ``InvalidSetting`` if the collections are unusable.
     """
     rights = Rights(settings)
     if not rights.collections:
@@ -327,7 +327,7 @@ async def report(settings: Settings) -> str:
 async def _count(
     documents: LocalDocuments, rights: Rights, collection: DocumentCollection | None
 ) -> str:
-    """The documents of one collection, or of none."""
+    """Count the documents of one collection, or of none."""
     rules = tuple((root.address, root.collection is collection) for root in rights.roots)
     try:
         count = await documents.count(Reach(rules, others=collection is None))
@@ -349,9 +349,9 @@ DOCUMENTS = "local"  # the search provider of the operator's documents
 def searched_here(
     rights: Rights, reader: Reader, providers: Collection[str], texts: Texts
 ) -> list[str]:
-    """The collections that a reader's questions search, a line each after a title; nothing where
-    there are no documents. Collections that are not searched are counted and not named: their names
-    may themselves be confidential.
+    """Return the collections that a reader's questions search, a line each after a title; empty if
+    there are no documents. Other collections are counted but not named: their names may be
+    confidential.
     """
     if DOCUMENTS not in providers:
         return []
