@@ -1,1 +1,1 @@
-"""Dispatching: the place and time of a run's execution."""
+"""Dispatching: where and when a run executes."""

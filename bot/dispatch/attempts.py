@@ -1,8 +1,8 @@
-"""Attempts at runs in this process: claimed in turn, kept under a lease, stopped, lost.
+"""Attempts at runs in this process: claiming them in order, keeping their lease, stopping, losing.
 
-This is what dispatchers share. A claim is a lease on the run's row, renewed while the work goes on;
-a process that dies lets it run out, and the next claim has the next attempt number, under
-which alone anything can be written. Nobody tells a process that it lost a run: it looks.
+Dispatchers share this module. A claim is a lease on the run's row, renewed during the work. When a
+process dies, its lease expires, and the next claim gets the next attempt number; only the latest
+attempt can write. A process is not notified that it has lost a run: it must check.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Seconds. ``lease`` is how long a dead process keeps its runs, ``renew`` how often a living
-    one prolongs it, ``look`` how soon a stop or a loss is noticed that another process caused;
-    ``first_retry`` and ``last_retry`` lie between attempts at a run that fails."""
+    """Intervals in seconds. ``lease`` is how long a dead process keeps its runs, ``renew`` how
+    often a live one renews its leases, ``look`` how often it checks whether another process stopped
+    or took over a run. ``first_retry`` and ``last_retry`` are the shortest and longest wait between
+    attempts at a failing run."""
 
     lease: float = 20.0
     renew: float = 5.0
@@ -41,7 +42,7 @@ class Timing:
     last_retry: float = 300.0
 
     def pause(self, failures: int, error: Exception) -> float:
-        """The seconds until a run that failed so often is tried again; more if a peer asks."""
+        """Return the seconds to wait after so many failures; more if a peer asks for it."""
         wait = min(self.first_retry * 2.0 ** min(failures - 1, 20), self.last_retry)
         if isinstance(error, Unavailable) and error.retry_after is not None:
             return max(wait, error.retry_after)
@@ -52,15 +53,14 @@ class Executor(Protocol):
     """The work that dispatchers run: ``service.ResearchService``."""
 
     async def answer(self, run: RunRecord, stop: asyncio.Event) -> None:
-        """Work the run to its end, or to a stopped answer once ``stop`` is set."""
+        """Process the run to its end, or to a stopped answer once ``stop`` is set."""
         ...
 
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """A run that this process is to work on, and does once it has ``begun``.
-
-    ``attempt`` is set while its claim is held, which is certain until ``sure_until``.
+    """A run assigned to this process; ``begun`` once work has started. ``attempt`` is set while
+    this process holds the claim, which is certain until ``sure_until``.
     """
 
     run_id: str
@@ -74,15 +74,15 @@ class Job:
     work: asyncio.Task[None] | None = None
 
     def lose(self) -> None:
-        """Another attempt has the run: nothing more may come of this one."""
+        """Cancel this attempt, because another one has the run."""
         self.lost = True
         if self.work is not None:
             self.work.cancel()
 
 
 class Attempts:
-    """See the module docstring. ``platforms`` are those whose stopped runs are ended here even if
-    no job is: what waits elsewhere for its turn need not wait to be stopped."""
+    """See the module docstring. Stopped runs of ``platforms`` are ended here even without a local
+    job, so that runs waiting elsewhere for their turn stop at once."""
 
     def __init__(
         self, store: Store, executor: Executor, platforms: frozenset[str], timing: Timing
@@ -96,32 +96,33 @@ class Attempts:
         self._lease = timedelta(seconds=timing.lease)
         self._renewed = _clock()
         self._failures: LRUCache[str, tuple[int, float]] = LRUCache(FAILURES_REMEMBERED)
-        self._unreleased: dict[str, int] = {}  # run → attempt that ended without giving it back
+        self._unreleased: dict[str, int] = {}  # run → attempt that ended without releasing it
         self._ending: set[asyncio.Task[None]] = set()
         self._rounds: Rounds | None = None
 
     @property
     def working(self) -> int:
-        """The number of runs that are worked on here."""
+        """The number of runs in progress here."""
         return len(self._at_work())
 
     def _at_work(self) -> dict[Job, int]:
-        """The jobs whose run is claimed here, each with its attempt."""
+        """Return the jobs whose run is claimed here, each with its attempt."""
         return {job: job.attempt for job in self.jobs.values() if job.attempt is not None}
 
     # ------------------------------------------------------------ working
 
     async def work(self, job: Job) -> None:
-        """Work a run until it has ended, or is another's. Raises what keeps it unfinished.
+        """Process a run until it has ended or another attempt has it. Raises the error that leaves
+        it unfinished.
 
-        ``job.ended`` is set in any case; a run that fails is given back.
+        ``job.ended`` is always set; a failed run is released.
         """
         job.begun = True
         try:
             while (run := await self._claim(job)) is not None:
                 if await self._attempt(job, run):
                     break
-                job.stop.clear()  # it was meant for the attempt that was lost
+                job.stop.clear()  # the stop was for the attempt that was lost
             self._failures.pop(job.run_id, None)
         except Exception as error:
             job.error = error
@@ -134,10 +135,9 @@ class Attempts:
             job.ended.set()
 
     async def _claim(self, job: Job) -> RunRecord | None:
-        """The run, once it is its turn in its thread; None if it is not for us to do.
-
-        An earlier run of the thread that somebody works on is waited for; one that nobody does is
-        done first.
+        """Claim the run when it is next in its thread; returns None if it is not for this process.
+        Waits for an earlier run of the thread that is in progress; processes an unclaimed one
+        first.
         """
         while True:
             asked = _clock()
@@ -148,7 +148,7 @@ class Attempts:
             earlier = await self._store.earlier_unfinished(job.run_id)
             if earlier is None:
                 if await self._is_left(job.run_id):
-                    continue  # the earlier one has just ended
+                    continue  # the earlier run has just ended
                 return None
             first = self.jobs.get(earlier)
             if first is None and await self._is_left(earlier):
@@ -156,13 +156,13 @@ class Attempts:
             if first is None or first.begun:
                 await asyncio.sleep(self._timing.look)
             else:
-                await self.work(first)  # the thread cannot go on before it
+                await self.work(first)  # earlier runs of a thread come first
 
     async def _is_left(self, run_id: str) -> bool:
         return await self._store.may_claim(run_id, self.owner, datetime.now(UTC))
 
     async def _attempt(self, job: Job, run: RunRecord) -> bool:
-        """Return True if the run has been worked to its end; False when it was lost."""
+        """Return True if the run was processed to its end, False if it was lost."""
         job.lost = False
         job.attempt = run.attempt
         if run.stop_requested:
@@ -194,15 +194,15 @@ class Attempts:
         try:
             await asyncio.shield(releasing)
         except asyncio.CancelledError:
-            await asyncio.wait({releasing})  # else it might come after the store was closed
+            await asyncio.wait({releasing})  # or it might run after the store is closed
             raise
         except StorageUnavailable as error:
             log.info("given back later", run=run.id, error=str(error))
             self._unreleased[run.id] = run.attempt
 
     async def _give_back_late(self) -> None:
-        """Release runs that could not be released when their attempt ended: others would wait for
-        their lease."""
+        """Release runs that could not be released when their attempt ended, so that others need not
+        wait for their lease to expire."""
         for run_id, attempt in list(self._unreleased.items()):
             await self._store.release(run_id, attempt)
             if self._unreleased[run_id] == attempt:
@@ -211,7 +211,7 @@ class Attempts:
     # ------------------------------------------------------------ failing
 
     def may_try(self, run_id: str) -> bool:
-        """Return True if a run that failed here has been left in peace for long enough."""
+        """Return True if the wait after a run's last failure here is over."""
         return self._failures.get(run_id, (0, 0.0))[1] <= _clock()
 
     def _next_failure(self, run_id: str, error: Exception) -> tuple[int, float]:
@@ -221,10 +221,10 @@ class Attempts:
     # ------------------------------------------------------------ stopping
 
     async def request_stop(self, run_id: str) -> None:
-        """Ask a run to stop, here or elsewhere; one that still waits for its turn ends at once."""
+        """Ask a run to stop, here or elsewhere; a run still waiting for its turn ends at once."""
         job = self.jobs.get(run_id)
         if job is not None:
-            job.stop.set()  # before anything that can fail or take time
+            job.stop.set()  # first, since the rest may fail or take time
         try:
             await self._store.request_stop(run_id)
         except StorageUnavailable as error:
@@ -233,7 +233,7 @@ class Attempts:
             self.end_out_of_turn(run_id)
 
     def end_out_of_turn(self, run_id: str) -> None:
-        """Claim an unclaimed run that is to stop, whatever is before it."""
+        """Claim and end a run that should stop, even if earlier runs of its thread wait."""
         job = self.jobs.get(run_id)
         if job is None:
             job = self.jobs[run_id] = Job(run_id)
@@ -247,13 +247,13 @@ class Attempts:
     async def _end(self, job: Job) -> None:
         try:
             await self.work(job)
-        except Exception as error:  # noqa: BLE001  (it is kept in the job, and tried again)
+        except Exception as error:  # noqa: BLE001  (stored in the job, and tried again)
             log.info("stopped run not ended", run=job.run_id, error=repr(error))
 
     # ------------------------------------------------------------ keeping
 
     def keep(self) -> None:
-        """Begin to look, and to renew the leases, until ``aclose``."""
+        """Start to check runs and renew leases, until ``aclose``."""
         self._rounds = Rounds("keeping runs", self._timing.look, self._look_and_renew)
 
     async def _look_and_renew(self) -> None:
@@ -263,14 +263,14 @@ class Attempts:
             await self._renew()
 
     async def look(self) -> None:
-        """Find what others did to our runs: stopped them, restarted them, took them over."""
+        """Notice our runs that other processes have stopped, restarted or taken over."""
         working = self._at_work()
         if working:
             standing = await self._store.standing([job.run_id for job in working])
             for job, attempt in working.items():
                 now = standing.get(job.run_id)
                 if job.attempt != attempt:
-                    continue  # it went on meanwhile
+                    continue  # it has changed meanwhile
                 if now is None or now.attempt != attempt:
                     job.lose()
                 elif now.stop_requested:
@@ -283,7 +283,7 @@ class Attempts:
                     self.end_out_of_turn(run_id)
 
     async def _renew(self) -> set[tuple[str, int]]:
-        """Prolong all leases; returns the ids and attempts of what is still ours."""
+        """Renew all leases; returns the ids and attempts of the runs that are still ours."""
         working = self._at_work()
         asked = _clock()
         kept: set[tuple[str, int]] = set()
@@ -297,7 +297,8 @@ class Attempts:
         return kept
 
     async def _hold(self, job: Job) -> None:
-        """Raise ``RunLost`` if the run may be another's: once its lease is over, we look."""
+        """Raise ``RunLost`` if another attempt has the run; checks the database once the lease has
+        expired."""
         if job.lost or job.attempt is None:
             raise RunLost(f"Run {job.run_id} has been taken over by a later attempt.")
         if _clock() < job.sure_until:
@@ -310,7 +311,7 @@ class Attempts:
     # ------------------------------------------------------------ ending
 
     async def aclose(self) -> None:
-        """End what is being ended out of turn, and the looking."""
+        """Cancel tasks that end stopped runs, and the periodic checks."""
         for task in self._ending:
             task.cancel()
         await asyncio.gather(*self._ending, return_exceptions=True)
@@ -319,7 +320,7 @@ class Attempts:
 
 
 async def _done(work: asyncio.Task[None]) -> None:
-    """Wait for work, which a cancellation of the caller cancels too; it has ended in any case."""
+    """Wait until the work has ended; cancelling the caller cancels the work too."""
     try:
         await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -329,13 +330,13 @@ async def _done(work: asyncio.Task[None]) -> None:
 
 
 def _is_cancelled() -> bool:
-    """Return True if it is the caller's own task that is to end."""
+    """Return True if the caller's own task is being cancelled."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 def _clock() -> float:
-    """Seconds that go on while the machine sleeps, where the system knows them."""
+    """Return a monotonic time in seconds that includes sleep of the machine, where supported."""
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime(time.CLOCK_BOOTTIME)
     return time.monotonic()

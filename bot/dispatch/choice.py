@@ -1,4 +1,4 @@
-"""Chooses the dispatcher that the settings and the database ask for."""
+"""Chooses the dispatcher by the settings and the database."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from bot.errors import InvalidSetting
 from bot.settings import Settings
 from bot.storage.store import Store
 
-SWEEP_SECONDS = 5.0  # how soon a run is found that was left unfinished
+SWEEP_SECONDS = 5.0  # between searches for runs that were left unfinished
 
-# The part of a process. alone: only those that are submitted to it; serve: those, and what
-# anyone left; work: what others accept; listen: none, it leaves them to workers.
+# The runs that a process works on. alone: those submitted to it; serve: also those left unfinished
+# by others; work: those that others accept; listen: none, workers do them.
 Role = Literal["alone", "serve", "work", "listen"]
 
 
@@ -33,7 +33,7 @@ def is_queued(settings: Settings) -> bool:
 
 
 def need_queue(settings: Settings, command: str) -> None:
-    """Raises ``InvalidSetting`` that says what ``command`` needs, unless runs are queued."""
+    """Raise an ``InvalidSetting`` that says what ``command`` needs, unless runs are queued."""
     if is_queued(settings):
         return
     if settings.database.startswith("postgresql"):
@@ -55,7 +55,7 @@ async def open_dispatcher(
     platforms: Collection[str],
     role: Role,
 ) -> AsyncIterator[Dispatcher]:
-    """The dispatcher for runs of ``platforms``; leaving it drains.
+    """Open the dispatcher for runs of ``platforms``; on exit it drains.
 
     Raises ``InvalidSetting`` and ``StorageUnavailable``.
     """

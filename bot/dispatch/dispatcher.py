@@ -10,9 +10,10 @@ from bot.messages import Thread
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """The state of working on runs. ``trouble`` is why this process does not, though it should (""
-    if it does), ``advice`` what an operator should do all the same, ``working`` the runs it works
-    on, ``workers`` how many processes take runs from the queue; None without a queue.
+    """The state of a dispatcher. ``working`` is the number of runs in progress in this process,
+    ``trouble`` the reason why it takes none although it should ("" if it works), ``advice`` a
+    recommendation to the operator, ``workers`` the number of processes that take runs from the
+    queue; None without a queue.
     """
 
     working: int
@@ -24,8 +25,8 @@ class Condition:
 class Dispatcher(Protocol):
     """One run at a time per thread, in the order accepted; threads in parallel, bounded.
 
-    The run's row is the truth: submitting a run that has ended does nothing. ``owner`` is for whom
-    a run is to be kept when it is accepted or restarted, None where any process may take it.
+    The run's database row decides: submitting a run that has ended does nothing. ``owner`` is the
+    process for which a run is reserved when it is accepted or restarted; None if any may take it.
     """
 
     @property
@@ -36,20 +37,20 @@ class Dispatcher(Protocol):
         ...
 
     async def restart(self, run_id: str, thread: Thread) -> None:
-        """The run begins again in the store (its question was edited or deleted): work on its
-        earlier attempt ends, here or elsewhere, and it is redone; returns at once."""
+        """Process a run again that was reset in the store (its question was edited or deleted).
+        Work on its earlier attempt ends, here or elsewhere. Returns at once."""
         ...
 
     async def request_stop(self, run_id: str) -> None:
-        """Ask a run to stop; returns when that is kept, not when it has ended."""
+        """Ask a run to stop; returns when the request is stored, not when the run has ended."""
         ...
 
     async def stop(self, run_id: str) -> None:
-        """End a run, queued or working; returns when its work has really ended."""
+        """Stop a run, queued or in progress; returns when its work has ended."""
         ...
 
     async def wait(self, run_id: str) -> None:
-        """Return when a submitted run has ended, or is not for this dispatcher to end."""
+        """Return when a submitted run has ended, or is not for this dispatcher."""
         ...
 
     async def resume(self) -> list[str]:
@@ -57,9 +58,11 @@ class Dispatcher(Protocol):
         ...
 
     async def condition(self) -> Condition:
-        """For observers. Raises ``StorageUnavailable``."""
+        """Return the current state, for health checks and metrics. Raises
+        ``StorageUnavailable``."""
         ...
 
     async def drain(self, seconds: float = 0.0) -> None:
-        """Start nothing more, give working runs ``seconds``, release the rest for others."""
+        """Start no more runs, give those in progress ``seconds``, and release the rest for
+        others."""
         ...

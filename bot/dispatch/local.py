@@ -1,7 +1,7 @@
-"""Runs in this process: one asyncio task a thread with work, a bound over all of them.
+"""Runs executed in this process: one asyncio task per busy thread, with a limit on all of them.
 
-Leases tell other processes on the same database which runs are being worked on, and a process that
-dies leaves its runs to the next look; see ``attempts``.
+Leases show other processes on the same database which runs are in progress. Runs of a dead process
+are found by the next sweep; see ``attempts``.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ log = get_logger()
 
 
 class LocalDispatcher:
-    """See the module docstring. Use as an async context manager: leaving it drains.
+    """See the module docstring. Use as an async context manager, which drains on exit.
 
-    With ``sweep_seconds`` runs of ``platforms`` that are left unfinished, here or by a process that
-    is gone, are resumed so often; one that keeps failing is tried ever more seldom.
+    With ``sweep_seconds``, unfinished runs of ``platforms``, of this process or a dead one, are
+    resumed at this interval; one that keeps failing is tried less and less often.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class LocalDispatcher:
         self._pace = Pace()
         self._drain_seconds = drain_seconds
         self._sweep_seconds = sweep_seconds
-        self._queues: dict[str, deque[Job]] = {}  # thread key → jobs, the first one working
+        self._queues: dict[str, deque[Job]] = {}  # thread key → jobs, the first in progress
         self._workers: dict[str, asyncio.Task[None]] = {}
         self._pacing: asyncio.Task[None] | None = None
         self._sweeping: Rounds | None = None
@@ -82,7 +82,7 @@ class LocalDispatcher:
             try:
                 await (
                     self._attempts.look()
-                )  # a working one finds that it lost the run, and redoes it
+                )  # a job in progress notices that it lost the run, and redoes it
             except StorageUnavailable as error:
                 log.info("looking later", run=run_id, error=str(error))
         await self.submit(run_id, thread)
@@ -109,8 +109,8 @@ class LocalDispatcher:
     async def wait(self, run_id: str) -> None:
         """Return when a submitted run has ended here.
 
-        Raises what made it end unfinished: ``StorageUnavailable``, or the platform's own error
-        when its answer could not be posted.
+        Raises the error that left it unfinished: ``StorageUnavailable``, or the platform's own
+        error if its answer could not be posted.
         """
         job = self._attempts.jobs.get(run_id)
         if job is not None:
@@ -140,7 +140,7 @@ class LocalDispatcher:
     async def _work(self, thread_key: str, queue: deque[Job]) -> None:
         try:
             while queue and not self._draining:
-                if not queue[0].begun:  # else it was ended out of its turn, or is being so
+                if not queue[0].begun:  # or it is ended out of turn
                     async with self._places:
                         await self._pace.begin()
                         try:
@@ -151,7 +151,7 @@ class LocalDispatcher:
                             self._pace.end()
                 queue.popleft()
         finally:
-            # After a cancellation jobs are left over: their callers must not wait any longer.
+            # After a cancellation, release the callers that wait for the remaining jobs.
             for job in queue:
                 self._attempts.jobs.pop(job.run_id, None)
                 job.ended.set()
@@ -164,5 +164,5 @@ class LocalDispatcher:
         try:
             await self._attempts.work(job)
         except Exception as error:  # noqa: BLE001  (the caller gets it)
-            # The run stays unfinished, to be resumed: when the storage works again, say.
+            # The run stays unfinished and is resumed, for example when the storage works again.
             log.debug("thread goes on", run=job.run_id, error=repr(error))

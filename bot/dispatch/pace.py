@@ -1,4 +1,4 @@
-"""Pacing the work of a dispatcher: how fast runs begin, and what is repeated beside them."""
+"""Pacing of a dispatcher: how fast runs begin, and periodic background work."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from bot.errors import StorageUnavailable
 from bot.logs import get_logger
 
 TICK_SECONDS = 0.02
-LATE_SECONDS = 0.02  # a timer that comes later than this tells of a busy loop
-LONGEST_SECONDS = 1.0  # between two beginnings, however late the timers are
-# The same where no platform waits for an acknowledgement: some four runs a second are what one
-# processor can work on, and a machine that others keep busy makes every timer late.
+LATE_SECONDS = 0.02  # a timer later than this means that the loop is busy
+LONGEST_SECONDS = 1.0  # between two runs' beginnings, however late the timers are
+# The same for workers, where no platform waits for an acknowledgement: one processor can handle
+# about four runs a second, and on a machine busy with other work every timer is late.
 LONGEST_OF_WORKER = 0.25
-MOST_AT_ONCE = 32  # runs that may begin within a tick of a calm loop
+MOST_AT_ONCE = 32  # runs that may begin within a tick of an idle loop
 
 
 class Pace:
-    """``begin`` before a run's work, ``end`` after it. Belongs to one event loop.
-
-    ``longest`` is how many seconds may lie between two beginnings, however late the timers are.
+    """Limits how fast runs begin: call ``begin`` before a run's work and ``end`` after it. Belongs
+    to one event loop. After ``longest`` seconds another run may begin, however late the timers are.
     """
 
     def __init__(self, longest: float = LONGEST_SECONDS) -> None:
@@ -37,20 +36,20 @@ class Pace:
             await self._tick.wait()
 
     async def begin(self) -> None:
-        """A run begins, once one may."""
+        """Wait until a run may begin, and count it."""
         await self.ready()
         self._left -= 1
         self._working += 1
         self._last = asyncio.get_running_loop().time()
 
     def end(self) -> None:
-        """A run's work has ended: when none is left the next may begin."""
+        """Count the end of a run; if none is left, the next may begin."""
         self._working -= 1
         if not self._working:
             self._wake()
 
     async def keep(self) -> None:
-        """Measure the loop, until cancelled."""
+        """Measure how busy the loop is, until cancelled."""
         clock = asyncio.get_running_loop().time
         while True:
             asked = clock()
@@ -66,17 +65,16 @@ class Pace:
         self._tick = asyncio.Event()
 
 
-LAST_SECONDS = 5.0  # that a round which has begun gets at the end
+LAST_SECONDS = 5.0  # for a round in progress to finish when closing
 
 log = get_logger()
 
 
 class Rounds:
-    """Begins when made: the first round comes after ``first`` seconds, else like the others after
-    ``seconds``. A round that fails is told of, and followed by the next one all the same.
-
-    ``aclose`` lets a round that has begun come to its end: broken off in the middle it would leave
-    its database connection open.
+    """Repeats a function, starting on construction: first after ``first`` seconds (default:
+    ``seconds``), then every ``seconds``. A failed round is logged, and the next one still runs.
+    ``aclose`` lets a round in progress finish, since cancelling it would leave its database
+    connection open.
     """
 
     def __init__(
@@ -112,7 +110,7 @@ class Rounds:
                 log.debug("broke here", what=self._what, exc_info=True)
 
     async def _ends(self, seconds: float) -> bool:
-        """Wait for the next round; True when there is none."""
+        """Wait for the next round; returns True if closing."""
         try:
             async with asyncio.timeout(seconds):
                 return await self._ending.wait()

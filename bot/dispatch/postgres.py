@@ -1,12 +1,13 @@
-"""Runs on any number of processes and machines, through a queue in PostgreSQL (Procrastinate).
+"""Runs executed by any number of processes and machines, through a queue in PostgreSQL
+(Procrastinate).
 
-A job is "work on this run". Its lock is the thread, so that one job of a thread is done at a time;
-its queueing lock is the run, so that a run waits in the queue once; its queue is the platform, so
-that only those who can post there take it. The run's row is the truth, and the claim on it keeps
-order and fences attempts (see ``attempts``): what the queue forgets or does twice costs time only.
+A job means "work on this run". Its lock is the thread, so that one job of a thread runs at a time;
+its queueing lock is the run, so that a run is queued only once; its queue is the platform, so that
+only processes that can post there take it. The claim on the run's row keeps the order and excludes
+old attempts (see ``attempts``), so a job that the queue loses or repeats costs only time.
 
-A job is never retried by Procrastinate but queued again, ahead of its thread, before it
-ends: retrying could collide with a job that was queued for the same run meanwhile.
+Procrastinate never retries a job. Instead the job is queued again before it ends, ahead of its
+thread: a retry could collide with a job queued for the same run meanwhile.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ from bot.storage.store import Store
 from bot.storage.tables import runs, threads
 
 TASK = "research"
-AHEAD = 1  # priority of a job that was begun before: nothing of its thread may pass it
-POLL_SECONDS = 1.0  # how soon a worker finds a job of which no notification told it
+AHEAD = 1  # priority of a job that was already begun: no other of its thread may overtake it
+POLL_SECONDS = 1.0  # until a worker finds a job without a notification
 HEARTBEAT_SECONDS = 2.0
-QUIET_SECONDS = 4.0  # without a heartbeat, until it is asked whether a run is still worked on
+QUIET_SECONDS = 4.0  # without a heartbeat, until we check whether the run's lease is still held
 STALLED_SECONDS = 20.0  # without a heartbeat, until a worker's jobs go to others anyway
 SWEEP_SECONDS = 5.0
 SWEPT_AT_ONCE = 500
@@ -59,7 +60,7 @@ TAKES_NOTHING = "It takes nothing from the queue for now; the log says why."
 
 log = get_logger()
 
-# Written out, so that PostgreSQL may use Procrastinate's partial indexes.
+# Plain SQL, so that PostgreSQL can use Procrastinate's partial indexes.
 _HAS_NO_JOB = sa.text(
     "NOT EXISTS (SELECT 1 FROM procrastinate_jobs"
     " WHERE queueing_lock = runs.id AND status IN ('todo', 'doing'))"
@@ -73,7 +74,7 @@ class PostgresDispatcher:
     them, for other processes. Raises ``StorageUnavailable`` on entering.
     """
 
-    owner = None  # whom a run is kept for: any worker may take it
+    owner = None  # any worker may take a run
 
     def __init__(
         self,
@@ -103,7 +104,7 @@ class PostgresDispatcher:
         connector = Connector(url, database.outages, database.listener, database.connecting)
         self._app = procrastinate.App(connector=connector)
         self._queue = self._app.job_manager = Queue(connector, self._register, self._pace.ready)
-        self._lost: set[int] = set()  # jobs without a live worker at the last look
+        self._lost: set[int] = set()  # jobs without a live worker at the last check
         self._task = self._app.task(name=TASK, pass_context=True)(self._research)
         self._worker: Worker | None = None
         self._working: asyncio.Task[None] | None = None
@@ -130,8 +131,7 @@ class PostgresDispatcher:
     # ------------------------------------------------------------ as the protocol says
 
     async def submit(self, run_id: str, thread: Thread) -> None:
-        """Queue a run, without waiting for it: the run is stored, and the sweep finds a stored run
-        that the queue does not have."""
+        """Queue a run in the background: if that fails, the sweep finds the stored run."""
         task = asyncio.create_task(self._submit(run_id, thread))
         self._submitting.add(task)
         task.add_done_callback(self._submitting.discard)
@@ -159,7 +159,7 @@ class PostgresDispatcher:
         await self.wait(run_id)
 
     async def wait(self, run_id: str) -> None:
-        """Return when a run has ended, wherever it is worked on."""
+        """Return when a run has ended, in whichever process."""
         while True:
             run = await self._store.run(run_id)
             if run is None or run.state not in UNFINISHED:
@@ -202,7 +202,7 @@ class PostgresDispatcher:
     async def _research(
         self, context: procrastinate.JobContext, *, run_id: str, failures: int = 0
     ) -> None:
-        """The queue's one task."""
+        """Work on a run: the only task of the queue."""
         queued = context.job
         await self._pace.begin()
         try:
@@ -223,7 +223,7 @@ class PostgresDispatcher:
         await self._attempts.work(job)
 
     async def _keep_working(self) -> None:
-        """A worker, and another one whenever the database was away."""
+        """Run a worker, and start a new one whenever the database was away."""
         while not self._draining:
             self._worker = Worker(
                 self._app,
@@ -246,7 +246,8 @@ class PostgresDispatcher:
                 await asyncio.sleep(RESTART_SECONDS)
 
     async def _register(self) -> None:
-        """Go on under a new name: under the old one nothing can be fetched any more."""
+        """Register the worker again, under a new id: with the old id it can no longer fetch
+        jobs."""
         if self._worker is not None:
             self._worker.worker_id = await self._queue.register_worker()
 
@@ -262,7 +263,7 @@ class PostgresDispatcher:
         failures: int = 0,
         wait: float = 0.0,
     ) -> None:
-        """Queue a run, unless it waits there already. Raises ``StorageUnavailable``."""
+        """Queue a run, unless it is already queued. Raises ``StorageUnavailable``."""
         job = self._task.configure(
             lock=thread_key,
             queueing_lock=run_id,
@@ -277,7 +278,7 @@ class PostgresDispatcher:
                 log.debug("queued already", run=run_id)
 
     async def _put_back(self, queued: QueuedJob, failures: int, wait: float = 0.0) -> None:
-        """Queue a job's run again, as the first of its thread."""
+        """Queue a job's run again, first in its thread."""
         run_id = str(queued.task_kwargs["run_id"])
         try:
             await self._put(
@@ -292,7 +293,7 @@ class PostgresDispatcher:
             log.info("queued later", run=run_id, error=str(error))
 
     async def _unqueued(self) -> list[tuple[str, str, str]]:
-        """Unclaimed runs without a job, oldest first: id, thread, platform."""
+        """Return unclaimed runs without a job, oldest first: id, thread, platform."""
         query = (
             sa.select(runs.c.id, runs.c.thread_key, threads.c.platform)
             .join(threads, runs.c.thread_key == threads.c.key)
@@ -309,7 +310,7 @@ class PostgresDispatcher:
             return [(row.id, row.thread_key, row.platform) for row in await db.execute(query)]
 
     async def _look_after(self) -> None:
-        """Find what the queue does not know, and what dead workers left."""
+        """Find runs missing in the queue, and jobs left by dead workers."""
         await self._revive()
         await self._find_lost()
         if self._draining:
@@ -318,8 +319,8 @@ class PostgresDispatcher:
             await self.resume()
 
     async def _revive(self) -> None:
-        """Queue the jobs of workers without a heartbeat again. After an outage of the database none
-        has one, until all had the time to give it."""
+        """Queue the jobs of workers without a heartbeat again. After a database outage no worker
+        has one at first, so give all of them time."""
         if self._store.database.outages.ended_within(QUIET_SECONDS + HEARTBEAT_SECONDS):
             return
         quiet = await self._jobs_without_heartbeat(QUIET_SECONDS)
@@ -328,15 +329,15 @@ class PostgresDispatcher:
         stalled = {job.id for job in await self._jobs_without_heartbeat(STALLED_SECONDS)}
         for job in quiet:
             run_id = str(job.task_kwargs["run_id"])
-            # An unclaimed run may be queued at once: only one claim succeeds.
+            # An unclaimed run can safely be queued at once: only one claim succeeds.
             if job.id not in stalled and await self._store.is_held(run_id, datetime.now(UTC)):
                 continue
             log.warning("worker is gone, its job goes to another", run=run_id)
             await self._queue_again(job)
 
     async def _find_lost(self) -> None:
-        """Queue jobs again that were given to us without our being told, or whose end we could not
-        tell; not those that are just being handed over."""
+        """Queue jobs again that the database assigned to us without our knowing, or whose end we
+        could not record. Jobs that are just being fetched are spared."""
         worker_id = self._worker.worker_id if self._worker is not None else None
         if worker_id is None:
             return
@@ -366,7 +367,8 @@ class PostgresDispatcher:
             )
 
     async def _stay_alive(self) -> None:
-        """A worker that lets its last jobs end does not say that it lives."""
+        """Send the heartbeat, which Procrastinate does not do while a worker finishes its last
+        jobs."""
         if self._worker is not None and self._worker.worker_id is not None:
             with storage():
                 await self._queue.update_heartbeat(self._worker.worker_id)

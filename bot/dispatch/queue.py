@@ -1,11 +1,11 @@
-"""Procrastinate's queue, made to outlast what happens to its database.
+"""Procrastinate's queue, made robust against database outages.
 
-Procrastinate's worker ends when one of its side tasks fails, and cancels what it is working on. So
-its calls fail as seldom as can be: a call whose connection broke is made again at once, a heartbeat
-that cannot be given waits for the next, a lost connection for notifications is made again, and
-without a database there is no job. A call may take effect without our being told: what is
-queued twice is one job by its queueing lock, and ``Queue.held`` tells a job that the database gave
-us without our knowing from one that we work on.
+Procrastinate's worker ends, and cancels its jobs, when one of its side tasks fails. Therefore its
+calls are kept from failing: a call whose connection broke is repeated at once, a failed heartbeat
+is left to the next one, a lost connection for notifications is reopened, and fetching a job without
+a database returns none. A call may take effect without our knowing: the queueing lock prevents a
+run from being queued twice, and ``Queue.held`` distinguishes jobs we work on from jobs the database
+assigned to us unnoticed.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from bot.storage.listener import Listener
 from bot.storage.outages import PARTS, Outages
 from bot.storage.postgres import connection_arguments, postgres_trouble
 
-IDLE_SECONDS = 5.0  # after which a connection beside the first is closed
-WAIT_SECONDS = 5.0  # for one of them
-RECONNECT_SECONDS = 2.0  # after which the pool starts over, or its pauses would grow to minutes
+IDLE_SECONDS = 5.0  # after which an extra connection is closed
+WAIT_SECONDS = 5.0  # for a free connection
+RECONNECT_SECONDS = 2.0  # after which the pool starts over: its pauses grow to minutes
 RESTART_SECONDS = 1.0
-LAST_SECONDS = 1.0  # for each of them when the process ends
-FINISH_SECONDS = 15.0  # that the end of a job is told again when the database is away
+LAST_SECONDS = 1.0  # for a connection when the process ends
+FINISH_SECONDS = 15.0  # for repeated tries to record a job's end while the database is away
 WHAT = "The queue's database"
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ log = get_logger()
 
 
 class Connector(procrastinate.PsycopgConnector):
-    """Makes a call again whose connection broke, and tells how it went."""
+    """Repeats calls whose connection broke, and reports outages."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Connector(procrastinate.PsycopgConnector):
 
     @property
     def is_away(self) -> bool:
-        """True if anything of the database failed lately, and has not worked since."""
+        """True if any part of the database failed lately and has not worked since."""
         return any(self._outages.lately(part) for part in PARTS)
 
     async def execute_query_async(self, query: Any, **arguments: Any) -> None:
@@ -95,7 +95,7 @@ class Connector(procrastinate.PsycopgConnector):
         await self._listener.hear(channels, heard)
 
     async def _again(self, call: Callable[[], Awaitable[T]]) -> T:
-        # Each connection of the pool may have broken while it was idle.
+        # Every idle connection of the pool may be broken.
         tries = stamina.retry_context(
             on=_has_broken, attempts=QUEUE + 1, wait_initial=0.01, wait_jitter=0.05
         )
@@ -116,11 +116,11 @@ class Connector(procrastinate.PsycopgConnector):
 
 
 class Queue(JobManager):
-    """The calls of Procrastinate's worker. ``register`` makes it known to the database again;
-    ``ready`` returns when another job may begin: what a worker fetched and did not begin would wait
-    for it, and for its death to be noticed if it dies.
+    """The calls of Procrastinate's worker. ``register`` registers it with the database again;
+    ``ready`` returns when another job may begin. A job is not fetched earlier, since it would wait
+    for this worker, even if the worker dies.
 
-    ``held`` are the ids of the jobs that were fetched here and are not finished.
+    ``held`` are the ids of jobs fetched here and not finished.
     """
 
     def __init__(
@@ -134,19 +134,20 @@ class Queue(JobManager):
         self._register = register
         self._ready = ready
         self._ending = False
-        self._notified = 0  # how often so far
+        self._notified = 0  # number of notifications so far
         self.held: set[int] = set()
 
     def hurry(self) -> None:
-        """This process ends: what a database that is away does not take is found by others."""
+        """Shorten waits when the process ends: other processes find what an absent database
+        misses."""
         if self._by.is_away:
             self._ending = True
             self._by.pool.timeout = LAST_SECONDS
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
         await self._ready()
-        # The worker (3.10) drops what it is notified of while it fetches, and would find a job that
-        # this fetch came too early for at its next poll only.
+        # The worker (3.10) drops notifications that arrive during a fetch. A job added just after
+        # this fetch would wait for the next poll.
         while True:
             notified = self._notified
             job = await self._fetch(queues, worker_id)
@@ -158,19 +159,19 @@ class Queue(JobManager):
             job = await super().fetch_job(queues, worker_id)
         except ConnectorException as error:
             if isinstance(error.__cause__, psycopg.errors.ForeignKeyViolation):
-                # It was not heard of for so long that another one has struck it off.
+                # It was silent for so long that another worker has removed it.
                 log.info("worker registers again", error=told(error))
                 await self._register()
             elif not is_away(error):
                 raise
-            return None  # it asks again in a moment
+            return None  # the worker asks again in a moment
         if job is not None and job.id is not None:
             self.held.add(job.id)
         return job
 
     async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:
-        """Tell that a job has ended; one that is not told of holds its thread's lock, until who
-        looks after the queue finds that nobody works on it."""
+        """Record that a job has ended. If that fails, the job holds its thread's lock until the
+        dispatcher's next round finds that no one works on it."""
         patience = LAST_SECONDS if self._ending else FINISH_SECONDS
         try:
             async for attempt in stamina.retry_context(
@@ -205,19 +206,19 @@ class Queue(JobManager):
         return ()  # runs are stopped by their rows (see ``attempts``)
 
     async def lost_jobs(self, worker_id: int) -> list[Job]:
-        """Jobs that the database holds to be worked on here, though they are not."""
+        """Return jobs that the database assigns to this worker, but that it is not working on."""
         ours = await self.list_jobs_async(status=Status.DOING.value, worker_id=worker_id)
         return [job for job in ours if job.id not in self.held]
 
 
 async def _each_by_itself(connection: psycopg.AsyncConnection[Any]) -> None:
-    # Every call is one statement: to begin and to commit around it would be two more round trips.
+    # Every call is one statement: a transaction would add two round trips.
     await connection.set_autocommit(True)
 
 
 def _pool(**how: Any) -> AsyncConnectionPool[Any]:
-    # Checking each connection before its use costs a round trip, and pauses of seconds where
-    # several are broken: ``Connector`` finds out by using them.
+    # Checking each connection before use costs a round trip, and seconds if several are broken:
+    # ``Connector`` detects broken ones in use instead.
     return AsyncConnectionPool(**{**how, "check": None})
 
 
@@ -235,13 +236,13 @@ def trouble_of(error: ConnectorException) -> StorageUnavailable | None:
 
 
 def is_away(error: Exception) -> bool:
-    """Return True if a call may work when it is made again later."""
+    """Return True if repeating the call later may work."""
     trouble = trouble_of(error) if isinstance(error, ConnectorException) else None
     return trouble is not None and trouble.kind != "wrong"
 
 
 def _has_broken(error: Exception) -> bool:
-    """Return True if a call may work when it is made again at once."""
+    """Return True if repeating the call at once may work."""
     if not isinstance(error, ConnectorException) or isinstance(error.__cause__, PoolTimeout):
         return False
     trouble = trouble_of(error)
@@ -250,7 +251,7 @@ def _has_broken(error: Exception) -> bool:
 
 @contextmanager
 def storage() -> Iterator[None]:
-    """Turns the queue's failures into ``StorageUnavailable``."""
+    """Convert the queue's failures to ``StorageUnavailable``."""
     try:
         yield
     except AlreadyEnqueued:
@@ -264,15 +265,13 @@ def storage() -> Iterator[None]:
 
 
 def told(error: BaseException) -> str:
-    """One line."""
+    """Return an error's cause on one line."""
     return str(error.__cause__ or error).partition("\n")[0]
 
 
 class _ToOurLog(logging.Handler):
-    """Turns log records of Procrastinate and the driver into lines of Footnote's log, without
-    tracebacks.
-
-    The driver's own are about connections that broke, which ``Outages`` tells once.
+    """Writes log records of Procrastinate and the driver to Footnote's log, without tracebacks. The
+    driver's own are about broken connections, which ``Outages`` reports once.
     """
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -284,7 +283,7 @@ class _ToOurLog(logging.Handler):
 
 
 def hear_the_libraries() -> None:
-    """Take over what they log."""
+    """Redirect the log output of Procrastinate and psycopg to ``_ToOurLog``."""
     for name in ("procrastinate", "psycopg"):
         logger = logging.getLogger(name)
         if not any(isinstance(handler, _ToOurLog) for handler in logger.handlers):
