@@ -1,10 +1,10 @@
-"""Answers that were given before to the same question: offered beside research, or given instead.
+"""Earlier answers to the same question: offered besides research, or given instead of it.
 
-    the question → an earlier answer its asker may see → its sources looked at again → told
+    the question → an earlier answer its asker may see → its sources read again → the notice
 
-The plan shows the earlier answer as soon as it is found. Its cited pages are then read again, all
-at once and regardless of how long pages count as fresh, and compared by their digests. Finding it
-and looking at its sources are steps of the run: a later attempt offers the same.
+The plan shows the earlier answer as soon as it is found. Its cited pages are then read again,
+concurrently and without the cache, and compared by their digests. Finding the answer and reading
+its sources are steps of the run, so a later attempt offers the same.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ from bot.storage.records import RunRecord
 from bot.storage.store import Store
 from bot.text.sentences import sentences
 
-LOOK_SECONDS = 10.0  # for all sources of an earlier answer; it counts as changed after that
-BEGINNING = 200  # characters of an earlier answer that are shown with the offer
+LOOK_SECONDS = 10.0  # for rereading all sources of an earlier answer
+BEGINNING = 200  # characters of an earlier answer shown with the offer
 OTHER_STYLES = ("report", "check")
 
 Spot = tuple[str, str]
-"""The place of an earlier answer: the name of its channel ("#" if that is not known), "" for that
-of the question; and the address of the question there, or ""."""
+"""The place of an earlier answer: the name of its channel ("#" if unknown, "" if it is the
+question's own), and the address of the question there, or ""."""
 UNNAMED = "#"
 
 Sources = Literal["same", "changed", "unread"]
@@ -63,11 +63,11 @@ log = get_logger()
 
 
 class Memory:
-    """The earlier answers that may be told about in the place of one run.
+    """The earlier answers that may be shown in the place of one run.
 
-    ``library`` reads pages again, for the readers with that ``reach``. ``sees`` tells where an
-    earlier run is, or None if not everybody in the place of this one may read it. With ``instead``
-    an earlier answer is given if its sources are unchanged and no correction fits the question.
+    ``library`` rereads pages, for the readers with that ``reach``. ``sees`` returns the place of an
+    earlier run, or None if not everyone in this run's place may read it. With ``instead``, an
+    earlier answer is given if its sources are unchanged and no correction matches the question.
     """
 
     def __init__(
@@ -86,11 +86,11 @@ class Memory:
         self._sees = sees
         self._instead = instead
         self._looking: asyncio.Task[Sources] | None = None
-        self.before: Before | None = None  # once its sources were looked at
+        self.before: Before | None = None  # once its sources were read again
 
     async def recall(self, run: Run, asked: Rewritten) -> Answer | None:
-        """Offer an earlier answer to the question, if there is one; returns what is to be given in
-        the place of research. Once it has offered one, it does nothing."""
+        """Offer an earlier answer to the question, if there is one; returns the answer to give
+        instead of research, or None. Does nothing after the first offer."""
         if self._looking is not None or not may_be_repeated(run, asked):
             return None
         question = asked.question
@@ -114,12 +114,12 @@ class Memory:
         return await self._given(run, question, record.answer, self.before)
 
     async def settle(self) -> None:
-        """Wait until the sources of the earlier answer were looked at."""
+        """Wait until the sources of the earlier answer were read again."""
         if self._looking is not None:
             await self._looking
 
     async def aclose(self) -> None:
-        """End what is still under way."""
+        """Cancel work in progress."""
         if self._looking is not None:
             self._looking.cancel()
             await asyncio.gather(self._looking, return_exceptions=True)
@@ -127,7 +127,7 @@ class Memory:
     # ------------------------------------------------------------ finding it
 
     async def _find(self, run: Run, question: str) -> tuple[str, Spot]:
-        """The run with the earlier answer, and where it is; "" where there is none."""
+        """Return the id of the run with the earlier answer and its place; "" if there is none."""
         for record in await self._questions.found(terms_of(question), run.message.thread):
             answer = record.answer
             is_fit = (
@@ -150,8 +150,8 @@ class Memory:
     async def _look(
         self, run: Run, record: RunRecord, answer: Answer, spot: Spot, *, is_told: bool
     ) -> Sources:
-        """Show the offer, look at the sources, and show what that found; ``is_told`` has a note say
-        that nothing has changed, too."""
+        """Show the offer, reread the sources, and show the result; with ``is_told``, a note is
+        added even if nothing has changed."""
         at, (place, link) = record.accepted_at, spot
         at = at.astimezone(zone_named(run.options.zone))
         line = StepView(
@@ -192,7 +192,8 @@ class Memory:
             return None
 
     def _show(self, run: Run, answer: Answer, line: StepView) -> None:
-        """Show the plan's line; it quotes the answer, so it names all that the answer rests on."""
+        """Show the line in the plan. Since it quotes the answer, it lists all sources of the
+        answer."""
         pages = {each.url for each in answer.citations}
         sources = tuple(sorted({*filter(is_document, answer.rests_on), *pages}))
         run.show(replace(line, detail=_beginning(answer), sources=sources))
@@ -202,7 +203,7 @@ class Memory:
     async def _given(
         self, run: Run, question: str, earlier: Answer, before: Before
     ) -> Answer | None:
-        """The earlier answer as this run's; None if a page that it cites is no longer stored."""
+        """The earlier answer as this run's answer; None if a cited page is no longer stored."""
         run.recalled |= {each.url: each.page_hash for each in earlier.citations}
         urls = list(dict.fromkeys(each.url for each in earlier.citations))
         read = await run.read(urls)
@@ -235,8 +236,8 @@ class Memory:
 
 
 def may_be_repeated(run: Run, asked: Rewritten) -> bool:
-    """Return True if an earlier answer to a question may do: it is no follow-up on sources or
-    files, wants no deep research, and its answer does not depend on when it is asked."""
+    """Return True if an earlier answer may be repeated: the question is not about earlier sources
+    or files, wants no deep research, and does not depend on the time of asking."""
     return (
         asked.kind == "search"
         and not asked.long_form
@@ -253,8 +254,8 @@ def may_be_repeated(run: Run, asked: Rewritten) -> bool:
 
 
 def may_be_kept(answer: Answer) -> bool:
-    """Return True if an answer may be offered to others who ask the same: it is whole and has
-    sources, and rests on no messages of people, which may be used for one question only."""
+    """Return True if an answer may be offered to others who ask the same: it is complete, has
+    sources, and uses no people's messages, which may serve one question only."""
     spoken = (url.startswith(FOUND_IN) or is_conversation(url) for url in answer.rests_on)
     return (
         answer.status == "answered"
@@ -267,7 +268,7 @@ def may_be_kept(answer: Answer) -> bool:
 def told(
     what: Sources | Literal["offered", "given"], texts: Texts, at: datetime, place: str
 ) -> str:
-    """The sentence about an earlier answer of that time and place."""
+    """Return the sentence about an earlier answer of that time and place."""
     where = texts("before-there", place=place) if place else texts("before-here")
     where = texts("before-elsewhere") if place == UNNAMED else where
     date = day_of(at) if texts.locale == "en" else f"{at.year}年{at.month}月{at.day}日"
@@ -275,13 +276,13 @@ def told(
 
 
 def _chosen(options: RunOptions) -> tuple[object, ...]:
-    """The options by which answers to the same question differ."""
+    """Return the options that make answers to the same question differ."""
     collections = None if options.collections is None else frozenset(options.collections)
     return frozenset(options.providers), collections, options.instructions, options.style
 
 
 def _beginning(answer: Answer) -> str:
-    """The first sentence of an answer, as plain text on one line."""
+    """Return the first sentence of an answer, as plain text on one line."""
     for span in sentences(answer.text):
         if span.kind in ("paragraph", "item"):
             words = plain_text(without_marks(answer.text[span.start : span.end]))

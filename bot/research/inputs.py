@@ -1,4 +1,4 @@
-"""The inputs of a run: its question, and what it may search and read."""
+"""The inputs of a run: its question, and the sources it may search and read."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ NOTHING_SAID = Transcript()
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The question of a run, as it was accepted at ``now``; ``transcript`` is what was said before
-    it in the thread."""
+    """The question of a run, accepted at ``now``; ``transcript`` is the thread before it."""
 
     id: str
     message: Message
@@ -26,7 +25,7 @@ class Asked:
 
 
 async def keep_nothing(statement: str) -> Noted | None:
-    """The ``correct`` of runs without corrections."""
+    """Do nothing: the ``correct`` of runs without corrections."""
     return None
 
 
@@ -34,10 +33,10 @@ async def keep_nothing(statement: str) -> Noted | None:
 class Resources:
     """The sources that a run may search and read.
 
-    ``download`` brings the files that came with the message; they are read like pages, by the URL
-    where a person opens them. At most ``prefetch_pages`` are read before anyone has chosen them.
-    With ``keeps_documents``, the web is not asked for words that only documents have. ``correct``
-    keeps what the message states to correct the last answer; None where that is not wanted.
+    ``download`` fetches the files sent with the message; they are read like pages, by the URL where
+    a person opens them. At most ``prefetch_pages`` are read ahead. With ``keeps_documents``,
+    queries to the web leave out words found only in documents. ``correct`` stores the message's
+    statement as a correction of the last answer; it returns None if corrections are off.
     """
 
     library: Library

@@ -1,4 +1,4 @@
-"""Notes of an answer on its own run: a spent budget, a page that could not be read."""
+"""Notes in an answer about its own run: a spent budget, a page that could not be read."""
 
 from __future__ import annotations
 
@@ -15,57 +15,58 @@ from bot.search.guarded import without_rest
 
 
 class Notes(UserList[str]):
-    """Sentences in the asker's language, each once. ``attachments`` are the message's files, by the
-    URL where a person opens them. What it knows no words for is told in the words it came in."""
+    """Distinct sentences in the asker's language. ``attachments`` are the message's files, by the
+    URL where a person opens them. Reasons without a translation stay in their original words."""
 
     def __init__(self, texts: Texts, attachments: Mapping[str, Attachment]) -> None:
         super().__init__()
         self._texts = texts
         self._attachments = attachments
         self._has_unindexed = False
-        self.worded: dict[str, str] = {}  # a reason → how it is told to the asker
+        self.worded: dict[str, str] = {}  # a reason → its wording for the asker
 
     def say(self, sentence: str) -> str:
-        """Add a sentence, unless it is there; gives it back."""
+        """Add a sentence unless it is there; returns it."""
         if sentence not in self:
             self.append(sentence)
         return sentence
 
     def error(self, error: FootnoteError, consequence: str) -> str:
-        """Note an error, and its consequence for the answer (the id of a text)."""
+        """Add an error with its consequence for the answer (the id of a text)."""
         return self.say(self._with_consequence(error, consequence))
 
     def instead(self, error: FootnoteError, consequence: str) -> str:
-        """The sentences of ``error``, to be told elsewhere: what was noted of the same error with
-        another consequence is dropped."""
+        """Return the sentences of an error for use elsewhere, and drop the note of the same error
+        with another consequence."""
         described = self.described(error)
         self.data = [note for note in self.data if not note.startswith(described)]
         return self._with_consequence(error, consequence)
 
     def _with_consequence(self, error: FootnoteError, consequence: str) -> str:
-        """An error and its consequence as sentences in the asker's language."""
+        """Return an error and its consequence as sentences in the asker's language."""
         space = "" if self._texts.locale.startswith("zh") else " "
         return f"{self.described(error)}{space}{self._texts(consequence)}"
 
     def price_unknown(self, model: str) -> str:
-        """Note that the price of a model is not known."""
+        """Add a note that the price of a model is unknown."""
         return self.say(self._texts("price-unknown", model=model))
 
     def of_search(self, sentence: str) -> str:
-        """Tell the asker why a provider, or none, answered a search."""
+        """Return the sentence on failed providers in the asker's language."""
         names = ", ".join(name for name, _ in failures_in([sentence]))
         if self._texts.locale == DEFAULT or not names:
             return without_rest(sentence)
         return self._texts("search-unanswered", names=names)
 
     def unindexed(self, count: int) -> None:
-        """Note that ``count`` documents were not searchable yet; only the first call counts."""
+        """Add a note that ``count`` documents were not searchable yet; only the first call
+        counts."""
         if not self._has_unindexed:
             self._has_unindexed = True
             self.say(self._texts("documents-unindexed", count=count))
 
     def of_page(self, error: FootnoteError) -> str:
-        """Tell the asker why a page cannot be read."""
+        """Return why a page cannot be read, in the asker's language."""
         if self._texts.locale == DEFAULT:
             return error.sentence
         kinds = ((Unavailable, "page-away"), (Refused, "page-refused"))
@@ -73,7 +74,7 @@ class Notes(UserList[str]):
         return self._texts(text_id)
 
     def unread(self, url: str, reason: str) -> str:
-        """Note that a link or file of the asker's could not be read."""
+        """Add a note that a link or file of the asker could not be read."""
         reason = self.worded.get(reason, reason)
         if url in self._attachments:
             name = self._attachments[url].name
@@ -81,7 +82,7 @@ class Notes(UserList[str]):
         return self.say(self._texts("link-not-read", url=url, reason=_of_it(shown(url), reason)))
 
     def widened(self, scope: Scope) -> str:
-        """Note that the search found nothing within the asker's restriction."""
+        """Add a note that the search found nothing within the asker's restriction."""
         return self.say(
             self._texts(
                 "search-widened",
@@ -91,7 +92,7 @@ class Notes(UserList[str]):
         )
 
     def described(self, error: FootnoteError) -> str:
-        """An error's sentence as far as it is known in the asker's language."""
+        """Return an error's sentence, in the asker's language if there is a translation."""
         if isinstance(error, BudgetSpent) and error.limit:
             return self._texts(error.text_id, limit=error.limit)
         if self._texts.locale == DEFAULT:
@@ -101,7 +102,7 @@ class Notes(UserList[str]):
 
 
 def _of_it(name: str, reason: str) -> str:
-    """A reason that begins with what it is about, behind words that have said so."""
+    """Return a reason without the name it begins with, for use after that name."""
     of_address = reason.removeprefix(f"The address {name} cannot be read: ")
     if of_address != reason:
         return of_address

@@ -1,4 +1,4 @@
-"""Results and failures of steps as the journal keeps them for the next attempt."""
+"""Results and failures of steps, as the journal stores them for the next attempt."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Fold, Judged, Restart, TextDelta
 from bot.search.provider import Hit
 
-# A provider's failure begins with its name (``search.blend``), alone or after another sentence.
+# A provider's failure begins with its name (``search.blend``), at the start or after a sentence.
 _NAMED = re.compile(r"(?:^|(?<=[.!?] ))([a-z][a-z0-9_-]*): ")
 
 
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
-    """The stored result of a search step. ``problem`` is set when no provider could answer,
-    ``said`` how that is told to the asker; ``withheld`` is why the web was not asked, if it was
-    kept from it; ``rarity`` and ``missing`` are those of ``search.blend.SearchResult``.
+    """The stored result of a search step. ``problem`` is set if no provider could answer, ``said``
+    is its wording for the asker; ``withheld`` is the reason if the query was not sent to the web;
+    ``rarity`` and ``missing`` are as in ``search.blend.SearchResult``.
     """
 
     hits: tuple[Hit, ...]
@@ -47,7 +47,7 @@ class SearchOutcome:
 
 
 def failures_in(told: Iterable[str]) -> list[tuple[str, str]]:
-    """The providers that sentences about failed searches name, with what each of them said."""
+    """Return the providers named in sentences about failed searches, each with its message."""
     said: dict[str, str] = {}
     for text in told:
         parts = _NAMED.split(text)
@@ -58,8 +58,8 @@ def failures_in(told: Iterable[str]) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class ReadOutcome:
-    """The stored result of a read step: where the page is stored, or the sentence why there is
-    none, and how that is ``said`` to the asker."""
+    """The stored result of a read step: where the page is stored, or the ``problem`` and its
+    wording for the asker (``said``)."""
 
     url: str
     hash: str = ""
@@ -70,7 +70,7 @@ class ReadOutcome:
 
 @dataclass(frozen=True, slots=True)
 class StreamOutcome:
-    """The stored result of a streamed model call: its deltas, neighbouring text joined, and its
+    """The stored result of a streamed model call: its deltas, with adjacent text joined, and its
     reply."""
 
     deltas: tuple[TextDelta | CitationDelta | Cut | Fold, ...]
@@ -78,7 +78,7 @@ class StreamOutcome:
 
 
 def keep(kept: list[TextDelta | CitationDelta | Cut | Fold], part: AnswerDelta) -> None:
-    """Add a delta to those kept, joining text of the same block; a restart forgets all."""
+    """Add a delta to the list, joining text of the same block; a restart clears the list."""
     last = kept[-1] if kept else None
     if isinstance(part, Restart):
         kept.clear()
@@ -89,14 +89,14 @@ def keep(kept: list[TextDelta | CitationDelta | Cut | Fold], part: AnswerDelta) 
         and part.verbatim == last.verbatim
     ):
         kept[-1] = replace(last, text=last.text + part.text)
-    elif not isinstance(part, Judged):  # which no model says
+    elif not isinstance(part, Judged):  # which models never send
         kept.append(part)
 
 
 T = TypeVar("T")
 
-# Kinds of errors, each before those that it is one of, with the text that tells of it where its own
-# sentence is known in English only.
+# Kinds of errors, subclasses before their base classes, with the text to show in other languages
+# than English.
 KINDS: dict[type[FootnoteError], str] = {
     ModelUnavailable: "model-away",
     CredentialsRefused: "model-key-refused",
@@ -110,7 +110,7 @@ KINDS: dict[type[FootnoteError], str] = {
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An error as it is kept: what kind it was, and its words."""
+    """A stored error: its kind and its words."""
 
     kind: str
     sentence: str
@@ -126,7 +126,7 @@ class Failure:
 
     @property
     def error(self) -> FootnoteError:
-        """The error that it was."""
+        """Rebuild the error."""
         if self.kind == "BudgetSpent":
             return BudgetSpent(self.sentence, text_id=self.text_id, limit=self.limit)
         kind = next((kind for kind in KINDS if kind.__name__ == self.kind), Broken)
@@ -137,7 +137,7 @@ _failure = TypeAdapter(Failure)
 
 
 class Keeping(Protocol):
-    """The part of a ``research.run.Run`` that keeps what came of something."""
+    """The part of ``research.run.Run`` that stores results."""
 
     now: datetime
 
@@ -157,16 +157,16 @@ class Keeping(Protocol):
 async def attempted(
     run: Keeping, work: Callable[[], Awaitable[T]], *, inputs: Mapping[str, Any]
 ) -> T:
-    """Do ``work``, unless it failed on an earlier attempt; ``inputs`` tell it from all other work.
-    Raises what it raises."""
-    inputs = {**inputs, "asked": run.now.isoformat()}  # an edited question begins again
+    """Do ``work``, or raise its error again if it failed on an earlier attempt; ``inputs`` identify
+    the work. Raises what it raises."""
+    inputs = {**inputs, "asked": run.now.isoformat()}  # an edited question starts over
     earlier = run.kept("failure", inputs, _failure)
     if earlier is not None:
         raise earlier.error
     try:
         return await work()
     except StorageUnavailable:
-        raise  # it could not be kept either
+        raise  # it cannot be stored either
     except (BudgetSpent, Unavailable, Refused, Broken) as error:
         failure = Failure.of(error)
 

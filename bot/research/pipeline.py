@@ -1,7 +1,7 @@
 """Answers one question: rewrite, gather by a strategy, write, check.
 
-When the model cannot be reached, the extractive reasoner takes over from the stage that failed:
-quoted passages beat an apology.
+When the model cannot be reached, the extractive reasoner takes over at the stage that failed:
+quoted passages are better than no answer.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ from bot.research.suggestions.suggest import suggest
 from bot.settings import Settings
 
 _title = TypeAdapter(str)
-OFFERS = 200  # pages of searches that suggestions are made of
-QUERY = 200  # characters of a correction that is searched for
-GUESSED = 500  # characters; a longer message is seldom guessed right, and takes long to guess
+OFFERS = 200  # pages found by searches, used for suggestions
+QUERY = 200  # characters of a correction used as a query
+GUESSED = 500  # characters; guesses for longer messages are slow and seldom right
 
 
 class Pipeline:
-    """See the module docstring. ``on_text`` gets the whole text written so far as it grows."""
+    """See the module docstring. ``on_text`` gets the whole text so far as it grows."""
 
     def __init__(
         self,
@@ -73,29 +73,29 @@ class Pipeline:
         self._transcript = transcript
         self._settings = settings
         self._is_check = run.options.style == "check"
-        self._lead = ""  # what is said before the answer
-        self._noted: Noted | None = None  # what became of the message's correction
+        self._lead = ""  # the text before the answer
+        self._noted: Noted | None = None  # the result of storing the message as a correction
         self._on_text = lambda text: on_text(self._lead + text)
         self._rewritten: Rewritten | None = None
-        self._strategy: tuple[str, Strategy] | None = None  # that is at work, with its name
+        self._strategy: tuple[str, Strategy] | None = None  # the current one, with its name
         self._gathered: Gathered | None = None
         self._unverified: _Unverified | None = None
 
     @property
     def question(self) -> str:
-        """The standalone question as far as it is known."""
+        """The standalone question, or the message before it is rewritten."""
         return self._rewritten.question if self._rewritten else self._asked.text
 
     def _is_by_model(self) -> bool:
         return self._reasoner.name != self._fallback.name
 
     async def answer(self) -> Answer:
-        """Raises what the reasoner raises, but for ``ModelUnavailable`` and ``BudgetSpent``, and
-        ``NoProviderAvailable`` when not one search was answered and nothing was read."""
+        """Return the answer. Raises what the reasoner raises, except ``ModelUnavailable`` and
+        ``BudgetSpent``, and ``NoProviderAvailable`` if every search failed and nothing was read."""
         try:
             return await self._answer_question()
         except (ModelUnavailable, BudgetSpent) as error:
-            # A budget that does not even cover the rewrite leaves nothing else either.
+            # A budget that does not cover the rewrite covers nothing else either.
             if isinstance(error, BudgetSpent) and error.is_of_day:
                 self._lead = self._run.notes.instead(error, "quoted-without-model") + "\n\n"
             else:
@@ -110,11 +110,11 @@ class Pipeline:
             await self._run.prefetcher.aclose()
 
     def failed(self, error: FootnoteError) -> Answer:
-        """An answer that says why there is none."""
+        """Return a failed answer with the error's sentence."""
         return self._answer("failed", error.sentence)
 
     async def stopped(self) -> Answer:
-        """The answer from what was found until a stop, as quotations."""
+        """Return an answer made of quotes from what was found before a stop."""
         self._reasoner = self._fallback
         if self._rewritten is None:
             self._rewritten = await self._fallback.rewrite(
@@ -158,8 +158,9 @@ class Pipeline:
         return await self._answered(self._gathered, self._rewritten, None)
 
     async def _correct(self, rewritten: Rewritten) -> None:
-        """Keep what the message states to correct the last answer. What it asks besides is answered
-        with a note of that; where nothing is kept, a mere correction is researched as a question.
+        """Store the message's statement as a correction of the last answer. If the message also
+        asks something, the answer gets a note about the correction. If nothing was stored, a mere
+        correction is researched as a question.
         """
         if not rewritten.correction or self._noted is not None:
             return
@@ -174,8 +175,8 @@ class Pipeline:
             )
 
     async def _guess(self) -> Answer | None:
-        """Search what the question probably means while the model is still rewriting it; one that
-        begins a thread may be answered already."""
+        """Start the likely searches while the model is still rewriting the question. The first
+        question of a thread may already get an earlier answer."""
         if self._reasoner is self._fallback or len(self._asked.text) > GUESSED:
             return None
         guess = await self._fallback.rewrite(
@@ -206,7 +207,7 @@ class Pipeline:
             evidence = await recall(self._run, rewritten.recalled)
             if evidence.sources or rewritten.kind != "links":
                 return Gathered(evidence)
-            links = ()  # what the earlier answer rests on is gone: its question is searched again
+            links = ()  # the earlier answer's sources are gone: search for its question again
         task = Task(
             self._run, rewritten, self._settings, depth, links, self._is_by_model, self._on_text
         )
@@ -223,8 +224,8 @@ class Pipeline:
         return rewritten.depth if asked == "auto" else asked
 
     def _links(self, rewritten: Rewritten) -> tuple[str, ...]:
-        """Files and links to read, each page once, and no more than the budget has pages."""
-        # What sources of ours say is asked of them alone, not of files that came before.
+        """Return the files and links to read, without duplicates, at most the budget's pages."""
+        # A question about earlier sources is answered from them alone, not from earlier files.
         files = () if rewritten.recalled else self._run.message.attachments
         attached = (attachment.url for attachment in files)
         links: dict[str, str] = {}
@@ -248,12 +249,12 @@ class Pipeline:
         return await self._checked(written, evidence, rewritten, status)
 
     async def _deltas(self, rewritten: Rewritten, evidence: Evidence) -> AsyncIterator[AnswerDelta]:
-        """The answer: the one that was written while gathering, or a new one."""
+        """Yield the deltas of the answer: of one written while gathering, or of a new one."""
         for delta in evidence.reply:
             yield delta
         if not evidence.reply:
             instructions = self._run.options.instructions
-            # What a source of ours was is told from what is stored: no model knows it better.
+            # Questions about our own sources are answered from the store: no model knows better.
             named = rewritten.kind == "sources"
             writer = self._fallback if named else self._reasoner
             async for delta in writer.write(rewritten, evidence, instructions):
@@ -266,7 +267,7 @@ class Pipeline:
             await self._show_judgement(written.judged)
         if written.cut:
             self._run.note(self._run.texts("answer-cut", limit=written.cut))
-        # In a thread: a long answer takes a tenth of a second, which other runs would wait.
+        # In a thread: a long answer takes 0.1 s, which would block other runs.
         checked = await asyncio.to_thread(self._judge, evidence, rewritten, written)
         answer = await self._told(checked, evidence, rewritten, status)
         wanted = self._is_by_model() and status != "stopped" and is_wanted(self._settings, checked)
@@ -287,7 +288,7 @@ class Pipeline:
     async def _told(
         self, checked: Checked, evidence: Evidence, rewritten: Rewritten, status: Status | None
     ) -> Answer:
-        """The run's answer, made of its checked text."""
+        """Build the run's answer from its checked text."""
         suggestions = await asyncio.to_thread(self._suggested, checked, evidence, rewritten)
         whole = evidence.enough and not evidence.missing
         found: Status = "answered" if whole or not self._is_by_model() else "partial"
@@ -304,7 +305,7 @@ class Pipeline:
         )
 
     def _answer(self, status: Status, text: str) -> Answer:
-        """An answer that carries what the run did and spent."""
+        """Build an answer with the run's steps and usage."""
         run = self._run
         return Answer(
             status=status,
@@ -322,7 +323,7 @@ class Pipeline:
         )
 
     async def _show_judgement(self, judged: Judged) -> None:
-        """A line of the plan, and of the trace, that says why there is an answer or none."""
+        """Show a line in the plan and the trace that says why there is an answer or none."""
         texts = self._run.texts
         if judged.unknown:
             title = texts("judged-unknown", names=", ".join(judged.unknown))
@@ -353,8 +354,8 @@ class Pipeline:
     # ------------------------------------------------------------ verification
 
     async def amendments(self) -> AsyncIterator[Answer]:
-        """The answer that ``answer`` gave as its verification leaves it, at least once if that was
-        ``pending``; each may be the last that is shown."""
+        """Yield the result of ``answer`` amended by verification, at least once if it was
+        ``pending``; any of them may be the last one shown."""
         if self._unverified is None:
             return
         given = self._unverified
@@ -366,12 +367,12 @@ class Pipeline:
             yield await self._amended(given, amendment)
 
     async def compared(self, pairs: Pairs) -> tuple[bool | None, ...]:
-        """See ``answer.verify.compared``; without a model nothing is known."""
+        """See ``answer.verify.compared``; all None without a model."""
         return await compared(self._reasoner, self.question, pairs)
 
     async def _amended(self, given: _Unverified, amendment: Amendment) -> Answer:
         checked = amendment.checked
-        if not checked.citations:  # what nothing is left of is quoted instead
+        if not checked.citations:  # if nothing is left, show quotes instead
             shown = replace(given.evidence.for_writing(), rarity=self._run.rarity)
             quoted = self._fallback.write(given.rewritten, shown)
             written = await write(quoted, shown, lambda text: None)

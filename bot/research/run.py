@@ -1,9 +1,9 @@
-"""One run at work: its steps (each kept in the journal), its budget, its plan, its numbers.
+"""One run in progress: its steps (stored in the journal), budget, plan and page numbers.
 
-A run executes from the top on every attempt. A step that an earlier attempt finished is found by
-its key and not carried out again, so everything that enters a key must come out the same: the
-run's clock stands still at the moment it was accepted, and failures of searching and reading are
-results too, kept and replayed like any other.
+Every attempt executes the run from the beginning. Steps finished by an earlier attempt are found by
+their key and not repeated, so everything in a key must be reproducible: the run's clock stays at
+the time of acceptance, and failed searches and reads are results too, stored and replayed like any
+other.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ _weights = TypeAdapter(tuple[Weight, ...])
 
 
 class Run:
-    """See the module docstring. ``calls`` is how its reasoner makes model calls, ``account`` what
-    it spends and may spend. ``publish`` is called with the whole plan whenever it changes."""
+    """See the module docstring. The reasoner makes model calls through ``calls``; ``account`` holds
+    spending and limits. ``publish`` is called with the whole plan whenever it changes."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Run:
         self.now = asked.now
         self.texts = texts_for(asked.message.locale)
         self.queries: list[str] = []
-        self.sources: list[Source] = []  # what any loop of the run was shown, as it was shown
+        self.sources: list[Source] = []  # everything shown to any loop of the run
         library = resources.library
         self._outgoing = Outgoing(
             library,
@@ -82,16 +82,16 @@ class Run:
             self.sources,
             keeps_documents=resources.keeps_documents,
         )
-        # What an earlier attempt has asked for is in the journal, and need not be guessed again.
+        # An earlier attempt's requests are in the journal, so nothing needs to be prefetched again.
         pages_ahead = 0 if journal.seconds else resources.prefetch_pages
         self.prefetcher = Prefetcher(library, self._outgoing, pages_ahead, asked.options.providers)
-        self.offers: dict[str, Offer] = {}  # what searches found, by URL, in that order
-        self._found: set[str] = set()  # the URLs of all that searches found
+        self.offers: dict[str, Offer] = {}  # pages found by searches, by URL, in order
+        self._found: set[str] = set()  # the URLs of all hits
         self.rarity: dict[str, float] = {}  # of the terms searched for: see ``Evidence``
         self.recalled: dict[str, str] = {}  # pages of earlier answers to reuse: URL → hash
-        self.unanswered = ""  # why no search has been answered so far, once one was tried
-        self.is_answered = False  # whether any search was
-        self._failed: Counter[str] = Counter()  # how often a search failed, by its key
+        self.unanswered = ""  # why no search has succeeded so far, once one was tried
+        self.is_answered = False  # whether any search has succeeded
+        self._failed: Counter[str] = Counter()  # number of failures of each search, by key
         self._journal = journal
         self._library = library
         self.account = account
@@ -104,11 +104,11 @@ class Run:
         self._steps = Steps(journal, lambda: self.publish(self.plan()))
         self.calls = PaidCalls(journal, self._steps, account, self.notes, asked.now)
 
-    # ------------------------------------------------------------ what it looks like from outside
+    # ------------------------------------------------------------ outside view
 
     @property
     def usage(self) -> Usage:
-        """The usage so far, earlier attempts' finished steps included."""
+        """The usage so far, including finished steps of earlier attempts."""
         return self.account.usage
 
     @property
@@ -126,17 +126,17 @@ class Run:
         return self._steps.views
 
     def show(self, line: StepView) -> None:
-        """Set a line of the plan that is no step of its own, such as a sub-question."""
+        """Set a line of the plan that is not a step itself, such as a sub-question."""
         self._steps.show(line)
 
     def branch(self, id: str) -> AbstractContextManager[None]:
-        """Within it, what is done belongs under the plan's line ``id``."""
+        """Return a context in which new lines of the plan belong under the line ``id``."""
         return self._steps.branch(id)
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """The addresses of the operator's documents and of the conversations of which the run was
-        shown anything, by its searches, its reading or earlier answers of the thread."""
+        """The addresses of the operator's documents and the conversations that the run has seen,
+        through searches, reads or earlier answers of the thread."""
         shown = {url for step in self.steps for url in step.sources}
         every = {*self._found, *self.numbered.values(), *shown}
         if any(map(is_conversation, every)):
@@ -145,7 +145,7 @@ class Run:
 
     @property
     def numbered(self) -> dict[int, str]:
-        """The URLs of the pages that any loop was shown, by their number in the run."""
+        """The URLs of the pages shown to any loop, by their number in the run."""
         return {source.number: source.url for source in self.sources}
 
     def plan(self) -> PlanView:
@@ -159,17 +159,17 @@ class Run:
         return self._library.can_search(self.options.providers)
 
     async def search(self, query: Query, kind: ProviderKind | None = None) -> SearchOutcome:
-        """Ask the providers; all of them failing is an outcome, not an exception.
+        """Search the providers; if all of them fail, that is an outcome, not an exception.
 
         ``kind`` narrows them to the web or to documents: see ``search.blend.Search.search``.
         """
         providers = self.options.providers
-        # Not the reach: the journal itself tells one from another (``storage.journal``).
+        # Without the reach: the journal itself distinguishes it (``storage.journal``).
         unkeyed = ("reach", "talk") if query.talk == ANY_TALK else ("reach",)
         asked_for = {name: value for name, value in asdict(query).items() if name not in unkeyed}
         inputs = {**asked_for, "providers": list(providers), "kind": kind or ""}
         asked = step_key("search", inputs)
-        if failed := self._failed[asked]:  # what failed was no answer: it is asked again
+        if failed := self._failed[asked]:  # a failed search is tried again
             inputs["failed"] = failed
 
         async def ask() -> SearchOutcome:
@@ -212,7 +212,7 @@ class Run:
         self._outgoing.show(outcome.hits)
         for hit in outcome.hits:
             self._found.add(hit.url)
-            # What people said is quoted, and kept nowhere else.
+            # People's messages may be quoted, but are stored nowhere else.
             if not (is_conversation(hit.url) or is_correction(hit.url)):
                 self.offers.setdefault(hit.url, Offer(hit.title, hit.url, hit.snippet))
         for failure in outcome.failures:
@@ -230,14 +230,15 @@ class Run:
         return outcome
 
     async def read(self, urls: Sequence[str], titles: Sequence[str] = ()) -> list[Page | str]:
-        """Read pages, all at once; in the order asked: each page, or the sentence why not."""
+        """Read pages concurrently; returns in order each page, or a sentence why it cannot be
+        read."""
         named = dict(zip(urls, titles, strict=False))
         named |= {url: file.name for url, file in self._attachments.items()}
         return await together(self._read(url, named.get(url) or url) for url in urls)
 
     async def look(self, urls: Sequence[str], titles: Sequence[str]) -> list[Page]:
-        """The pages that can be read, in the order asked, to see which of them fit: they are not
-        counted, nor shown in the plan, before ``read`` asks for them."""
+        """Return the pages that can be read, in order, to check which of them match: they are
+        neither counted nor shown in the plan until ``read`` is called."""
         pages = await together(
             self._read(url, title or url, looks=True)
             for url, title in zip(urls, titles, strict=True)
@@ -246,12 +247,12 @@ class Run:
 
     @property
     def chooser(self) -> Chooser:
-        """The chooser of the passages that are shown of pages."""
+        """The chooser of passages to show."""
         return self._library.chooser
 
     async def weigh(self, question: str, page: Page) -> tuple[Weight, ...]:
-        """The similarity of a page's passages to a question by meaning; empty where that cannot be
-        told. It is kept like what was searched: vectors may have changed on the next attempt."""
+        """Return the semantic similarity of a page's passages to a question; empty if unknown. The
+        result is stored like a search's, since vectors may change before the next attempt."""
         inputs = {"question": question, "url": page.url, "hash": page.hash}
         if not self._library.weighs(page.url):
             return self.kept("weigh", inputs, _weights) or ()
@@ -268,9 +269,9 @@ class Run:
     async def ready(
         self, urls: Sequence[str], titles: Sequence[str], seconds: float
     ) -> tuple[str, ...]:
-        """The pages that can be read within some seconds, in the order given.
+        """Return the pages that can be read within ``seconds``, in the order given.
 
-        They are read, and kept, before it is kept that they were ready.
+        They are read and stored before the fact that they were ready is stored.
         """
 
         async def look() -> tuple[str, ...]:
@@ -293,15 +294,15 @@ class Run:
         return recorded is not None and not _read.validate_json(recorded.result).problem
 
     async def number(self, pages: Sequence[Page]) -> list[int]:
-        """The pages' citation numbers in this run, in the order given."""
+        """Return the pages' citation numbers in this run, in the order given."""
         return await self._journal.number(pages)
 
     def note(self, sentence: str) -> None:
-        """Something about the run itself that the answer will say."""
+        """Add a note about the run itself for the answer."""
         self.notes.say(sentence)
 
     async def _read(self, url: str, title: str, *, looks: bool = False) -> Page | str:
-        if not self._library.allows(url):  # also where an earlier answer of the thread cites it
+        if not self._library.allows(url):  # even if an earlier answer of the thread cites it
             why = ELSEWHERE if is_conversation(url) else UNKNOWN_DOCUMENT
             self.notes.worded[why] = self.notes.of_page(PageUnreadable(why))
             return why
@@ -322,7 +323,7 @@ class Run:
         inputs = {"url": url}
         stored = await self._recalled(url)
         if stored is not None:
-            inputs["hash"], title = stored.hash, ""  # nothing is done that the plan could show
+            inputs["hash"], title = stored.hash, ""  # nothing is fetched, so the plan shows no line
 
         async def read() -> ReadOutcome:
             return await self._steps.do(
@@ -355,12 +356,12 @@ class Run:
         return fetched[0] if fetched else await self._journal.page(outcome.url, outcome.hash)
 
     async def _recalled(self, url: str) -> Page | None:
-        """The page as an earlier answer of the thread cited it, if that is still stored."""
+        """Return the page as cited by an earlier answer of the thread, if it is still stored."""
         page_hash = self.recalled.get(url)
         return None if page_hash is None else await self._journal.stored(url, page_hash)
 
     def _not_covered(self, spent: BudgetSpent, text_id: str) -> str:
-        """The sentence for one search or page too many, which does not end the work of others."""
+        """Return the sentence for one search or page too many, which does not stop other work."""
         if spent.text_id != text_id:
             raise spent
         return self.notes.say(self.notes.described(spent))
@@ -372,7 +373,7 @@ class Run:
         body = await self._download(attachment, self._library.largest)
         return await self._library.page_of_file(attachment, body)
 
-    # ------------------------------------------------------------ what a strategy keeps
+    # ------------------------------------------------------------ steps of strategies
 
     async def keep(
         self,
@@ -383,11 +384,11 @@ class Run:
         *,
         title: str,
     ) -> T:
-        """A step of a strategy's own: from the journal, or by doing it now. Raises what ``work``
+        """Run a strategy's own step, or take its result from the journal. Raises what ``work``
         raises."""
         return await self._steps.do(kind, inputs, work, shape, title=title)
 
     def kept(self, kind: str, inputs: Mapping[str, Any], shape: TypeAdapter[T]) -> T | None:
-        """The result of such a step, if this or an earlier attempt has finished it."""
+        """Return the result of such a step, if this or an earlier attempt has finished it."""
         recorded = self._steps.finished(step_key(kind, inputs))
         return None if recorded is None else shape.validate_json(recorded.result)

@@ -1,9 +1,9 @@
-"""Checks a text: its statements, each with a verdict and the words of pages that it rests on.
+"""Checks a text: gives each statement a verdict, with the pages' words that support it.
 
-    statements → for each: search, read, the passages nearest to it → verdicts → the answer
+    statements → for each: search, read, choose the nearest passages → verdicts → the answer
 
-A model reads the statements out of the text and judges each by its passages. Without one, only
-sentences with figures, dates or names are checked, by the rules of the check of answers.
+A model extracts the statements from the text and judges each by its passages. Without a model, only
+sentences with figures, dates or names are checked, by the rules for checking answers.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from bot.text.terms import keywords, terms
 
 MOST = 12  # statements of one text
 PAGES = 2  # read for a statement
-PASSAGES = 3  # that a statement is judged by
-COVERED = 0.7  # share of a statement's words that a passage must have to support it, by rule
-LONGEST_QUOTE = 500  # characters; of a longer passage no more than a sentence is shown
-TITLE = 80  # characters of a text that name its check
+PASSAGES = 3  # by which a statement is judged
+COVERED = 0.7  # share of a statement's words that a passage must have to support it without a model
+LONGEST_QUOTE = 500  # characters; only one sentence of a longer passage is shown
+TITLE = 80  # characters of a text in the title of its check
 
 Outcome = Literal["supported", "partly", "contradicted", "nothing", "uncheckable"]
 OUTCOMES: tuple[Outcome, ...] = ("supported", "partly", "contradicted", "nothing", "uncheckable")
@@ -54,8 +54,8 @@ _Cited = tuple[Source, Passage]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A statement with its verdict: ``cited`` are the words to show, best first, and ``unsaid``
-    those of the statement that they do not say."""
+    """A statement with its verdict: ``cited`` are the passages to show, best first; ``unsaid`` are
+    the statement's words they do not support."""
 
     statement: Statement
     outcome: Outcome
@@ -64,12 +64,12 @@ class Finding:
 
 
 def as_question(text: str) -> Rewritten:
-    """A text that is to be checked, as the question of a run."""
+    """Return the question of a run that checks a text."""
     return Rewritten("search", shortened(one_line(text), TITLE), language=detect(text))
 
 
 class StatementsCheck:
-    """The strategy that answers with verdicts on the statements of the message."""
+    """The strategy that gives verdicts on the statements of the message."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -103,7 +103,7 @@ class StatementsCheck:
                 self._run.show(replace(line, state="failed"))
 
     async def _text(self) -> str:
-        """The message, and the files that came with it."""
+        """Return the text of the files sent with the message, or else the message."""
         files = await self._run.read(self._task.links)
         read = [page.text for page in files if isinstance(page, Page)]
         for url, page in zip(self._task.links, files, strict=True):
@@ -116,7 +116,7 @@ class StatementsCheck:
     async def _passages(
         self, reasoner: Reasoner, number: int, statement: Statement
     ) -> Sequence[_Cited]:
-        """The passages nearest to a statement."""
+        """Find the passages nearest to a statement."""
         if not statement.queries:
             return ()
         self._show(number, statement, "running")
@@ -176,7 +176,7 @@ class StatementsCheck:
             if not doubt(claim, [one], self._texts):
                 return Finding(statement, "supported", (excerpt(claim, one),))
         sources = [source for source, _ in cited]
-        # What the page is titled is what its sentences are about.
+        # A page's title is the subject of its sentences.
         other = dissent(claim, [replace(source, number=0) for source in sources], sources)
         if other is not None:
             words = replace(other.passage, start=other.start, end=other.end, text=other.sentence)
@@ -186,7 +186,8 @@ class StatementsCheck:
     # ------------------------------------------------------------ the answer
 
     def _deltas(self, findings: Sequence[Finding]) -> list[AnswerDelta]:
-        """The answer: a line that counts the verdicts, then each statement with its quotes."""
+        """Return the answer: a line with the number of each verdict, then each statement with its
+        quotes."""
         texts = self._texts
         if not findings:
             return [TextDelta(f"> {texts('check-none')}", has_marks=False)]
@@ -214,7 +215,7 @@ class StatementsCheck:
 
 
 def by_verdict(statement: Statement, verdict: Verdict, cited: Sequence[_Cited]) -> Finding:
-    """The finding that a model's verdict makes: with the nearest words, where any speak of it."""
+    """Return the finding for a model's verdict, with the nearest passage if it is relevant."""
     claim = statement.alone
     if verdict.judgement == "not_supported":
         return unproven(statement, [one for one in cited if covered(claim, one) >= COVERED])
@@ -223,7 +224,7 @@ def by_verdict(statement: Statement, verdict: Verdict, cited: Sequence[_Cited]) 
 
 
 def unproven(statement: Statement, near: Sequence[_Cited]) -> Finding:
-    """The finding that no source says so, with the words that are nearest to it, if any are."""
+    """Return the finding that no source supports a statement, with the nearest passage, if any."""
     if not near:
         return Finding(statement, "nothing")
     source, passage = best = excerpt(statement.alone, near[0])
@@ -233,7 +234,7 @@ def unproven(statement: Statement, near: Sequence[_Cited]) -> Finding:
 
 
 def nearest(statement: str, sources: Sequence[Source]) -> tuple[_Cited, ...]:
-    """The passages that have most of a statement's words and facts, best first."""
+    """Return the passages with most of a statement's words and facts, best first."""
     every = [(source, passage) for source in sources for passage in source.passages]
     claimed = facts(statement)
 
@@ -247,7 +248,7 @@ def nearest(statement: str, sources: Sequence[Source]) -> tuple[_Cited, ...]:
 
 
 def covered(statement: str, one: _Cited) -> float:
-    """The share of a statement's words that a passage, its headings or its page's title have."""
+    """The share of a statement's words found in a passage, its headings or its page's title."""
     source, passage = one
     words = set(keywords(statement))
     there = set(terms(f"{source.title}\n{passage.heading}\n{passage.text}"))
@@ -255,7 +256,7 @@ def covered(statement: str, one: _Cited) -> float:
 
 
 def excerpt(statement: str, one: _Cited) -> _Cited:
-    """The sentence of a passage that has most of a statement; the whole passage where it is short
+    """Return the sentence of a passage closest to a statement, or the whole passage if it is short
     and has more of the statement's words or facts."""
     source, passage = one
     words = set(keywords(statement))

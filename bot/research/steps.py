@@ -1,4 +1,4 @@
-"""The steps of a run, model calls among them: carried out once, kept in the journal, and shown."""
+"""The steps of a run, including model calls: carried out once, stored in the journal, and shown."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ T = TypeVar("T")
 
 log = get_logger()
 
-LAST_SECONDS = 5.0  # that a finished step gets to be kept when its run is cancelled
+LAST_SECONDS = 5.0  # for storing a finished step when its run is cancelled
 
-# A context of its own for each task, so that branches worked at the same time do not mix.
+# Each task has its own context, so concurrent branches do not mix.
 _branch: ContextVar[str] = ContextVar("branch", default="")
 
 
 class Steps:
-    """See the module docstring. ``changed`` is called whenever a line of the plan has changed."""
+    """See the module docstring. ``changed`` is called whenever a line of the plan changes."""
 
     def __init__(self, journal: Journal, changed: Callable[[], None]) -> None:
         self._journal = journal
         self._changed = changed
         self._views: dict[str, StepView] = {}
-        self._reasons: dict[tuple[str, str, str], str] = {}  # told why → the line that tells it
+        self._reasons: dict[tuple[str, str, str], str] = {}  # failure → the line that shows it
         self._under_way: dict[str, asyncio.Future[Any]] = {}
 
     @property
@@ -67,7 +67,7 @@ class Steps:
 
     @contextmanager
     def branch(self, id: str) -> Iterator[None]:
-        """Put every line that first appears within under the line ``id``."""
+        """Put every line that first appears in the block under the line ``id``."""
         token = _branch.set(id)
         try:
             yield
@@ -75,14 +75,14 @@ class Steps:
             _branch.reset(token)
 
     def show(self, view: StepView) -> None:
-        """Set a line of the plan, by its id; it stays under the line it first appeared under."""
+        """Set a line of the plan by its id; its parent stays the one it first had."""
         if not view.title:
             return
         earlier = self._views.get(view.id)
         parent = earlier.parent if earlier is not None else view.parent or _branch.get()
         view = replace(view, parent=parent)
         if view.kind in ("search", "read") and view.state == "failed" and view.detail:
-            # Where nothing can be reached, every line beside it fails for the same reason.
+            # If nothing is reachable, sibling lines all fail for the same reason: show it once.
             told_by = self._reasons.setdefault((view.kind, parent, view.detail), view.id)
             view = view if told_by == view.id else replace(view, detail="")
         self._views[view.id] = view
@@ -101,10 +101,11 @@ class Steps:
         cost: Callable[[T], Amount] = lambda result: NOTHING,
         is_shown: bool = True,
     ) -> T:
-        """The result of a step: from the journal, from its twin under way, or by doing it now.
+        """Return a step's result: from the journal, from the same step in progress, or by running
+        it.
 
-        ``page`` gives the page the step has read, ``cost`` what its result has cost, to be kept
-        with it. A step that has no title, or is not ``is_shown``, has no line in the plan. Raises
+        ``page`` returns the page that the step has read, ``cost`` the cost of its result; both are
+        stored with it. A step without a title, or not ``is_shown``, has no line in the plan. Raises
         what ``work`` raises, and ``RunLost``.
         """
         key = step_key(kind, inputs)
@@ -114,7 +115,7 @@ class Steps:
                 return await asyncio.shield(other)
             except asyncio.CancelledError:
                 if not other.cancelled() or _is_cancelled():
-                    raise  # else only who did the step was cancelled: it is for this one to do
+                    raise  # only the task that ran the step was cancelled: run it here
         if recorded is not None:
             result = shape.validate_json(recorded.result)
             if is_shown:
@@ -138,7 +139,7 @@ class Steps:
             _log_end(kind, "failed", seconds)
             if isinstance(error, FootnoteError):
                 twin.set_exception(error)
-                twin.exception()  # the caller sees it; without one there is no warning
+                twin.exception()  # retrieved here to avoid a warning if no one waits for it
             else:
                 twin.cancel()
             raise
@@ -152,7 +153,7 @@ class Steps:
         return result
 
     def finished(self, key: str) -> RecordedStep | None:
-        """The step if an earlier attempt, or this one, has finished it; its line is shown."""
+        """Return the step if this or an earlier attempt has finished it, and show its line."""
         recorded = self._journal.finished(key)
         if recorded is not None:
             self._show_finished(recorded)
@@ -177,26 +178,25 @@ class Steps:
     async def _record(
         self, step: RecordedStep, page: Page | None = None, cost: Amount = NOTHING
     ) -> None:
-        """Keep a step to the end, also when the caller is cancelled: it has been paid for."""
+        """Store a step even if the caller is cancelled, since it has been paid for."""
         recording = asyncio.create_task(self._journal.record(step, page, cost))
-        # A caller that is cancelled twice waits no more; the outcome is then ignored.
+        # A caller cancelled twice no longer waits; the outcome is then ignored.
         recording.add_done_callback(lambda kept: kept.cancelled() or kept.exception())
         try:
             await asyncio.shield(recording)
         except asyncio.CancelledError:
             await asyncio.wait({recording}, timeout=LAST_SECONDS)
             recording.cancel()
-            await asyncio.gather(recording, return_exceptions=True)  # the cancellation goes before
+            await asyncio.gather(recording, return_exceptions=True)  # the cancellation wins
             raise
 
     @contextmanager
     def under_way(
         self, key: str, kind: str, title: str
     ) -> Iterator[Callable[[str, Amount], Awaitable[None]]]:
-        """Show a step that gives its parts one by one; call what is yielded with its result and
-        what that has cost.
+        """Show a streaming step; call the yielded function with its result and cost.
 
-        Whoever leaves without a result has failed. Raises ``RunLost`` from that call.
+        Leaving the block without doing so marks the step as failed. That call raises ``RunLost``.
         """
         line = StepView(key[:12], kind, title, "running")
         started = monotonic()
@@ -219,7 +219,7 @@ class Steps:
 
 
 def _log_end(kind: str, state: StepState, seconds: float) -> None:
-    """Tell of a step by its kind alone: titles hold words of the question."""
+    """Log a step by its kind only: titles contain words of the question."""
     log.info("step ended", kind=kind, state=state, seconds=round(seconds, 3))
 
 
@@ -229,7 +229,7 @@ def _is_cancelled() -> bool:
 
 
 def _problem(result: object) -> str:
-    """Tell the asker why a step has not got what it was for; "" when it has."""
+    """Return why a step has not succeeded, for the asker; "" if it has."""
     return str(getattr(result, "said", "") or getattr(result, "problem", ""))
 
 
@@ -237,10 +237,11 @@ U = TypeVar("U")
 
 
 async def together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results in the order given; the first failure cancels the others and is raised.
+    """Run concurrently and return results in order; the first failure cancels the others and is
+    raised.
 
-    A cancellation that comes while the others unwind goes before that failure: it may be a stop,
-    which must not be lost. (``asyncio.TaskGroup`` raises the failure.)
+    A cancellation that arrives meanwhile takes precedence over the failure: it may be a stop, which
+    must not be lost. (``asyncio.TaskGroup`` would raise the failure.)
     """
     tasks = [asyncio.create_task(part) for part in work]
     if not tasks:
@@ -271,7 +272,7 @@ async def _boxed(work: Coroutine[Any, Any, Any]) -> tuple[Any]:
     return (await work,)
 
 
-@cache  # made for the first call: it takes 10 ms, and a run without a model makes none
+@cache  # created on first use: it takes 10 ms, and runs without a model need none
 def _reply() -> TypeAdapter[ModelReply]:
     return TypeAdapter(ModelReply)
 
@@ -312,7 +313,7 @@ class PaidCalls:
 
         async with AsyncExitStack() as held:  # until it is paid for
             reply = await self._steps.do(kind, request, ask, _reply(), title=title, cost=paid)
-        paid(reply)  # where it was found in the journal
+        paid(reply)  # counts it if it was found in the journal
         return reply
 
     async def stream(
@@ -350,8 +351,8 @@ class PaidCalls:
 
     @asynccontextmanager
     async def _told(self, held: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
-        """Hold what a call may take; a day that does not cover it is a line of the plan, so that
-        the asker knows before the answer begins."""
+        """Hold a call's reservation. If a daily budget does not cover it, show that in the plan, so
+        that the asker knows before the answer begins."""
         async with AsyncExitStack() as stack:
             try:
                 await stack.enter_async_context(held)
@@ -364,7 +365,7 @@ class PaidCalls:
 
     def lost(self, reply: ModelReply) -> None:
         amount = replace(self._account.amount(reply), model_calls=0)
-        if amount.tokens:  # else nothing was begun
+        if amount.tokens:  # otherwise nothing was started
             self._journal.owe(replace(amount, model_calls=1))
             self._count(reply, amount)
 

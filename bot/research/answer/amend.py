@@ -1,4 +1,4 @@
-"""Amending a written answer: sentences restated or left out, their footnotes kept in order."""
+"""Amends a written answer: restates or drops sentences, and keeps the footnotes in order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RUNNING = ("paragraph", "item")
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """``text[start:end]`` becomes ``new``."""
+    """A replacement of ``text[start:end]`` by ``new``."""
 
     start: int
     end: int
@@ -25,18 +25,18 @@ class _Edit:
 
 
 def claim_of(piece: str) -> str:
-    """A sentence as ``check`` names it: on one line, without marks and escapes."""
+    """Return a sentence as ``check`` names it: on one line, without marks and escapes."""
     return " ".join(as_words(without_marks(piece)).split())
 
 
 def as_restated(claim: str, new: str) -> str:
-    """The text of a claim after rewording; "" if nothing is left of it."""
+    """Return the text of a claim after rewording; "" if nothing is left of it."""
     words = _words(new)
     return claim_of(_item_mark(claim) + words) if words else ""
 
 
 def restatable(written: Written) -> frozenset[str]:
-    """The sentences that can be put in other words: those of running text and lists."""
+    """Return the sentences that can be reworded: those of running text and lists."""
     text = written.text[: written.fold]
     return frozenset(
         claim_of(text[sentence.start : sentence.end])
@@ -47,9 +47,9 @@ def restatable(written: Written) -> frozenset[str]:
 
 
 def amended(written: Written, changes: Mapping[str, str]) -> Written:
-    """The answer with some of its sentences changed, by ``claim_of``; "" leaves one out.
+    """Return the answer with sentences changed, by ``claim_of``; "" drops a sentence.
 
-    What takes a sentence's place rests on what that one cited. A footnote that stood for several
+    A replacement keeps the citations of its original sentence. A footnote shared by several
     sentences stays with those that are left.
     """
     text = written.text[: written.fold]
@@ -77,7 +77,7 @@ def amended(written: Written, changes: Mapping[str, str]) -> Written:
 
 
 def _edits(written: Written, found: Sequence[Sentence], news: Sequence[str | None]) -> list[_Edit]:
-    """The edits of one block that stays, in order and apart from each other."""
+    """Return the edits of one remaining block, in order and without overlaps."""
     text = written.text
     pieces = [text[each.start : each.end] for each in found]
     kept = [place for place, new in enumerate(news) if new != ""]
@@ -109,7 +109,7 @@ def _restated(piece: str, new: str) -> str:
 
 
 def _words(new: str) -> str:
-    """A model's sentence without marks and links, on one line, as running text."""
+    """Return a model's sentence as running text on one line, without marks and links."""
     words = " ".join(unsourced(new).split())
     words = words[len(_item_mark(words)) :]
     return words if any(char.isalnum() for char in words) else ""
@@ -128,7 +128,7 @@ def _hand_on_marks(
     before: Sequence[int],
     place: int,
 ) -> None:
-    """Give the marks of a sentence that goes to the one before, if they stood for both."""
+    """Move the marks of a dropped sentence to the one before it, if they covered both."""
     marks = numbers_in(pieces[place])
     if not marks or not before:
         return
@@ -143,8 +143,8 @@ def _citations(written: Written, sentence: Sentence) -> set[object]:
 
 
 def _whole_lines(text: str, start: int, end: int, edits: list[_Edit]) -> _Edit:
-    """Take away whole lines, and one of the empty lines around them; with those right above them,
-    if the last of the ``edits`` has taken them away."""
+    """Remove whole lines and one of the empty lines around them, merged with the last of the
+    ``edits`` if that removed the lines right above."""
     start = text.rfind("\n", 0, start) + 1
     if edits and edits[-1].end == start:
         start = edits.pop().start
@@ -170,7 +170,7 @@ def _moved_spans(spans: Sequence[CitedSpan], edits: Sequence[_Edit]) -> list[Cit
 
 
 def _moved(at: int, edits: Sequence[_Edit], *, to_end: bool) -> int:
-    """The position after the edits; one within an edit goes to its end or its beginning."""
+    """Return a position after the edits; a position inside an edit moves to its end or start."""
     shift = 0
     for edit in edits:
         if at >= edit.end and at > edit.start:

@@ -1,22 +1,22 @@
-"""The check, without a model: does every footnote hold, and does every claim have one?
+"""Checks an answer without a model: is every footnote correct, and does every claim have one?
 
 - Every citation is verbatim in its stored page.
-- Figures, dates and names of a cited sentence must occur in the words it cites (names also in
-  the rest of what was shown of that page, its title and headings: pages say "he" and "the city";
+- Figures, dates and names of a cited sentence must occur in the words it cites (names also anywhere
+  else in the shown passages, title and headings of that page, since pages say "he" and "the city";
   years also in the title).
-- A figure may also be calculated from those, by arithmetic that is shown and comes out, or that
-  a reader does at sight: spans of years, ages, sums, shares, rounding, other units.
-- What plain words of the quotes, or their order, say the opposite of is marked: not for is, all
+- A figure may also be calculated from those, by correct arithmetic shown in the answer, or by
+  arithmetic obvious to a reader: spans of years, ages, sums, shares, rounding, other units.
+- A sentence is marked if the quotes' plain words or their order say the opposite: not for is, all
   for most, the writer for the director, before for after.
-- A sentence without a footnote is marked too if it has figures, dates or names that are not the
-  asker's own, or if most of its words are not: what is cited next to it counts as known.
-  Headings, lead-ins that end with a colon, and block quotes (the writer's notes on the
-  search itself) need no footnote; one that they carry must hold like any other.
-- A mark that was typed, where a model does not cite by itself, counts if most of the sentence's
-  words are in its page's passages.
+- A sentence without a footnote is marked if it has figures, dates or names that are new, or if most
+  of its words are. Words of the question and passages cited nearby are not new. Headings, lead-ins
+  that end with a colon, and block quotes (the writer's notes on the search itself) need no
+  footnote; if they have one, it must be correct.
+- A typed mark, from a model without native citations, counts if most of the sentence's words are in
+  its page's passages.
 
-What does not hold is marked ⚠ in the text and explained. What holds, but is contradicted by another
-page that was read (``disagree``), is told with that page's words.
+Sentences that fail are marked ⚠ in the text, with an explanation. If another page that was read
+contradicts a correct sentence (``disagree``), that page's words are shown.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ from bot.text.sentences import BlockKind, Sentence, sentences
 from bot.text.terms import keywords, terms
 
 DOUBT_MARK = "⚠"
-FEWEST_WORDS = 4  # keywords of a sentence that states something
-DERIVED = 0.5  # of the keywords of a sentence without a footnote, that must be known
+FEWEST_WORDS = 4  # keywords, from which a sentence states something
+DERIVED = 0.5  # share of keywords that must be known in a sentence without a footnote
 
-_Key = tuple[int, int, int]  # of a citation: its page's number, where it begins and ends
+_Key = tuple[int, int, int]  # a citation: its page's number, start and end
 _CALCULATION = re.compile(r"\d\)?\s?[+−–*/×÷=-]\s?\(?\d")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
-_TARGET = re.compile(r"\]\([^()\s]*\)")  # of a link
+_TARGET = re.compile(r"\]\([^()\s]*\)")  # the target of a link
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The answer as it is shown, its citations in order of first use, and its doubts; ``more`` is
-    the further reading. The first ``direct`` citations are those of the answer itself, ``claims``
+    """The answer as shown, its citations in order of first use, and its doubts; ``more`` is the
+    further reading. The first ``direct`` citations are those of the answer itself; ``claims`` are
     its cited sentences."""
 
     text: str
@@ -79,11 +79,10 @@ def check(
     texts: Texts = ENGLISH,
     verdicts: Mapping[str, Verdict] = NO_VERDICTS,
 ) -> Checked:
-    """Check a written answer against the evidence it was written from; doubts are worded with
-    ``texts``.
+    """Check a written answer against its evidence; doubts are worded with ``texts``.
 
-    ``verdicts`` are a model's, by the text of the claim (``Checked.claims``). They outweigh what
-    words tell, but for a calculation that is shown and does not come out.
+    ``verdicts`` are a model's, by the text of the claim (``Checked.claims``). They override the
+    check of words, except for a shown calculation that is wrong.
     """
     sources = {source.number: source for source in evidence.sources}
     literals = [
@@ -91,10 +90,10 @@ def check(
         for start, part in _parts(written)
         for begin, end in literal_spans(part)
     ]
-    # In an answer about "source 2" that number is a name of ours and no figure.
+    # In an answer about "source 2" the number is our own name for it, not a figure.
     asks_by_number = bool(source_numbers(question))
     citations: dict[_Key, Citation] = {}
-    claims: list[tuple[str, list[_Key]]] = []  # each with what it cites of one page
+    claims: list[tuple[str, list[_Key]]] = []  # each with its citations of one page
     doubts: list[Doubt] = []
     disagreements: list[Disagreement] = []
     out: list[str] = []
@@ -124,11 +123,11 @@ def check(
             known = "\n".join((question, *evidence.missing, *near))
             is_typed = not any(span.overlaps(sentence) for span in written.spans)
             reason = _doubt(said, sentence.kind, cited, question, known, texts, is_typed=is_typed)
-            if reason and _goes_on(sentence, written.spans):  # as one without a footnote, then
+            if reason and _goes_on(sentence, written.spans):  # judge it as if without a footnote
                 reason = _doubt(said, sentence.kind, (), question, known, texts, is_typed=is_typed)
         if cited and parts is out:
             rests_on = list(cited)
-            if claim.endswith((":", "：")):  # what leads a list in is borne out by its items
+            if claim.endswith((":", "：")):  # a list's items support its lead-in
                 items = takewhile(lambda each: each.kind != "paragraph", told[place + 1 :])
                 for item in items:
                     rests_on += _cited(item, written, sources)
@@ -161,7 +160,7 @@ def check(
 
 
 def _parts(written: Written) -> tuple[tuple[int, str], ...]:
-    """The answer and the further reading, which are shown apart, each with where it begins."""
+    """The answer and the further reading, which are shown separately, each with its start."""
     fold = len(written.text) if written.fold is None else written.fold
     return (0, written.text[:fold]), (fold, written.text[fold:])
 
@@ -169,7 +168,7 @@ def _parts(written: Written) -> tuple[tuple[int, str], ...]:
 def _cited(
     sentence: Sentence, written: Written, sources: dict[int, Source]
 ) -> list[tuple[Source, Passage]]:
-    """The passages a sentence cites: those that came with it, or the best of each marked page."""
+    """The passages a sentence cites: those streamed with it, or the best of each marked page."""
     piece = written.text[sentence.start : sentence.end]
     spans = [span for span in written.spans if span.overlaps(sentence)]
     if len(spans) > 1 and _begins_the_next(spans[-1], sentence, written):
@@ -188,28 +187,28 @@ def _cited(
 
 
 def _begins_the_next(span: CitedSpan, sentence: Sentence, written: Written) -> bool:
-    """Return True if the last words of a sentence are the beginning of what the next one cites: a
-    citation inside a sentence leaves its last words to the block that follows."""
+    """Return True if the end of a sentence belongs to the next sentence's citation: a citation
+    inside a sentence leaves its last words to the following block."""
     words = keywords(without_marks(written.text[span.start : sentence.end]))
     return len(words) < FEWEST_WORDS and {*span.citations} == _cited_next(sentence, written.spans)
 
 
 def _goes_on(sentence: Sentence, spans: Sequence[CitedSpan]) -> bool:
-    """Return True if the words after a sentence cite the same as it: endpoints put a bare first
+    """Return True if the words after a sentence have the same citations: endpoints put a bare first
     answer ("Astrid Young.") and the sentence that proves it into one block."""
     own = {delta for span in spans if span.overlaps(sentence) for delta in span.citations}
     return bool(own) and own <= _cited_next(sentence, spans)
 
 
 def _cited_next(sentence: Sentence, spans: Sequence[CitedSpan]) -> set[CitationDelta]:
-    """The citations of the first cited words after a sentence."""
+    """Return the citations of the first cited words after a sentence."""
     behind = [span.start for span in spans if span.start >= sentence.end]
     first = min(behind, default=None)
     return {delta for span in spans if span.start == first for delta in span.citations}
 
 
 def _within(passages: Sequence[Passage], delta: CitationDelta) -> list[Passage]:
-    """The passages that a citation covers, or the words of the one that it names a part of."""
+    """Return the passages that a citation covers, or the cited part of a single passage."""
     covered = [p for p in passages if delta.start <= p.start and p.end <= delta.end]
     if covered or delta.start >= delta.end:
         return covered
@@ -221,7 +220,7 @@ def _within(passages: Sequence[Passage], delta: CitationDelta) -> list[Passage]:
 
 
 def _best(claim: str, passages: Sequence[Passage]) -> list[Passage]:
-    """The passage closest to a claim, and another one if only that has the rest of its facts."""
+    """The passage closest to a claim, and a second one if it has facts that the first lacks."""
     if not passages:
         return []
     words = set(keywords(claim))
@@ -236,13 +235,13 @@ def _best(claim: str, passages: Sequence[Passage]) -> list[Passage]:
 
 
 def cited_claim(text: str, cited: Sequence[tuple[Source, Passage]]) -> Claim:
-    """A claim with the passages that it rests on."""
+    """Return a claim with its cited passages."""
     places = tuple(_place(source, passage) for source, passage in cited)
     return Claim(text, tuple(passage.text for _, passage in cited), places)
 
 
 def doubt(claim: str, cited: Sequence[tuple[Source, Passage]], texts: Texts) -> str:
-    """Say why passages do not bear a claim out, or ""."""
+    """Return why passages do not support a claim, or ""."""
     return _doubt(claim, "paragraph", cited, "", "", texts, is_typed=False)
 
 
@@ -256,16 +255,16 @@ def _doubt(
     *,
     is_typed: bool,
 ) -> str:
-    """Say why a claim is doubted, or ""; ``known`` are the words that one without a footnote may
-    be made of, ``is_typed`` tells that its footnotes are typed marks."""
-    # Loaded here: their expressions take a while to compile, and no start of a program needs them.
+    """Return why a claim is doubted, or ""; ``known`` are the words that a claim without a footnote
+    may use; ``is_typed`` means that its footnotes are typed marks."""
+    # Imported here: its regular expressions are slow to compile, and not needed at start-up.
     from bot.text.arithmetic import unproven
     from bot.text.gaps import without_gaps
     from bot.text.opposed import opposed
 
     claim = without_gaps(claim)
     quoted = "\n".join(passage.text for _, passage in cited)
-    if kind == "row":  # the names of its columns, where the table began in an earlier passage
+    if kind == "row":  # with the column names, if the table began in an earlier passage
         quoted += "\n" + "\n".join(" ".join(columns_in(p.heading)[1]) for _, p in cited)
     if cited and as_compared(claim) in as_compared(quoted):
         return ""  # word for word
@@ -292,7 +291,7 @@ def _doubt(
 
 
 def _by_verdict(verdict: Verdict, reason: str, texts: Texts) -> str:
-    """Say why a claim is doubted after a model has read it with its quotes, or ""."""
+    """Return why a claim is doubted after a model's verdict, or ""."""
     if verdict.judgement == "contradicted":
         return texts("doubt-contradicted")
     if verdict.judgement == "supported":
@@ -305,8 +304,8 @@ def _by_verdict(verdict: Verdict, reason: str, texts: Texts) -> str:
 def _cited_near(
     sentence: Sentence, written: Written, sources: Mapping[int, Source]
 ) -> Iterator[str]:
-    """The passages that are cited in the paragraph of a sentence and in the one before it; of
-    typed marks all passages of their pages."""
+    """Yield the passages cited in a sentence's paragraph and in the one before; for typed marks,
+    all passages of their pages."""
     text = written.text
     above, _, _ = text[: sentence.start].rpartition("\n\n")
     earlier, _, _ = above.rpartition("\n\n")
@@ -322,14 +321,13 @@ def _cited_near(
 
 
 def _is_news(claim: str, known: str) -> bool:
-    """Return True if most of what a claim says, and no less than a statement would, stands nowhere
-    in what is known."""
+    """Return True if most words of a claim are unknown, and enough of them to make a statement."""
     words = set(keywords(_TARGET.sub("]", claim)))
     return len(words) >= FEWEST_WORDS and len(words & set(terms(known))) < DERIVED * len(words)
 
 
 def _place(source: Source, passage: Passage) -> str:
-    """The page and the headings that a passage stands under, in which pages say who "he" is."""
+    """Return a passage's page title and headings, in which pages say who "he" is."""
     heading = passage.heading
     same = heading == source.title or heading.startswith(source.title + HEADING_SEPARATOR)
     return heading if same else HEADING_SEPARATOR.join(filter(None, (source.title, heading)))
@@ -357,7 +355,7 @@ def _makes_no_claim(
 def _proven(
     citations: dict[_Key, Citation], claims: Iterable[tuple[str, Sequence[_Key]]]
 ) -> tuple[Citation, ...]:
-    """The citations, each with what of it bears the claims out."""
+    """Return the citations, each with the spans that support the claims."""
     places = {key: place for place, key in enumerate(citations)}
     found = proofs(
         [citation.quote for citation in citations.values()],

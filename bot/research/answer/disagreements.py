@@ -1,9 +1,9 @@
-"""Finds other pages that were read whose figure or date differs from a cited sentence's.
+"""Finds other pages whose figure or date differs from a cited sentence's.
 
-Made to be right rather than complete, since a reader who is sent to a disagreement that is none
-loses faith in those that are. A sentence of another page disagrees with a claim when it has nearly
-all the claim's words, the same unit or no unit, exactly one figure or year of that kind, and that
-page nowhere bears the claim out.
+It prefers precision over completeness, since false alarms make readers distrust real ones. A
+sentence of another page disagrees with a claim when it has nearly all of the claim's words, the
+same unit or no unit, exactly one figure or year of that kind, and that page nowhere supports the
+claim.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from bot.text.orders import is_order
 from bot.text.sentences import sentences
 from bot.text.terms import keywords, terms
 
-SHARED = 0.8  # share of a claim's words, figures aside, that the other sentence or its title has
-FEWEST = 3  # words of a claim from which that means anything
-LONGEST = 400  # characters of a sentence that says one thing
+SHARED = 0.8  # share of a claim's words, without figures, that the other sentence or its title has
+FEWEST = 3  # words a claim must have for that to be meaningful
+LONGEST = 400  # characters of a sentence that can state a single fact
 _AFTER = re.compile(r"[\s-]{0,2}(%|[^\W\d_]+)")
 _PARENTHESES = re.compile(r"[(（][^)）]*[)）]")
 _CURRENCY = re.compile(r"[$€£¥₩₹]\s?$")
@@ -30,7 +30,7 @@ _CURRENCY = re.compile(r"[$€£¥₩₹]\s?$")
 
 @dataclass(frozen=True, slots=True)
 class Dissent:
-    """``sentence`` of a passage says otherwise; ``start:end`` is its span in the page."""
+    """A contradicting ``sentence`` of a passage; ``start:end`` is its span in the page."""
 
     source: Source
     passage: Passage
@@ -40,14 +40,14 @@ class Dissent:
 
 
 def dissent(claim: str, cited: Sequence[Source], sources: Sequence[Source]) -> Dissent | None:
-    """The first sentence of a page not cited that says another figure or date than ``claim``.
+    """Return the first sentence of an uncited page with a figure or date other than the claim's.
 
     ``claim`` is without footnote marks; ``cited`` are the pages it rests on.
     """
     if not any(character.isnumeric() for character in claim):
         return None
     measured = [fact for fact in facts(claim) if _is_measure(fact)]
-    if len(measured) != 1:  # of several, none says which one the other sentence is about
+    if len(measured) != 1:  # with several, it is unclear which one the other sentence is about
         return None
     fact = measured[0]
     words = _words(claim, measured)
@@ -74,7 +74,7 @@ def dissent(claim: str, cited: Sequence[Source], sources: Sequence[Source]) -> D
 
 
 def _about(words: frozenset[str], sources: Sequence[Source]) -> Iterator[tuple[Source, Passage]]:
-    """The passages that have enough of the words to hold a sentence that does."""
+    """Yield the passages with enough of the words to contain such a sentence."""
     for source in sources:
         for passage in source.passages:
             there = _terms_of(f"{source.title} {passage.heading} {passage.text}")
@@ -82,7 +82,7 @@ def _about(words: frozenset[str], sources: Sequence[Source]) -> Iterator[tuple[S
                 yield source, passage
 
 
-@lru_cache(maxsize=512)  # every claim of an answer is held against the same passages
+@lru_cache(maxsize=512)  # every claim is compared with the same passages
 def _terms_of(text: str) -> frozenset[str]:
     return frozenset(terms(text))
 
@@ -109,7 +109,7 @@ def _disagrees(claim: str, fact: Fact, words: frozenset[str], said: str, title: 
 
 
 def _names_its_subject(claim: str, said: str) -> bool:
-    """Return True if a claim opens with a name, and the other sentence has that name too."""
+    """Return True if a claim begins with a name that the other sentence has too."""
     named = [fact for fact in facts(claim) if fact.kind == "name"]
     opens = [fact for fact in named if 0 <= claim.find(fact.text) <= len("The ")]
     return bool(opens) and not missing_from(opens, said)
@@ -120,13 +120,13 @@ def _is_measure(fact: Fact) -> bool:
 
 
 def _words(claim: str, measured: Sequence[Fact]) -> frozenset[str]:
-    """The subject of the claim: its keywords without the figures."""
+    """Return the claim's keywords without the figures."""
     figures = {term for fact in measured for term in terms(fact.text)}
     return frozenset(word for word in keywords(claim) if word not in figures)
 
 
 def _unit(sentence: str, fact: Fact) -> str:
-    """The word or sign that a figure counts: ``m`` of "330 m", ``$`` of "$5", or ""."""
+    """Return the unit of a figure: ``m`` in "330 m", ``$`` in "$5", or ""."""
     at = sentence.find(fact.text)
     before = _CURRENCY.search(sentence[:at])
     if before is not None:

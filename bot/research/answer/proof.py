@@ -1,9 +1,9 @@
-"""The words of a cited passage that bear out the sentences which cite it.
+"""Selects the words of a cited passage that support the sentences citing it.
 
-A passage holds one to four sentences, a group of list items or of table rows; a claim seldom rests
-on all of them. What is shown of it are those of its sentences that have the claim's figures, dates,
-names and rarer words, never the ones that give orders to its reader (``bot.text.orders``). All of
-it are spans of the passage, so that what is shown stays verbatim. Pure.
+A passage is one to four sentences, or a group of list items or table rows; a claim seldom rests on
+all of them. Only its sentences with the claim's figures, dates, names and rarer words are shown,
+never those that give orders to the reader (``bot.text.orders``). Results are spans of the passage,
+so that quotes stay verbatim. Pure.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from bot.text.sentences import BlockKind, Sentence, sentences
 from bot.text.terms import has_cjk, keywords, terms
 from bot.text.units import measure_at
 
-MOST = 4  # sentences, items, rows or lines of a passage that are shown for one claim
-_QUOTED = 0.8  # share of a claim, in characters, that is words of the passage where it quotes it
-_FACT = 2.0  # what a figure, date or name weighs beside a word
-_WORTH = 1.0  # what another sentence must add to be shown beside the first
-_FRESH = 0.25  # share of a claim's words, weighed, that it must add where it adds no fact
+MOST = 4  # sentences, items, rows or lines of a passage shown for one claim
+_QUOTED = 0.8  # share of a claim's characters in the passage, from which it is a quote
+_FACT = 2.0  # weight of a figure, date or name relative to a word
+_WORTH = 1.0  # weight another sentence must add to be shown besides the first
+_FRESH = 0.25  # weighted share of a claim's words that it must add if it adds no fact
 
 _WORD = re.compile(r"\w+")
 _LINE = re.compile(r"[^\n]+")
@@ -37,29 +37,28 @@ _RULER = re.compile(r"\|[\s|:-]*")  # the line between the head of a table and i
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """``spans`` of a passage that are shown, in order, and the spans of what they share with the
-    claims. Nothing is ``shared`` where no sentence of the passage stands out."""
+    """The ``spans`` of a passage to show, in order, and the spans ``shared`` with the claims; none
+    are shared if no sentence of the passage stands out."""
 
     spans: tuple[Span, ...]
     shared: tuple[Span, ...] = ()
 
 
 def proof(quote: str, claims: Iterable[str]) -> Proof:
-    """The part of a cited passage that is shown for the sentences that cite it, which are without
-    marks."""
+    """Return the part of a passage to show for the sentences that cite it, given without marks."""
     return proofs([quote], [(claim, (0,)) for claim in claims])[0]
 
 
 def proofs(quotes: Sequence[str], claims: Iterable[tuple[str, Sequence[int]]]) -> tuple[Proof, ...]:
-    """The part of each of several cited passages that is shown; ``claims`` are sentences, each with
-    the numbers of those passages of one page that it cites.
+    """Return the part to show of each of several cited passages; ``claims`` are sentences, each
+    with the indexes of the passages of one page that it cites.
 
-    Of passages that are cited together those that add nothing are not shown. All of a passage but
-    orders is shown where no sentence of what a claim cites has anything in common with it (they
-    may be in two languages), and where there is no claim.
+    Of passages cited together, those that add nothing are not shown. A whole passage, without
+    orders, is shown if no cited sentence has anything in common with the claim (they may be in two
+    languages), and if there is no claim.
     """
     passages = [_Passage(quote) for quote in quotes]
-    spared: set[int] = set()  # passages cited beside one that bears the claim out
+    spared: set[int] = set()  # passages cited besides one that supports the claim
     for claim, cited in claims:
         pool = [(number, place) for number in cited for place in passages[number].places]
         looked_for = _Claim(claim, [passages[number].honest[place] for number, place in pool])
@@ -78,7 +77,7 @@ def proofs(quotes: Sequence[str], claims: Iterable[tuple[str, Sequence[int]]]) -
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A sentence, list item, table row or line of code: ``text`` at ``start`` of the passage."""
+    """A sentence, list item, table row or line of code: ``text`` at ``start`` in the passage."""
 
     start: int
     text: str
@@ -91,8 +90,8 @@ class _Part:
 
 
 class _Passage:
-    """A cited passage; ``chosen`` are the places of what is shown of its ``honest`` parts, with
-    what each shares with the claims."""
+    """A cited passage; ``honest`` are its parts without orders, ``chosen`` maps the indexes of the
+    parts to show to the spans they share with the claims."""
 
     def __init__(self, quote: str) -> None:
         self.quote = quote
@@ -105,7 +104,7 @@ class _Passage:
         return range(len(self.honest))
 
     def proof(self, *, is_spared: bool) -> Proof:
-        """The shown spans; none of a spared passage of which nothing was chosen."""
+        """Return the spans to show; none of a spared passage without chosen parts."""
         shared = (span for found in self.chosen.values() for span in found)
         if self.chosen:
             shown: Sequence[int] = sorted({*self.chosen, *_heads(self.honest, self.chosen)})
@@ -127,8 +126,9 @@ def _parts(quote: str) -> Iterator[_Part]:
 
 
 def _untouched(quote: str, parts: Sequence[_Part], honest: Sequence[_Part]) -> Iterator[Span]:
-    """The honest parts but what goes on in the line of an order: the same hand wrote it."""
-    touched = 0  # where that line ends
+    """Yield the spans of honest parts, except those following an order on the same line, which have
+    the same author."""
+    touched = 0  # the end of that line
     for part in parts:
         if part not in honest:
             line_end = quote.find("\n", part.span[1])
@@ -138,7 +138,7 @@ def _untouched(quote: str, parts: Sequence[_Part], honest: Sequence[_Part]) -> I
 
 
 def _lines(quote: str, sentence: Sentence) -> Iterator[Span]:
-    """A sentence as it is, code in lines without its fence."""
+    """Yield the span of a sentence; for code, the spans of its lines without the fence."""
     if sentence.kind != "code":
         yield sentence.start, sentence.end
         return
@@ -148,7 +148,7 @@ def _lines(quote: str, sentence: Sentence) -> Iterator[Span]:
 
 
 def _heads(parts: Sequence[_Part], chosen: Iterable[int]) -> Iterator[int]:
-    """The head of each table that a chosen row is in, where the passage has it."""
+    """Yield the header of each table that has a chosen row, if the passage contains it."""
     for place in chosen:
         first = place
         while first and parts[first].kind == parts[first - 1].kind == "row":
@@ -159,7 +159,7 @@ def _heads(parts: Sequence[_Part], chosen: Iterable[int]) -> Iterator[int]:
 
 
 def _joined(quote: str, spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Spans in order, those with nothing but white space between them as one."""
+    """Return spans in order, joined if only white space is between them."""
     joined: list[Span] = []
     for start, end in spans:
         if joined and not quote[joined[-1][1] : start].strip():
@@ -170,7 +170,7 @@ def _joined(quote: str, spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def _merged(quote: str, spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Spans in order, without overlaps; those that only a space is between are one."""
+    """Return spans in order, merged if they overlap or only a space is between them."""
     merged: list[Span] = []
     for start, end in sorted(set(spans)):
         if merged and (start <= merged[-1][1] or quote[merged[-1][1] : start] == " "):
@@ -184,7 +184,7 @@ def _merged(quote: str, spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 class _Claim:
-    """A sentence of an answer, held against the parts of a passage."""
+    """A sentence of an answer, compared with the parts of a passage."""
 
     def __init__(self, claim: str, parts: Sequence[_Part]) -> None:
         self._parts = parts
@@ -196,15 +196,15 @@ class _Claim:
             frozenset(n for n, fact in enumerate(self._facts) if _has(part.text, fact))
             for part in parts
         ]
-        # What every part of a passage has says nothing about which of them a claim rests on.
+        # Words in every part of a passage do not show which part a claim rests on.
         in_words = Counter(word for found in self._words for word in found)
         in_facts = Counter(fact for found in self._borne for fact in found)
         self._of_word = {word: 1 / count for word, count in in_words.items()}
         self._of_fact = {fact: _FACT / count for fact, count in in_facts.items()}
 
     def chosen(self) -> Iterator[int]:
-        """The places of the parts that bear it out, the best first; of a claim that is their very
-        words, all of them."""
+        """Yield the indexes of the parts that support the claim, best first; for a verbatim claim,
+        all of its parts."""
         said = [
             place for place, part in enumerate(self._parts) if as_compared(part.text) in self._said
         ]
@@ -235,7 +235,7 @@ class _Claim:
         )
 
     def shared(self, place: int) -> list[Span]:
-        """The positions of the claim's facts in a part, or of its words if it shares no facts."""
+        """The spans of the claim's facts in a part, or of its words if they share no facts."""
         part = self._parts[place]
         borne = [self._facts[number] for number in sorted(self._borne[place])]
         found = [span for fact in borne for span in _places(part.text, fact)]
@@ -244,13 +244,13 @@ class _Claim:
 
 
 def as_compared(text: str) -> str:
-    """The words of a text as they are compared, with a space around each."""
+    """Return the words of a text for comparison, with a space around each."""
     return f" {' '.join(_WORD.findall(text))} "
 
 
 def _has(text: str, fact: Fact) -> bool:
-    """Return True if a text says a fact itself. What cannot be compared, for it is in another
-    script or language, is not said."""
+    """Return True if a text states a fact itself; False if they cannot be compared because of
+    another script or language."""
     if fact.kind == "name":
         if has_cjk(fact.text) != has_cjk(text):
             return False
@@ -262,7 +262,7 @@ def _has(text: str, fact: Fact) -> bool:
 
 
 def _places(text: str, fact: Fact) -> Iterator[Span]:
-    """The positions of a fact in a text, figures with the unit behind them."""
+    """Yield the spans of a fact in a text, figures with their unit."""
     is_name = fact.kind == "name"  # a figure may be taken for a year
     written = [other.text for other in _facts(text) if (other.kind == "name") == is_name]
     same = [fact.text, *(other for other in written if other != fact.text and _has(other, fact))]

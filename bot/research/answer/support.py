@@ -1,4 +1,4 @@
-"""Quotes of an answer: which passages each sentence cites, and where they stand in pages."""
+"""Quotes of an answer: the passages each sentence cites, and their places in pages."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from bot.text.terms import keywords, terms
 _WORD = re.compile(r"\w+")
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 
-# The streamed text, as words, and the citations that came with it.
+# Streamed text, as words, and the citations streamed with it.
 _Block = tuple[str, tuple[CitationDelta, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A quoted passage. ``anchor`` is its place in the highlighted page; ``is_verbatim`` whether
-    the stored page has these very words there, None where the page is gone."""
+    """A quoted passage. ``anchor`` is its place in the highlighted page; ``is_verbatim`` is True if
+    the stored page has exactly these words there, None if the page is gone."""
 
     anchor: str
     citation: Citation
@@ -34,8 +34,8 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """The place of a quote in a page, ``text[start:end]``, and the name by which it is linked to;
-    without one it is only marked."""
+    """The place of a quote in a page, ``text[start:end]``, and its anchor name; without one it is
+    highlighted but cannot be linked to."""
 
     anchor: str
     start: int
@@ -44,7 +44,7 @@ class Quoted:
 
 @dataclass(frozen=True, slots=True)
 class TracedSentence:
-    """A sentence of the answer and what it rests on, the passage that fits it best first.
+    """A sentence of the answer and its passages, best first.
 
     ``text`` is on one line, without escapes, ``markdown`` as it was written; both without marks.
     """
@@ -59,7 +59,8 @@ class TracedSentence:
 
 
 def quotes_of(cited: Sequence[Citation], pages: Sequence[KeptPage]) -> tuple[Quote, ...]:
-    """Each citation once, named by its number and its place among those of this number."""
+    """Return one quote per citation, named by its number and its position among those with this
+    number."""
     texts = {(page.url, page.hash): page.text for page in pages}
     counted: dict[int, int] = {}
     found: list[Quote] = []
@@ -74,13 +75,13 @@ def quotes_of(cited: Sequence[Citation], pages: Sequence[KeptPage]) -> tuple[Quo
 def sentences_of(
     answer: Answer, quotes: Sequence[Quote], written: Sequence[StreamOutcome]
 ) -> tuple[TracedSentence, ...]:
-    """The sentences of an answer and of its further reading; ``written`` is what a model streamed
-    for it, with its citations, where that is still kept.
+    """Return the sentences of an answer and its further reading; ``written`` is a model's streamed
+    text with its citations, if still stored.
 
-    A sentence without a mark may be one of a run that has its mark at the end.
+    A sentence without a mark may belong to a run of sentences with its mark at the end.
     """
     blocks = _cited_blocks(written)
-    # The answer's text has a mark at each doubted sentence, which the doubt itself has not.
+    # Doubted sentences have a mark in the answer's text, but not in the doubt itself.
     doubts = {_words(one.sentence): one.reason for one in answer.doubts}
     others = {_words(one.sentence): one for one in answer.disagreements}
     restated = answer.verification.sentences if answer.verification else ()
@@ -116,8 +117,8 @@ def sentences_of(
 
 
 def _numbers_of_run(text: str, found: Sequence[Sentence], place: int) -> tuple[int, ...]:
-    """The numbers of the next marks in the same paragraph or table; of code those below it, or of
-    the line that leads in."""
+    """Return the numbers of the next marks in the same paragraph or table; for code, those below it
+    or in its lead-in."""
     sentence = found[place]
     if sentence.kind == "code" and place and (before := numbers_in(_piece(text, found[place - 1]))):
         return tuple(before)
@@ -136,7 +137,7 @@ def _piece(text: str, sentence: Sentence) -> str:
 
 
 def _cited_blocks(written: Sequence[StreamOutcome]) -> list[_Block]:
-    """The blocks of what was streamed, each with the citations that came with it."""
+    """Return the streamed blocks, each with its citations."""
     found: list[_Block] = []
     for stream in written:
         text, cited = "", list[CitationDelta]()
@@ -153,7 +154,7 @@ def _cited_blocks(written: Sequence[StreamOutcome]) -> list[_Block]:
 
 
 def _came_with(claim: str, quotes: Sequence[Quote], blocks: Sequence[_Block]) -> list[Quote]:
-    """The passages that came with the claim itself, where that is known."""
+    """Return the passages streamed with the claim itself, if known."""
     words = _words(claim)
     deltas = [
         delta
@@ -177,12 +178,12 @@ def _stands_in(claim: str, quote: str) -> bool:
 
 
 def _words(text: str) -> str:
-    """A text as it is compared: the check and the marks move spaces and punctuation."""
+    """Return a text for comparison: the check and the marks move spaces and punctuation."""
     return " ".join(_WORD.findall(text))
 
 
 def _best_first(claim: str, quotes: Sequence[Quote], numbers: Sequence[int]) -> tuple[Quote, ...]:
-    """By page in the order of the marks, then by how many of the claim's words a passage has."""
+    """Sort quotes by page in the order of the marks, then by their number of words of the claim."""
     words = set(keywords(claim))
     return tuple(
         sorted(

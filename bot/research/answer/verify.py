@@ -1,8 +1,8 @@
-"""The second step of the check: the small model reads an answer's sentences with their quotes.
+"""The second step of the check: the small model compares an answer's sentences with their quotes.
 
-Sentences that it does not find supported are restated once from what they cite. Those that say
-otherwise than their quotes are left out where that fails; the others are marked. Whatever keeps
-the model from judging leaves the answer as the first step checked it, and is recorded.
+Unsupported sentences are restated once from what they cite. If that fails, sentences that
+contradict their quotes are dropped, and the others are marked. If the model cannot judge, the
+answer stays as the first step left it, and the reason is recorded.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from bot.research.answer.proof import as_compared
 from bot.research.answer.write import Written
 from bot.settings import Settings
 
-MOST = 60  # sentences of an answer, in one call
-SECONDS = 30.0  # for both calls, after which the answer stands as it is
+MOST = 60  # sentences of an answer in one call
+SECONDS = 30.0  # for both calls; after that the answer stays as it is
 CONTRADICTED: Judgement = "contradicted"
 
 T = TypeVar("T")
@@ -36,22 +36,22 @@ Judge = Callable[[Written, Mapping[str, Verdict]], Checked]
 
 
 def is_wanted(settings: Settings, checked: Checked) -> bool:
-    """Return True if an answer that a model wrote is to be verified."""
+    """Return True if a model's answer is to be verified."""
     if settings.verify == "off" or all(is_quoted(claim) for claim in checked.claims):
         return False
     return settings.verify == "always" or len(checked.claims) > 1 or bool(checked.doubts)
 
 
 def is_quoted(claim: Claim) -> bool:
-    """True if a claim stands word for word in one of its quotes: then it needs no verdict."""
+    """Return True if one of its quotes has the claim word for word, so that it needs no verdict."""
     words = as_compared(claim.text)
     return any(words in as_compared(quote) for quote in claim.quotes)
 
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """An answer as verification leaves it; ``changes`` are the sentences that were restated, and
-    those that were left out (""), by the claim. ``is_last`` tells that no other follows."""
+    """An answer amended by verification; ``changes`` maps claims to their restated sentence, or ""
+    if dropped. ``is_last`` is True if no other amendment follows."""
 
     written: Written
     checked: Checked
@@ -62,7 +62,7 @@ class Amendment:
 
     @property
     def verification(self) -> Verification:
-        """The verdicts, sentence by sentence."""
+        """Return the verdicts, sentence by sentence."""
         doubted = {doubt.sentence for doubt in self.checked.doubts}
         found = tuple(
             _told(claim, verdict, self.changes.get(claim), claim in doubted)
@@ -84,9 +84,9 @@ def _told(claim: str, verdict: Verdict, change: str | None, is_doubted: bool) ->
 async def amendments(
     reasoner: Reasoner, question: str, written: Written, checked: Checked, judge: Judge
 ) -> AsyncIterator[Amendment]:
-    """The answer with its verdicts, and once more when sentences were restated.
+    """Yield the answer with its verdicts, and again once sentences are restated.
 
-    ``judge`` is the first step of the check. Each amendment may be the last that is shown. Raises
+    ``judge`` is the first step of the check. Any amendment may be the last one shown. Raises
     ``RunLost`` and ``StorageUnavailable``.
     """
     claims = checked.claims[:MOST]
@@ -96,7 +96,7 @@ async def amendments(
         yield Amendment(written, checked, problem=problem)
         return
     verdicts = {c.text: v for c, v in zip(claims, found, strict=True) if v is not None}
-    if verdicts:  # the others are asked about beside them: "he" may be one of theirs
+    if verdicts:  # send these as context too: a "he" may refer to a person in them
         verdicts |= {claim.text: Verdict("supported") for claim in claims if is_quoted(claim)}
     else:
         yield Amendment(
@@ -129,7 +129,7 @@ async def amendments(
 
 
 async def compared(reasoner: Reasoner, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
-    """True for each pair whose earlier and present sentence say the same; None where the small
+    """Return True for each pair whose earlier and present sentence mean the same; None if the small
     model does not say. Raises ``RunLost`` and ``StorageUnavailable``."""
     deadline = asyncio.get_running_loop().time() + SECONDS
     same, _ = await _said(reasoner.compare(question, pairs), deadline)
@@ -139,7 +139,7 @@ async def compared(reasoner: Reasoner, question: str, pairs: Pairs) -> tuple[boo
 async def _borne_out(
     judge: Judge, tried: Written, verdicts: Mapping[str, Verdict], new: Mapping[str, str]
 ) -> dict[str, str]:
-    """The restated sentences that pass the first step of the check."""
+    """Return the restated sentences that pass the first step of the check."""
     checked = await _judged(judge, tried, verdicts)
     doubted = [doubt.sentence for doubt in checked.doubts]
     cited = [claim.text for claim in checked.claims]
@@ -155,13 +155,13 @@ def _is_unborne(verdict: Verdict | None) -> bool:
 
 
 async def _judged(judge: Judge, written: Written, verdicts: Mapping[str, Verdict]) -> Checked:
-    # In a thread: a long answer takes a tenth of a second, which other runs would wait.
+    # In a thread: a long answer takes 0.1 s, which would block other runs.
     return await asyncio.to_thread(judge, written, verdicts)
 
 
 async def _said(call: Awaitable[T], deadline: float) -> tuple[T | None, str]:
-    """What the small model says, or None and what kept it from that until the ``deadline`` (time of
-    the loop). Raises ``RunLost`` and ``StorageUnavailable``."""
+    """Return the small model's reply, or None and the reason why there is none by the ``deadline``
+    (loop time). Raises ``RunLost`` and ``StorageUnavailable``."""
     try:
         async with asyncio.timeout_at(deadline):
             return await call, ""

@@ -1,8 +1,8 @@
-"""From a reasoner's stream to a text with footnote marks, and what each mark rests on.
+"""Converts a reasoner's stream to a text with footnote marks and the passages behind each mark.
 
-Two kinds of stream meet here: one in which citations come beside the text (each covering the
-block before it), and one in which the text itself holds ``[n]`` marks. Both leave as the same
-value, so that nothing after this point knows the difference.
+There are two kinds of stream: one with citations besides the text (each covering the block before
+it), and one whose text contains ``[n]`` marks. Both give the same value, so that later stages need
+not distinguish them.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from bot.rendering.verbatim import as_markdown
 from bot.text.control import without_controls
 from bot.text.sentences import BlockKind, Sentence, sentences
 
-# The place of a mark in a finished sentence: before its last punctuation, so that sentence and mark
-# stay together however the text is cut later; in a table row before the closing bar.
+# The place of a mark in a finished sentence: before its last punctuation, so that later cuts keep
+# them together; in a table row before the closing bar.
 _TAIL = re.compile(r"(?:[ \t]*(?<!\\)\|[ \t]*|[ \t]*[.!?…:。！？：]*[ \t]*)$")
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
-_NOTHING = re.compile(r"\|[\s|:-]*")  # the line below the head of a table, or an empty head
-_STRUCTURE = re.compile(r"[ \t]*(?:`{3}|~{3}|\|)")  # fences and table rows begin a line
+_NOTHING = re.compile(r"\|[\s|:-]*")  # the line below a table's header, or an empty header
+_STRUCTURE = re.compile(r"[ \t]*(?:`{3}|~{3}|\|)")  # fences and table rows must begin a line
 _RUNNING: frozenset[BlockKind] = frozenset(("paragraph", "item"))
 
-LONGEST = 100_000  # characters of an answer; an endpoint that never ends is not followed
+LONGEST = 100_000  # characters of an answer; cuts off an endless stream
 
 
 @dataclass(frozen=True, slots=True)
 class CitedSpan:
-    """``text[start:end]`` of the written answer rests on these words of the sources."""
+    """``text[start:end]`` of the written answer, with its citations."""
 
     start: int
     end: int
@@ -56,11 +56,12 @@ class CitedSpan:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The answer as written: Markdown with normalised ``[n]`` marks, and its cited spans.
+    """The answer as written: Markdown with normalized ``[n]`` marks, and its cited spans.
 
     A sentence with marks but without a span was marked in the text itself. ``cut`` is the limit in
-    tokens at which the text was cut off; 0 if it is whole. What stands from ``fold`` on is further
-    reading; None if there is none. ``judged`` says how sure it is an answer, where a reasoner told.
+    tokens at which the text was cut off; 0 if it is complete. From ``fold`` on the text is further
+    reading; None if there is none. ``judged`` is the reasoner's confidence that this is an answer,
+    if it gave one.
     """
 
     text: str
@@ -73,8 +74,8 @@ class Written:
 async def write(
     stream: AsyncIterator[AnswerDelta], evidence: Evidence, on_text: Callable[[str], None]
 ) -> Written:
-    """Follow a stream to its end; ``on_text`` gets the whole text so far whenever it grows, but
-    nothing of the further reading."""
+    """Read a stream to its end; ``on_text`` gets the whole text so far whenever it grows, without
+    the further reading."""
     composer = Composer(evidence)
     shown = ""
     async for delta in stream:
@@ -90,7 +91,7 @@ async def write(
 
 
 def unsourced(text: str) -> str:
-    """A reply that rests on no source: without marks, links and control characters."""
+    """Return a reply that has no sources, without marks, links and control characters."""
     composer = Composer(Evidence())
     composer.add(TextDelta(text))
     return composer.finish().text.strip()
@@ -98,10 +99,10 @@ def unsourced(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Cited:
-    """The cited sentence that was added last, and the mark that went in for it.
+    """The cited sentence added last, and its mark.
 
-    ``text[at : at + size]`` of the composer is the mark, with the space before it; ``end`` is
-    where the sentence ends with it.
+    ``text[at : at + size]`` of the composer is the mark with the space before it; ``end`` is the
+    end of the sentence with its mark.
     """
 
     kind: BlockKind
@@ -112,10 +113,10 @@ class _Cited:
 
 
 class Composer:
-    """Puts deltas together, keeping only marks and links that lead to the evidence.
+    """Assembles deltas, keeping only marks and links that point to the evidence.
 
-    Sentences in a row that rest on the same words get one mark, behind the last of them; each has
-    a span of its own.
+    Consecutive sentences with the same citations get one mark, after the last of them; each has its
+    own span.
     """
 
     def __init__(self, evidence: Evidence) -> None:
@@ -155,11 +156,11 @@ class Composer:
 
     @property
     def length(self) -> int:
-        """Characters so far, with the further reading."""
+        """The number of characters so far, with the further reading."""
         return len(self._text) + sum(len(delta.text) for delta in self._block)
 
     def text_so_far(self) -> str:
-        """The answer as far as it is written, without the further reading."""
+        """The answer so far, without the further reading."""
         if self._fold is not None:
             return self._text[: self._fold]
         return self._text + self._joined(self._without_typed)
@@ -178,7 +179,7 @@ class Composer:
             self._block.append(delta)
 
     def _joined(self, read: Callable[[TextDelta], str]) -> str:
-        """The text of the open block; ``read`` is applied to what a reasoner wrote itself."""
+        """Return the text of the open block; ``read`` is applied to the reasoner's own words."""
         text = ""
         for delta in self._block:
             if not delta.verbatim:
@@ -212,15 +213,15 @@ class Composer:
         return self._without_typed(delta)
 
     def _without_typed(self, delta: TextDelta) -> str:
-        """The text without the marks that were typed where citations come by themselves, but with
-        what pages have in brackets: ``argv[1]``."""
+        """Return the text without typed marks if citations come separately, but keep brackets that
+        pages have too: ``argv[1]``."""
         return delta.text if delta.has_marks else normalise(delta.text, (), self._has)
 
     def _has(self, words: str) -> bool:
         return any(words in p.text for passages in self._passages.values() for p in passages)
 
     def _append(self, words: str) -> None:
-        """Add text as it is; behind a mark on a line of its own a paragraph begins."""
+        """Add text unchanged; after a mark on its own line, begin a paragraph."""
         if self._last is not None and self._last.kind == "code" and self._last.size:
             between = self._text[self._last.end :] + words[: len(words) - len(words.lstrip())]
             if words.strip() and between.count("\n") < 2:
@@ -228,8 +229,7 @@ class Composer:
         self._text += words
 
     def _columns(self) -> tuple[str, ...]:
-        """The names of the columns that the cited rows stand under, where their table began in an
-        earlier passage."""
+        """Return the column names of the cited rows, if their table began in an earlier passage."""
         for cited in self._citations[:1]:
             for passage in self._passages[cited.number]:
                 if passage.start <= cited.start < passage.end:
@@ -241,7 +241,7 @@ class Composer:
     def _cite(
         self, words: str, kind: BlockKind, cited: tuple[CitationDelta, ...], is_quote: bool
     ) -> None:
-        """Add a sentence with its span and, where the run that it is in ends, a mark: a quote is
+        """Add a sentence with its span and, at the end of its run of sentences, a mark; a quote is
         one run."""
         last = self._last if self._last and self._last.citations == cited else None
         between = self._text[last.end :] if last else ""
@@ -264,12 +264,12 @@ class Composer:
         return len(self._text) - len(words), len(self._text)
 
     def _margin(self, start: int) -> str:
-        """The white space before a block that begins at ``start``."""
+        """Return the white space before a block that begins at ``start``."""
         line = self._text[self._text.rfind("\n", 0, start) + 1 : start]
         return line if not line.strip() else ""
 
     def _unmark(self, last: _Cited) -> None:
-        """Take the mark of the last sentence out again: the next one goes on."""
+        """Remove the mark of the last sentence, because the next one continues its run."""
         self._text = self._text[: last.at] + self._text[last.at + last.size :]
         for number in range(len(self._spans) - 1, -1, -1):
             span = self._spans[number]
@@ -280,7 +280,7 @@ class Composer:
 
 
 def _go_on(before: BlockKind, kind: BlockKind, between: str, words: str) -> bool:
-    """True if a sentence goes on with the paragraph, list, table or code of the one before."""
+    """Return True if a sentence continues the paragraph, list, table or code of the one before."""
     if kind == "code":
         return before == "code" and not words.startswith(("```", "~~~"))
     if "row" in (before, kind):
@@ -291,8 +291,8 @@ def _go_on(before: BlockKind, kind: BlockKind, between: str, words: str) -> bool
 def _mark(
     sentence: str, kind: BlockKind, cited: tuple[CitationDelta, ...], *, margin: str
 ) -> tuple[int, str]:
-    """The mark of a sentence with the space before it, and where in the sentence it goes; "" if
-    it has all its marks already, or is a heading."""
+    """Return the position of a sentence's mark, and the mark with the space before it; "" if it
+    already has all its marks, or is a heading."""
     there = numbers_in(sentence)
     marks = as_marks(each.number for each in cited if each.number not in there)
     if not marks or kind == "heading" or _NOTHING.fullmatch(sentence):
@@ -303,7 +303,7 @@ def _mark(
 
 
 def at_tail(sentence: str, mark: str) -> str:
-    """The sentence with a mark before its last punctuation, or the closing bar of a table row."""
+    """Return the sentence with a mark before its last punctuation, or a table row's closing bar."""
     at = _tail(sentence)
     return f"{sentence[:at]} {mark}{sentence[at:]}"
 
@@ -317,8 +317,8 @@ def _tail(sentence: str) -> int:
 
 
 def with_numbers(answer: Answer, numbers: Mapping[int, int]) -> Answer:
-    """An answer with other numbers for its pages, in all that names them; what names a page
-    without one is left out, but for citations, whose pages must all have one."""
+    """Return an answer with its pages renumbered throughout. References to a page without a new
+    number are dropped, except citations, whose pages must all have one."""
     return replace(
         answer,
         text=renumbered(answer.text, numbers),
@@ -334,10 +334,9 @@ def with_numbers(answer: Answer, numbers: Mapping[int, int]) -> Answer:
 
 
 class Numbering:
-    """The numbers of one answer, after the earlier ones of its thread.
+    """The footnote numbers of one answer, continuing those of its thread.
 
-    ``shown`` gives the number of a page in the text that was last numbered, by its number in the
-    run.
+    ``shown`` maps a page's number in the run to its number in the text numbered last.
     """
 
     def __init__(self, thread: Transcript) -> None:
@@ -347,17 +346,17 @@ class Numbering:
         self.shown: dict[int, int] = {}
 
     def plan(self, plan: PlanView) -> PlanView:
-        """The plan with those of its pages that have a mark in the text so far."""
+        """Return the plan with the pages that have a mark in the text so far."""
         numbered = [(self.shown[n], url) for n, url in plan.numbered if n in self.shown]
         return replace(plan, numbered=tuple(numbered))
 
     def text(self, text: str, urls: Mapping[int, str]) -> str:
-        """The text so far; ``urls`` are those of the pages, by their number in the run."""
+        """Number the text so far; ``urls`` are those of the pages, by their number in the run."""
         self._give(numbers_in(text), urls)
         return renumbered(text, self.shown)
 
     def answer(self, answer: Answer) -> Answer:
-        """The whole answer, with its citations and all else that names pages by their number."""
+        """Number the whole answer, with its citations and all other references to pages."""
         marked = numbers_in(answer.whole)
         cited = [each.number for each in answer.citations]
         others = [number for number, _ in answer.linked]

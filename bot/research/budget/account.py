@@ -1,19 +1,18 @@
-"""Accounts: what is spent and what is under way, held against the limits before each model call.
+"""Accounts: compare spending and pending calls with the limits before each model call.
 
-Calls that run at the same time must not each take the same last cent for theirs. So a call that
-begins puts aside what it will cost at most, as far as that can be told: its request as input that
-is all new, and as much output as it may write. Another one begins only when the limits cover what
-is spent and what is put aside; if they cover what is spent alone, it waits for the calls under way
-and looks again, because they mostly cost less. A call that nothing is under way beside always
-begins while the limit is not reached. So what is spent exceeds a limit by at most the last call,
-however many run at once; and no call is refused for what is only put aside.
+Concurrent calls must not all spend the same last cent. Therefore each call reserves its estimated
+maximum cost: its request as uncached input, and as much output as it may write. Another call begins
+only if the limits cover both spending and reservations. If they cover spending alone, the call
+waits for those in progress and checks again, because they mostly cost less than reserved. Without
+other calls in progress, a call always begins while the limit is not reached. So spending exceeds a
+limit by at most the last call, and no call is refused because of a mere reservation.
 
-A run's account lives in its process. Those of a day are shared by all processes, and so is what is
-put aside for them (``storage.reservations``): both are looked up when a call begins.
+A run's account lives in its process. Daily accounts and their reservations are shared by all
+processes (``storage.reservations``) and looked up when a call begins.
 
-The writing of an answer is not held to the run's budget: it comes once a run, and without it all
-the rest was spent for nothing. It is held to the day's: many runs at once would each add a call.
-The revisions of a report are many, and held to both.
+The run's budget does not limit the call that writes the answer: it happens once per run, and
+without it the rest would be wasted. The daily budget does limit it, since many concurrent runs
+would each add a call. Revisions of a report are many, and both budgets limit them.
 """
 
 from __future__ import annotations
@@ -39,9 +38,9 @@ from bot.storage.reservations import Holder, Kind, Permit, Reservation
 from bot.storage.spending import Amount, DaySpent
 from bot.text.tokens import estimate
 
-# The estimate of tokens is a rule of thumb, and models' tokenizers differ by a third.
+# Token counts are a rough estimate, and models' tokenizers differ by a third.
 MARGIN = 1.5
-LOOK_SECONDS = 0.5  # between two looks at what calls of other processes have left
+LOOK_SECONDS = 0.5  # between checks of calls in other processes
 
 log = get_logger()
 
@@ -58,8 +57,8 @@ class Aside:
 
 
 class Account:
-    """One run's account. ``price`` gives the USD of a reply, or None when it is not known;
-    ``worked_before`` are the seconds of earlier attempts."""
+    """One run's account. ``price`` returns the USD for a reply, None if unknown; ``worked_before``
+    are the seconds of earlier attempts."""
 
     def __init__(
         self,
@@ -71,14 +70,14 @@ class Account:
         self.budget = budget
         self._price = price
         self._allowance = allowance
-        self.counted: set[str] = set()  # keys of the steps that were paid for
+        self.counted: set[str] = set()  # keys of the steps that were already counted
         self._started = monotonic() - worked_before
         self._spent = Usage()
         self._micro_usd = 0
         self._searching = 0
         self._reading = 0
         self._under_way: list[Aside] = []
-        self._is_written = False  # whether the answer is, or was begun to be
+        self._is_written = False  # whether writing the answer has begun
         self._ended = asyncio.Event()
 
     @property
@@ -89,7 +88,7 @@ class Account:
     # ------------------------------------------------------------ what was spent
 
     def first_time(self, kind: str, inputs: Mapping[str, Any]) -> bool:
-        """Return True if a step counts now: one that is asked for again is not paid for again."""
+        """Return True the first time a step occurs: a repeated step is not counted again."""
         key = step_key(kind, inputs)
         if key in self.counted:
             return False
@@ -97,7 +96,7 @@ class Account:
         return True
 
     def amount(self, reply: ModelReply) -> Amount:
-        """The cost of a reply, as it is recorded for the day."""
+        """Return the cost of a reply, as recorded for the day."""
         usd = self._price(reply)
         return Amount(
             micro_usd=round(1_000_000 * (usd or 0.0)),
@@ -122,7 +121,7 @@ class Account:
         )
 
     def add(self, spent: Usage) -> None:
-        """Count what an earlier attempt has spent, but for its seconds."""
+        """Count the spending of an earlier attempt, without its seconds."""
         self.pay(
             Amount(
                 micro_usd=round(1_000_000 * spent.usd),
@@ -143,7 +142,7 @@ class Account:
 
     @contextmanager
     def cover_search(self) -> Iterator[None]:
-        """Hold a search while it is under way, until it is counted; raises ``BudgetSpent``."""
+        """Reserve a search until it is counted; raises ``BudgetSpent``."""
         self.budget.check_search(self._spent.searches + self._searching)
         self._searching += 1
         try:
@@ -153,7 +152,7 @@ class Account:
 
     @contextmanager
     def cover_page(self) -> Iterator[None]:
-        """As ``cover_search``, for a page that is to be read."""
+        """Reserve the reading of a page, as ``cover_search``."""
         self.budget.check_page(self._spent.pages + self._reading)
         self._reading += 1
         try:
@@ -163,9 +162,9 @@ class Account:
 
     @asynccontextmanager
     async def cover(self, request: Mapping[str, Any]) -> AsyncIterator[None]:
-        """Hold what a model call may take while it is under way, and until it is kept.
+        """Reserve the cost of a model call until its result is stored.
 
-        Raises ``BudgetSpent`` when the run's budget or one of the day does not cover it.
+        Raises ``BudgetSpent`` if the run's budget or a daily budget does not cover it.
         """
         aside = self._aside(request)
         while True:
@@ -178,7 +177,7 @@ class Account:
 
     @asynccontextmanager
     async def charge(self, request: Mapping[str, Any]) -> AsyncIterator[None]:
-        """As ``cover``, for the answer, which the run's budget need not cover."""
+        """Reserve the cost of writing the answer: as ``cover``, but without the run's budget."""
         self._is_written = True
         async with self._hold(self._aside(request), "answer"):
             yield
@@ -191,11 +190,11 @@ class Account:
             else:
                 asked = monotonic()
                 async with self._allowance.cover(aside.micro_usd, kind):
-                    self._started += monotonic() - asked  # it may have waited for other runs
+                    self._started += monotonic() - asked  # waiting for other runs does not count
                     yield
 
     def _expected(self) -> Usage:
-        """The maximum spending once the calls under way have ended."""
+        """Return the maximum spending once the calls in progress have ended."""
         spent = self.usage
         return replace(
             spent,
@@ -219,13 +218,13 @@ class Account:
         tokens = round(MARGIN * estimate(json.dumps(request, ensure_ascii=False)))
         output = int(request.get("max_tokens") or 0)
         model = str(request.get("model") or "")
-        # The dearest it can be: nothing is found in the cache, all is written to it.
+        # The highest possible cost: nothing is read from the cache, everything is written to it.
         reply = ModelReply(model, (), "", cache_write_tokens=tokens, output_tokens=output)
         return Aside(tokens, output, round(1_000_000 * (self._price(reply) or 0.0)))
 
 
 class Ledger(Protocol):
-    """The record of what is spent and put aside: ``storage.reservations.Reservations``."""
+    """The record of spending and reservations: ``storage.reservations.Reservations``."""
 
     async def begin(self, call: Reservation, now: datetime, permit: Permit) -> bool: ...
 
@@ -233,10 +232,10 @@ class Ledger(Protocol):
 
 
 class Days:
-    """The accounts of a day. ``now`` is the clock, in any zone.
+    """The daily accounts. ``now`` is the clock, in any zone.
 
-    Of the calls that wait for the same accounts only that of the oldest run looks: whenever a call
-    of this process ends, and every ``LOOK_SECONDS`` for those of other processes.
+    Of the calls waiting for the same accounts, only the oldest run's checks again: whenever a call
+    of this process ends, and every ``LOOK_SECONDS`` for calls of other processes.
     """
 
     def __init__(
@@ -248,12 +247,12 @@ class Days:
         self._changed = asyncio.Event()
 
     def allowance(self, holder: Holder, limits: DayLimits) -> Allowance:
-        """The allowance that limits the calls of an attempt at a run."""
+        """Return the allowance that limits the calls of an attempt at a run."""
         return Allowance(self, holder, limits)
 
     async def put_aside(self, holder: Holder, kind: Kind, limits: DayLimits, micro_usd: int) -> str:
-        """Put aside what a call may cost, once the limits cover it; returns the id by which that
-        ends. Raises ``BudgetSpent``."""
+        """Reserve the cost of a call once the limits cover it; returns the reservation's id for
+        ``end``. Raises ``BudgetSpent``."""
         scopes = tuple(limits.micro_usd)
         accounts = tuple(holder.payer.account(scope) for scope in scopes)
         permit = partial(_covers, limits)
@@ -276,7 +275,7 @@ class Days:
             self._wake()
 
     async def end(self, id: str) -> None:
-        """The call has ended, and what it cost is kept."""
+        """End a reservation, after the call's cost is stored."""
         try:
             await self._ledger.end(id)
         except StorageUnavailable as error:
@@ -285,7 +284,7 @@ class Days:
             self._wake()
 
     def _wake(self) -> None:
-        """Let who waits look again."""
+        """Let waiting calls check again."""
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -300,7 +299,7 @@ def _covers(limits: DayLimits, spent: DaySpent, aside: DaySpent) -> bool:
 
 
 class Allowance:
-    """The amount that the payer of a run may spend today."""
+    """The amount that may be spent today on behalf of a run."""
 
     def __init__(self, days: Days, holder: Holder, limits: DayLimits) -> None:
         self._days = days
@@ -309,9 +308,9 @@ class Allowance:
 
     @asynccontextmanager
     async def cover(self, micro_usd: int, kind: Kind = "gathering") -> AsyncIterator[None]:
-        """Hold what a call may cost while it is under way; raises ``BudgetSpent``.
+        """Reserve the cost of a call while it is in progress; raises ``BudgetSpent``.
 
-        Where no money is limited, nothing is asked.
+        Does nothing if there is no limit on money.
         """
         if not self._limits.micro_usd:
             yield

@@ -1,8 +1,7 @@
-"""Limits on spending: of one run, and per day of a person, a channel and a workspace.
+"""Limits on spending: of one run, and per day for a person, a channel and a workspace.
 
-The limits are values; what a run has spent is an ``answers.Usage`` that only grows, what was spent
-in a day is kept by ``storage.spending``. ``research.budget.account`` holds one against the other
-before each call.
+Limits are values. A run's spending is an ``answers.Usage`` that only grows; ``storage.spending``
+stores daily spending. ``research.budget.account`` compares them before each call.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from bot.storage.spending import SCOPES, DaySpent, Scope
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of one run. ``seconds`` are those it was worked on, in all attempts together: waiting
-    in a queue, or for a process to start again, does not count. ``searches`` are queries."""
+    """Limits of one run. ``seconds`` is the working time of all attempts together, without waiting
+    in a queue or for a restart. ``searches`` are queries."""
 
     model_calls: int
     pages: int
@@ -34,7 +33,7 @@ class Budget:
 
     @classmethod
     def of(cls, settings: Settings, times: int = 1) -> Budget:
-        """The budget in the settings; ``times`` of it for deep research (time stays)."""
+        """The budget from the settings, multiplied by ``times`` for deep research (except time)."""
         return cls(
             model_calls=settings.max_model_calls * times,
             pages=settings.max_pages * times,
@@ -46,7 +45,7 @@ class Budget:
         )
 
     def check_model_call(self, spent: Usage) -> None:
-        """Raises ``BudgetSpent`` when another model call is not covered."""
+        """Raise ``BudgetSpent`` if another model call is not covered."""
         if spent.model_calls >= self.model_calls:
             raise _spent("budget-model-calls", self.model_calls)
         if spent.input_tokens + spent.cached_tokens >= self.input_tokens:
@@ -58,17 +57,18 @@ class Budget:
         self.check_time(spent)
 
     def check_time(self, spent: Usage) -> None:
-        """Raises ``BudgetSpent`` when the time is over; before any search, read or model call."""
+        """Raise ``BudgetSpent`` if the time is over; called before any search, read or model
+        call."""
         if spent.seconds >= self.seconds:
             raise _spent("budget-seconds", self.seconds)
 
     def check_search(self, searches: int) -> None:
-        """Raises ``BudgetSpent`` when another search is not covered."""
+        """Raise ``BudgetSpent`` if another search is not covered."""
         if searches >= self.searches:
             raise _spent("budget-searches", self.searches)
 
     def check_page(self, pages: int) -> None:
-        """Raises ``BudgetSpent`` when another page is not covered."""
+        """Raise ``BudgetSpent`` if another page is not covered."""
         if pages >= self.pages:
             raise _spent("budget-pages", self.pages)
 
@@ -83,7 +83,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class DayLimits:
-    """Limits of one day (UTC); None is none. Money in USD."""
+    """Limits of one day (UTC), money in USD; None means no limit."""
 
     user_usd: float | None = None
     channel_usd: float | None = None
@@ -92,8 +92,8 @@ class DayLimits:
 
     @classmethod
     def of(cls, settings: Settings, options: RunOptions) -> DayLimits:
-        """The limits in the settings; a channel's own rule goes before what they say of
-        channels."""
+        """Return the limits from the settings; a channel's own rule overrides the general channel
+        limit."""
         return cls(
             user_usd=settings.user_daily_usd,
             channel_usd=options.daily_usd or settings.channel_daily_usd,
@@ -102,12 +102,12 @@ class DayLimits:
         )
 
     def __bool__(self) -> bool:
-        """Return True if anything is limited at all."""
+        """Return True if there is any limit."""
         return self.user_questions is not None or bool(self.micro_usd)
 
     @property
     def micro_usd(self) -> dict[Scope, int]:
-        """The limits on money, in millionths of a USD, of the scopes that have one."""
+        """Return the limits on money, in millionths of a USD, of the scopes that have one."""
         usd: dict[Scope, float | None] = {
             "user": self.user_usd,
             "channel": self.channel_usd,
@@ -120,14 +120,14 @@ class DayLimits:
         }
 
     def check_call(self, spent: DaySpent) -> None:
-        """Raises ``BudgetSpent`` when the day's money does not cover another model call."""
+        """Raise ``BudgetSpent`` if a daily limit does not cover another model call."""
         for scope, limit in self.micro_usd.items():
             if spent.of(scope).micro_usd >= limit:
                 raise _spent(f"budget-day-{scope}", limit / 1_000_000)
 
     def check_question(self, spent: DaySpent, now: datetime) -> None:
-        """Raises ``DaySpentUp``, which says until when, if a question is not covered that is
-        counted in ``spent`` already."""
+        """Raise ``DaySpentUp``, which says until when, if the daily limits do not cover a question;
+        ``spent`` already includes it."""
         asked = spent.user.questions
         if self.user_questions is not None and asked > self.user_questions:
             raise _spent_up("denied-day-questions", now, limit=self.user_questions)

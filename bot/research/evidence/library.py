@@ -1,10 +1,10 @@
-"""Reads pages: from the providers that can read their own, from the web, and from a cache.
+"""Reads pages: from providers that read their own pages, from the web, and from caches.
 
-A page is kept in the process for ``page_ttl`` seconds, and in the store, where another process
-finds it. What only a search engine could give of a page is not kept: the page may be there the next
-time, and excerpts are chosen for one question. Documents are never cached: their index, or the
-server that has them, is the truth. Nor are conversations: each question has its own. Equal reads at
-the same time share one fetch, which ends early once all who waited for it have gone.
+A page is cached in the process for ``page_ttl`` seconds, and in the store, where other processes
+find it. Text that came only from a search engine is not cached: the page itself may be readable
+next time, and excerpts are chosen for one question. Documents are never cached, since their index
+or server is authoritative; nor are conversations, which differ for each question. Concurrent reads
+of the same page share one fetch, which is cancelled once no one waits for it.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ from bot.search.provider import (
 
 log = get_logger()
 
-MOST_AHEAD = 64  # prefetched searches and reads of all runs at the same time
-CACHED_BYTES = 32_000_000  # of page text kept in the process; an emoji makes four of each character
-FRESH_SECONDS = 300.0  # age up to which a page counts as what it says now
+MOST_AHEAD = 64  # concurrent prefetched searches and reads, of all runs
+CACHED_BYTES = 32_000_000  # of cached page text; with an emoji, each character takes four
+FRESH_SECONDS = 300.0  # age up to which a page counts as current
 
 
 class Searching(Protocol):
-    """The part of ``search.blend.Search`` that is used here."""
+    """The part of ``search.blend.Search`` used here."""
 
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]: ...
 
@@ -71,7 +71,7 @@ class Searching(Protocol):
 
 
 class Fetching(Protocol):
-    """The part of ``pages.fetch.Fetcher`` that is used here."""
+    """The part of ``pages.fetch.Fetcher`` used here."""
 
     async def fetch(self, url: str) -> Page: ...
 
@@ -91,9 +91,9 @@ def _without_conversations(providers: tuple[str, ...]) -> tuple[str, ...]:
 class Library:
     """See the module docstring.
 
-    ``recent_page(url, since)`` looks a page up in the store. ``largest`` is the size in bytes of
-    the largest file that is read, ``chooser`` tells which passages of pages are shown.
-    ``ahead`` is what runs do ahead (``research.evidence.prefetch``).
+    ``recent_page(url, since)`` looks a page up in the store. ``largest`` is the maximum size of a
+    file in bytes, ``chooser`` selects the passages of pages to show. ``ahead`` holds the runs'
+    prefetching tasks (``research.evidence.prefetch``).
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Library:
         self._reach: Callable[[], Reach] = lambda: EVERYTHING
         self._conversations: SearchedConversations | None = None
         self._corrections: CorrectionSearch | None = None
-        self.ahead: set[asyncio.Task[Any]] = set()  # of all views
+        self.ahead: set[asyncio.Task[Any]] = set()  # shared by all views
         self._search = search
         self._fetcher = fetcher
         self._recent_page = recent_page
@@ -129,10 +129,10 @@ class Library:
         *,
         fresh: bool = False,
     ) -> Library:
-        """The same library for readers who may be told about some documents only: their reach is
-        asked for at every search and read. ``conversations`` and ``corrections`` are those that
-        may be searched for them. With ``fresh``, pages that were read more than ``FRESH_SECONDS``
-        ago are read again, however long ``page_ttl`` is."""
+        """Return a view of the library for readers with limited rights: ``reach`` is called at
+        every search and read. ``conversations`` and ``corrections`` are those that may be searched
+        for them. With ``fresh``, pages read more than ``FRESH_SECONDS`` ago are read again, however
+        long ``page_ttl`` is."""
         view = copy.copy(self)
         view._reach = reach
         view._conversations = conversations
@@ -142,12 +142,12 @@ class Library:
         return view
 
     def allows(self, url: str) -> bool:
-        """Return True if the readers may be told about a page."""
+        """Return True if the readers may see a page."""
         return self._reach().allows(url)
 
     @property
     def is_busy(self) -> bool:
-        """True if so much is being done ahead that no more should be begun."""
+        """True if no more prefetching should begin."""
         return len(self.ahead) >= MOST_AHEAD
 
     async def aclose(self) -> None:
@@ -157,15 +157,15 @@ class Library:
         await self._fetcher.aclose()
 
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
-        """The kinds that can be searched: the web, documents, or both."""
+        """Return the kinds that can be searched: the web, documents, or both."""
         if self._conversations is not None and providers == (self._conversations.name,):
-            return frozenset({self._conversations.kind})  # one that a hit names
+            return frozenset({self._conversations.kind})  # named by a hit
         kinds = self._kinds(providers)
         spoken = self._spoken(providers)
         return kinds if spoken is None else kinds | {spoken.kind}
 
     def _kinds(self, providers: tuple[str, ...]) -> frozenset[ProviderKind]:
-        """The kinds that can be searched beside conversations."""
+        """Return the kinds that can be searched besides conversations."""
         others = _without_conversations(providers)
         if providers and not others:
             return frozenset()
@@ -173,15 +173,15 @@ class Library:
         return kinds - {"knowledge"} or kinds if self._reach().is_nothing else kinds
 
     def _spoken(self, providers: tuple[str, ...]) -> SearchedConversations | None:
-        """The conversations, where they are among the providers to be asked."""
+        """Return the conversations, if they are among the providers to search."""
         return None if providers and CONVERSATIONS not in providers else self._conversations
 
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> SearchResult:
-        """Corrections that fit come first, whatever is searched.
+        """Search the providers; matching corrections always come first.
 
-        Raises ``NoProviderAvailable`` when every provider asked has failed.
+        Raises ``NoProviderAvailable`` if every provider has failed.
         """
         query = replace(query, reach=self._reach())
         if self._corrections is None:
@@ -198,7 +198,7 @@ class Library:
         return self._in_reach(replace(found, hits=hits[: query.limit]), query)
 
     async def is_corrected(self, question: str, known: Collection[str]) -> bool:
-        """Return True if a correction fits a question whose address is not ``known``."""
+        """Return True if a correction matches the question and its address is not ``known``."""
         if self._corrections is None:
             return False
         hits = await self._corrections.search(Query(question))
@@ -231,24 +231,24 @@ class Library:
         return self._in_reach(blended(said, found, query), query)
 
     def _in_reach(self, found: SearchResult, query: Query) -> SearchResult:
-        """The result without what a provider that keeps no rights has found out of reach."""
+        """Return the result without hits out of reach, from providers that do not check rights."""
         if query.reach.covers(hit.url for hit in found.hits):
             return found
         return replace(found, hits=tuple(h for h in found.hits if query.reach.allows(h.url)))
 
     def weighs(self, url: str) -> bool:
-        """Return True if it can be told by meaning which passages of this page fit a question."""
+        """Return True if this page's passages can be compared with a question by meaning."""
         return isinstance(self._search, Weighing) and self._search.weighs(url)
 
     async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
-        """See ``search.provider.Weighing.weigh``; nothing of a page that nobody ``weighs``."""
+        """See ``search.provider.Weighing.weigh``; empty if the search does not support it."""
         return await self._search.weigh(question, url) if isinstance(self._search, Weighing) else ()
 
     async def read(self, url: str) -> Page:
-        """Raises ``Refused``, ``Unavailable`` or ``Broken`` by meaning.
+        """Read a page. Raises ``Refused``, ``Unavailable`` or ``Broken`` by meaning.
 
-        A link that a provider reads under an address of its own is read by it, for those who may be
-        told of that address.
+        If a provider reads a link under its own address, the provider reads it, provided that the
+        readers may see that address.
         """
         own = self._search.address_of(url) if isinstance(self._search, LinkReading) else ""
         url = own if own and self.allows(own) else url
@@ -271,20 +271,20 @@ class Library:
         return await self._reads.join(key, lambda: self._read_through(key, url))
 
     async def page_of_file(self, attachment: Attachment, data: bytes) -> Page:
-        """A file that came with a message, as a page. Raises ``PageUnreadable``."""
+        """Convert a file sent with a message to a page. Raises ``PageUnreadable``."""
         return await self._fetcher.read_file(
             attachment.url, data, attachment.media_type, attachment.name
         )
 
     @property
     def _since(self) -> datetime:
-        """The time since which a page must have been fetched to be fresh."""
+        """The earliest time at which a fresh page was fetched."""
         return datetime.now(UTC) - timedelta(seconds=self._page_ttl)
 
     async def _read_through(self, key: str, url: str) -> Page:
         since = self._since
         if url.startswith(UPLOADED):
-            since = datetime.min.replace(tzinfo=UTC)  # it is what it was
+            since = datetime.min.replace(tzinfo=UTC)  # uploads never change
         page = await self._recent_page(key, since) or await self._read_now(url)
         if sys.getsizeof(page.text) <= CACHED_BYTES and not page.via:
             self._cache[key] = page
@@ -311,7 +311,7 @@ class Library:
         )
 
     async def _given(self, url: str) -> Page | None:
-        """The page as a search engine gave it along with its hits, if one did."""
+        """Return the page's text as a search engine gave it with its hits, or None."""
         given = self._search.text_of(url) if isinstance(self._search, TextGiving) else None
         if given is None:
             return None

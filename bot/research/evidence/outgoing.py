@@ -1,7 +1,7 @@
-"""A run's queries on their way to the providers: the one place where all of them pass.
+"""Checks a run's outgoing queries; all of them pass through here.
 
-No query that carries the content of documents is sent to the web. Documents may be searched for
-anything, since the search stays inside.
+No query with content of documents is sent to the web. Documents may be searched for anything, since
+that search stays inside.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from bot.search.blend import SearchResult
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords, terms
 
-LONGEST = 200  # characters of a query, unless people wrote all of it
-RUN = 64  # letters and digits in a row that come from private text; names are shorter
-RUN_CJK = 32  # the same where they are Chinese, Japanese or Korean; names of laws have up to 30
-RUN_OF_KEY = 16  # the same where they look like (a part of) a key or a number of something
-OPAQUE = 12  # letters and digits from which a string can be a key or an encoded text
-PIECES = 16  # the same of one in pieces
-SPELLED = 6  # single letters and digits that a query may hold
-UNEVEN = 5  # changes between letters and digits, or to capitals, from which pieces are no names
-NAMED = 5  # words that a refusal names
-REMEMBERED = 2_000  # letters and digits of earlier queries that later ones are joined to
+LONGEST = 200  # characters of a query, unless people wrote all of it themselves
+RUN = 64  # consecutive letters and digits from private text; names are shorter
+RUN_CJK = 32  # the same in Chinese, Japanese or Korean; names of laws have up to 30
+RUN_OF_KEY = 16  # the same if they look like (part of) a key or an identification number
+OPAQUE = 12  # minimum letters and digits of a key or an encoded text
+PIECES = 16  # the same for one split into pieces
+SPELLED = 6  # single letters and digits that a query may have
+UNEVEN = 5  # changes between letters and digits, or to capitals, from which pieces are not names
+NAMED = 5  # words named in a refusal
+REMEMBERED = 2_000  # letters and digits of earlier queries, checked together with later ones
 
 _YEAR = re.compile(r"(?:1[5-9]|20)[0-9]{2}")
 _RISES = re.compile(r"(?<=[a-z])[A-Z]")
@@ -39,7 +39,7 @@ _CHANGES = re.compile(r"(?<=[0-9])[^\W\d_]|(?<=[^\W\d_])[0-9]")
 
 @dataclass(slots=True)
 class Shown:
-    """Texts of one kind, as they are compared: ``squeezed`` and their ``terms``."""
+    """Texts of one origin, in the forms used for comparison: ``squeezed``, and their ``terms``."""
 
     squeezed: list[str] = field(default_factory=list)
     terms: set[str] = field(default_factory=set)
@@ -51,37 +51,37 @@ class Shown:
             self.terms.update(terms(text))
 
     def holds(self, run: str) -> bool:
-        """Return True if a run of letters and digits stands in one of the texts."""
+        """Return True if one of the texts contains a run of letters and digits."""
         return any(run in text for text in self.squeezed)
 
 
 class Exposure:
-    """The texts of one run by origin: what people wrote, what web pages and what documents have.
-    With ``keeps_documents``, queries consist of words that people wrote or that web pages have,
-    once a document was shown.
+    """The texts of one run by origin: from people, from web pages, and from documents. With
+    ``keeps_documents``, once a document was shown, queries may use only words that people wrote or
+    that web pages have.
     """
 
     def __init__(self, *, keeps_documents: bool = True) -> None:
         self.people = Shown()
         self.public = Shown()
         self.private = Shown()
-        self.titles = Shown()  # of private pages: a name may be long, and is no passage
+        self.titles = Shown()  # of private pages: a name may be long, and is not a passage
         self.has_document = False
         self._keeps_documents = keeps_documents
-        self._sent = ("", "")  # letters and digits of earlier queries, and of their own words
+        self._sent = ("", "")  # letters and digits of earlier queries, and of their unknown words
 
     def objection(self, text: str) -> str:
-        """Tell a query's author why it may not be sent to the web; "" if it may.
+        """Return why a query may not be sent to the web, for its author; "" if it may.
 
-        One that may be sent counts as sent.
+        A query that may be sent counts as sent.
         """
         bare = squeeze(text)
         if len(bare) >= RUN_OF_KEY and self.people.holds(bare):
-            return ""  # what is shorter may stand within a word
+            return ""  # a shorter one may be part of a word
         if len(text) > LONGEST:
             return f"a query has at most {LONGEST} characters. Search for a few words."
         if not self.private.squeezed:
-            self.public.add(text)  # its author knew nothing that it could hold
+            self.public.add(text)  # its author had seen nothing private
             return ""
         if key := next(self._keys(text), ""):
             return f'"{key}" looks like a key or a code that no person wrote here. Leave it out.'
@@ -102,7 +102,7 @@ class Exposure:
         return ""
 
     def _repeats(self, bare: str) -> bool:
-        """Return True if a run of it stands in private text, and nowhere else."""
+        """Return True if a run of letters and digits is in private text, and nowhere else."""
         size = RUN_CJK if has_cjk(bare) else RUN
         runs = [bare[at : at + size] for at in range(len(bare) - size + 1)]
         runs = [run for run in runs if not self.titles.holds(run)]
@@ -115,7 +115,7 @@ class Exposure:
         return self.people.holds(bare) or self.public.holds(bare)
 
     def _keys(self, text: str) -> Iterator[str]:
-        """Strings that are no words: of one piece, or split into small pieces."""
+        """Yield strings that look like keys, in one piece or split into small ones."""
         pieces = unicodedata.normalize("NFKC", text).split()
         letters = [piece for piece in pieces if len(squeeze(piece)) == 1 and not has_cjk(piece)]
         if len(letters) > SPELLED:
@@ -136,7 +136,7 @@ class Exposure:
             small = []
 
     def _own(self, text: str) -> list[str]:
-        """The words that neither people nor web pages have, squeezed."""
+        """Return the words found neither in people's texts nor on web pages, squeezed."""
         return [bare for word in text.split() if not self._is_known(bare := squeeze(word))]
 
     def _unknown(self, text: str) -> list[str]:
@@ -152,13 +152,13 @@ class Exposure:
 
 
 def squeeze(text: str) -> str:
-    """The letters and digits of a text, folded, in one piece."""
+    """Return the letters and digits of a text, folded, without anything between them."""
     return "".join(filter(str.isalnum, fold(text)))
 
 
 def is_opaque(bare: str) -> bool:
-    """Return True if letters and digits in one piece look like a key, a number of something, or a
-    text in base64 or hexadecimal, and not like a word, a name of software or a date."""
+    """Return True if a string of letters and digits looks like a key, an identification number, or
+    base64 or hexadecimal text, and not like a word, a name of software or a date."""
     if len(bare) < OPAQUE or has_cjk(bare):
         return False
     digits = sum(map(str.isdigit, bare))
@@ -177,21 +177,22 @@ def _is_key_in_pieces(pieces: Sequence[str]) -> bool:
 
 
 def _is_of_key(run: str) -> bool:
-    """True if a folded run is no prose: with long numbers, or with figures among its letters."""
+    """Return True if a folded run is not prose: it has long numbers, or digits among its
+    letters."""
     return sum(map(str.isdigit, _YEAR.sub("", run))) >= 6 or len(_CHANGES.findall(run)) >= UNEVEN
 
 
 def of_hosts(hosts: Sequence[str]) -> str:
-    """The words in host names: their labels but the last."""
+    """Return the words in host names: all labels but the last."""
     return " ".join(label for host in hosts for label in host.split(".")[:-1] if label != "www")
 
 
 class QueryWithheld(Refused):
-    """A query that may not be sent to the web; the sentence is for its author."""
+    """A query may not be sent to the web; the sentence is for its author."""
 
 
 class Outgoing:
-    """See the module docstring. ``sources`` is the run's list of what was shown, which grows."""
+    """See the module docstring. ``sources`` is the run's growing list of shown sources."""
 
     def __init__(
         self,
@@ -204,9 +205,9 @@ class Outgoing:
     ) -> None:
         self._library = library
         self._sources = sources
-        self._taken = 0  # of the sources
+        self._taken = 0  # number of sources already remembered
         self._exposure = Exposure(keeps_documents=keeps_documents)
-        self._documents: set[str] = set()  # addresses of files, and of what is no web page
+        self._documents: set[str] = set()  # addresses of files, and of all but web pages
         self._asked(message.text, message.attachments)
         for link in message.links:
             self._exposure.people.add(link)
@@ -215,8 +216,8 @@ class Outgoing:
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> SearchResult:
-        """See ``Library.search``. Raises ``QueryWithheld`` before anything is sent, when the web
-        would be asked what it may not be told."""
+        """See ``Library.search``. Raises ``QueryWithheld`` before anything is sent, if the web must
+        not see the query."""
         if "web" in self._kinds(providers, kind):
             self._take()
             if why := self._exposure.objection(_told(query)):
@@ -226,8 +227,8 @@ class Outgoing:
     async def reach(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> tuple[SearchResult, str]:
-        """The result of a query where it may be asked, and the reason if it was withheld from the
-        web. Raises like ``Library.search``."""
+        """Search wherever the query may be sent; returns the result, and the reason if it was
+        withheld from the web. Raises like ``Library.search``."""
         try:
             return await self.search(query, providers, kind), ""
         except QueryWithheld as withheld:
@@ -239,12 +240,12 @@ class Outgoing:
     def _kinds(
         self, providers: tuple[str, ...], kind: ProviderKind | None
     ) -> frozenset[ProviderKind]:
-        """The kinds that would be searched: see ``search.blend.Search.search``."""
+        """Return the kinds that would be searched: see ``search.blend.Search.search``."""
         kinds = self._library.can_search(providers)
         return frozenset({kind}) if kind is not None and kind in kinds else kinds
 
     def show(self, hits: Sequence[Hit]) -> None:
-        """Remember what a search has found."""
+        """Remember the hits of a search."""
         for hit in hits:
             if self._is_document(hit.url) or not self._is_of_web(hit):
                 self._documents.add(dedupe_key(hit.url))
@@ -266,7 +267,7 @@ class Outgoing:
                 self._add(cited.url, cited.title, (cited.heading, cited.quote))
 
     def _take(self) -> None:
-        """Remember what was shown since the last query."""
+        """Remember the sources shown since the last query."""
         for source in self._sources[self._taken :]:
             texts = [text for each in source.passages for text in (each.heading, each.text)]
             self._add(source.url, source.title, texts)
@@ -291,9 +292,9 @@ class Outgoing:
         try:
             return "web" in self._library.can_search((hit.provider,))
         except InvalidSetting:
-            return False  # found by a provider that is no longer configured
+            return False  # its provider is no longer configured
 
 
 def _told(query: Query) -> str:
-    """All of a query that is words."""
+    """Return all words of a query."""
     return " ".join(filter(None, (query.text, of_hosts(query.domains))))

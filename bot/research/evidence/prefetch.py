@@ -1,9 +1,8 @@
-"""Searching and reading before anyone asked for it, while a model thinks.
+"""Searches and reads ahead, while a model thinks.
 
-What is done ahead is at hand when the run itself searches and reads. It is no step of the run: it
-is not kept in its journal, not shown, not counted, and nothing of it reaches a model that was not
-asked for, so it costs no tokens. What it may cost is bounded, and it gives way when many runs work
-at the same time.
+The results are ready when the run itself searches and reads. Prefetching is not a step of the run:
+it is not in the journal, not shown, and not counted; models see only what they ask for, so it costs
+no tokens. It is bounded, and paused while many runs are in progress.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ from bot.search.blend import SearchResult
 from bot.search.provider import ProviderKind, Query
 from bot.text.terms import keywords
 
-MOST_SEARCHES = 8  # of guesses at what will be asked
-READ_OF_GUESS = 2  # pages read ahead of what a guessed search found
+MOST_SEARCHES = 8  # guessed searches
+READ_OF_GUESS = 2  # pages read ahead from the hits of a guessed search
 
 T = TypeVar("T")
 
@@ -34,7 +33,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True)
 class _Guess:
-    """A search made ahead, and its words."""
+    """A prefetched search and its words."""
 
     query: Query
     kind: ProviderKind | None
@@ -43,10 +42,10 @@ class _Guess:
 
 
 class Prefetcher:
-    """Searches and reads that one run makes before they are asked for. ``pages`` bounds the pages
-    read; 0 switches all of it off.
+    """Prefetches searches and pages for one run. ``pages`` limits the pages read; 0 switches
+    prefetching off.
 
-    A run of several stages may ``renew`` what it may do ahead at each of them.
+    A run with several stages may ``renew`` the limits at each of them.
     """
 
     def __init__(
@@ -66,12 +65,12 @@ class Prefetcher:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def renew(self) -> None:
-        """Have the pages and searches of the beginning again."""
+        """Reset the limits on pages and searches."""
         self._pages_left = self._pages
         self._searches_left = MOST_SEARCHES if self._pages else 0
 
     def search(self, queries: Sequence[Query], kind: ProviderKind | None = None) -> None:
-        """Begin to search what will probably be asked, and to read the best of what is found."""
+        """Start likely searches, and read the best of their hits."""
         for query in queries:
             if self._searches_left <= 0 or self._library.is_busy:
                 return
@@ -80,7 +79,7 @@ class Prefetcher:
             self._guesses.append(_Guess(query, kind, frozenset(keywords(query.text)), task))
 
     def read(self, urls: Sequence[str]) -> None:
-        """Begin to read pages that will probably be chosen, the likeliest first."""
+        """Start to read the pages likely to be chosen, likeliest first."""
         for url in urls:
             if self._pages_left <= 0 or self._library.is_busy:
                 return
@@ -89,9 +88,9 @@ class Prefetcher:
                 self._read(url)
 
     async def ready(self, urls: Sequence[str], seconds: float) -> tuple[str, ...]:
-        """The pages that can be read within some seconds, in the order given.
+        """Return the pages that can be read within ``seconds``, in the order given.
 
-        They will be asked for, so they are read whatever is left of what may be read ahead.
+        They will certainly be needed, so they are read regardless of the limit on pages.
         """
         tasks = {url: self._reads.get(dedupe_key(url)) or self._read(url) for url in urls}
         if tasks:
@@ -99,12 +98,12 @@ class Prefetcher:
         return tuple(url for url, task in tasks.items() if _has_succeeded(task))
 
     async def page(self, url: str) -> Page | None:
-        """A page whose reading was begun; None for any other. Raises what reading it raises."""
+        """A page whose reading has begun; None for any other. Raises what reading it raises."""
         task = self._reads.get(dedupe_key(url))
         return None if task is None else await asyncio.shield(task)
 
     async def found(self, query: Query, kind: ProviderKind | None) -> SearchResult | None:
-        """The result of a prefetched search for nearly the same words, if there is one."""
+        """Return the result of a prefetched search for nearly the same words, if there is one."""
         words = frozenset(keywords(query.text))
         for guess in self._guesses:
             alike = replace(query, text=guess.query.text) == guess.query and kind == guess.kind
@@ -112,11 +111,11 @@ class Prefetcher:
                 try:
                     return await asyncio.shield(guess.result)
                 except FootnoteError:
-                    return None  # the run asks for itself, and says what fails
+                    return None  # the run searches itself, and reports the failure
         return None
 
     async def aclose(self) -> None:
-        """End what is still under way; fetches that another run waits for go on."""
+        """Cancel what is in progress; fetches that another run waits for continue."""
         self._guesses.clear()
         self._reads.clear()
         for task in self._tasks:

@@ -1,4 +1,4 @@
-"""The queries of one workspace: which are sent, and which only repeat an earlier one."""
+"""The queries of one workspace: which ones are sent, and which only repeat an earlier one."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from bot.reasoning.questions import ANYWHERE, Scope, SubQuestion
 from bot.search.provider import Hit, ProviderKind, Query
 from bot.text.terms import keywords
 
-FIRST_QUERIES = 8  # of a kind, that are searched before the first turn
+FIRST_QUERIES = 8  # per kind, searched before the first turn
 NEAR = 0.85  # Jaccard similarity of keywords from which one query repeats another: with a word
 # more, one of up to five words asks for something else
-HITS_FETCHED = 3  # times those shown: the next results are at hand when a query is repeated
-MANY_QUERIES = 3  # from which the queries of one search share the hits that are shown
-FEWEST_SHOWN = 4  # hits of each of them
+HITS_FETCHED = 3  # times those shown: a repeated query then has further results at once
+MANY_QUERIES = 3  # from which the queries of one search share the hits shown
+FEWEST_SHOWN = 4  # hits per query
 
 
 def repeats(words: frozenset[str], earlier: frozenset[str]) -> bool:
-    """Return True if keywords (``bot.text.terms.keywords``) are nearly those of an earlier one."""
+    """Return True if keywords (``bot.text.terms.keywords``) nearly equal those of an earlier
+    query."""
     union = words | earlier
     return words == earlier or len(words & earlier) >= NEAR * len(union) > 0
 
 
 def worded(text: str, question: SubQuestion, shown: int) -> Query:
-    """A query as it is sent for a question, of whose hits so many are shown."""
+    """Return a query to send for a question; ``shown`` of its hits will be shown."""
     scope = question.scope
     return Query(
         text,
@@ -38,7 +39,8 @@ def worded(text: str, question: SubQuestion, shown: int) -> Query:
 
 
 def hits_of_each(shown: int, queries: int) -> int:
-    """The number of hits shown of each query of one search: ``shown``, fewer of many queries."""
+    """Return the number of hits shown per query of one search: ``shown``, or fewer if there are
+    many queries."""
     if queries <= MANY_QUERIES:
         return shown
     return min(shown, max(FEWEST_SHOWN, MANY_QUERIES * shown // queries))
@@ -46,9 +48,9 @@ def hits_of_each(shown: int, queries: int) -> int:
 
 @dataclass(slots=True)
 class AskedQuery:
-    """A query that was sent; ``next`` is the first of its hits that was not shown yet.
+    """A query that was sent; ``next`` is the first of its hits not shown yet.
 
-    ``kind`` and ``scope`` are what it was restricted to.
+    ``kind`` and ``scope`` are its restrictions.
     """
 
     text: str
@@ -61,7 +63,7 @@ class AskedQuery:
 
 @dataclass(slots=True)
 class Searching:
-    """A search under way: each query as worded, with the sent query that serves it, and whether
+    """A search in progress: each query as worded, with the sent query that answers it, and whether
     that was sent for this search."""
 
     action: str
@@ -69,8 +71,8 @@ class Searching:
 
 
 class Asked:
-    """All queries that were sent for a workspace. ``kinds`` are what can be searched; the
-    ``question`` searched as it stands is no wording that a query could repeat."""
+    """All queries sent for a workspace. ``kinds`` are what can be searched; the verbatim
+    ``question`` does not count as an earlier wording that a query could repeat."""
 
     def __init__(self, kinds: Collection[ProviderKind], question: str = "") -> None:
         self._kinds = kinds
@@ -79,14 +81,14 @@ class Asked:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The queries, in the order they were asked for."""
+        """The queries, in order."""
         return tuple(dict.fromkeys(query.text for query in self._queries))
 
     def first(
         self, queries: Sequence[str], knowledge_queries: Sequence[str], scope: Scope
     ) -> Searching:
-        """The search before a reasoner's first turn: what goes to the web, to documents, to both; a
-        query that repeats another one is left out."""
+        """Build the search before a reasoner's first turn, of the web, of documents, or of both;
+        repeated queries are left out."""
         web, knowledge = tuple(queries), tuple(knowledge_queries)
         routes: list[tuple[tuple[str, ...], ProviderKind | None]] = [
             (tuple(text for text in web if text in knowledge), None),
@@ -104,7 +106,7 @@ class Asked:
         return searching
 
     def forget(self, query: AskedQuery) -> None:
-        """Take back a query that could not be answered."""
+        """Forget a query that could not be answered."""
         self._queries = [other for other in self._queries if other is not query]
 
     def search(
@@ -114,7 +116,7 @@ class Asked:
         kind: ProviderKind | None = None,
         scope: Scope = ANYWHERE,
     ) -> Searching:
-        """A search for some queries."""
+        """Build a search for some queries."""
         searching = Searching(action)
         for text in dict.fromkeys(queries):
             words = frozenset(keywords(text))

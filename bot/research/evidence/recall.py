@@ -1,4 +1,4 @@
-"""The evidence of earlier answers: what their footnotes quote."""
+"""Rebuilds the evidence of earlier answers from the quotes of their footnotes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from bot.research.run import Run
 
 
 async def recall(run: Run, answers: Sequence[Entry]) -> Evidence:
-    """The passages that the footnotes of answers quote, each page as it was read then.
+    """Return the passages quoted by answers' footnotes, each page as it was read then.
 
-    A page that is no longer stored is fetched; a footnote whose words it has no more is left out,
-    and a note says of which pages nothing can be had.
+    Pages no longer stored are fetched again. Footnotes whose words a page no longer has are left
+    out, and a note names pages of which nothing is left.
     """
     urls = pages_of(answers)
     read = await run.read(urls)
@@ -40,7 +40,7 @@ async def recall(run: Run, answers: Sequence[Entry]) -> Evidence:
 
 
 def _passages(page: Page, cited: Sequence[Citation]) -> tuple[Passage, ...]:
-    """The cited passages of a page, in page order."""
+    """Return the cited passages of a page, in page order."""
     key = dedupe_key(page.url)
     found: dict[tuple[int, int], Passage] = {}
     for citation in cited:

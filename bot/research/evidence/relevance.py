@@ -1,4 +1,4 @@
-"""Choosing what to open and to show: merged hits, pages that plainly fit, passages shown once."""
+"""Selects what to open and show: merged hits, clearly matching pages, passages not shown before."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from bot.search.blend import K
 from bot.text.names import capitalized_pairs, has_pair
 from bot.text.terms import has_cjk, keywords, terms
 
-ENOUGH = 0.5  # of the weight of the wanted words that one passage has, with the page's title
-BESIDE = 0.75  # of the share of the best page for the same words, below which one is left shut
-MOST = 0.75  # of the same weight: a page that has so much need not have the names as written
-SOME = 0.15  # of the same weight, that the best page for a rare word has in one passage with it
-RARE = 0.75  # of the rarity of a word that no document has: a word that some five in 10,000 have
-REST = 0.65  # of the weight of the words that name no page, where others name one
+ENOUGH = 0.5  # share of the wanted words' weight that one passage has, with the page's title
+BESIDE = 0.75  # of the best page's share for the same words, below which a page is not opened
+MOST = 0.75  # share of the same weight, from which a page need not have the names as written
+SOME = 0.15  # share of the same weight that the best page for a rare word has in a passage with it
+RARE = 0.75  # of the rarity of a word in no document: a word that about 5 in 10,000 documents have
+REST = 0.65  # share of the weight of the words besides those that name a page
 _QUALIFIER = re.compile(r"\s*\([^()]*\)\s*")  # "(song)", "(near Pleasant Plains)"
 _ARTICLES = frozenset({"the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los"})
 _CAPITAL_NEXT = re.compile(r" [^\W\d_a-z]\w*")
-STUDIED = 60_000  # characters of a page that are looked at
-STUDIED_PAGES = 64  # whose terms are kept: several queries and questions find the same pages
+STUDIED = 60_000  # characters of a page that are examined
+STUDIED_PAGES = 64  # whose terms are cached: several queries and questions find the same pages
 
 
 def fitting(
@@ -41,20 +41,20 @@ def fitting(
     given: Collection[str] = (),
     question: SubQuestion | None = None,
 ) -> list[str]:
-    """The addresses of the pages that fit any of the texts wanted, the best first.
+    """Return the addresses of the pages that match any of the texts ``wanted``, best first.
 
-    A page fits if the text names it (``named_beside``), or if one of its passages has enough of the
-    text's words, rare ones (``rarity`` as of ``search.provider.Lexicon``) counting for more, and no
-    other page fits that text much better. Where a text names a page, of these or of those ``shown``
-    before (by title), other pages must also have most of the words beside the name: what only
-    shares the name is about something else.
+    A page matches if the text names it (``named_beside``), or if one of its passages has enough of
+    the text's words and no other page matches that text much better. Rare words count more
+    (``rarity`` as in ``search.provider.Lexicon``). If a text names one of these pages, or of those
+    ``shown`` before (by title), other pages must also have most of the words besides the name: a
+    page that shares only the name is about something else.
 
-    The words of a ``question`` are about several things, and of those that hardly any document has
-    each brings a page (``_with_rare_words``). Those of a query are about one: there, a page must
-    have the rarest of the words, and most of them or half of the names as they are written.
+    A ``question`` may be about several things, so each of its very rare words adds a page
+    (``_with_rare_words``). A query is about one thing: a page must have its rarest word, and most
+    of its words or half of its names as written.
 
-    A correction that was found fits, and so does a page whose address is ``given``, such as by a
-    correction: without it, an outdated page would be cited as it stands.
+    Corrections always match, and so do pages whose address is ``given``, for example by a
+    correction: without them, an outdated page would be cited.
     """
     passages = {page.url: _passage_terms(page.title, page.text[:STUDIED]) for page in pages}
     scores: dict[str, float] = {}
@@ -90,16 +90,15 @@ def _with_rare_words(
     passages: Mapping[str, Sequence[frozenset[str]]],
     fit: Sequence[str],
 ) -> list[str]:
-    """The addresses of the best pages for those rare words of a question that none of the pages
-    which ``fit`` has: it asks for something that only they can tell, however little else of the
-    question they have."""
+    """Return the addresses of the best pages for rare words of a question that no page in ``fit``
+    has: only such pages can answer that part, however few other words of the question they have."""
     rare = [term for term in weights if RARE * rarity[""] <= rarity.get(term, 0.0) < rarity[""]]
     found: list[str] = []
     for term in sorted(rare, key=lambda term: -weights[term]):
         if any(term in passage for url in (*fit, *found) for passage in passages[url]):
             continue
         if has_cjk(term) and (fit or found):
-            continue  # a pair of characters may only seem to be a word
+            continue  # a pair of characters may not be a word
         shares = {
             url: _best_share(weights, [passage for passage in of_page if term in passage])
             for url, of_page in passages.items()
@@ -111,10 +110,10 @@ def _with_rare_words(
 
 
 def name_in(title: str, text: str) -> frozenset[str]:
-    """Return the words by which a text names a title, none if it does not.
+    """Return the words by which a text names a title; empty if it does not.
 
-    All words of the title, or those of the name in it without what tells namesakes apart: "Hello
-    Love" of "Hello Love (song)", "McRae" of "McRae, Arkansas" (as it is written).
+    All words of the title, or those of its name without a disambiguation: "Hello Love" of "Hello
+    Love (song)", "McRae" of "McRae, Arkansas" (as written).
     """
     words = frozenset(terms(title)) - _ARTICLES
     if words and words <= frozenset(terms(text)):
@@ -130,9 +129,9 @@ def name_in(title: str, text: str) -> frozenset[str]:
 
 
 def things_named(results: Sequence[QueryResult], text: str) -> list[int]:
-    """Return the numbers of the unread hits that a text names, of namesakes the first.
+    """Return the numbers of the unread hits that a text names, the first of each name.
 
-    Only a search for the text as it stands counts: words of a query are about one thing.
+    Only a search for the verbatim text counts: other queries are about one thing.
     """
     hits = [hit for result in results if result.query == text for hit in result.hits]
     numbers = {hit.hit.title: hit.number for hit in hits if hit.page is None}
@@ -140,8 +139,8 @@ def things_named(results: Sequence[QueryResult], text: str) -> list[int]:
 
 
 def named_beside(text: str, titles: Sequence[str], others: Iterable[str]) -> list[str]:
-    """Return those of ``others`` that a text names as things of their own: by no word by which it
-    names one of ``titles`` or an earlier one of them."""
+    """Return those of ``others`` that a text names separately: without using the words by which it
+    names one of ``titles`` or an earlier one of ``others``."""
     taken = {word for title in titles for word in name_in(title, text)}
     apart: list[str] = []
     for title in others:
@@ -153,14 +152,15 @@ def named_beside(text: str, titles: Sequence[str], others: Iterable[str]) -> lis
 
 
 def _has_names_of(query: str, page: Page, language: str) -> bool:
-    """Return True if a page has half of a query's pairs of capitalized words, or it has none."""
+    """Return True if a page has half of a query's pairs of capitalized words, or the query has
+    none."""
     pairs = [pair for run in capitalized_pairs(query, language) for pair in run]
     text = f"{page.title}\n{page.text[:STUDIED]}"
     return not pairs or sum(has_pair(text, pair) for pair in pairs) >= max(1, len(pairs) // 2)
 
 
 def _has_name(text: str, name: str, flags: re.RegexFlag) -> bool:
-    """Return True if a name is in a text, and is not a part of a longer name."""
+    """Return True if a text contains a name, not as part of a longer name."""
     found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags) if name else None
     if found is None:
         return False
@@ -171,7 +171,7 @@ def _has_name(text: str, name: str, flags: re.RegexFlag) -> bool:
 
 @lru_cache(maxsize=STUDIED_PAGES)
 def _passage_terms(title: str, text: str) -> tuple[frozenset[str], ...]:
-    """The terms of each passage, with those of its headings and of the page's title."""
+    """Return the terms of each passage, with those of its headings and the page's title."""
     of_title = frozenset(terms(title))
     return tuple(
         of_title | frozenset(terms(f"{passage.heading} {passage.text}")) for passage in split(text)
@@ -179,7 +179,7 @@ def _passage_terms(title: str, text: str) -> tuple[frozenset[str], ...]:
 
 
 def _best_share(weights: Mapping[str, float], passages: Sequence[frozenset[str]]) -> float:
-    """The share of the weight of some terms that the best of a page's passages has."""
+    """Return the largest share of the terms' weight that one passage has."""
     total = sum(weights.values())
     best = max((_weight_in(weights, passage) for passage in passages), default=0.0)
     return best / total if total else 0.0
@@ -190,7 +190,7 @@ def _weight_in(weights: Mapping[str, float], found: frozenset[str]) -> float:
 
 
 def best_hits(results: Sequence[QueryResult]) -> list[int]:
-    """Hit numbers over all queries, best first, by reciprocal rank."""
+    """Return hit numbers over all queries, best first, by reciprocal rank fusion."""
     scores: dict[int, float] = {}
     for result in results:
         for rank, numbered in enumerate(result.hits, start=1):
@@ -199,8 +199,8 @@ def best_hits(results: Sequence[QueryResult]) -> list[int]:
 
 
 def to_open(results: Sequence[QueryResult], most: int) -> list[int]:
-    """The numbers of the ``most`` hits that will most likely be chosen, of those that were not
-    read: corrections, of each query what it names, or else the first, then the best of all."""
+    """Return the numbers of up to ``most`` unread hits that will most likely be chosen:
+    corrections, then for each query the pages it names or its first hit, then the best overall."""
     hits = {hit.number: hit for result in results for hit in result.hits if hit.page is None}
     unread = hits.keys()
     corrections = [number for number, hit in hits.items() if is_correction(hit.hit.url)]
@@ -212,7 +212,7 @@ def to_open(results: Sequence[QueryResult], most: int) -> list[int]:
 
 
 def _named(result: QueryResult, unread: Collection[int]) -> list[int]:
-    """The hits whose titles the query names."""
+    """Return the unread hits whose titles the query names."""
     named = [hit for hit in result.hits if name_in(hit.hit.title, result.query)]
     return [hit.number for hit in named if hit.number in unread]
 
@@ -222,8 +222,8 @@ def _first(result: QueryResult, unread: Collection[int]) -> list[int]:
 
 
 def with_opened(searched: Outcome, read: Outcome) -> Outcome:
-    """A search's outcome with the pages that were opened, in the order of their hits; those that
-    gave nothing are not told."""
+    """Return a search's outcome with the opened pages, in the order of their hits; pages without
+    result are left out."""
     reads = sorted((r for r in read.reads if r.source is not None), key=lambda r: r.number)
     pages = {result.number: result.source.number for result in reads if result.source is not None}
     queries = tuple(
@@ -237,10 +237,10 @@ def with_opened(searched: Outcome, read: Outcome) -> Outcome:
 
 
 def merge_sources(sources: Sequence[Source]) -> tuple[Source, ...]:
-    """One source per page, with all passages shown of it in page order, ordered by number.
+    """Merge to one source per page, ordered by number, with all shown passages in page order.
 
-    Of a page that was read twice with different text, what was shown of the first text: quotes of
-    two texts cannot be told apart by their place.
+    For a page read twice with different texts, only passages of the first are kept: positions in
+    two texts cannot be distinguished.
     """
     merged: dict[int, Source] = {}
     for source in sources:
@@ -256,31 +256,31 @@ def merge_sources(sources: Sequence[Source]) -> tuple[Source, ...]:
 
 
 class ShownPages:
-    """The pages shown on one workspace; what was shown of each is not shown again."""
+    """The pages shown in one workspace; no passage is shown twice."""
 
     def __init__(self, run: Run, question: SubQuestion) -> None:
         self._run = run
         self._question = question
-        self._hit_numbers: dict[int, int] = {}  # page's number → the hit it was first shown for
-        self._queries: dict[int, list[str]] = {}  # number of a hit → the queries that found it
-        self._spans: dict[int, set[tuple[int, int]]] = {}  # page's number → passages shown
+        self._hit_numbers: dict[int, int] = {}  # page number → the hit it was first shown for
+        self._queries: dict[int, list[str]] = {}  # hit number → the queries that found it
+        self._spans: dict[int, set[tuple[int, int]]] = {}  # page number → spans of passages shown
 
     def place(self, hit_number: int, source: Source) -> None:
-        """Count passages as shown that the run was shown before."""
+        """Mark passages as shown that were shown earlier in the run."""
         self._hit_numbers.setdefault(source.number, hit_number)
         self._note(source.number, source.passages)
 
     def were_found(self, query: str, hit_numbers: Iterable[int]) -> None:
-        """Note which hits a query has found."""
+        """Record the hits found by a query."""
         for number in hit_numbers:
             self._queries.setdefault(number, []).append(query)
 
     async def show(
         self, hit_number: int, number: int, page: Page, tokens: int, rarity: Mapping[str, float]
     ) -> ReadResult:
-        """The page's best passages for the question and the queries that found it, of at most
-        ``tokens``, without those shown before: what a later step of the question asks for, only
-        its query names. ``number`` is that of the page in the run."""
+        """Return the page's best passages for the question and the queries that found it, at most
+        ``tokens``, without those shown before. The queries matter because only they name what a
+        later step of the question needs. ``number`` is the page's number in the run."""
         shown_for = self._hit_numbers.setdefault(number, hit_number)
         spans = self._spans.setdefault(number, set())
         try:

@@ -1,8 +1,7 @@
-"""Carrying out a reasoner's actions: numbering hits, noticing repeats, choosing passages.
+"""Carries out a reasoner's actions: numbers hits, detects repeats, chooses passages.
 
-One workspace serves one loop. All actions of a turn are carried out at once, but what they give is
-put on the workspace in the order they were asked for, never in the order it arrived: a replayed run
-must see the same workspace.
+One workspace serves one loop. All actions of a turn run concurrently, but their results are added
+in the order of the actions, not of arrival: a replayed run must see the same workspace.
 """
 
 from __future__ import annotations
@@ -47,20 +46,19 @@ from bot.research.steps import both, together
 from bot.search.provider import Hit, Query
 
 NOTHING = "Nothing was found."
-WHOLE = 4  # times the tokens of one page are given to pages that are wanted as a whole
+WHOLE = 4  # times the tokens of one page, for pages that are needed as a whole
 PREFETCHED = 3  # pages read ahead while the reasoner chooses
 MOST_OPENED = 6  # pages opened with one search without being chosen
-LOOKED_AT = 2  # times as many are read to see which of them fit
-ALSO_NAMED = 2  # pages opened beside those, of other things that the question itself names
+LOOKED_AT = 2  # times as many are read to find those that match
+ALSO_NAMED = 2  # additional pages, about other things that the question itself names
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Limits on what is shown: hits per query, tokens of passages per page.
+    """Limits on results shown: hits per query, tokens of passages per page.
 
-    ``opened`` of a search's best pages are shown with its hits, half as much of each, if they can
-    be read within ``patience`` seconds and fit what is looked for
-    (``research.evidence.relevance``).
+    Up to ``opened`` of a search's best pages are shown with its hits, with half the tokens each, if
+    they can be read within ``patience`` seconds and match (``research.evidence.relevance``).
     """
 
     shown: int
@@ -71,18 +69,18 @@ class Reading:
 
 @dataclass(slots=True)
 class _Reading:
-    """A Read under way: each number with the URL to read, or the note why not."""
+    """A ``Read`` in progress: each number with the URL to read, or a note why not."""
 
     action: str
     tokens: int  # of passages of one page
     urls: list[tuple[int, str | None, str]] = field(default_factory=list)
-    pages: int = 0  # of the workspace's own that it takes
+    pages: int = 0  # of the workspace's share that it uses
 
 
 class WorkspaceKeeper:
-    """Keeps the workspace of one loop: ``workspace`` is what the reasoner sees.
+    """Maintains the workspace of one loop: ``workspace`` is what the reasoner sees.
 
-    ``unread`` has a sentence for each of the asker's links that could not be read.
+    ``unread`` has the reason for each of the asker's links that could not be read.
     """
 
     def __init__(
@@ -93,7 +91,7 @@ class WorkspaceKeeper:
         reading: Reading,
     ) -> None:
         self.workspace = workspace
-        # This workspace's own share: others read at the same time.
+        # This workspace's share of pages: others read at the same time.
         self._pages = workspace.pages_left
         self.unread: list[str] = []
         self._free: set[int] = set()  # citation numbers of pages that were placed
@@ -101,7 +99,7 @@ class WorkspaceKeeper:
         self._run, self._question, self._reading = run, question, reading
         self._page_tokens = reading.page_tokens
         self._hits: list[Hit] = []
-        self._hit_numbers: dict[str, int] = {}  # dedupe key of a hit's URL → its number
+        self._hit_numbers: dict[str, int] = {}  # dedupe key of a hit's URL → hit number
         self._rarity: dict[str, float] = {}  # of the terms searched for
         self._asked = Asked(run.can_search, question.text)
         self._page_numbers: dict[str, int] = {}  # dedupe key of a read URL → citation number
@@ -109,8 +107,7 @@ class WorkspaceKeeper:
         self._pages_shown = ShownPages(run, question)
 
     def place(self, sources: Sequence[Source]) -> None:
-        """Put passages that the run was shown before on the workspace; their pages are not
-        counted."""
+        """Add passages that were shown earlier in the run; their pages are not counted."""
         reads = []
         for source in sources:
             number = self._number_of(Hit(source.title, source.url, "", ""))
@@ -129,11 +126,11 @@ class WorkspaceKeeper:
         knowledge_queries: Sequence[str] = (),
         links: Sequence[str] = (),
     ) -> None:
-        """Put results on the workspace before the first turn: the asker's links, a first search.
+        """Add results before the first turn: the asker's links and a first search.
 
-        ``queries`` go to the web, ``knowledge_queries`` to documents, all to whatever there is
-        where there is only one of them. What the asker restricted is searched without that
-        restriction if it finds nothing at all, and the run's notes say so.
+        ``queries`` go to the web and ``knowledge_queries`` to documents; if only one of these can
+        be searched, all go there. If a search restricted by the asker finds nothing at all, it is
+        repeated without the restriction, and the run's notes say so.
         """
         scope = self._question.scope
         under_way: list[Searching | _Reading | Outcome] = []
@@ -162,7 +159,7 @@ class WorkspaceKeeper:
         self._read_ahead(outcomes)
 
     async def carry_out(self, turn: Turn, nudge: str = "") -> None:
-        """Do all actions of a turn at once and append the turn to the workspace."""
+        """Carry out all actions of a turn concurrently and append the turn to the workspace."""
         searches = 0
         pages_left = self.workspace.pages_left
         under_way: list[Searching | _Reading | Outcome] = []
@@ -192,10 +189,10 @@ class WorkspaceKeeper:
 
     @property
     def searched(self) -> tuple[str, ...]:
-        """The queries that were sent, in the order they were asked for."""
+        """The queries that were sent, in order."""
         return self._asked.texts
 
-    # ------------------------------------------------------------ before: what is to be read
+    # ------------------------------------------------------------ before: what to read
 
     def _prepare_read(self, action: Read, pages_left: int) -> _Reading:
         reading = _Reading(action.id, self._page_tokens)
@@ -252,12 +249,12 @@ class WorkspaceKeeper:
         return outcomes
 
     async def _opened(self, outcomes: list[Outcome]) -> list[Outcome]:
-        """The outcomes, each search with its best new pages as if they had been chosen.
+        """Return the outcomes, each search with its best new pages, as if they had been chosen.
 
-        Choosing takes a turn of the reasoner's, and mostly it would choose these. Those that
-        cannot be read at once, or do not fit, are left for it to choose. Half of the run's pages
-        are kept for what is chosen. The best pages for a question as it stands are often all about
-        one of the things that it names; so the first page of each other one comes with them.
+        Choosing takes the reasoner a turn, and it would usually choose these. Pages that cannot be
+        read quickly, or do not match, are left for it to choose. Half of the run's pages are
+        reserved for chosen ones. The best pages for a question are often all about one of the
+        things that it names, so the first page about each other thing is added.
         """
         opened: list[Outcome] = []
         for outcome in outcomes:
@@ -289,13 +286,13 @@ class WorkspaceKeeper:
         return opened
 
     async def _fitting(self, wanted: Sequence[str], pages: Sequence[Page]) -> list[str]:
-        """``relevance.fitting``, not on the event loop: a page can be made to take 0.1 s."""
+        """Call ``relevance.fitting`` in a thread: a crafted page can take 0.1 s."""
         shown = [source.title for source in self.workspace.sources]
         given = [hit.url for hit in self._hits if hit.provider == CorrectionSearch.name]
         asked, rarity = self._question, self._rarity
         return await asyncio.to_thread(fitting, wanted, pages, rarity, shown, given, asked)
 
-    # ------------------------------------------------------------ after: what is shown
+    # ------------------------------------------------------------ after: what to show
 
     def _searched(self, searching: Searching, answers: dict[int, SearchOutcome]) -> Outcome:
         results, unanswered = [], 0
@@ -307,7 +304,7 @@ class WorkspaceKeeper:
                 query.hits, rarity = outcome.hits, outcome.rarity
                 note = outcome.problem or outcome.withheld or ("" if outcome.hits else NOTHING)
                 if outcome.problem:
-                    self._asked.forget(query)  # it was never answered: asked again, it is sent
+                    self._asked.forget(query)  # it got no answer, so a repeat is sent again
                     unanswered += 1
             following = query.hits[query.next : query.next + shown]
             query.next += len(following)
@@ -334,7 +331,7 @@ class WorkspaceKeeper:
         return tuple(numbered)
 
     def _number_of(self, hit: Hit) -> int:
-        """The number of a hit on the workspace, a new one if it is new."""
+        """Return a hit's number in the workspace, assigning one if it is new."""
         key = dedupe_key(hit.url)
         if key not in self._hit_numbers:
             self._hits.append(hit)
@@ -361,7 +358,7 @@ class WorkspaceKeeper:
         return worded(query.text, replace(self._question, scope=query.scope), self._reading.shown)
 
     def _read_ahead(self, outcomes: Sequence[Outcome]) -> None:
-        """Begin to read what will probably be chosen of new hits, while the choice is made."""
+        """Start to read the new hits that the reasoner will probably choose."""
         best = best_hits([result for outcome in outcomes for result in outcome.queries])
         unread = [self._hits[number - 1].url for number in best]
         self._run.prefetcher.read(
@@ -373,20 +370,20 @@ class WorkspaceKeeper:
         return self._hits[number - 1].title if number else name_of_upload(url) or url
 
     def _pages_left(self) -> int:
-        """The pages left of this workspace's share, and of the run's budget."""
+        """Return the pages left in this workspace's share and in the run's budget."""
         counted = set(self._page_numbers.values()) - self._free - self._by_rank
         own = self._pages - len(counted)
         return max(0, min(own, self._run.budget.pages - self._run.usage.pages))
 
     def _note_spent_pages(self) -> None:
-        """Say so if it is the run's budget, and not this workspace's share of it."""
+        """Add a note if the run's budget of pages is spent, and not just this workspace's share."""
         if self._run.usage.pages >= (most := self._run.budget.pages):
             self._run.note(self._run.texts("budget-pages", limit=most))
 
 
 def _found_nothing(outcomes: Sequence[Outcome]) -> bool:
     results = [result for outcome in outcomes for result in outcome.queries]
-    # A search that failed has not found nothing: asking for more would fail as well.
+    # A failed search does not count as finding nothing: searching for more would fail as well.
     return any(r.note == NOTHING for r in results) and not any(r.hits for r in results)
 
 

@@ -1,8 +1,8 @@
-"""Stages of a run with a time limit each, whose coming to nothing is kept like a result.
+"""Stages of a run with time limits; the failure of a stage is stored like a result.
 
-A stage that is missed, fails or finds the budget spent leaves a *lapse* in the journal. The next
-attempt at the run finds it there instead of trying again, with everything that was done and spent
-until then: a resumed run comes out the same, and asks the same of others afterwards.
+A stage that runs out of time, fails, or finds the budget spent leaves a *lapse* in the journal,
+with everything done and spent until then. The next attempt finds the lapse instead of trying again,
+so that a resumed run has the same result and sends the same requests.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from bot.research.suggestions.suggest import Offer
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """Everything by which what a run does next depends on what it has done, and its plan.
+    """The state of a run that its next steps depend on, and its plan.
 
-    ``counted`` are the keys of steps that were paid for. The seconds of ``spent`` mean nothing:
-    the journal knows them.
+    ``counted`` are the keys of the steps already counted. The seconds of ``spent`` are unused: the
+    journal has them.
     """
 
     spent: Usage
@@ -40,7 +40,7 @@ class Used:
     unanswered: str = ""
 
     def since(self, earlier: Used) -> Used:
-        """The difference to an earlier moment of the same run."""
+        """Return the difference from an earlier moment of the same run."""
         spent, before = asdict(self.spent), asdict(earlier.spent)
         del spent["seconds"]
         return Used(
@@ -64,9 +64,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Lapse:
-    """The reason that a stage came to nothing.
+    """The reason why a stage has no result.
 
-    ``problem`` is what the plan says of it, in the asker's language. ``sentence``, ``text_id`` and
+    ``problem`` is the text in the plan, in the asker's language. ``sentence``, ``text_id`` and
     ``limit`` are those of a ``BudgetSpent``. ``used`` is what was done and spent in the stage.
     """
 
@@ -79,12 +79,12 @@ class Lapse:
 
     @property
     def budget_spent(self) -> BudgetSpent:
-        """The error that it was, where ``why`` is ``budget``."""
+        """Rebuild the error, if ``why`` is ``budget``."""
         return BudgetSpent(self.sentence, text_id=self.text_id, limit=self.limit)
 
 
 class Lapsed(Exception):
-    """A stage came to nothing; its caller goes on without."""
+    """A stage has no result; its caller continues without it."""
 
     def __init__(self, lapse: Lapse) -> None:
         super().__init__(lapse.why)
@@ -102,11 +102,11 @@ async def within(
     inputs: Mapping[str, str | int],
     title: str,
 ) -> T:
-    """Do ``work`` within ``seconds``; ``inputs`` tell this stage from every other.
+    """Do ``work`` within ``seconds``; ``inputs`` identify the stage.
 
-    Only one stage of a run is worked on at a time. Raises ``Lapsed`` in the place of
-    ``BudgetSpent``, ``ModelRefused`` and ``ModelBroken``, and when the time is over; what was under
-    way is then cancelled. Raises what else ``work`` raises.
+    A run works on one stage at a time. Raises ``Lapsed`` instead of ``BudgetSpent``,
+    ``ModelRefused`` and ``ModelBroken``, and when the time is over, after cancelling ``work``.
+    Raises all other errors of ``work``.
     """
 
     async def kept() -> Lapse:
@@ -134,7 +134,7 @@ async def within(
 
 
 def used_by(run: Run) -> Used:
-    """The work and spending of a run until now."""
+    """Return the work and spending of a run until now."""
     return Used(
         run.usage,
         frozenset(run.account.counted),
@@ -149,7 +149,7 @@ def used_by(run: Run) -> Used:
 
 
 def restore(run: Run, used: Used) -> None:
-    """Have a run do and spend what an earlier attempt had in a stage that is not done again."""
+    """Add to a run the work and spending of a stage from an earlier attempt."""
     run.account.add(used.spent)
     run.account.counted |= used.counted
     for line in used.lines:

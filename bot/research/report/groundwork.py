@@ -1,4 +1,4 @@
-"""Gathers what a report rests on: a first look at what there is, then pages for each paragraph."""
+"""Gathers the evidence for a report: a first overview, then pages for each paragraph."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from bot.search.provider import Query
 from bot.text.terms import content_words
 
 FIRST_PAGES = 4  # read before drafting: enough for an outline
-FIRST_FITTING = 2  # of them that are given to a paragraph which they fit
-FIRST_TOKENS = 500  # of passages of each of them
+FIRST_FITTING = 2  # of them that are given to a paragraph they match
+FIRST_TOKENS = 500  # of passages per page
 PAGES = 3  # read for one paragraph
-GUESSED_WORDS = 8  # of the query that a draft is thought to lead to
+GUESSED_WORDS = 8  # words of the query expected for a draft
 
 
 class Groundwork:
@@ -42,20 +42,20 @@ class Groundwork:
 
     @property
     def evidence(self) -> Evidence:
-        """All that was read."""
+        """All evidence read."""
         sources = merge_sources([s for one in self._read for s in one.sources])
         return Evidence(sources=sources, enough=True, queries=tuple(self._run.queries))
 
     async def look_around(self, reasoner: Reasoner) -> Evidence:
-        """Read the pages to which the question's own queries and links lead."""
-        del reasoner  # the best pages are read, without thinking about them
+        """Read the pages found by the question's own queries and links."""
+        del reasoner  # the best pages are read without asking a model
         self._first = await self._gather(self._asked, FIRST_TOKENS, FIRST_PAGES)
         return self._first
 
     async def explore(self, reasoner: Reasoner) -> Evidence:
-        """Explore the question by a graph of sub-questions, within the budget of a question that is
-        no report: the rest is for its paragraphs. Raises what ``research.strategies.graph.explore``
-        raises.
+        """Explore the question by a graph of sub-questions, within the budget of an ordinary
+        question: the rest is reserved for the paragraphs. Raises what
+        ``research.strategies.graph.explore`` raises.
         """
         settings, whole = self._settings, self._run.budget
         self._run.budget = Budget.of(settings)
@@ -75,7 +75,7 @@ class Groundwork:
         return found
 
     def shown_so_far(self) -> Evidence:
-        """The evidence of a first look that did not end."""
+        """Return the evidence of an unfinished overview."""
         self._first = Evidence(
             sources=merge_sources(self._run.sources), queries=tuple(self._run.queries)
         )
@@ -83,10 +83,10 @@ class Groundwork:
         return self._first
 
     async def read_for(self, paragraph: Paragraph, queries: tuple[str, ...]) -> Evidence:
-        """The best pages of its queries, with the passages on what it says."""
+        """Read the best pages for a paragraph's queries, with the passages about its content."""
         asked = self._question
-        # The draft itself is the best description of the passages that would bear it out (Gao et
-        # al., Precise Zero-Shot Dense Retrieval without Relevance Labels, ACL 2023).
+        # The draft itself best describes the passages that would support it (Gao et al., Precise
+        # Zero-Shot Dense Retrieval without Relevance Labels, ACL 2023).
         text = f"{asked.question}\n{paragraph.heading}\n{paragraph.text}"
         about = SubQuestion(
             text, asked.language, queries, knowledge_queries=queries, scope=asked.scope
@@ -100,7 +100,7 @@ class Groundwork:
         return await self._gather(about, self._settings.read_tokens, PAGES, fit[:FIRST_FITTING])
 
     def search_ahead(self, paragraph: Paragraph) -> None:
-        """Begin to look for what the draft of the next paragraph is about."""
+        """Start to search for the topic of the next paragraph's draft."""
         if self._question.kind == "links":
             return
         topic = content_words(f"{paragraph.heading} {self._question.question}")
@@ -112,8 +112,8 @@ class Groundwork:
     async def _gather(
         self, about: SubQuestion, tokens: int, pages: int, known: Sequence[str] = ()
     ) -> Evidence:
-        """The asker's links, pages that are ``known`` and the best ones of all queries, with the
-        passages on ``about``."""
+        """Read the asker's links, the ``known`` pages and the best pages of all queries, with the
+        passages about ``about``."""
         reading = Reading(self._settings.topk, tokens)
         workspace = Workspace(pages_left=self._run.budget.pages)
         keeper = WorkspaceKeeper(self._run, about, workspace, reading)
@@ -124,12 +124,10 @@ class Groundwork:
         )
         best = self._affordable(keeper.workspace.results, pages)
         if best:
-            # A page that was read for an earlier paragraph costs nothing: all of these can be had.
+            # Pages read for an earlier paragraph are free, so take all of them.
             keeper.workspace = replace(keeper.workspace, pages_left=len(best))
             await keeper.carry_out(Turn((Read(tuple(best)),)))
-        if (
-            not keeper.workspace.sources
-        ):  # what the first look found may tell it too, and is at hand
+        if not keeper.workspace.sources:  # pages of the overview may help too, and are already read
             first = self._first.sources[:FIRST_PAGES]
             await keeper.give(links=[source.url for source in first])
         evidence = Evidence(
@@ -142,7 +140,7 @@ class Groundwork:
         return evidence
 
     def _affordable(self, results: Sequence[QueryResult], pages: int) -> list[int]:
-        """The best hits; when no more pages may be read, the best of those that were read."""
+        """Return the best hits; if no more pages may be read, the best of those already read."""
         hits = {hit.number: hit.hit for result in results for hit in result.hits}
         read = {dedupe_key(source.url) for source in self._run.sources}
         left = self._run.budget.pages - self._run.usage.pages

@@ -1,16 +1,16 @@
-"""Reports: drafted paragraph by paragraph, then each one revised against what is read for it.
+"""Reports: drafted by paragraph, then each paragraph is revised against pages read for it.
 
-    look around → draft → for each paragraph: query → read → revise → the report, its limits last
+    overview → draft → for each paragraph: query → read → revise → the report, its limits last
 
-A deep report looks around by a graph of sub-questions (``research.strategies.graph``).
+A deep report gets its overview from a graph of sub-questions (``research.strategies.graph``). The
+query and the revision of a paragraph depend on the question and everything revised so far, so
+paragraphs are processed one after another. Meanwhile the next one's pages are prefetched by the
+words of its draft.
 
-The query of a paragraph is made from the question and everything revised so far, and so is its
-revision: paragraphs are worked one after another. While one is being revised, the next one's pages
-are fetched ahead, found by the words of its draft.
-
-Each stage has a time limit. A paragraph whose stage is missed or fails keeps its draft and is
-marked, in the report, as not sourced; that it was missed is a step of the run, so that a resumed
-run comes out the same. When the budget is spent, what is not revised is left out, and said so.
+Each stage has a time limit. A paragraph whose stage runs out of time or fails keeps its draft and
+is marked in the report as not sourced; the failure is a step of the run, so that a resumed run has
+the same result. When the budget is spent, unrevised paragraphs are left out, and the report says
+so.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ _HEADING_LINE = re.compile(r"^[ \t]*#{1,6}[ \t]+[^\n]*\n?", re.MULTILINE)
 
 
 class Report:
-    """A report in the making. ``write`` may be called again, with another reasoner, when it was
-    interrupted by an error: what is revised stays.
+    """A report in progress. After an error ``write`` may be called again, with another reasoner:
+    revised paragraphs stay.
 
-    The task's depth says how it looks around.
+    The task's depth decides how the overview is made.
     """
 
     def __init__(self, task: Task) -> None:
@@ -78,36 +78,36 @@ class Report:
         if self.is_sourced:
             return Gathered(self.evidence, self.written)
         if not self._drafted:
-            return None  # there was nothing to revise
-        # It was read for in vain: reading once more would find no more.
+            return None  # without drafts there is nothing to revise
+        # Reading for it found nothing, and would find no more a second time.
         self._run.note(self._run.texts("report-not-sourced"))
         return Gathered(self.evidence)
 
     def so_far(self) -> Gathered | None:
         return Gathered(self.evidence, self.written) if self.is_sourced else None
 
-    # ------------------------------------------------------------ what it has come to
+    # ------------------------------------------------------------ the result so far
 
     @property
     def is_sourced(self) -> bool:
-        """True if any paragraph has been revised against something that was read."""
+        """True if any paragraph has been revised against pages."""
         return any(one.fate == "revised" for one in self._sections)
 
     @property
     def written(self) -> Written:
-        """The report as far as it is finished, with its limits at the end."""
+        """The finished part of the report, with its limits at the end."""
         return joined(self._sections, self._ending())
 
     @property
     def evidence(self) -> Evidence:
-        """All that was read for it."""
+        """All evidence read for it."""
         return self._ground.evidence
 
     async def write(self, reasoner: Reasoner) -> None:
-        """Draft, and revise what is not revised yet.
+        """Draft the report, and revise the paragraphs not revised yet.
 
-        Raises what the reasoner raises, but for ``BudgetSpent``, ``ModelRefused`` and
-        ``ModelBroken``. A draft that comes to nothing leaves an empty report.
+        Raises what the reasoner raises, except ``BudgetSpent``, ``ModelRefused`` and
+        ``ModelBroken``. If drafting fails, the report is empty.
         """
         if self._drafted is None:
             self._drafted = await self._draft(reasoner)
@@ -122,7 +122,7 @@ class Report:
                 self._show(number, "failed", self._run.texts("report-left-out"))
 
     def close(self) -> None:
-        """Leave no line of the plan open, however it ended."""
+        """Close all open lines of the plan, however the work ended."""
         for line in self._run.steps:
             if line.kind == "paragraph" and line.state in ("running", "waiting"):
                 self._run.show(replace(line, state="failed"))
@@ -132,7 +132,7 @@ class Report:
     async def _draft(self, reasoner: Reasoner) -> tuple[Paragraph, ...]:
         look, seconds = self._ground.look_around, self._settings.reading_seconds
         if self._depth == "deep" and not self._question.whole:
-            # Half of the time is for the report itself.
+            # Keep half of the time for the report itself.
             look, seconds = self._ground.explore, self._settings.max_seconds / 2
         try:
             found = await self._within(reasoner, "reading", 0, seconds, lambda: look(reasoner))
@@ -178,7 +178,7 @@ class Report:
                     return
                 finished = self._unsourced(paragraph, number, lapsed.lapse)
                 revision = replace(revision, reason=lapsed.lapse.problem)
-            self._sections.append(finished)  # from here on a stop keeps it
+            self._sections.append(finished)  # from now on a stop keeps it
             revised = finished.body.text if finished.fate == "revised" else ""
             changed = await asyncio.to_thread(changes, paragraph.text, revised)
             await self._keep(
@@ -188,7 +188,7 @@ class Report:
         self._show(number, state, revision.reason, seconds=monotonic() - started)
 
     async def _queries(self, reasoner: Reasoner, number: int) -> tuple[str, ...]:
-        if self._question.kind == "links":  # it is about these pages, not about the world
+        if self._question.kind == "links":  # the report is about these pages only
             return ()
         manuscript, seconds = self._manuscript(number), self._settings.query_seconds
         return await self._within(
@@ -228,7 +228,7 @@ class Report:
         return await self._within(reasoner, "revision", number, seconds, revise)
 
     async def _keep(self, revision: Revision) -> None:
-        """Keep a paragraph's way from draft to revision in the run's trace."""
+        """Store a paragraph's draft and revision in the run's trace."""
 
         async def kept() -> Revision:
             return revision
@@ -243,8 +243,8 @@ class Report:
         await self._run.keep("revision", inputs, kept, _revision, title=title)
 
     def _unsourced(self, paragraph: Paragraph, number: int, lapse: Lapse) -> Section:
-        """A paragraph that was not revised: left out, and named among the report's limits, or as
-        drafted, without any mark or link, where the settings want that."""
+        """Return the section for an unrevised paragraph: left out and named in the report's limits
+        or, if the settings say so, as drafted, without marks and links."""
         if not self._settings.show_drafts:
             name = paragraph.heading or self._texts("report-part", number=number)
             limit = self._texts(f"report-omitted-{lapse.why}", name=name)
@@ -273,7 +273,7 @@ class Report:
         title = self._run.texts("report-stage", stage=stage, seconds=seconds)
         return await within(self._run, seconds, work, inputs=inputs, title=title)
 
-    # ------------------------------------------------------------ what it looks like
+    # ------------------------------------------------------------ presentation
 
     def _manuscript(self, number: int) -> Manuscript:
         return Manuscript(
@@ -297,7 +297,7 @@ class Report:
         return tuple(self._drafted_at(n).topic for n in range(number, self._length + 1))
 
     def _ending(self) -> str:
-        """A last section of remarks on what was not found, or not reached."""
+        """Return a last section with remarks on parts not found or not reached."""
         limits = [limit for one in self._sections for limit in one.limits]
         left_out = self._topics_from(len(self._sections) + 1)
         if left_out:
@@ -320,7 +320,7 @@ def _line_id(number: int) -> str:
 
 
 def _texts_of(question: Rewritten, texts: Texts) -> Texts:
-    """The texts for remarks within a report: in its language, as its reader writes it."""
+    """Return the texts for remarks within a report: in its language, in the asker's variant."""
     language = question.language.partition("-")[0]
     same = texts.locale.partition("-")[0] == language
     return texts if same else texts_for(question.language)

@@ -1,7 +1,7 @@
-"""The outcome of each paragraph of a report, and the report put together from them.
+"""The result of each paragraph of a report, and the report assembled from them.
 
-Where the words of a draft went is told by a word diff (``difflib``), which the run's trace keeps
-beside draft and revision.
+A word diff (``difflib``) shows what happened to the words of a draft; the run's trace stores it
+with draft and revision.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from bot.text.lazy_regex import lazy_regex
 ChangeKind = Literal["kept", "added", "removed"]
 Fate = Literal["revised", "unsourced", "deleted"]
 
-# A word with the space after it; Chinese and Japanese text, which puts no space between words,
-# is compared character by character.
+# A word with the space after it; Chinese and Japanese text, which has no spaces between words, is
+# compared character by character.
 _HAN_KANA = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _WORD = lazy_regex(rf"[{_HAN_KANA}]\s*|[^\s{_HAN_KANA}]+\s*|\s+")
 _HEADINGS_FIRST = lazy_regex(r"\A(?:[ \t]*#{1,6}[ \t][^\n]*(?:\n+|\Z))+")
@@ -34,7 +34,7 @@ _QUOTE_MARK = lazy_regex(r"^[ \t]*>[ \t]?", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A run of text that draft and revision share, or that only one of them has."""
+    """A run of text that draft and revision share, or that is in only one of them."""
 
     kind: ChangeKind
     text: str
@@ -42,11 +42,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One paragraph from draft to revision, as the run's trace keeps it.
+    """One paragraph's draft and revision, as stored in the run's trace.
 
-    ``draft`` was written from memory; ``revised`` is what the report says in its place, with
-    footnote marks ("" when nothing was left of it); ``pages`` are the citation numbers of what it
-    was revised against. ``reason`` says why a paragraph stayed as drafted.
+    ``draft`` was written from the model's memory; ``revised`` is its replacement with footnote
+    marks ("" if nothing was left); ``pages`` are the citation numbers of the pages used. ``reason``
+    says why a paragraph stayed as drafted.
     """
 
     number: int
@@ -61,20 +61,20 @@ class Revision:
 
     @property
     def kept(self) -> float:
-        """The share of the draft's characters that the revision still has, in its order."""
+        """The share of the draft's characters kept in the revision, in order."""
         kept = sum(len(change.text) for change in self.changes if change.kind == "kept")
         return kept / len(self.draft) if self.draft else 0.0
 
 
 def summary(revision: Revision, texts: Texts) -> str:
-    """One line on a revision for the list of steps."""
+    """Return a line on a revision for the list of steps."""
     name = revision.heading or texts("report-part", number=revision.number)
     kept = round(100 * revision.kept)
     return texts(f"report-{revision.fate}", name=name, pages=len(revision.pages), kept=kept)
 
 
 def changes(draft: str, revised: str) -> tuple[Change, ...]:
-    """The word diff from a draft to its revision (footnote marks do not count as words)."""
+    """Return the word diff from a draft to its revision (footnote marks are not words)."""
     old, new = _WORD.findall(draft), _WORD.findall(as_words(without_marks(revised)))
     found: list[Change] = []
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
@@ -91,10 +91,9 @@ def changes(draft: str, revised: str) -> tuple[Change, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A finished part of a report: its heading, its text, and what it says was not found.
+    """A finished part of a report: its heading, its text, and what it reports as not found.
 
-    ``preface`` is a remark of the writer's own that stands above the heading, ``remark`` one of
-    ours below the text.
+    ``preface`` is the writer's remark above the heading, ``remark`` our own below the text.
     """
 
     heading: str
@@ -106,7 +105,7 @@ class Section:
 
     @property
     def text(self) -> str:
-        """The section as it stands in the report; "" when nothing is left of it."""
+        """The section's text in the report; "" if nothing is left of it."""
         if not self.body.text:
             return ""
         text = f"{self._above}{self.body.text}"
@@ -124,11 +123,11 @@ class Section:
 
 
 def section(heading: str, written: Written) -> Section:
-    """A revised paragraph as a section.
+    """Convert a revised paragraph to a section.
 
-    Headings before its text are dropped, for it has one. Block quotes are the writer's remarks: one
-    before the text stands above the heading; one after it says what was not found, and is taken
-    out, to stand at the end of the report.
+    Headings before its text are dropped, since it has one. Block quotes are the writer's remarks:
+    one before the text is put above the heading; one after it says what was not found, and is moved
+    to the end of the report.
     """
     text = written.text
     first = _HEADINGS_FIRST.match(text)
@@ -144,8 +143,8 @@ def section(heading: str, written: Written) -> Section:
 
 
 def borne_out(heading: str, known: str) -> str:
-    """A heading that was drafted, or "" if it states figures or dates that are not in ``known``:
-    it carries no footnote by which they could be checked."""
+    """Return a drafted heading, or "" if it has figures or dates that are not in ``known``: a
+    heading has no footnote with which they could be checked."""
     claims = [fact for fact in facts(heading) if fact.kind != "name"]
     return "" if missing_from(claims, known) else heading
 
@@ -155,7 +154,7 @@ def under(heading: str, text: str) -> str:
 
 
 def joined(sections: Sequence[Section], ending: str = "") -> Written:
-    """All sections that have a text, one under another, as one written answer."""
+    """Join all sections that have text to one written answer."""
     text = ""
     spans: list[CitedSpan] = []
     for one in sections:
@@ -171,7 +170,7 @@ def joined(sections: Sequence[Section], ending: str = "") -> Written:
 
 
 def _cut(written: Written, start: int, end: int) -> Written:
-    """``written`` from ``start`` to ``end``, without the space around it."""
+    """Return ``written`` from ``start`` to ``end``, without surrounding space."""
     piece = written.text[start:end]
     start += len(piece) - len(piece.lstrip())
     end -= len(piece) - len(piece.rstrip())

@@ -1,4 +1,4 @@
-"""The short way: search the queries, read the best pages, done."""
+"""The simplest strategy: search the queries and read the best pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bot.research.evidence.workspace import Reading, WorkspaceKeeper
 from bot.research.run import Run
 from bot.research.strategies.strategy import DIRECT, Declaration, OneCall, Task
 
-PAGES = 6  # read without anyone choosing
+PAGES = 6  # read without a choice by a model
 
 
 async def direct(
@@ -28,8 +28,9 @@ async def direct(
     choosy: bool = False,
     pages: int = PAGES,
 ) -> Evidence:
-    """Gather evidence without a model's choices: the links, the best page of each query, the best
-    of all, ``pages`` of them; if ``choosy``, without those that fit neither question nor query."""
+    """Gather evidence without a model's choices: the links, the best page of each query, then the
+    best overall, up to ``pages``; if ``choosy``, without those that match neither question nor
+    query."""
     keeper = WorkspaceKeeper(run, question, Workspace(pages_left=run.budget.pages), reading)
     try:
         await keeper.give(
@@ -59,8 +60,8 @@ def _fitting(
     links: Sequence[str],
     rarity: Mapping[str, float],
 ) -> tuple[Source, ...]:
-    """The sources that were linked, and those that plainly fit the question or one of its queries;
-    all where none does, since one of them may hold the answer in other words."""
+    """Return the linked sources and those that clearly match the question or one of its queries;
+    all if none does, since one may have the answer in other words."""
     wanted = [question.text, *question.queries, *question.knowledge_queries]
     linked = {dedupe_key(link) for link in links}
     pages = [_shown(source) for source in sources]
@@ -70,7 +71,7 @@ def _fitting(
 
 
 def _shown(source: Source) -> Page:
-    """The passages shown of a page, as one text."""
+    """Return the passages shown of a page, as one text."""
     text = "\n\n".join(passage.text for passage in source.passages)
     return Page(source.url, source.title, text, source.fetched_at)
 

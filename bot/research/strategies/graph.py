@@ -1,16 +1,16 @@
-"""Deep research: a graph of sub-questions, then one loop over the question itself.
+"""Deep research: a graph of sub-questions, then a loop over the question itself.
 
-The planner proposes sub-questions and what each needs; ``reasoning.graphs`` says which of them
-stand. Those whose answers others build on are worked on by a loop each, at most ``AT_ONCE`` at the
-same time; one starts when its needs have ended, never layer by layer, and hands its findings down.
-The others are not: their queries, with the answers put in, are the first search of the loop over
-the question itself, which has the passages that the sub-questions rest on before it. It judges all
-of it in one turn, looks for what is missing with searches of its own, and may answer at once.
+The planner proposes sub-questions and their dependencies; ``reasoning.graphs`` validates them. Each
+sub-question that others depend on gets its own loop, at most ``AT_ONCE`` at the same time. A loop
+starts as soon as its dependencies have ended, not layer by layer, and passes its findings on. The
+other sub-questions get no loop: their queries, with the answers filled in, are the first search of
+the loop over the question itself, which also gets the passages found by the sub-questions. That
+loop judges everything in one turn, searches for what is missing, and may answer at once.
 
-The planner is asked to correct what was refused while the rest is being worked on. It is asked to
-extend the graph only if it said that it must see the answers first, and only when every node has
-ended: what it is shown then depends on the graph alone and not on what happened to end first, so an
-interrupted run asks the same again. A node that fails leaves the others running.
+The planner corrects rejected sub-questions while the others are in progress. It extends the graph
+only if it said that it needs the answers first, and only when every node has ended: its input then
+depends on the graph alone, not on timing, so that an interrupted run repeats the same call. A
+failing node does not affect the others.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ from bot.research.strategies.iterate import iterate
 from bot.research.strategies.nodes import Remembering, checked
 from bot.research.strategies.strategy import GRAPH, Declaration, OneCall, Task, prefetch
 
-AT_ONCE = 4  # nodes worked on at the same time
-NODE_SEARCHES = 3  # of a node, the first included: two more wordings
-NODE_PAGES = 5  # that a node may choose, and that may be opened for it
-REPAIRS = 1  # times that the planner may correct one edit
-WHOLE = "whole"  # names the loop over the question itself among those of the nodes
+AT_ONCE = 4  # nodes in progress at the same time
+NODE_SEARCHES = 3  # searches per node: the first and two more wordings
+NODE_PAGES = 5  # pages that a node may choose, and that may be opened for it
+REPAIRS = 1  # corrections the planner may make to one edit
+WHOLE = "whole"  # the id of the loop over the question itself
 
 
 async def explore(
@@ -71,10 +71,10 @@ async def explore(
     on_text: Callable[[str], None] | None = None,
 ) -> Evidence:
     """Gather evidence by a graph of sub-questions and a loop of ``searches`` searches over the
-    question, which has ``on_text`` as in ``research.strategies.iterate``.
+    question, with ``on_text`` as in ``research.strategies.iterate``.
 
-    The pages at ``links`` are given to that loop, and to every node that needs no other. Raises
-    what planning at first raises, and what the loop over the question raises.
+    The pages at ``links`` are given to that loop, and to every node without dependencies. Raises
+    the errors of the first plan and of the loop over the question.
     """
     exploration = _Exploration(run, reasoner, question, reading, tuple(links))
     try:
@@ -105,21 +105,21 @@ class _Exploration:
         self._graph = Graph()
         self._gathered: dict[str, Evidence] = {}
         self._failures: dict[str, FootnoteError] = {}
-        self._first: frozenset[str] = frozenset()  # the nodes that were begun at first
+        self._first: frozenset[str] = frozenset()  # the nodes started first
         self._planning = False
         self._extensions_left = EXTENSIONS
-        self._is_over = False  # no plan is made any more
+        self._is_over = False  # no more planning
 
-    # ------------------------------------------------------------ what is to be done next
+    # ------------------------------------------------------------ scheduling
 
     def begin(self, tasks: asyncio.TaskGroup) -> None:
-        """Plan, and whatever follows from it, as tasks of the group."""
+        """Start planning and the work that follows, as tasks of the group."""
         self._tasks = tasks
         self._planning = True
         tasks.create_task(self._plan())
 
     def _go_on(self) -> None:
-        """Start what can be started; when nothing is left to wait for, ask for more."""
+        """Start all nodes that can start; when none is in progress, plan further."""
         ready = self._ready()
         if all(node.state == "waiting" for node in self._graph.nodes):
             self._first = frozenset(node.id for node in ready[:AT_ONCE])
@@ -140,14 +140,14 @@ class _Exploration:
 
     @property
     def _is_complete(self) -> bool:
-        """True if the planner does not wait for answers before it adds to the graph."""
+        """True if the planner will not extend the graph."""
         turns = self._graph.turns
         if self._is_over or not turns or self._extensions_left == 0:
             return True
         return turns[-1].edit.done or bool(turns[-1].edit.problem)
 
     def _ready(self) -> list[Node]:
-        """The nodes that a loop of their own can begin with, those first that most wait for."""
+        """Return the nodes whose loop can start, those that most others wait for first."""
         needed = {need for node in self._graph.nodes for need in node.needs}
         every = not self._is_complete
         return [node for node in startable(self._graph) if every or node.id in needed]
@@ -155,14 +155,14 @@ class _Exploration:
     # ------------------------------------------------------------ planning
 
     async def _plan(self) -> None:
-        """One edit of the graph, corrected at most once; what is sound of it starts at once."""
+        """Plan one edit of the graph, corrected at most once; valid nodes start at once."""
         before = len(self._graph.nodes)
         view = self._graph
         for _ in range(1 + REPAIRS):
             edit = await self._edit(view)
             if edit is None:
                 break
-            # What the planner sees of its own turns must not depend on how far the nodes are.
+            # The planner's view of its own turns must not depend on the nodes' progress.
             view = edited(self._question.text, view, edit)
             self._graph = edited(self._question.text, self._graph, edit)
             self._show_all()
@@ -176,9 +176,9 @@ class _Exploration:
         self._go_on()
 
     def _search_ahead(self) -> None:
-        """Begin what those nodes will ask first that have to wait: it costs no more than later."""
+        """Prefetch the first searches of waiting nodes: they cost no more now than later."""
         begun = self._ready()[: AT_ONCE - self._working]
-        self._run.prefetcher.renew()  # what was guessed of the question itself was for another time
+        self._run.prefetcher.renew()  # the earlier guesses were for the question itself
         for node in self._graph.nodes:
             if node.state == "waiting" and node not in begun:
                 self._begin_search(queries_of(self._graph, node))
@@ -189,7 +189,7 @@ class _Exploration:
         )
 
     async def _edit(self, view: Graph) -> GraphEdit | None:
-        """The planner's edit, or None when it cannot give one and there is something without it."""
+        """Return the planner's edit, or None if it fails and the graph already has nodes."""
         try:
             return await attempted(
                 self._run,
@@ -210,8 +210,8 @@ class _Exploration:
     # ------------------------------------------------------------ one node
 
     async def _begin(self, node: Node) -> None:
-        """Work on a node, or leave it out if the budget covers no call for it. The first ones are
-        always begun: they search without the model."""
+        """Work on a node, or skip it if the budget covers no call for it. The first nodes always
+        start: they search without the model."""
         if node.id not in self._first:
             try:
                 await checked(self._run, inputs=self._named(node=node.id))
@@ -265,13 +265,13 @@ class _Exploration:
         self._go_on()
 
     def _named(self, **what: str | int) -> dict[str, str | int]:
-        """The inputs that tell a part of this graph from those of all others of the run."""
+        """Return inputs that identify a part of this graph among all graphs of the run."""
         return {"graph": self._question.text, "reasoner": self._reasoner.name, **what}
 
     # ------------------------------------------------------------ the question itself
 
     async def conclude(self, searches: int, on_text: Callable[[str], None] | None) -> Evidence:
-        """Work on the question with what the nodes have found and the queries of all others."""
+        """Work on the question with the nodes' findings and the queries of the other nodes."""
         for node in self._graph.nodes:
             if reason := self._reason(node.id):
                 text = self._run.texts("part-failed", question=node.question, reason=reason)
@@ -301,7 +301,7 @@ class _Exploration:
         )
 
     def _asked(self, left: Sequence[Node]) -> SubQuestion:
-        """The question with what is known of it, and the queries of the nodes that are left."""
+        """Return the question with the findings so far and the queries of the remaining nodes."""
         question = self._question
         ended = [node for node in self._graph.nodes if node.has_ended]
         gaps = [gap for node in ended for gap in node.missing or (node.question,) * node.is_open]
@@ -317,7 +317,7 @@ class _Exploration:
         )
 
     def _carrying(self) -> list[Source]:
-        """The pages that the findings of the nodes rest on, in the order of the graph."""
+        """Return the pages behind the nodes' findings, in the order of the graph."""
         found: list[Source] = []
         for evidence in self._of_nodes():
             cited = {number for finding in evidence.findings for number in finding.sources}
@@ -361,11 +361,11 @@ class _Exploration:
 
     @property
     def _is_whole(self) -> bool:
-        """True if the only node is the question itself, not cut."""
+        """True if the only node is the question itself."""
         return self._is_complete and len(self._graph.nodes) == 1
 
     def _reason(self, id: str) -> str:
-        """Say why a node failed, in the asker's language; "" if it did not."""
+        """Return why a node failed, in the asker's language; "" if it did not."""
         error = self._failures.get(id)
         return self._run.notes.described(error) if error else ""
 
@@ -373,7 +373,7 @@ class _Exploration:
         return f"node-{id}"
 
     def close(self) -> None:
-        """Leave no line of the plan open, however it ended."""
+        """Close all open lines of the plan, however the work ended."""
         for node in self._graph.nodes:
             if not node.has_ended:
                 self._set(replace(node, state="failed"))

@@ -1,4 +1,4 @@
-"""The loop: search, judge, read, until the question is answered or an honest end is reached."""
+"""The loop: search, judge and read until the question is answered or the limits are reached."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from bot.research.run import Run
 from bot.research.strategies.strategy import ITERATE, Declaration, OneCall, Task
 
 TURNS_BEYOND_SEARCHES = 6  # turns for reading and finishing, on top of one per search
-EMPTY_TURNS = 2  # in a row, until the loop ends by itself
+EMPTY_TURNS = 2  # consecutive, until the loop ends by itself
 
 EMPTY_NUDGE = "You called no tool. Search, read, or finish with your findings."
 LAST_NUDGE = "This was the last turn for searching and reading: finish now with your findings."
 
 
 class TurnMaker(Protocol):
-    """The part of a ``reasoning.reasoner.Reasoner`` that a loop is worked by."""
+    """The part of ``reasoning.reasoner.Reasoner`` that a loop needs."""
 
     @property
     def opens(self) -> int: ...
@@ -48,21 +48,20 @@ async def iterate(
     on_text: Callable[[str], None] | None = None,
 ) -> Evidence:
     """Gather evidence for one question with at most ``searches`` searches, the first of them for
-    the question's own queries, with the passages of pages that are ``placed`` and the pages at
-    ``links`` to begin with. At most ``pages`` are chosen, or as many as the run's budget covers.
+    the question's own queries, starting with the ``placed`` passages and the pages at ``links``. At
+    most ``pages`` are chosen, by default as many as the run's budget covers.
 
-    With ``on_text``, a reasoner that sees the whole answer in what the first search brought may
+    With ``on_text``, a reasoner that finds the whole answer in the results of the first search may
     write it at once, as the evidence's ``reply``; ``on_text`` gets the text so far.
 
-    Ends with the reasoner's finish, a spent budget (said in the run's notes), after a bounded
-    number of turns, or when nothing could be searched at all. Raises what the reasoner raises, but
-    for ``BudgetSpent``.
+    Ends when the reasoner finishes, the budget is spent (added to the run's notes), the turns are
+    used up, or no search works at all. Raises what the reasoner raises, except ``BudgetSpent``.
     """
-    # What the rewrite suggests is searched before the first turn, which saves that turn: the
-    # reasoner begins by judging hits instead of asking for them.
+    # The rewrite's queries are searched before the first turn. That saves a turn: the reasoner
+    # begins by judging hits instead of requesting them.
     suggested = question.queries or question.knowledge_queries
     left = searches - bool(suggested)
-    # Half of the run's pages may be opened without being chosen.
+    # Reserve half of the run's pages for those opened without being chosen.
     chosen = run.budget.pages - (run.budget.pages // 2 if reasoner.opens else 0)
     keeper = WorkspaceKeeper(
         run,
@@ -96,7 +95,7 @@ async def iterate(
         last = searches + TURNS_BEYOND_SEARCHES
         for number in range(1, last + 1):
             if run.unanswered and not keeper.workspace.sources:
-                break  # nothing can be found: no call is spent on finding out
+                break  # nothing can be found, so save the call
             turn = await reasoner.next_turn(question, keeper.workspace, on_answer)
             reply = turn.reply
             finish = turn.finish

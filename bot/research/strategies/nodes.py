@@ -1,4 +1,4 @@
-"""The nodes of a graph as they are worked on, again and again if the process dies."""
+"""Helpers that make work on a graph's nodes reproducible after the process dies."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _verdict = TypeAdapter(Failure | None)
 
 
 async def checked(run: Run, *, inputs: Mapping[str, str | int]) -> None:
-    """Raise ``BudgetSpent`` if another model call is not covered, or was not at this point on an
-    earlier attempt; what was covered then is covered now."""
+    """Raise ``BudgetSpent`` if another model call is not covered. The result of an earlier attempt
+    at this point is repeated."""
 
     async def look() -> Failure | None:
         try:
@@ -35,7 +35,7 @@ async def checked(run: Run, *, inputs: Mapping[str, str | int]) -> None:
 
 
 class Remembering:
-    """A reasoner that fails at the same turn of a loop on every attempt."""
+    """A reasoner that repeats the failure of an earlier attempt at the same turn of a loop."""
 
     def __init__(self, run: Run, reasoner: TurnMaker, inputs: Mapping[str, str | int]) -> None:
         self.opens = reasoner.opens

@@ -1,8 +1,7 @@
-"""Strategies of gathering evidence for an answer: their protocol, declaration and choice.
+"""Strategies for gathering evidence: their protocol, declaration and choice.
 
-A strategy is declared by a ``Declaration`` that a package names in its entry point group
-``footnote.strategies``. Footnote's own are found in the same way: direct, iterate, graph,
-revise, check.
+A package declares a strategy by a ``Declaration`` in its entry point group ``footnote.strategies``.
+Footnote's own are found in the same way: direct, iterate, graph, revise, check.
 """
 
 from __future__ import annotations
@@ -28,18 +27,18 @@ from bot.settings import Settings
 
 ENTRY_POINTS = "footnote.strategies"
 DIRECT, ITERATE, GRAPH, REVISE = "direct", "iterate", "graph", "revise"
-CHECK = "check"  # of the statements of a text
+CHECK = "check"  # checks the statements of a text
 AUTO = "auto"
-DEEP = 2  # times the searches and the budget of other questions
+DEEP = 2  # times the searches and the budget of ordinary questions
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
     """The task of a strategy.
 
-    ``question`` stands alone, ``links`` are the files and pages that the asker gave, ``by_model``
-    tells whether a model is there to be asked, which may end on the way. ``on_text`` gets the whole
-    text written so far as it grows.
+    ``question`` is standalone, ``links`` are the asker's files and pages. ``by_model`` returns True
+    while a model is available, which may change during the work. ``on_text`` gets the whole text so
+    far as it grows.
     """
 
     run: Run
@@ -52,11 +51,11 @@ class Task:
 
     @property
     def searches(self) -> int:
-        """The number of searches one loop may make."""
+        """The maximum number of searches in one loop."""
         return self.settings.max_searches * (DEEP if self.depth == "deep" else 1)
 
     def sub_question(self) -> SubQuestion:
-        """The question as one loop works on it."""
+        """Return the question in the form for one loop."""
         question = self.question
         searched = question.kind == "search"
         return SubQuestion(
@@ -69,46 +68,46 @@ class Task:
         )
 
     def reading(self, reasoner: Reasoner) -> Reading:
-        """The limits on the hits and pages that a reasoner is shown."""
+        """Return the limits on the hits and pages shown to a reasoner."""
         settings = self.settings
         return Reading(settings.topk, settings.read_tokens * reasoner.read_factor)
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The result of a strategy: the evidence, and the answer where the strategy wrote it itself."""
+    """The result of a strategy: the evidence, and the answer if the strategy wrote it itself."""
 
     evidence: Evidence
     written: Written | None = None
 
 
 class Strategy(Protocol):
-    """One strategy at work on one question.
+    """A strategy working on one question.
 
-    Whatever it does goes through the run (searching, reading, model calls, steps of its own), so
-    that an interrupted run continues. It begins no tasks that outlive ``gather``.
+    It does everything through the run (searching, reading, model calls, its own steps), so that an
+    interrupted run can continue. It starts no tasks that outlive ``gather``.
     """
 
     async def gather(self, reasoner: Reasoner) -> Gathered | None:
-        """Gather evidence; None where nothing came of it and a plainer strategy has to do.
+        """Gather evidence; returns None if it found nothing and a simpler strategy must be tried.
 
-        It may be called again with another reasoner after an error: what is done stays. Raises
+        After an error it may be called again with another reasoner: finished work is kept. Raises
         what the reasoner raises.
         """
         ...
 
     def so_far(self) -> Gathered | None:
-        """The unfinished answer when the question is stopped; None where there is only what the run
-        was shown."""
+        """Return the unfinished answer when the question is stopped; None if there are only the
+        run's sources."""
         ...
 
     def close(self) -> None:
-        """It ends, however that came."""
+        """Clean up, however the work ended."""
         ...
 
 
 class OneCall:
-    """A strategy that is one function, and leaves nothing half done."""
+    """A strategy that is a single function, without intermediate results."""
 
     def __init__(self, task: Task, work: Callable[[Task, Reasoner], Awaitable[Evidence]]) -> None:
         self._task = task
@@ -126,7 +125,7 @@ class OneCall:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A strategy by the name of its entry point; ``begin`` makes one for a task."""
+    """The declaration of a strategy, named by its entry point; ``begin`` creates one for a task."""
 
     name: str
     begin: Callable[[Task], Strategy]
@@ -138,31 +137,31 @@ def _declared() -> dict[str, EntryPoint]:
 
 
 def strategies() -> list[str]:
-    """The names of all strategies."""
+    """Return the names of all strategies."""
     return sorted(_declared())
 
 
 @cache
 def strategy(name: str) -> Declaration:
-    """The strategy with this name, loaded when it is first needed: most questions need one of them.
-    Raises ``InvalidSetting`` for a package whose strategy cannot be loaded."""
+    """Load the strategy with this name when it is needed: most questions need only one. Raises
+    ``InvalidSetting`` for a package whose strategy cannot be loaded."""
     return loaded(_declared()[name], Declaration, "strategy")
 
 
 def check_strategy(settings: Settings) -> None:
-    """Raises ``InvalidSetting`` where the settings name a strategy that does not exist or cannot be
+    """Raise ``InvalidSetting`` if the settings name a strategy that does not exist or cannot be
     loaded."""
     if settings.strategy in _declared():
         strategy(settings.strategy)
     elif settings.strategy != AUTO:
         raise InvalidSetting(
-            f"FOOTNOTE_STRATEGY is {settings.strategy}, which is no strategy: choose from "
+            f"FOOTNOTE_STRATEGY is {settings.strategy}, which is not a strategy: choose from "
             f"{', '.join((AUTO, *strategies()))}."
         )
 
 
 def chosen(task: Task, *, is_report: bool) -> Sequence[str]:
-    """The names of the strategies for a task, in the order in which they are tried."""
+    """Return the names of the strategies for a task, in the order to try them."""
     if task.run.options.style == "check":
         return (CHECK,)
     if task.settings.strategy != AUTO:
@@ -173,7 +172,7 @@ def chosen(task: Task, *, is_report: bool) -> Sequence[str]:
     if question.whole or depth == "quick" or not (searched or depth == "deep"):
         plain = DIRECT
     elif depth == "deep":
-        # With a query for each of its parts a question needs no plan, unless it has too many.
+        # A question with a query for each of its parts needs no plan, unless it has too many.
         is_planned = task.by_model() and len(question.queries) > 1
         if question.depth == "deep" or not is_planned:
             plain = GRAPH
@@ -181,7 +180,7 @@ def chosen(task: Task, *, is_report: bool) -> Sequence[str]:
 
 
 def prefetch(run: Run, question: Rewritten, settings: Settings) -> None:
-    """Begin to search a question's queries, each where it will be asked."""
+    """Prefetch a question's queries, each with the kind of provider it will be sent to."""
     asked = Asked(run.can_search, question.question)
     first = asked.first(question.queries, question.knowledge_queries, ANYWHERE)
     limit = settings.topk * HITS_FETCHED

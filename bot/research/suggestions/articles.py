@@ -1,7 +1,7 @@
-"""Questions about the subjects of encyclopedic articles: who or what one is, and its history.
+"""Questions about the subjects of encyclopedia articles: who or what they are, and their history.
 
-An article is a page that opens by defining what it is titled ("The **Bubye River** is a river in
-Zimbabwe"). Only English ones and, for sections, Chinese ones are recognized.
+An article is a page that opens with a definition of its title ("The **Bubye River** is a river in
+Zimbabwe"). Only English articles and, for sections, Chinese ones are recognized.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ROLES = listed("""
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The subject of an article: its name as it appears in a sentence ("the Bubye River")."""
+    """The subject of an article, with its name as used in a sentence ("the Bubye River")."""
 
     name: str
     verb: str  # is, was, are or were
@@ -46,24 +46,24 @@ class Subject:
 
     @property
     def question(self) -> str:
-        """The question who or what it is."""
+        """Return the question who or what it is."""
         return f"{'Who' if self.is_person else 'What'} {self.verb} {self.name}?"
 
 
 def bare_title(title: str) -> str:
-    """An article's title without its site's name and what tells it from its namesakes."""
+    """Return an article's title without its site's name and disambiguation."""
     return _QUALIFIER.sub("", _SITE.sub("", title.strip()))
 
 
 def opening_of(source: Source) -> str:
-    """The first passage of a page that was read; "" where none was."""
+    """Return the first passage read of a page, or ""."""
     return min(source.passages, key=lambda each: each.start).text if source.passages else ""
 
 
 def subject_of(title: str, opening: str) -> Subject | None:
-    """The subject of a page whose opening defines its title; None for other pages.
+    """Return the subject of a page whose opening defines its title; None for other pages.
 
-    None also where a person cannot be told from a thing: dates of life without an occupation.
+    None also if a person cannot be distinguished from a thing: dates of life without an occupation.
     """
     title = bare_title(title)
     opening = _MARKS.sub("", opening).lstrip("# ")
@@ -134,7 +134,7 @@ _CHINESE = {
 
 
 def about_section(subject: Subject, heading: str) -> str:
-    """The question that a section of an English article answers, or ""."""
+    """Return the question that a section of an English article answers, or ""."""
     known = _OF_PERSONS if subject.is_person else _SECTIONS
     wording = known.get(heading.casefold(), "")
     question = wording.format(subject.name)
@@ -142,14 +142,14 @@ def about_section(subject: Subject, heading: str) -> str:
 
 
 def about_chinese_section(title: str, opening: str, heading: str) -> str:
-    """The question that a section of a Chinese article answers, or ""."""
+    """Return the question that a section of a Chinese article answers, or ""."""
     title = bare_title(title)
     if len(title) < 2 or not _MARKS.sub("", opening).startswith(title):
         return ""
     return _CHINESE.get(heading, "").format(title)
 
 
-_FEWEST = 4  # characters of a heading that can be asked about
+_FEWEST = 4  # characters of a heading used for a question
 
 _CHINESE_VERBS = (
     "安装|安裝|配置|设置|設定|创建|建立|使用|升级|升級|删除|刪除|查找|编辑|編輯|管理|构建|启动|停止|修改|添加|"

@@ -1,7 +1,7 @@
-"""Example questions that documents answer, for somebody who has not asked anything yet.
+"""Example questions that the documents answer, for people who have not asked anything yet.
 
-Made without a model of the documents' own headings and titles, in their language. Each is tried
-first: a question whose document is not what a search for it finds is not offered.
+They are made without a model, from the documents' own headings and titles, in their language. Each
+is tried first: it is offered only if a search for it finds its document.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from bot.text.language import detect
 from bot.text.terms import keywords
 
 LOOKED_AT = 24  # documents
-FROM_ONE = 3  # questions that are tried of one document
-LARGEST = 100_000  # characters of a document that are looked at
-_SAMPLE = 2_000  # characters that tell a document's language
-_FEWEST = 120  # characters below a heading that can answer a question
+FROM_ONE = 3  # questions tried per document
+LARGEST = 100_000  # characters of a document that are examined
+_SAMPLE = 2_000  # characters used to detect a document's language
+_FEWEST = 120  # characters below a heading needed to answer a question
 _FEWEST_EASTERN = 40  # the same in Chinese, Japanese and Korean
 _LONGEST_TITLE = 60
-# Words of a heading that mean something on its own page only.
+# Words that make a heading meaningful on its own page only.
 _POINTS = re.compile(r"\bthere\b", re.IGNORECASE)
 
-# For documents whose headings make no question: languages whose grammar leaves a title as it is.
+# For documents without usable headings, in languages where a title fits into a sentence unchanged.
 _ABOUT = {
     "en": "What is said about {}?",
     "de": "Was steht über „{}“ in den Dokumenten?",
@@ -57,14 +57,14 @@ _TRADITIONAL = frozenset("個們這為說學時過來對會國後開關於應該
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question, and the title of the document that it is made of."""
+    """A question, and the title of its document."""
 
     question: str
     title: str
 
 
 class Documents(Protocol):
-    """The part of ``search.local.LocalDocuments`` that is used here."""
+    """The part of ``search.local.LocalDocuments`` used here."""
 
     async def sample(self, most: int, shift: int, reach: Reach = EVERYTHING) -> list[Page]: ...
 
@@ -74,9 +74,10 @@ class Documents(Protocol):
 async def examples(
     documents: Documents, reach: Reach, limit: int, shift: int = 0
 ) -> tuple[Example, ...]:
-    """Up to ``limit`` questions, of as many documents as can be; another ``shift`` gives others.
+    """Return up to ``limit`` questions, from as many documents as possible; another ``shift`` gives
+    different ones.
 
-    Those made of headings about the topic of their document come first, those made of titles last.
+    Questions from headings about the topic of their document come first, those from titles last.
     Raises ``ProviderUnavailable``.
     """
     pages = await documents.sample(LOOKED_AT, shift, reach)
@@ -104,7 +105,7 @@ async def _finds(documents: Documents, question: str, page: Page, reach: Reach) 
 
 
 def of_headings(page: Page) -> Iterator[str]:
-    """The questions that sections of a document answer."""
+    """Yield the questions that sections of a document answer."""
     text = page.text[:LARGEST]
     language = detect(text[:_SAMPLE])
     title = _title(page)
@@ -131,14 +132,14 @@ def of_headings(page: Page) -> Iterator[str]:
 
 
 def _of_its_topic(page: Page) -> Iterator[str]:
-    """The questions of headings that have a word of the document's title: they say by themselves
-    what they are about."""
+    """Yield the questions from headings that share a word with the document's title: they make
+    sense without context."""
     topic = frozenset(keywords(_title(page)))
     return (each for each in of_headings(page) if not topic.isdisjoint(keywords(each)))
 
 
 def of_title(page: Page) -> Iterator[str]:
-    """The question what is said about the title of a document."""
+    """Yield the question what is said about a document's title."""
     language = detect(page.text[:_SAMPLE])
     title = _title(page)
     wording = _ABOUT.get(language, "")
@@ -154,7 +155,7 @@ def _title(page: Page) -> str:
 
 
 def _sections(passages: list[Passage]) -> dict[str, int]:
-    """The paths of headings, with the number of characters below each."""
+    """Return the paths of headings, with the number of characters below each."""
     found: dict[str, int] = {}
     for passage in passages:
         if passage.heading and not passage.is_contents:

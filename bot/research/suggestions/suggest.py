@@ -1,9 +1,8 @@
-"""Follow-up questions about what the asker has just read.
+"""Follow-up questions about the answer that the asker has just read.
 
-Made without a model, of the section headings around what was cited, of options and subjects that
-the quoted words mention, and of titles of other pages. Only what fits a pattern of
-``question_wordings`` or ``articles`` and has to do with the question is suggested: no suggestion
-is better than a poor one.
+They are made without a model, from the section headings around citations, from options and subjects
+mentioned in quotes, and from titles of other pages. A suggestion must match a pattern in
+``wordings`` or ``articles`` and relate to the question: no suggestion is better than a poor one.
 """
 
 from __future__ import annotations
@@ -40,18 +39,18 @@ from bot.text.language import detect
 from bot.text.terms import keywords, terms
 
 MOST = 3
-SAME = 0.6  # share of common terms (Jaccard) from which two questions ask the same
-TELLING = 0.3  # share of the rarest term's rarity from which a term of the question tells its topic
-RAREST = 6.0  # what is rarer in documents than that is not what they are about
+SAME = 0.6  # share of common terms (Jaccard) from which two questions count as the same
+TELLING = 0.3  # share of the rarest term's rarity from which a term of the question shows its topic
+RAREST = 6.0  # terms rarer than this do not show a topic
 ENOUGH = 1 / 2  # share of a heading's terms that the question has
-NEAR = 3  # sections before and after the cited one that stand beside it
-_SAMPLE = 1_000  # characters of a page that tell its language
-_FROM_OFFERS = 2  # telling terms that the title of a page shares with the question
+NEAR = 3  # sections before and after the cited one that count as near
+_SAMPLE = 1_000  # characters used to detect a page's language
+_FROM_OFFERS = 2  # topic terms that a page's title must share with the question
 
 _EASTERN = ("zh", "ja", "ko")
 _OPTION = re.compile(r"^(?:[-*] )?`?(--[a-z][a-z-]+)", re.MULTILINE)
-# No part of a question, but of mentions, links and markup: who presses one has written it, and what
-# people write is read.
+# Parts of mentions, links and markup. A pressed suggestion counts as written by the person, so it
+# must not contain any.
 _UNSAFE = re.compile(r"[<>@\[\]\n]|://|\bwww\.|\w\.[a-z]{2,}/", re.IGNORECASE)
 _SITE = re.compile(
     r"\s+[|·•»]\s+|\s+[-–—]\s+(?=[^-–—|·•»]*$)|\s*(?:\||(?<=[^\x00-\x7f])_)\s*(?=\S{1,20}$)"
@@ -60,7 +59,7 @@ _SITE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A page that a search found, and what it showed of it."""
+    """A page found by a search, with its snippet."""
 
     title: str
     url: str
@@ -69,8 +68,8 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A question that could be suggested, its terms, and how much it has to do with what was
-    asked and quoted."""
+    """A possible suggestion, its terms, and how closely it relates to the question and the
+    quotes."""
 
     question: str
     about: frozenset[str]
@@ -87,13 +86,13 @@ def suggest(
     rarity: Mapping[str, float] | None = None,
     limit: int = MOST,
 ) -> tuple[str, ...]:
-    """Up to ``limit`` standalone questions in the asker's language, the most related first.
+    """Return up to ``limit`` standalone questions in the asker's language, the most related first.
 
     ``citations`` are those of the answer, ``further`` those of its further reading. The questions
-    are about sections of the cited pages beside or below what was cited, about what the quoted
-    words mention and ``sources`` explain, and about ``offered`` pages. ``rarity`` has for terms of
-    the question how rare they are in the documents searched. Nothing is suggested after an answer
-    without citations, nor what repeats the question, a cited section or another suggestion.
+    are about sections near or below the cited ones, about subjects mentioned in quotes and
+    explained in ``sources``, and about ``offered`` pages. ``rarity`` maps the question's terms to
+    their rarity in the documents searched. There are no suggestions for an answer without
+    citations, and none that repeat the question, a cited section or another suggestion.
     """
     if not citations or limit < 1:
         return ()
@@ -125,7 +124,7 @@ def _alike(about: frozenset[str], other: frozenset[str]) -> bool:
 
 
 class _Read:
-    """The question and the cited words, as far as suggestions depend on them."""
+    """The parts of the question and the citations that suggestions depend on."""
 
     def __init__(
         self,
@@ -160,7 +159,7 @@ class _Read:
     def mentions(self, name: str, *, as_written: bool = False) -> bool:
         """Return True if the answer or a quote has a name that the question lacks.
 
-        The name counts as whole words; ``as_written`` with its capitals.
+        Only whole words match; with ``as_written``, capitals must match too.
         """
         wanted = " ".join(name.split())
         folded = wanted.casefold()
@@ -171,11 +170,12 @@ class _Read:
         return re.search(rf"(?<![\w-]){re.escape(wanted)}(?![\w-])", text) is not None
 
     def has_answered(self, about: frozenset[str]) -> bool:
-        """True if the question or the heading of a cited section says all that is asked about."""
+        """Return True if the question or the heading of a cited section covers all of these
+        terms."""
         return any(about <= known for known in (self.asked, *self._sections))
 
     def shared(self, text: str) -> int:
-        """The number of terms of the question's topic that a text has."""
+        """Return the number of topic terms of the question in a text."""
         return len(self._telling.intersection(terms(_apart(text))))
 
 
@@ -188,14 +188,15 @@ def _parent(path: str) -> str:
 
 
 def _terms_of(heading: str) -> frozenset[str]:
-    """The terms of what a heading names: the last part of ``tempfile.mkdtemp()``, an option."""
+    """Return the terms of the thing a heading names: the last part of ``tempfile.mkdtemp()``, or an
+    option."""
     if heading.startswith("-"):
         return frozenset({heading})
     return frozenset(keywords(_apart(re.sub(r"\b\w+\.(?=[a-z_])", "", heading))))
 
 
 def _apart(text: str) -> str:
-    """A text with the words inside of names apart: ``CacheMaxFileSize`` adds its four words."""
+    """Return a text with the words inside names split: ``CacheMaxFileSize`` adds its four words."""
     return f"{text} {re.sub(r'(?<=[a-z])(?=[A-Z])|_', ' ', text)}"
 
 
@@ -203,7 +204,7 @@ def _apart(text: str) -> str:
 
 
 class _Page:
-    """A cited page: its sections that were read, in their order, and those cited."""
+    """A cited page: the sections that were read, in order, and those cited."""
 
     def __init__(self, source: Source, read: _Read) -> None:
         url = dedupe_key(source.url)
@@ -215,7 +216,7 @@ class _Page:
         self.language = detect(self.text[:_SAMPLE])
         self.cited = [c for c in read.citations if dedupe_key(c.url) == url]
         self.sections = list(dict.fromkeys(citation.heading for citation in self.cited))
-        # What stands beside a cited section is of interest only where that was the right one.
+        # Sections near a cited one are of interest only if the cited one is on topic.
         self.topical = [one for one in self.sections if one and read.shared(one)]
 
     @cached_property
@@ -228,7 +229,7 @@ class _Page:
 
 def _pages(read: _Read, sources: Sequence[Source]) -> Iterator[_Page]:
     for source in sources:
-        if dedupe_key(source.url) in read.urls:  # further reading elsewhere is less related
+        if dedupe_key(source.url) in read.urls:  # further reading on other pages is less related
             page = _Page(source, read)
             if page.language == read.language and not is_skipped(_name(source.title)):
                 yield page
@@ -272,13 +273,13 @@ def _in_english(heading: str, page: _Page) -> str:
 
 
 def _relation(read: _Read, page: _Page, place: int) -> float:
-    """The relation of a section to what was asked and quoted; 0 for none."""
+    """Return how closely a section relates to the question and the quotes; 0 for none."""
     path = page.paths[place]
     heading = _leaf(path)
     mentioned = 2.0 if read.mentions(name_in(heading)) else 0.0
     shared = read.shared(without_instruction(heading))
     if name_in(heading) != heading or about_identifier(heading):
-        # Options beside each other have little to do with each other.
+        # Adjacent options are often unrelated.
         section = _parent(path)
         beside = any(one.startswith(section + HEADING_SEPARATOR) for one in page.sections)
         topical = HEADING_SEPARATOR in section and read.shared(_leaf(section))
@@ -286,7 +287,7 @@ def _relation(read: _Read, page: _Page, place: int) -> float:
         return mentioned + shared if mentioned or is_related else 0.0
     below = any(path.startswith(one + HEADING_SEPARATOR) for one in page.topical)
     if shared < ENOUGH * len(keywords(heading)) or (shared == 1 and not page.is_first):
-        shared = 0  # a neighbour of what was read may still be about another matter
+        shared = 0  # a neighbouring section may be about something else
     near = below or _nearness(read, page, place)
     if path in page.further:  # further reading was chosen for the question
         near = 1.0
@@ -296,9 +297,9 @@ def _relation(read: _Read, page: _Page, place: int) -> float:
 
 
 def _nearness(read: _Read, page: _Page, place: int) -> float:
-    """The nearness of a section to a cited one under the same heading, 0 to 1.
+    """Return the nearness of a section to a cited one under the same heading, 0 to 1.
 
-    That heading must be below the title of the first cited page, or speak of the question's topic.
+    That heading must be below the title of the first cited page, or contain the question's topic.
     """
     parent = _parent(page.paths[place])
     if not parent or not page.is_first:
@@ -320,7 +321,7 @@ def _nearness(read: _Read, page: _Page, place: int) -> float:
 def _of_subjects(
     read: _Read, offered: Sequence[Offer], sources: Sequence[Source]
 ) -> Iterator[_Candidate]:
-    """Questions about the people and things that the quotes name and another page is about."""
+    """Yield questions about people and things named in quotes that another page is about."""
     if read.language != "en":
         return
     openings = {dedupe_key(offer.url): (offer.title, offer.snippet) for offer in offered}
@@ -347,6 +348,6 @@ def _of_offers(read: _Read, offered: Sequence[Offer]) -> Iterator[_Candidate]:
 
 
 def _name(title: str) -> str:
-    """A page's title without the name of its site."""
+    """Return a page's title without the name of its site."""
     line = " ".join(without_controls(title, " ").split())
     return cleaned(_SITE.split(line, maxsplit=1)[0])

@@ -1,7 +1,7 @@
-"""Questions made of section headings and page titles, without a model.
+"""Questions made from section headings and page titles, without a model.
 
-A heading becomes a question only where it fits a pattern that makes a grammatical one: "Installing
-plugins" → "How do I install plugins?". All else gives "", which is the common case.
+A heading becomes a question only if it matches a pattern that gives a grammatical one: "Installing
+plugins" → "How do I install plugins?". All others give "", which is the common case.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ENDS = _BEGINS + "-"
 
 
 def cleaned(heading: str) -> str:
-    """A heading on one line without its number, permalink sign and Markdown marks."""
+    """Return a heading on one line without its number, permalink sign and Markdown marks."""
     line = " ".join(_FURNITURE.sub("", heading.strip()).split())
     line = re.sub(r"\\([\\`*_{}\[\]()#+.!<>~|-])", r"\1", line).replace("**", "")
     return _TICKET.sub("", _NUMBER.sub("", line)).rstrip(_ENDS).lstrip(_BEGINS)
@@ -59,7 +59,7 @@ _SKIPPED = re.compile(
     r"|更新日志|更新日誌",
     re.IGNORECASE,
 )
-# Words that point at something that the question would not show.
+# Words that refer to a context missing in the question.
 _POINTS = re.compile(
     r"\b(?:this|that|these|those|it|its|they|them|here|above|below|following|previous|next|such"
     r"|same|other|others|another|former|latter|first|second|more|one|ones|we|our|us)\b"
@@ -70,12 +70,12 @@ _SENTENCE_INSIDE = re.compile(r"[;；。!！]|(?<!\bvs)[.?？]\s|,\s.*,\s|:\s")
 
 
 def is_skipped(heading: str) -> bool:
-    """True if a heading says that nothing below it is to be asked about: release notes, indexes."""
+    """Return True if sections below a heading make no useful questions: release notes, indexes."""
     return _SKIPPED.search(heading) is not None
 
 
 def is_plain(heading: str) -> bool:
-    """Return True if a heading is no furniture, stands alone, and is one short piece of text."""
+    """Return True if a heading is specific, makes sense alone, and is one short piece of text."""
     return (
         not _NOT_ASKED.search(heading)
         and not _POINTS.search(heading)
@@ -190,14 +190,14 @@ _PROCESSES = listed("""
 
 @dataclass(frozen=True, slots=True)
 class Casing:
-    """The terms of words that a page writes small inside of sentences, and of names."""
+    """The terms of words that a page writes in lower case within sentences, and of names."""
 
     small: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, text: str) -> Casing:
-        """The casing of the words of an English text."""
+        """Determine the casing of the words of an English text."""
         found = Counter(re.findall(r"(?<=[a-z,] )[A-Za-z][a-z'’-]+", text))
         small = {word for word in found if word.islower() and found[word] >= found[word.title()]}
         names = {word for word in found if word not in small and word.lower() not in small}
@@ -218,9 +218,9 @@ def _terms_of(words: Iterable[str]) -> frozenset[str]:
 
 
 def in_english(heading: str, casing: Casing = NO_CASING) -> str:
-    """The question that an English heading (see ``cleaned``) answers, or "".
+    """Return the question that an English heading (see ``cleaned``) answers, or "".
 
-    ``casing`` is that of the page's text: words of a heading In Title Case follow it.
+    ``casing`` is that of the page's text, to lower words of a heading In Title Case.
     """
     words = heading.split()
     if not words or len(words) > _MOST_WORDS or not heading.isprintable():
@@ -243,7 +243,7 @@ def in_english(heading: str, casing: Casing = NO_CASING) -> str:
 
 
 def about_identifier(heading: str) -> str:
-    """The question what an option, function or setting that is a heading does, or ""."""
+    """Return the question what the option, function or setting in a heading does, or ""."""
     bare = heading.strip("`")
     if called := _CALLABLE.fullmatch(bare):
         return f"What does `{called[1]}()` do?"
@@ -257,7 +257,7 @@ def about_identifier(heading: str) -> str:
 
 
 def about_option(option: str, title: str) -> str:
-    """The question what an option of the command does whose manual page has this title, or ""."""
+    """Return the question what an option does in the command with this manual page title, or ""."""
     asked = about_identifier(option)
     if asked and (page := _MANUAL_PAGE.match(title)):
         return asked.replace(" do?", f" do in `{page[1]}`?")
@@ -265,14 +265,14 @@ def about_option(option: str, title: str) -> str:
 
 
 def name_in(heading: str) -> str:
-    """The name in a heading such as "LogFormat directive"; other headings whole."""
+    """Return the name in a heading such as "LogFormat directive"; other headings unchanged."""
     found = _OF_A_KIND.fullmatch(heading)
     kinds = _KINDS_THAT_DO | _KINDS_FOR
     return found[1] if found and found[2].lower() in kinds else heading.strip("`")
 
 
 def without_instruction(heading: str) -> str:
-    """A heading such as "Installing plugins" without its verb, which tells no topic."""
+    """Return a heading such as "Installing plugins" without its verb, which is not a topic."""
     found = _GERUND.fullmatch(heading)
     return found[3] if found else heading
 
@@ -351,16 +351,16 @@ def _process(heading: str) -> str:
 
 
 def _as_asker(text: str) -> str:
-    """Words addressed to the reader, turned into the reader's own."""
+    """Convert words addressed to the reader to the first person."""
     for theirs, ours in (("yourself", "myself"), ("your", "my"), ("you", "I")):
         text = re.sub(rf"\b{theirs}\b", ours, text, flags=re.IGNORECASE)
     return text
 
 
 def _lowered(heading: str, casing: Casing) -> str:
-    """A heading In Title Case as the page writes its words inside of sentences.
+    """Return a heading In Title Case with the casing that the page uses within sentences.
 
-    Words that the page has nowhere else go as the others do.
+    Words not found elsewhere on the page are treated like the others.
     """
     first, *rest = heading.split(" ")
     titled = [word for word in rest if _is_title(word)]
@@ -373,7 +373,7 @@ def _lowered(heading: str, casing: Casing) -> str:
 
 
 def _opened(heading: str, casing: Casing) -> str:
-    """A heading as it stands inside of a sentence."""
+    """Return a heading with the casing it has within a sentence."""
     first, _, rest = heading.partition(" ")
     if _is_title(first) and casing.is_small(first):
         return f"{first.lower()} {rest}".rstrip()
@@ -385,7 +385,7 @@ def _is_title(word: str) -> bool:
 
 
 def _small(text: str) -> str:
-    """An instruction without its capital, unless it begins with an abbreviation."""
+    """Return an instruction without its initial capital, unless it begins with an abbreviation."""
     return text[:1].lower() + text[1:] if _is_title(text.split()[0]) else text
 
 

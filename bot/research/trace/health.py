@@ -1,4 +1,4 @@
-"""The state of search providers, judged by stored searches. Pure."""
+"""The health of search providers, computed from stored searches. Pure."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _search = TypeAdapter(SearchOutcome)
 
 @dataclass(frozen=True, slots=True)
 class ProviderHealth:
-    """``hits`` are those that came from it and were among the best, in ``found`` searches;
-    ``failed`` searches it left without an answer. ``last_failure`` is its latest sentence, told at
+    """One provider's results. ``hits`` counts its hits among the best, from ``found`` searches;
+    ``failed`` counts its failed searches. ``last_failure`` is its latest error sentence, at
     ``failed_at``."""
 
     name: str
@@ -29,14 +29,13 @@ class ProviderHealth:
 
 
 def health(searches: Iterable[Searched]) -> tuple[ProviderHealth, ...]:
-    """One entry for each provider that any of the searches knows, by name; ``searches`` come
-    latest first."""
+    """Return an entry for each provider in the searches, by name; ``searches`` are latest first."""
     found: dict[str, ProviderHealth] = {}
     for search in searches:
         try:
             outcome = _search.validate_json(search.result)
         except ValidationError:
-            continue  # kept by a version of Footnote that knew another shape
+            continue  # stored by a version of Footnote with another format
         names = [hit.provider for hit in outcome.hits]
         for name in dict.fromkeys(names):
             known = found.get(name, ProviderHealth(name))

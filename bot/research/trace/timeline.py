@@ -1,7 +1,7 @@
-"""The timeline of a run: when each step worked, and for what it waited. Pure.
+"""The timeline of a run: when each step ran, and how long it waited. Pure.
 
-The journal knows when a step ended and how long it took. A line of the plan that is no step of its
-own (a sub-question, a paragraph) was at work from its first step to its last.
+The journal has the end and duration of each step. A line of the plan that is not a step itself (a
+sub-question, a paragraph) lasts from its first step to its last.
 """
 
 from __future__ import annotations
@@ -13,20 +13,18 @@ from datetime import datetime
 from bot.answers import StepState, StepView
 from bot.storage.traces import KeptStep
 
-ID = 12  # characters of a step's key that are its line's id in the plan
+ID = 12  # characters of a step's key used as its line's id in the plan
 
-# An idle time longer than this many seconds, and than this share of all work, is cut short.
+# Idle times longer than this many seconds, and than this share of all work, are shortened.
 LONGEST_IDLE, IDLE_SHARE = 5.0, 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
     """A line of the timeline; ``begin`` and ``end`` are seconds after the question was accepted.
-
-    They are None where the journal no longer knows: ``seconds`` is what the plan remembers.
-    ``waited`` are the seconds between the moment the line's needs were known and its begin;
-    ``attempt`` is 0 for a line that is no step of its own. ``depth`` is how many lines it stands
-    under.
+    They are None if the journal no longer has the step; ``seconds`` then comes from the plan.
+    ``waited`` is the time in seconds from planning the line to its beginning; ``attempt`` is 0 for
+    a line that is not a step itself. ``depth`` is the number of its ancestors.
     """
 
     id: str
@@ -48,11 +46,11 @@ class Span:
 def timeline(
     lines: Sequence[StepView], steps: Sequence[KeptStep], accepted_at: datetime
 ) -> tuple[Span, ...]:
-    """One span for each line of the plan and each step that has none; those that stand under
-    another follow it, else they come by their begin."""
+    """Return a span for each line of the plan and each step without a line: children follow their
+    parent, siblings are sorted by beginning."""
     spans = {line.id: _of_line(line) for line in lines}
     for step in steps:
-        if step.title:  # what has none only remembers a decision
+        if step.title:  # steps without a title only store a decision
             known = spans.get(step.key[:ID])
             spans[step.key[:ID]] = _of_step(step, known, accepted_at)
     children: dict[str, list[str]] = {}
@@ -82,7 +80,7 @@ def _of_line(line: StepView) -> Span:
 def _of_step(step: KeptStep, known: Span | None, accepted_at: datetime) -> Span:
     end = (step.at - accepted_at).total_seconds()
     span = known or Span(step.key[:ID], step.kind, step.title, "done", step.seconds)
-    # An edited question may rest on steps of the earlier one: they took no time of this one.
+    # An edited question may reuse steps of the earlier version, which took none of its time.
     begin = max(0.0, end - step.seconds)
     return replace(
         span, seconds=step.seconds, begin=begin, end=max(begin, end), attempt=step.attempt
@@ -90,7 +88,7 @@ def _of_step(step: KeptStep, known: Span | None, accepted_at: datetime) -> Span:
 
 
 def _inside_first(children: Mapping[str, Sequence[str]]) -> list[str]:
-    """The ids of all that something stands under, the innermost first."""
+    """Return the ids of all lines with children, innermost first."""
     found: list[str] = []
     level = list(children.get("", ()))
     while level:
@@ -100,7 +98,7 @@ def _inside_first(children: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _around(span: Span, inside: Sequence[Span]) -> Span:
-    """A span that is no step of its own, with the times of what is inside it."""
+    """Return a span that is not a step itself, with the times of the spans inside it."""
     begins = [one.begin for one in inside if one.begin is not None]
     ends = [one.end for one in inside if one.end is not None]
     if span.begin is not None or not begins:
@@ -110,9 +108,9 @@ def _around(span: Span, inside: Sequence[Span]) -> Span:
 
 
 def _waited(span: Span, spans: Mapping[str, Span]) -> float:
-    """The time for which a sub-question waited for the last of those it needs.
+    """Return how long a sub-question waited for the last of those it needs.
 
-    From the moment at which it was planned, which is when the plan before it had ended.
+    Measured from the time it was planned, which is the end of the last plan before it.
     """
     if span.begin is None or not span.needs:
         return 0.0
@@ -125,7 +123,7 @@ def _waited(span: Span, spans: Mapping[str, Span]) -> float:
 
 
 def _in_order(spans: Mapping[str, Span], children: Mapping[str, Sequence[str]]) -> list[Span]:
-    """Depth first; what has no time keeps its place in the plan, after the line before it."""
+    """Sort depth first; spans without times stay after the line before them in the plan."""
     found: list[Span] = []
 
     def visit(ids: Iterable[str], depth: int) -> None:
@@ -148,14 +146,14 @@ def _in_order(spans: Mapping[str, Span], children: Mapping[str, Sequence[str]]) 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A long time in which nothing was done, such as between a crash and the attempt after it."""
+    """A long idle time, such as between a crash and the next attempt."""
 
     begin: float
     end: float
 
 
 def pauses(spans: Iterable[Span]) -> tuple[Pause, ...]:
-    """The idle times that would make all the rest of a drawing too small to see."""
+    """Return the idle times that would make the rest of a chart too small to see."""
     busy: list[tuple[float, float]] = []
     for begin, end in sorted(
         (s.begin, s.end) for s in spans if s.begin is not None and s.end is not None

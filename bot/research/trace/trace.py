@@ -2,8 +2,8 @@
 
     asked → understood → cut → searched → read → drafted and revised → written → checked
 
-``trace`` is pure: rows of the store in, values out. What was pruned meanwhile is left out; what is
-told of it then comes from the answer, which remembers its plan, its sources and its cost.
+``trace`` is pure: rows of the store in, values out. If steps were pruned, their information comes
+from the answer, which stores its plan, sources and cost.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Price = Callable[[ModelReply], float | None]
 HitFate = Literal["read", "failed", "left"]
 SaidKind = Literal["text", "thinking", "call"]
 
-LONGEST_SAID = 4_000  # characters of one block of a reply that are shown
+LONGEST_SAID = 4_000  # characters shown of one block of a reply
 
 _search = TypeAdapter(SearchOutcome)
 _read = TypeAdapter(ReadOutcome)
@@ -44,8 +44,8 @@ _revision = TypeAdapter(Revision)
 
 @dataclass(frozen=True, slots=True)
 class TracedHit:
-    """A hit of a search and what became of it. ``page`` is its footnote number, if it has one;
-    ``problem`` the sentence why it could not be read."""
+    """A hit of a search and what happened to it. ``page`` is its footnote number, if it has one;
+    ``problem`` says why it could not be read."""
 
     title: str
     url: str
@@ -58,7 +58,7 @@ class TracedHit:
 
 @dataclass(frozen=True, slots=True)
 class TracedSearch:
-    """A query as it was sent. ``under`` is the line of the plan that it was made for, or ""."""
+    """A query as sent. ``under`` is the line of the plan it belongs to, or ""."""
 
     id: str
     query: str
@@ -70,13 +70,13 @@ class TracedSearch:
 
     @property
     def read(self) -> int:
-        """The number of its hits that were read."""
+        """The number of hits that were read."""
         return sum(hit.fate == "read" for hit in self.hits)
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One block of a model's reply: its words, or a tool it called with its input as JSON."""
+    """One block of a model's reply: its text, or a tool call with its input as JSON."""
 
     kind: SaidKind
     text: str
@@ -85,7 +85,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """The tokens and cost of a model call; ``usd`` is None when the model's price is not known."""
+    """The tokens and cost of a model call; ``usd`` is None if the model's price is unknown."""
 
     id: str
     model: str
@@ -99,15 +99,15 @@ class ModelCall:
 
 @dataclass(frozen=True, slots=True)
 class TracedPage:
-    """A page with a footnote number: what is known of it, and what of it is quoted."""
+    """A page with a footnote number, and its quotes."""
 
     kept: KeptPage
     quotes: tuple[Quote, ...]
 
     @property
     def quoted(self) -> tuple[Quoted, ...]:
-        """The places of the quoted words in its text: those that bear something out, or a whole
-        quote where none of it is known to."""
+        """The places of the quoted words in its text: those that support a sentence, or the whole
+        quote if unknown."""
         return tuple(
             Quoted(quote.anchor, quote.citation.start + start, quote.citation.start + end)
             for quote in self.quotes
@@ -119,9 +119,8 @@ class TracedPage:
 @dataclass(frozen=True, slots=True)
 class Trace:
     """Everything about a run. ``understood`` is the standalone question that was researched.
-
-    ``answer`` is None while the run works. ``spent`` is what its answer says, or the sum of the
-    steps so far. ``is_pruned``: the journal of the run is no longer kept.
+    ``answer`` is None while the run is in progress. ``spent`` comes from the answer, or is the sum
+    of the steps so far. ``is_pruned`` is True if the run's journal was deleted.
     """
 
     record: RunRecord
@@ -140,7 +139,7 @@ class Trace:
 
     @property
     def nodes(self) -> tuple[Span, ...]:
-        """The sub-questions, if the question was cut."""
+        """The sub-questions, if the question was divided."""
         return tuple(span for span in self.spans if span.kind == "node")
 
     @property
@@ -150,9 +149,8 @@ class Trace:
 
 
 def trace(kept: KeptRun, price: Price, shown: Sequence[StepView] = ()) -> Trace:
-    """The stored trace of a run as one value; ``price`` gives the USD of a reply, if known.
-
-    ``shown`` is its plan as far as anyone knows it, for while it works and has no answer yet.
+    """Build the trace of a stored run; ``price`` returns the USD for a reply, if known. ``shown``
+    is the latest known plan of a run still in progress.
     """
     record, answer = kept.record, kept.record.answer
     spans = timeline(answer.steps if answer else shown, kept.steps, record.accepted_at)
@@ -177,7 +175,7 @@ def trace(kept: KeptRun, price: Price, shown: Sequence[StepView] = ()) -> Trace:
 
 
 def page_of_trace(page: KeptPage, answer: Answer | None) -> TracedPage:
-    """One page of a run with its whole text, and its quotes as the answer has them."""
+    """Return one page of a run with its whole text and the answer's quotes from it."""
     found = quotes_of(answer.citations if answer else (), (page,))
     return _pages((page,), found)[0]
 
@@ -203,7 +201,7 @@ def _searches(
             read = reads.get(step_key("read", {"url": hit.url}))
             fate: HitFate = "left" if read is None else "failed" if read.problem else "read"
             number = numbers.get(dedupe_key(read.url if read and fate == "read" else hit.url))
-            if fate != "failed":  # numbered as a variant of its address, or only looked at
+            if fate != "failed":  # numbered under a variant of its address, or only examined
                 fate = "left" if number is None else "read"
             problem = read.problem if read else ""
             hits.append(
@@ -241,13 +239,13 @@ def _calls(steps: Sequence[KeptStep], price: Price) -> dict[str, ModelCall]:
             reply.output_tokens,
             reply.cache_read_tokens,
             price(reply),
-            () if is_streamed else _said(reply.content),  # what was streamed is the answer
+            () if is_streamed else _said(reply.content),  # streamed text is the answer itself
         )
     return found
 
 
 def _reply_of(step: KeptStep) -> tuple[ModelReply | None, bool]:
-    """The model's reply that a step has kept, and whether it was streamed."""
+    """Return the model reply stored with a step, and whether it was streamed."""
     if '"stop_reason"' not in step.result:
         return None, False
     streamed = _valid(_stream, step)
@@ -304,19 +302,19 @@ def _pages(pages: Sequence[KeptPage], quotes: Sequence[Quote]) -> tuple[TracedPa
 
 
 def _written(steps: Sequence[KeptStep]) -> list[StreamOutcome]:
-    """The text streamed for the reader: the answer, or the parts of a report."""
+    """Return the text streamed for the reader: the answer, or the parts of a report."""
     streams = [_valid(_stream, step) for step in steps if step.kind in ("write", "revise")]
     return [stream for stream in streams if stream is not None]
 
 
 def _kept_as(shape: TypeAdapter[T], steps: Sequence[KeptStep], kind: str) -> dict[str, T]:
-    """The results of the steps of a kind, by their keys."""
+    """Return the results of all steps of a kind, by key."""
     found = {step.key: _valid(shape, step) for step in steps if step.kind == kind}
     return {key: one for key, one in found.items() if one is not None}
 
 
 def _valid(shape: TypeAdapter[T], step: KeptStep) -> T | None:
-    """The result of a step; None where another version of Footnote stored it in another shape."""
+    """The result of a step; None if another version of Footnote stored it in another format."""
     try:
         return shape.validate_json(step.result)
     except ValidationError:
