@@ -1,4 +1,4 @@
-"""Model calls: what a finished one leaves, and how a reasoner makes them."""
+"""Model calls: the record of a finished call, and the interface for making them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from bot.reasoning.evidence import AnswerDelta
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The tokens counted for one attempt at a call; ``hour_write`` is the part of ``cache_write``
-    that is kept for an hour instead of five minutes."""
+    """The token counts of one attempt at a call; ``hour_write`` is the part of ``cache_write`` that
+    is cached for an hour instead of five minutes."""
 
     input: int = 0
     output: int = 0
@@ -26,9 +26,9 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """The passages of a search result that a text rests on: those from ``start_block_index`` to
-    ``end_block_index`` (exclusive) of the request's search result ``search_result_index``;
-    ``source`` is that one's address, ``title`` and ``cited_text`` what the service says of it."""
+    """The passages of a search result that support a text: from ``start_block_index`` to
+    ``end_block_index`` (exclusive) of the request's search result ``search_result_index``.
+    ``source`` is its address; ``title`` and ``cited_text`` are as reported by the service."""
 
     search_result_index: int
     start_block_index: int
@@ -40,7 +40,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text of a reply, with the citations that speak for all of it."""
+    """Text of a reply, with the citations that support all of it."""
 
     text: str
     citations: tuple[Citation, ...] = ()
@@ -49,7 +49,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call of a tool; ``unparsed`` is the beginning of an input that was no JSON object."""
+    """A tool call; ``unparsed`` is the beginning of an input that was not a JSON object."""
 
     id: str
     name: str
@@ -59,21 +59,21 @@ class ToolCall:
 
 
 Record = dict[str, Any]
-"""A block that only its service understands, such as a thought: sent back as it came."""
+"""A block that only its service understands, such as a thought; it is sent back unchanged."""
 
 Block = Annotated[Text | ToolCall | Record, Field(union_mode="left_to_right")]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A finished model call as the journal keeps it.
+    """A finished model call, as stored in the journal.
 
     ``stop_reason`` is "end_turn", "tool_use", "max_tokens", "model_context_window_exceeded",
-    "refusal" or the service's own word. Token counts are the API's own, summed over all attempts;
-    ``hour_write_tokens`` is part of ``cache_write_tokens``. ``cut`` are the attempts that broke off
-    before the one that gave the reply, each counted by itself: the price of a prompt may depend on
-    its length. ``geo`` is where the API says it worked ("us", "global" or ""). ``plain`` tells that
-    search results went as text, with marks asked for instead of citations.
+    "refusal" or the service's own value. Token counts are the API's, summed over all attempts;
+    ``hour_write_tokens`` is part of ``cache_write_tokens``. ``cut`` are the interrupted attempts
+    before the successful one, counted separately because the price of a prompt may depend on its
+    length. ``geo`` is the region reported by the API ("us", "global" or ""). ``plain`` is True if
+    search results were sent as text, with marks instead of citations.
     """
 
     model: str
@@ -91,7 +91,7 @@ class ModelReply:
 
     @property
     def attempts(self) -> tuple[Tokens, ...]:
-        """The tokens of each attempt; those of the last are what the others leave of the sums."""
+        """The tokens of each attempt; the last attempt's are the totals minus the others."""
         cut = self.cut
         last = Tokens(
             self.input_tokens - sum(tokens.input for tokens in cut),
@@ -111,7 +111,7 @@ class ModelReply:
         attempts: Sequence[Tokens],
         **more: Any,
     ) -> ModelReply:
-        """A reply with the tokens of all its attempts, the last one that of the reply itself."""
+        """Build a reply with the tokens of all attempts, the last of which gave the reply."""
         return cls(
             model,
             tuple(content),
@@ -130,11 +130,12 @@ WRITE = "write"  # the kind of the call that writes the answer
 
 
 class ModelCalls(Protocol):
-    """A reasoner's way to call models: each call is a budgeted, recorded step of the run.
+    """The interface by which a reasoner calls models: each call is a budgeted, recorded step of the
+    run.
 
-    ``request`` is the whole request as JSON; its hash is the step's key, so it must come out the
-    same on every attempt. A call that is already in the journal is not sent again.
-    ``now`` is the moment the run was accepted, fixed for all attempts.
+    ``request`` is the whole request as JSON; its hash is the step's key, so it must be the same on
+    every attempt. A call already in the journal is not sent again. ``now`` is the time the run was
+    accepted, fixed for all attempts.
     """
 
     now: datetime
@@ -156,10 +157,10 @@ class ModelCalls(Protocol):
         kind: str,
         title: str,
     ) -> AsyncIterator[AnswerDelta]:
-        """Pass on the deltas of ``open()``, whose last item is the ModelReply, and record them.
+        """Yield and record the deltas of ``open()``, whose last item is the ModelReply.
 
-        The answer itself (``WRITE``) is written however much the run has spent; for another kind,
-        which comes more than once, raises ``BudgetSpent``.
+        The answer itself (``WRITE``) is written even if the run's budget is spent; other kinds,
+        which may come more than once, raise ``BudgetSpent``.
         """
         ...
 

@@ -1,7 +1,7 @@
-"""Reasoners: how each is declared, which one the settings choose, and what its replies cost.
+"""Reasoners: their declaration, the choice by the settings, and the cost of replies.
 
-A reasoner is declared by a ``Declaration`` that a package names in its entry point group
-``footnote.reasoners``. Footnote's own are found in the same way.
+A package declares a reasoner by a ``Declaration`` in its entry point group ``footnote.reasoners``.
+Footnote's own are found in the same way.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from bot.reasoning.reasoner import ReasonerFactory
 
 
-HOUR = 2.0  # times the input, for a cache write that is kept for an hour (Claude)
+HOUR = 2.0  # times the input price, for cache writes kept for an hour (Claude)
 
 
 def configured_price(settings: Settings, reply: ModelReply) -> float | None:
-    """USD for one reply, its broken-off attempts included; None where its model has no price in
-    the settings."""
+    """Return the USD for one reply, including interrupted attempts; None if the settings have no
+    price for its model."""
     price = settings.prices.get(reply.model)
     return None if price is None else sum(cost(price, tokens) for tokens in reply.attempts)
 
 
 def cost(price: Price, tokens: Tokens) -> float:
-    """USD for one attempt."""
+    """Return the USD for one attempt."""
     hour = HOUR * price.input if price.cache_write_hour is None else price.cache_write_hour
     return (
         tokens.input * price.input
@@ -46,12 +46,12 @@ def cost(price: Price, tokens: Tokens) -> float:
 
 
 ENTRY_POINTS = "footnote.reasoners"
-EXTRACTIVE = "extractive"  # answers where nothing else is chosen, or the model is away
+EXTRACTIVE = "extractive"  # used if nothing else is chosen, or the model is away
 
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The names by which a service is asked for its models."""
+    """The names of the large and the small model at their service."""
 
     large: str
     small: str
@@ -64,15 +64,15 @@ S = TypeVar("S", bound=Settings)
 class Declaration(Generic[S]):
     """A reasoner as its package declares it, in a module that loads no SDK.
 
-    ``name`` chooses it in FOOTNOTE_REASONER, and before a colon in FOOTNOTE_MODEL. ``settings`` is
-    its own subclass of ``Settings``, or that class. ``open`` makes reasoners, one a run:
-    ``Observe`` is told of the calls of each model, and the flag is false where the SDK may be
-    imported beside other work. ``check`` is its line of `footnote doctor`, and raises
-    ``FootnoteError`` with what to do. ``switched_on`` tells whether the settings ask for it while
-    FOOTNOTE_REASONER is auto, and ``needed`` whether doctor fails where it cannot be reached.
-    ``models`` are None where it has none; ``service`` opens what runs them, for calls outside a
-    run. ``price`` is what a reply cost, in USD, None where that is not known. ``open``, ``models``
-    and ``service`` raise ``InvalidSetting`` or ``CredentialsRefused`` when settings cannot work.
+    ``name`` selects it in FOOTNOTE_REASONER, and before a colon in FOOTNOTE_MODEL. ``settings`` is
+    its own subclass of ``Settings``, or that class. ``open`` yields a factory that makes a reasoner
+    per run; ``Observe`` records the calls of each model, and the flag is False if the SDK may be
+    imported in the background. ``check`` returns its line for `footnote doctor`, and raises
+    ``FootnoteError``, which says what to do. ``switched_on`` returns True if the settings ask for
+    it while FOOTNOTE_REASONER is auto, ``needed`` if doctor must fail when it is unreachable.
+    ``models`` returns None if it has none; ``service`` opens their service, for calls outside a
+    run. ``price`` returns the USD for a reply, None if unknown. ``open``, ``models`` and
+    ``service`` raise ``InvalidSetting`` or ``CredentialsRefused`` if the settings cannot work.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Declaration(Generic[S]):
 
 @cache
 def reasoners() -> dict[str, Declaration[Any]]:
-    """All reasoners by name, Footnote's own and those of other packages.
+    """Return all reasoners by name, Footnote's own and those of other packages.
 
     Raises ``InvalidSetting`` for a package whose reasoner cannot be loaded.
     """
@@ -99,7 +99,7 @@ def reasoners() -> dict[str, Declaration[Any]]:
 
 
 def chosen(settings: Settings) -> Declaration[Any]:
-    """The reasoner that the settings choose. Raises ``InvalidSetting`` for one there is not."""
+    """Return the reasoner chosen by the settings. Raises ``InvalidSetting`` for an unknown one."""
     known = reasoners()
     if settings.reasoner != "auto":
         if settings.reasoner not in known:
@@ -123,22 +123,22 @@ def chosen(settings: Settings) -> Declaration[Any]:
 
 
 def models_of(settings: Settings) -> Models | None:
-    """The models of the chosen reasoner."""
+    """Return the models of the chosen reasoner, or None."""
     return chosen(settings).models(settings)
 
 
 def who_answers(settings: Settings) -> str:
-    """The model that answers, or the reasoner without one."""
+    """Return the name of the large model, or of the reasoner if it has none."""
     models = models_of(settings)
     return models.large if models else chosen(settings).name
 
 
 def price_of(settings: Settings, reply: ModelReply) -> float | None:
-    """USD for a reply of any reasoner's model, or None when its price is not known."""
+    """Return the USD for a reply of any reasoner's model, or None if its price is unknown."""
     prices = (each.price(settings, reply) for each in reasoners().values())
     return next((usd for usd in prices if usd is not None), None)
 
 
 def without_name(model: str, name: str) -> str:
-    """A model as its service knows it: ``openai:gpt-a`` is ``gpt-a`` there."""
+    """Return a model's name at its service: ``gpt-a`` for ``openai:gpt-a``."""
     return model.removeprefix(f"{name}:")

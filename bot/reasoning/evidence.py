@@ -1,4 +1,4 @@
-"""Evidence, what is written from it piece by piece, and verdicts on its sentences."""
+"""Evidence, the deltas of an answer written from it, and verdicts on its sentences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bot.pages.passages import Passage
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fact, and the numbers of the pages that show it."""
+    """One fact, and the numbers of the pages that support it."""
 
     text: str
     sources: tuple[int, ...] = ()
@@ -19,9 +19,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A page that was read: its citation number and the passages that matter here, in page order.
+    """A page that was read: its citation number and relevant passages, in page order.
 
-    The same number is the same page for the whole run. ``via`` as in ``bot.pages.page.Page``.
+    A number means the same page during the whole run. ``via`` is as in ``bot.pages.page.Page``.
     """
 
     number: int
@@ -35,14 +35,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The evidence that a strategy gathered. ``sources`` has one entry per page, ordered by number.
-
-    ``carrying`` are those of them, with the passages, that were named as proving the answer; empty
-    where none were, and ``none_carries`` where it was said that none does. ``reply`` is the answer
-    itself where it was written while gathering. ``queries`` is all that was searched; ``notes`` are
-    sentences about what went wrong on the way; ``answer`` is that of a ``Finish``. ``rarity`` has
-    for terms of the queries how rare they are in the documents searched
-    (``search.provider.Lexicon``); it is empty where that is not known.
+    """The evidence gathered by a strategy. ``sources`` has one entry per page, ordered by number.
+    ``carrying`` are the sources, with passages, named as proof of the answer; if it is empty,
+    ``none_carries`` says whether the reasoner stated that none is. ``reply`` is the answer itself
+    if it was written while gathering. ``queries`` are all queries sent; ``notes`` are sentences
+    about problems on the way; ``answer`` is that of a ``Finish``. ``rarity`` maps terms of the
+    queries to their rarity in the documents searched (``search.provider.Lexicon``); it is empty if
+    unknown.
     """
 
     sources: tuple[Source, ...] = ()
@@ -58,7 +57,7 @@ class Evidence:
     rarity: dict[str, float] = field(default_factory=dict)
 
     def for_writing(self) -> Evidence:
-        """With the sources that carry the answer alone, where they are known."""
+        """Return the evidence limited to the sources that prove the answer, if known."""
         is_known = self.carrying or self.none_carries
         return replace(self, sources=self.carrying) if is_known else self
 
@@ -67,11 +66,10 @@ class Evidence:
 class TextDelta:
     """More text of the answer (Markdown, may hold ``[n]`` marks).
 
-    ``opens`` marks the beginning of a new block: later citations do not speak for what came
-    before it. ``verbatim`` text was taken from a page as it stands there: its code, tables and
-    list items are structure, every other character is shown, and nothing in it is a mark.
-    ``has_marks`` is false where citations come as ``CitationDelta``: a mark that is typed there
-    all the same is no footnote.
+    ``opens`` marks the beginning of a new block: later citations do not apply to text before it.
+    ``verbatim`` text was copied from a page: its code, tables and list items are structure, every
+    other character is shown literally, and nothing in it is a mark. ``has_marks`` is False if
+    citations come as ``CitationDelta``: typed marks are then not footnotes.
     """
 
     text: str
@@ -82,7 +80,7 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class CitationDelta:
-    """The text since the last CitationDelta, or since the block opened, rests on these words.
+    """These words support the text since the last CitationDelta or the beginning of the block.
 
     ``number`` is the source's; ``start:end`` is a character span of its page.
     """
@@ -94,29 +92,29 @@ class CitationDelta:
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """Forget what was written so far: the stream was cut and starts over."""
+    """Discard the text so far: the stream was interrupted and starts over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The text ends here although it is not finished: it has reached a limit of output tokens."""
+    """The text ends here unfinished, because it has reached a limit of output tokens."""
 
     limit: int
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """The answer proper ends here; what follows is further reading, shown folded where that can
-    be done. A second one in the same stream has no effect."""
+    """The answer proper ends here; further reading follows, shown folded where the platform can. A
+    second one in the same stream has no effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A measure of how well the words of the best passage answer the question, for the trace.
 
-    ``covered`` is the share of what the question asks that the passage has, ``enough`` the share
-    that makes it an answer, both from 0; ``unknown`` are names in the question that no document
-    has, which rule an answer out.
+    ``covered`` is the share of the question that the passage covers, ``enough`` the share needed
+    for an answer, both from 0; ``unknown`` are names in the question that no document has, so that
+    there is no answer.
     """
 
     covered: float
@@ -129,10 +127,11 @@ AnswerDelta = TextDelta | CitationDelta | Restart | Cut | Fold | Judged
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """One part of a draft: a topic of a report, written from memory and never shown as it is.
+    """One part of a draft: a topic of a report, written from the model's memory and never shown
+    unchanged.
 
-    ``heading`` names the topic ("" for an opening that needs none), ``purpose`` says what a reader
-    is to learn from it, ``text`` is the draft in Markdown, without footnotes.
+    ``heading`` names the topic ("" for an introduction), ``purpose`` says what a reader should
+    learn from it, ``text`` is the draft in Markdown, without footnotes.
     """
 
     heading: str
@@ -141,16 +140,17 @@ class Paragraph:
 
     @property
     def topic(self) -> str:
-        """Its name where it needs one."""
+        """A name for the paragraph, even without a heading."""
         return self.heading or self.purpose or " ".join(self.text.split()[:8])
 
 
 @dataclass(frozen=True, slots=True)
 class Manuscript:
-    """A report at one moment: what is revised, the paragraph in hand, the topics still to come.
+    """A snapshot of a report: the revised paragraphs, the current paragraph, and the topics to
+    come.
 
     ``revised`` are the finished paragraphs as Markdown, each under its heading, without footnote
-    marks; a later manuscript of the same report only ever appends to them.
+    marks; later manuscripts of the same report only append to them.
     """
 
     revised: tuple[str, ...]
@@ -160,10 +160,9 @@ class Manuscript:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A cited sentence of an answer, without marks, and the words that it cites.
+    """A cited sentence of an answer, without marks, and its quotes.
 
-    ``places`` tells of each quote on what page and under which headings it stands; () if that is
-    not known.
+    ``places`` has the page and headings of each quote; () if unknown.
     """
 
     text: str
@@ -173,9 +172,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of a text that is to be checked: as it stands there (``text``), and so that it
-    can be understood alone (``alone``). ``queries`` find pages that speak of it; () where it cannot
-    be checked (an opinion, a wish)."""
+    """A statement to be checked: as written (``text``), and reworded to be understood on its own
+    (``alone``). ``queries`` find pages about it; () if it cannot be checked (an opinion, a
+    wish)."""
 
     text: str
     alone: str
@@ -184,8 +183,8 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``words`` are those of the sentence that its quotes do not say, if it is supported partly
-    or not at all."""
+    """A judgement on a claim. ``words`` are the sentence's words that its quotes do not support, if
+    it is only partly supported or not at all."""
 
     judgement: Judgement
     words: str = ""

@@ -1,8 +1,9 @@
-"""The graph of a deep run: single-fact sub-questions, what each needs, and what may be added. Pure.
+"""The graph of a deep run: single-fact sub-questions, their dependencies, and valid additions.
+Pure.
 
-A planner only ever adds nodes. What it adds is checked here: the graph never has a circle, a need
-that does not exist, the same question twice, or more than ``MOST_NODES`` nodes. What is refused is
-explained in sentences that the planner can act on; the rest of its edit stands.
+A planner only adds nodes. Its additions are validated here: the graph never has a cycle, a missing
+dependency, a duplicate question, or more than ``MOST_NODES`` nodes. Refusals are explained in
+sentences that the planner can act on; the rest of its edit is accepted.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from bot.reasoning.evidence import Finding
 from bot.reasoning.questions import asks_the_same
 
 MOST_NODES = 16
-EXTENSIONS = 3  # times that the planner may add to its first plan
-LONGEST_QUESTION = 300  # characters of a sub-question: one that is longer asks several things
+EXTENSIONS = 3  # times the planner may extend its first plan
+LONGEST_QUESTION = 300  # characters of a sub-question: longer ones ask several things
 
 NodeState = Literal["waiting", "running", "done", "failed"]
 
@@ -27,9 +28,9 @@ _ANSWER_OF = re.compile(r"\[([\w.-]{1,20})\]")
 
 @dataclass(frozen=True, slots=True)
 class NewNode:
-    """A sub-question as the planner words it. ``needs`` are ids of nodes whose answers it builds
-    on; ``queries`` can be searched as soon as it starts, ``[a]`` in one stands for the answer of
-    node ``a``."""
+    """A sub-question as worded by the planner. ``needs`` are the ids of nodes whose answers it
+    depends on; ``queries`` can be searched as soon as it starts, with ``[a]`` replaced by the
+    answer of node ``a``."""
 
     id: str
     question: str
@@ -40,13 +41,13 @@ class NewNode:
 @dataclass(frozen=True, slots=True)
 class GraphEdit:
     """One reply of the planner: nodes to add, or ``queries`` for the first search of a question
-    that needs none.
+    that needs no nodes.
 
-    ``done`` says that with them the plan is complete, so that the planner is asked again only
-    when something was not found. ``missing`` is what of the question stays unproven and is looked
-    for by no node; ``outgrown`` says that the graph is more than the model can take in.
-    ``problem`` stands for a reply that could not be understood. ``said`` is the reasoner's own
-    record of the reply; the core keeps it and never looks inside.
+    ``done`` means that the plan is complete with them, so that the planner is called again only if
+    something was not found. ``missing`` lists parts of the question that stay unproven and that no
+    node covers; ``outgrown`` means that the graph is too large for the model. ``problem`` describes
+    a reply that could not be understood. ``said`` is the reasoner's own record of the reply, which
+    the core stores without reading it.
     """
 
     nodes: tuple[NewNode, ...] = ()
@@ -60,7 +61,7 @@ class GraphEdit:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A sub-question of the graph and what came of it: among it the ``answer`` in a few words, if
+    """A sub-question of the graph and its results, including the ``answer`` in a few words, if
     there is one. ``problem`` says why it failed."""
 
     id: str
@@ -79,18 +80,18 @@ class Node:
 
     @property
     def is_open(self) -> bool:
-        """True if it ended without all that it asks for."""
+        """True if it ended without a complete result."""
         return self.state == "failed" or bool(self.missing) or not self.findings
 
 
 @dataclass(frozen=True, slots=True)
 class PlanTurn:
-    """One reply of the planner and what the core answers to it.
+    """One reply of the planner and the core's answer to it.
 
-    ``accepted`` are the ids added, ``refused`` the sentences why others were not. ``ended`` are
-    the nodes that came to an end since the turn before, as they ended; empty when the planner is
-    only asked to correct what was refused. What was left at that moment: ``extensions_left`` times
-    to add to the graph, ``room`` for so many nodes.
+    ``accepted`` are the ids added, ``refused`` the reasons why others were not. ``ended`` are the
+    nodes that ended since the turn before; empty if the planner is only asked for corrections.
+    ``extensions_left`` is the number of extensions left at that time, ``room`` the number of nodes
+    that can be added.
     """
 
     edit: GraphEdit
@@ -103,13 +104,13 @@ class PlanTurn:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The nodes in the order they were planned, and the planner's turns; both only grow."""
+    """The nodes in planning order, and the planner's turns; both only grow."""
 
     nodes: tuple[Node, ...] = ()
     turns: tuple[PlanTurn, ...] = ()
 
     def node(self, id: str) -> Node:
-        """The node with this id. Raises ``KeyError``."""
+        """Return the node with this id. Raises ``KeyError``."""
         for node in self.nodes:
             if node.id == id:
                 return node
@@ -121,14 +122,14 @@ class Graph:
         return max(0, MOST_NODES - len(self.nodes))
 
     def with_node(self, changed: Node) -> Graph:
-        """The graph with one node in another state."""
+        """Return the graph with one node replaced."""
         nodes = tuple(changed if node.id == changed.id else node for node in self.nodes)
         return replace(self, nodes=nodes)
 
     def asked_again(self, extensions_left: int) -> Graph:
-        """The graph as the planner is asked to extend it, when every node has ended.
+        """Return the graph for asking the planner to extend it, when every node has ended.
 
-        Its last turn is answered with all nodes that ended since the planner was last told.
+        Its last turn is answered with all nodes that the planner has not yet seen ended.
         """
         told = {node.id for turn in self.turns for node in turn.ended}
         ended = tuple(node for node in self.nodes if node.id not in told)
@@ -137,9 +138,9 @@ class Graph:
 
 
 def edited(asked: str, graph: Graph, edit: GraphEdit) -> Graph:
-    """The graph with what an edit adds, and the turn that says what was refused and why.
+    """Return the graph with an edit's additions and a turn with the refusals.
 
-    ``asked`` is the whole question, which no node may repeat beside others.
+    ``asked`` is the whole question, which may only be repeated by a single node.
     """
     check = _Check(asked, graph, edit)
     accepted = check.accepted()
@@ -154,10 +155,11 @@ def edited(asked: str, graph: Graph, edit: GraphEdit) -> Graph:
 
 
 def startable(graph: Graph) -> list[Node]:
-    """The waiting nodes whose needs have all ended; first those that most others wait for.
+    """Return the waiting nodes whose dependencies have ended; those that most others wait for come
+    first.
 
-    The longest chain that hangs on a node decides (highest level first, Hu 1961), then the order
-    of planning: so the critical path is not held up when there are more nodes than slots.
+    The order is by the longest chain that depends on a node (highest level first, Hu 1961), then by
+    planning: so the critical path is not delayed if there are more nodes than slots.
     """
     heights: dict[str, int] = {}
     for node in _children_first(graph.nodes):
@@ -169,9 +171,10 @@ def startable(graph: Graph) -> list[Node]:
 
 
 def handed_down(graph: Graph, node: Node) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """The findings and gaps that a node gets from its needs, in the order of the graph.
+    """Return the findings and gaps that a node gets from its dependencies, in the order of the
+    graph.
 
-    A finding names the node and question it answers, because the node's own question may.
+    Each finding names its node and question, since the node's own question may refer to them.
     """
     known: list[Finding] = []
     missing: list[str] = []
@@ -187,8 +190,8 @@ def handed_down(graph: Graph, node: Node) -> tuple[tuple[Finding, ...], tuple[st
 
 
 def queries_of(graph: Graph, node: Node) -> tuple[str, ...]:
-    """A node's queries with the answers of its needs in their places; one for which an answer is
-    not there is left out."""
+    """Return a node's queries with the answers of its dependencies filled in; queries without an
+    answer are left out."""
     answers = {id: graph.node(id).answer for id in node.needs}
     filled: list[str] = []
     for query in node.queries:
@@ -198,7 +201,7 @@ def queries_of(graph: Graph, node: Node) -> tuple[str, ...]:
 
 
 def _children_first(nodes: Sequence[Node]) -> list[Node]:
-    """The nodes, each after all that need it."""
+    """Return the nodes, each after all that depend on it."""
     placed: list[Node] = []
     left = list(nodes)
     while left:
@@ -209,7 +212,7 @@ def _children_first(nodes: Sequence[Node]) -> list[Node]:
     return placed
 
 
-# ---------------------------------------------------------------- what may be added
+# ---------------------------------------------------------------- validation
 
 
 @dataclass
@@ -247,7 +250,7 @@ class _Check:
         self.refused.append(f"{sentence}.")
 
     def _sound(self, nodes: Iterable[NewNode]) -> list[NewNode]:
-        """The nodes that are well formed and ask something new."""
+        """Return the nodes that are well formed and ask something new."""
         sound: list[NewNode] = []
         ids = {node.id for node in self.graph.nodes}
         alone = len(self.edit.nodes) == 1 and not self.graph.nodes
@@ -277,18 +280,18 @@ class _Check:
         return ""
 
     def _repeated(self, new: NewNode, sound: Sequence[NewNode]) -> str:
-        """The id of a node that asks the same, or ""."""
+        """Return the id of a node that asks the same, or ""."""
         earlier = [(n.id, n.question, n.needs) for n in self.graph.nodes]
         earlier += [(n.id, n.question, n.needs) for n in sound]
         for id, question, needs in earlier:
-            # "the director found there" asks for something else where it needs something else.
+            # "the director found there" is a different question if its dependencies differ.
             elsewhere = needs and new.needs and set(needs) != set(new.needs)
             if not elsewhere and asks_the_same(new.question, question):
                 return id
         return ""
 
     def _placed(self, sound: Sequence[NewNode]) -> dict[str, None]:
-        """The ids of the nodes all of whose needs are there, each after its needs."""
+        """Return the ids of the nodes whose dependencies all exist, each after its dependencies."""
         there = {node.id for node in self.graph.nodes}
         placed: dict[str, None] = {}
         while True:
@@ -302,7 +305,7 @@ class _Check:
             placed |= dict.fromkeys(ready[:1])
 
     def _unplaced(self, new: NewNode, sound: Sequence[NewNode]) -> str:
-        """Say why a node that is well formed has no place."""
+        """Return why a well-formed node cannot be placed."""
         there = {node.id for node in self.graph.nodes} | {new.id for new in sound}
         unknown = [need for need in new.needs if need not in there]
         if unknown:

@@ -1,10 +1,9 @@
-"""Questions that need no rewording, and rewordings that must not be asked.
+"""Recognizes questions that need no rewording, and rewordings that must not be used.
 
-The rewrite would give a plain question back word for word, and costs seconds before anything is
-read. It is only called where something is left to judge: what a word of the team or of the moment
-means ("our", "latest"), whether the message is a question at all, and how deep or how long an
-answer is wanted. The model also judges questions in languages whose question words are not known
-here.
+The rewrite would return a plain question unchanged, and costs seconds before anything is read. It
+is only called if something needs judgement: what a word relative to the team or the time means
+("our", "latest"), whether the message is a question at all, and how deep or long the answer should
+be. The model also judges questions in languages whose question words are unknown here.
 """
 
 from __future__ import annotations
@@ -54,9 +53,9 @@ _ONE_SENTENCE = re.compile(r"[^?？!！;；\n`]+[?？]\s*")
 def plain_question(
     transcript: Transcript, message: Message, instructions: str = ""
 ) -> Rewritten | None:
-    """The message as a question that stands alone, or None where that is for a model to say.
+    """Return the message as a standalone question, or None if a model must decide.
 
-    It is searched whole: queries are for the model to word once it has seen what that brings.
+    It is searched verbatim: the model words queries once it has seen the results.
     """
     said = message.text.strip()
     if transcript.entries or message.attachments or instructions.strip() or len(said) > LONGEST:
@@ -78,7 +77,7 @@ def plain_question(
         and taken.scope == Scope(talk=taken.scope.talk)
         and says_it_all(transcript, message)
     )
-    if not is_plain or taken.scope.talk.first:  # what messages would say has other words
+    if not is_plain or taken.scope.talk.first:  # messages would use other words
         return taken if is_plain else None
     return replace(taken, queries=(said,), knowledge_queries=(said,))
 
@@ -87,11 +86,12 @@ _COMPARES = re.compile(
     r"\b(?:compar\w+|versus|vs|than|unlike|differ\w*|relative to|in contrast)\b", re.IGNORECASE
 )
 _PUTS_RIGHT = re.compile(r"\b(?:i|we) meant?\b|我们?(?:是)?(?:说|說|指)|我的意思", re.IGNORECASE)
-_ENOUGH = 2  # keywords of a text whose language can be told
+_ENOUGH = 2  # keywords a text needs for its language to be detected
 
 
 def is_taken(transcript: Transcript, message: Message, question: str) -> bool:
-    """True if ``question``, a rewording of ``message``, is a better question than the message."""
+    """Return True if ``question``, a rewording of ``message``, is better than the message
+    itself."""
     if not transcript.entries or _compares_unasked(transcript, message, question):
         return False
     return (
@@ -102,22 +102,22 @@ def is_taken(transcript: Transcript, message: Message, question: str) -> bool:
 
 
 def _puts_right(message: Message, question: str) -> bool:
-    """Return True if a message tells what an earlier one meant ("No, I meant the office: when does
-    it open?"), and the rewording asks that in the message's own words."""
+    """Return True if a message clarifies an earlier one ("No, I meant the office: when does it
+    open?") and the rewording uses the message's own words."""
     return _PUTS_RIGHT.search(message.text) is not None and set(keywords(question)) <= set(
         terms(message.text)
     )
 
 
 def _takes_from(transcript: Transcript, message: Message, question: str) -> bool:
-    """Return True if it has a content word of the thread (or of what came with the message) that
-    the message itself does not have."""
+    """Return True if the rewording has a content word of the thread (or of the message's
+    attachments and links) that the message lacks."""
     added = set(keywords(question)).difference(terms(message.text))
     return any(not added.isdisjoint(terms(text)) for text in _around(transcript, message))
 
 
 def _is_in_another_language(transcript: Transcript, message: Message) -> bool:
-    """Return True if something in the thread that may be meant was said in another language."""
+    """Return True if a message in the thread that may be meant is in another language."""
     said = (entry.text for entry in transcript.entries)
     return any(
         len(keywords(text)) >= _ENOUGH and detect(text) != detect(message.text) for text in said
@@ -125,7 +125,7 @@ def _is_in_another_language(transcript: Transcript, message: Message) -> bool:
 
 
 def _compares_unasked(transcript: Transcript, message: Message, question: str) -> bool:
-    """True if all that a rewording does to a message that stands alone is to add a comparison."""
+    """Return True if a rewording only adds a comparison to a standalone message."""
     return (
         _COMPARES.search(question) is not None
         and _COMPARES.search(message.text) is None

@@ -1,4 +1,4 @@
-"""Questions: a message made standalone, a part of it for one loop, and when two ask the same."""
+"""Questions: a standalone message, a sub-question for one loop, and the comparison of questions."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from bot.text.names import names
 from bot.text.terms import fold, has_cjk, keywords, terms
 
 Kind = Literal["chat", "search", "links", "sources", "thread"]
-"""A reply without research; a search; pages to read; what sources of ours were; what our answers in
-the thread have found so far."""
+"""A reply without research; a search; pages to read; what our sources were; what our answers in the
+thread have found so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Restrictions of a search; empty fields restrict nothing.
+    """Restrictions of a search; empty fields mean no restriction.
 
-    As in ``search.provider.Query``: how long ago a page may have appeared, hosts, a country, what
-    colleagues said.
+    As in ``search.provider.Query``: the age of pages, hosts, a country, colleagues' messages.
     """
 
     freshness: Freshness = ""
@@ -39,13 +38,13 @@ class Rewritten:
     """A message as a standalone question.
 
     ``queries`` are short keyword queries for the web, ``knowledge_queries`` the same for local
-    documents; ``links`` are URLs to read; ``whole`` says that what they say as a whole is asked
-    for (a summary, a comparison), not one fact. ``scope`` restricts the first searches.
+    documents; ``links`` are URLs to read; ``whole`` is True if the question is about their whole
+    content (a summary, a comparison), not one fact. ``scope`` restricts the first searches.
     ``language`` is a BCP 47 tag. ``reply`` is the finished answer when ``kind`` is ``chat``.
-    ``recalled`` are answers of ours that the message is about, with those of their footnotes that
-    it means; ``earlier`` is what of their text is to be reworked ("shorter, please").
-    ``correction`` is what the message states to correct our last answer, standalone, or "". One
-    that asks nothing besides is ``chat``, without a reply.
+    ``recalled`` are our answers that the message is about, with the footnotes it refers to;
+    ``earlier`` is the part of their text to be reworked ("shorter, please"). ``correction`` is the
+    message's correction of our last answer as a standalone statement, or "". A mere correction is
+    ``chat``, without a reply.
     """
 
     kind: Kind
@@ -66,11 +65,11 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True)
 class SubQuestion:
-    """The question of one loop, with what is already known about it (findings handed down) and
-    ``missing``, what was looked for before and not found.
+    """The question of one loop, with the findings already ``known`` and what was searched for but
+    ``missing``.
 
-    ``queries`` (for the web), ``knowledge_queries`` (for documents) and ``scope`` are of the first
-    search; ``whole`` asks for pages as a whole. See ``Rewritten``.
+    ``queries`` (for the web), ``knowledge_queries`` (for documents) and ``scope`` are for the first
+    search; ``whole`` needs pages as a whole. See ``Rewritten``.
     """
 
     text: str
@@ -83,11 +82,11 @@ class SubQuestion:
     missing: tuple[str, ...] = ()
 
 
-NEAR_REPEAT = 0.85  # Jaccard similarity of keywords from which on they are those of one question
+NEAR_REPEAT = 0.85  # Jaccard similarity of keywords from which two questions count as one
 
-THING = "what"  # what is asked for where nothing says so: "the population of Lyon"
+THING = "what"  # the default without an interrogative: "the population of Lyon"
 
-# The thing asked for, by the words that ask for it. A longer word stands before one that it holds.
+# The kind of thing asked for, and the words that ask for it. Longer words come before their parts.
 _ASKED_FOR = {
     "who": r"\bwho(?:m|ever)?\b|谁|誰|哪位|だれ|どなた|누구|누가",
     "whose": r"\bwhose\b",
@@ -109,9 +108,9 @@ _NAMES = tuple(_ASKED_FOR)
 
 
 def asks_the_same(one: str, other: str) -> bool:
-    """True if two questions ask the same: for the same kind of thing, in nearly the same keywords.
+    """Return True if two questions ask for the same kind of thing, in nearly the same keywords.
 
-    Where each has a name or figure that the other lacks, they ask the same about different things.
+    If each has a name or figure that the other lacks, they are about different things.
     """
     if interrogatives(one) != interrogatives(other):
         return False
@@ -121,27 +120,28 @@ def asks_the_same(one: str, other: str) -> bool:
     if len(words & others) < NEAR_REPEAT * len(words | others):
         return False
     only, only_other = words - others, others - words
-    if has_cjk(one + other):  # where names are not marked
+    if has_cjk(one + other):  # languages that do not mark names
         return not (only and only_other)
     return not ((only & _special(one)) or (only_other & _special(other)))
 
 
 def interrogatives(question: str) -> frozenset[str]:
-    """The interrogatives of a question: "who", "when", "how many" and so on. Keywords do not tell.
+    """Return the interrogatives of a question: "who", "when", "how many" and so on, which are not
+    keywords.
 
-    "What" and "which" are one, and so is a text that asks for nothing in particular.
+    "What" and "which" count as the same, also for a text without an interrogative.
     """
     found = {_NAMES[int(str(m.lastgroup)[1:])] for m in _ASKING.finditer(fold(question))}
     return frozenset(found or {THING})
 
 
 def _keywords(question: str) -> frozenset[str]:
-    if has_cjk(question):  # 什么时候 asks for no more than 何时, but has more bigrams
+    if has_cjk(question):  # 什么时候 means the same as 何时, but has more bigrams
         question = _ASKING.sub(" ", fold(question))
     return frozenset(keywords(question))
 
 
 def _special(question: str) -> frozenset[str]:
-    """The terms of a question that are names or figures."""
+    """Return the terms of a question that are names or figures."""
     named = {t for n in names(question, "en") for t in terms(question[n.start : n.end])}
     return frozenset(named | {t for t in terms(question) if any(c.isdigit() for c in t)})

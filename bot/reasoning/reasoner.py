@@ -1,8 +1,8 @@
 """The protocol of a reasoner.
 
-A reasoner thinks; it never searches, fetches or stores. The core (``bot.research``) carries out
-its actions and keeps the workspace. What it is given and what it returns are values: ``questions``,
-``workspace``, ``graphs``, ``drafts``, ``evidence``; how its calls are paid is in ``calls``.
+A reasoner decides; it never searches, fetches or stores. The core (``bot.research``) carries out
+its actions and maintains the workspace. Its inputs and outputs are values of ``questions``,
+``workspace``, ``graphs`` and ``evidence``; ``calls`` has the budgeted model calls.
 
 Every method must be a pure function of its arguments and of the replies to its model calls, so
 that an interrupted run can be replayed from its journal.
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 
 OnAnswer = Callable[[AnswerDelta], None]
 OnQueries = Callable[[tuple[str, ...]], None]
-Pairs = Sequence[tuple[str, str]]  # an earlier sentence, and the one that is in its place now
+Pairs = Sequence[tuple[str, str]]  # an earlier sentence and its present replacement
 
 
 class Reasoner(Protocol):
-    """A reasoner. Claude and the extractive reasoner implement all of it.
+    """A reasoner. Model reasoners and the extractive reasoner implement all of it.
 
     Every method raises ``ModelUnavailable``, ``CredentialsRefused``, ``ModelRefused``,
-    ``ModelBroken`` or ``BudgetSpent``, nothing else of its own.
+    ``ModelBroken`` or ``BudgetSpent``, and no other errors of its own.
 
-    ``opens`` of the best pages of a search are shown to it with the hits: where a turn takes
-    seconds, choosing them would cost more than showing one in vain. Of each page it is shown
-    ``read_factor`` times the tokens that the settings allow: without a model, words cost nothing.
+    The best ``opens`` pages of a search are shown to it with the hits: if a turn takes seconds,
+    choosing them would cost more than showing one unnecessarily. Of each page it sees
+    ``read_factor`` times the tokens in the settings: without a model, tokens are free.
     """
 
     name: str
@@ -57,16 +57,16 @@ class Reasoner(Protocol):
     async def next_turn(
         self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
-        """The next actions. ``on_answer`` may get the deltas of a ``Reply`` before all of the turn
-        is there; a ``Restart`` takes them back."""
+        """Return the next actions. ``on_answer`` may get the deltas of a ``Reply`` before the turn
+        is complete; a ``Restart`` revokes them."""
         ...
 
     async def plan(
         self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
     ) -> GraphEdit:
-        """Sub-questions to begin with or to add; a reply that is none is the edit's problem.
-        ``on_queries`` may be called before all of the edit is there, with what a sub-question that
-        needs no other will probably ask first."""
+        """Return initial or additional sub-questions; a malformed reply becomes the edit's problem.
+        ``on_queries`` may be called before the edit is complete, with the likely first queries of a
+        sub-question without dependencies."""
         ...
 
     def write(
@@ -76,14 +76,14 @@ class Reasoner(Protocol):
     async def draft(
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
     ) -> tuple[Paragraph, ...]:
-        """The paragraphs of a report, 3 to 8 of them if there is that much to say.
+        """Return the paragraphs of a report, 3 to 8 if there is enough material.
 
-        ``evidence`` is what a first look found; a draft rests on memory as well.
+        ``evidence`` is from a first overview; the model's memory is used too.
         """
         ...
 
     async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
-        """1 to 3 queries for what the paragraph in hand has to be checked against."""
+        """Return 1 to 3 queries for pages to check the current paragraph against."""
         ...
 
     def revise(
@@ -93,31 +93,31 @@ class Reasoner(Protocol):
         evidence: Evidence,
         instructions: str = "",
     ) -> AsyncIterator[AnswerDelta]:
-        """The paragraph in hand, corrected against the evidence and resting on nothing else.
+        """Yield the current paragraph, corrected against the evidence and using nothing else.
 
-        What was not found comes last, as a block quote; so does the whole when nothing was.
+        What was not found comes last, as a block quote; if nothing was found, the whole text is
+        one.
         """
         ...
 
     async def statements(self, text: str) -> tuple[Statement, ...]:
-        """The statements of a text that is to be checked, in its order, the weightiest if there
-        are many."""
+        """Return the statements of a text to be checked, in order; if many, the most important."""
         ...
 
     async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
-        """Judge whether the quotes of each claim of an answer say so; None where unknown."""
+        """Judge whether the quotes of each claim of an answer support it; None if unknown."""
         ...
 
     async def compare(self, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
-        """Judge whether the earlier and the present sentence of each pair say the same; None where
+        """Judge whether the earlier and the present sentence of each pair mean the same; None if
         unknown."""
         ...
 
     async def restate(
         self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
     ) -> tuple[str, ...]:
-        """Claims of an answer that were not found supported, in words that their quotes bear out;
-        "" where the quotes have none."""
+        """Reword unsupported claims of an answer so that their quotes support them; "" if they
+        support nothing."""
         ...
 
 

@@ -1,9 +1,8 @@
-"""Messages about answers of the thread: which of them, and which of their footnotes, are meant.
+"""Messages about earlier answers of the thread: which answers and footnotes they refer to.
 
 "What was source 2?", "What does the Keller page say about prices?", "Summarize this conversation".
-A number means the latest answer that has it. Such messages are answered from what is stored of
-those answers (``research.pipeline``), without a search; plain ones need no model to be
-understood.
+A number refers to the latest answer that has it. Such messages are answered from the stored answers
+(``research.pipeline``), without a search; plain ones can be understood without a model.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from bot.reasoning.questions import Rewritten
 from bot.text.lazy_regex import lazy_regex
 from bot.text.terms import terms
 
-LONGEST = 300  # characters of a message that is plainly about answers
+LONGEST = 300  # characters of a plain message about answers
 
 T = TypeVar("T")
 
@@ -87,7 +86,7 @@ _THREAD = lazy_regex(
     "(?:到|了)*(?:些|了)?(?:什么|什麼|哪些[^，。]{0,6})\\W*",
     re.IGNORECASE,
 )
-_HERE = "\0"  # in the place of a source of ours
+_HERE = "\0"  # placeholder for one of our sources
 _ASKS_IT = lazy_regex(
     rf"\W*(?:(?:and|ok|so|und)\W+)?what (?:does|do|did) {_HERE} (?:say|state|mention|report|tell us"
     r"|write)\b[^?]*\?*\W*"
@@ -107,23 +106,23 @@ _NO_SOURCE = {
 
 
 def answers_in(transcript: Transcript) -> list[Entry]:
-    """Our answers of a thread that have footnotes, oldest first."""
+    """Return our answers in a thread that have footnotes, oldest first."""
     return [entry for entry in transcript.entries if entry.role == "footnote" and entry.cited]
 
 
 def last_answer(transcript: Transcript) -> Entry | None:
-    """Our last answer in the thread, if it has footnotes."""
+    """Return our last answer in the thread, if it has footnotes."""
     ours = [entry for entry in transcript.entries if entry.role == "footnote"]
     return ours[-1] if ours and ours[-1].cited else None
 
 
 def pages_of(answers: Sequence[Entry]) -> tuple[str, ...]:
-    """The addresses of the pages that answers cite, each once, in their order."""
+    """Return the distinct addresses of the pages that answers cite, in order."""
     return tuple(dict.fromkeys(cited.url for answer in answers for cited in answer.cited))
 
 
 def recalled(transcript: Transcript, message: Message, language: str) -> Rewritten | None:
-    """A message that plainly asks about answers of the thread; None where that is not plain."""
+    """Return the rewrite of a message that plainly asks about answers of the thread, or None."""
     said = message.text.strip()
     answers = answers_in(transcript)
     sent = [file for file in message.attachments if not file.again]
@@ -142,7 +141,7 @@ def recalled(transcript: Transcript, message: Message, language: str) -> Rewritt
 
 
 def of_thread(transcript: Transcript, question: str, language: str) -> Rewritten:
-    """The findings of the conversation so far, and what it looked for in vain."""
+    """Ask for the findings of the conversation so far, and what was not found."""
     answers = answers_in(transcript)
     retold = [answer for answer in answers if not _retells(answer)] or answers
     told = [
@@ -160,7 +159,7 @@ def of_thread(transcript: Transcript, question: str, language: str) -> Rewritten
 
 
 def which_sources(meant: Sequence[Entry], question: str, language: str) -> Rewritten:
-    """The titles and links of the sources meant; without any, a reply that there are none such."""
+    """Ask for the titles and links of the sources meant; without any, reply that there are none."""
     if meant:
         return Rewritten("sources", question, language=language, recalled=tuple(meant))
     said = _NO_SOURCE.get(language.partition("-")[0], _NO_SOURCE["en"])
@@ -169,7 +168,7 @@ def which_sources(meant: Sequence[Entry], question: str, language: str) -> Rewri
 
 
 def of_sources(meant: Sequence[Entry], question: str, language: str) -> Rewritten:
-    """The content of the sources meant, as a whole or about something."""
+    """Ask for the content of the sources meant, as a whole or about a topic."""
     beside = topic_words(_TITLED.sub(" ", without_sources(question)))
     titles = dict.fromkeys(answer.cited[0].title or answer.cited[0].url for answer in meant)
     return Rewritten(
@@ -186,10 +185,10 @@ def of_sources(meant: Sequence[Entry], question: str, language: str) -> Rewritte
 
 
 def with_numbers(transcript: Transcript, numbers: Collection[int]) -> list[Entry]:
-    """For each footnote number, the latest answer that has it, with the footnotes of that number.
+    """Return, for each footnote number, the latest answer that has it, with those footnotes.
 
-    An answer to "What was source 2?" repeats a source under a number of its own: it is only meant
-    where no other answer has the number.
+    An answer to "What was source 2?" repeats a source under its own number: it is only meant if no
+    other answer has the number.
     """
     answers = answers_in(transcript)
     answers.sort(key=lambda answer: not asks_which_source(answer.question))
@@ -198,14 +197,14 @@ def with_numbers(transcript: Transcript, numbers: Collection[int]) -> list[Entry
 
 
 def with_pages(transcript: Transcript, urls: Collection[str]) -> list[Entry]:
-    """For each address, the latest answer that cites its page, with the footnotes onto it."""
+    """Return, for each address, the latest answer that cites its page, with those footnotes."""
     answers, keys = answers_in(transcript), dict.fromkeys(map(dedupe_key, urls))
     meant = (_latest(answers, lambda c, key: dedupe_key(c.url) == key, key) for key in keys)
     return [answer for answer in meant if answer is not None]
 
 
 def with_titles(transcript: Transcript, text: str) -> list[Entry]:
-    """The sources that a text calls by words of their title or host: "the Keller page"."""
+    """Return the sources that a text names by words of their title or host: "the Keller page"."""
     answers = answers_in(transcript)
     called = (set(terms(match[1] or match[2])) for match in _TITLED.finditer(text))
     meant = (_latest(answers, lambda c, words: words <= _words_of(c), w) for w in called if w)
@@ -215,7 +214,7 @@ def with_titles(transcript: Transcript, text: str) -> list[Entry]:
 def _latest(
     answers: Sequence[Entry], is_meant: Callable[[Citation, T], bool], by: T
 ) -> Entry | None:
-    """The latest answer with a footnote that is meant, with the footnotes onto that page alone."""
+    """The latest answer with a footnote that is meant, reduced to the footnotes for that page."""
     for answer in reversed(answers):
         if first := next((cited for cited in answer.cited if is_meant(cited, by)), None):
             return replace(answer, cited=tuple(c for c in answer.cited if c.url == first.url))
@@ -227,38 +226,39 @@ def _words_of(cited: Citation) -> set[str]:
     return {*terms(cited.title), *terms(host.replace(".", " ")), host}
 
 
-# ---------------------------------------------------------------- what is asked about them
+# ---------------------------------------------------------------- questions about them
 
 
 def source_numbers(text: str) -> list[int]:
-    """Numbers of our sources that a message speaks of: "source 2", "[3]", "the first source"."""
+    """Return the numbers of our sources in a message: "source 2", "[3]", "the first source"."""
     said = [next(filter(None, match.groups())) for match in _IN_SOURCE.finditer(text)]
     return [int(number) if number.isdecimal() else _ORDINALS[number.lower()] for number in said]
 
 
 def without_sources(text: str, instead: str = " ") -> str:
-    """A text without the numbered sources of ours that it speaks of."""
+    """Return a text without its references to our numbered sources."""
     return _IN_SOURCE.sub(instead, text)
 
 
 def asks_which_source(message: str) -> bool:
-    """Return True if a message asks what our sources were, not what they say."""
+    """Return True if a message asks which our sources were, not what they say."""
     return len(message) <= LONGEST and _WHICH_SOURCE.fullmatch(message) is not None
 
 
 def asks_for_thread(message: str) -> bool:
-    """Return True if a message asks what the conversation has found so far, and nothing besides."""
+    """Return True if a message only asks what the conversation has found so far."""
     return len(message) <= LONGEST and _THREAD.fullmatch(message) is not None
 
 
 def asks_source(text: str) -> bool:
-    """True if all that a message wants is what one source of ours says, or says of something."""
+    """Return True if a message only asks what one of our sources says, in general or about
+    something."""
     said = _TITLED.sub(_HERE, without_sources(text, _HERE))
     return said.count(_HERE) == 1 and _ASKS_IT.fullmatch(said) is not None
 
 
 def _asked(entry: Entry) -> bool:
-    """Return True if an answer without footnotes was for a question, and not for a greeting."""
+    """Return True if an answer without footnotes was to a question, not to a greeting."""
     return entry.question.rstrip().endswith(("?", "？")) and not _retells(entry)
 
 

@@ -1,11 +1,11 @@
-"""Tells whether a question was asked before.
+"""Detects questions that were asked before.
 
 A repeat has the same words in the same order, so that every figure, date, name, negation and
-preposition is the same. Only what does not change a question may differ: capitals, accents,
-articles, politeness, contractions, "France's capital" for "the capital of France", a phrase that
-was put first ("In 2024, …"), the place of the auxiliary verb ("tell me how often it is checked"),
-and Chinese particles. Other pairs count as two questions, also where
-they ask the same in other words.
+preposition is the same. Only variations that do not change the meaning are allowed: capitals,
+accents, articles, politeness, contractions, "France's capital" for "the capital of France", a
+leading phrase ("In 2024, …"), the position of the auxiliary verb ("tell me how often it is
+checked"), and Chinese particles. All other pairs count as different questions, even if they mean
+the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bot.messages import Message, Transcript
 from bot.text.lazy_regex import lazy_regex
 from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords
 
-MOST_TERMS = 64  # of one question
+MOST_TERMS = 64  # per question
 
 _ARTICLES = frozenset(("a", "an", "the"))
 _ASKING = frozenset(("who", "whom", "whose", "what", "which", "when", "where", "why", "how"))
@@ -76,7 +76,7 @@ _ANEW = lazy_regex(
     r"|重新(?:研究|查|搜|找|回答)|再(?:研究|查|搜)一[次遍]",
     re.IGNORECASE,
 )
-# The wish for new research as a clause of its own: all of a message, its end or its beginning.
+# A request for new research as a separate clause: a whole message, its end or its beginning.
 _WISH = (
     r"(?:(?:please|but|and|then|now|can you|could you),? ){0,4}"
     r"(?:research|search|check|look|answer|try)(?: (?:it|this|that))?(?: up)?"
@@ -99,7 +99,7 @@ def is_repeat(question: str, earlier: str) -> bool:
 
 
 def terms_of(question: str) -> list[str]:
-    """The terms by which a question is indexed and found; those of repeats are the same."""
+    """Return the terms by which a question is indexed and found; equal for repeats."""
     words, _ = _said(question)
     kept = [
         one for term in keywords(" ".join(words)) for one in (term if has_cjk(term) else [term])
@@ -108,7 +108,7 @@ def terms_of(question: str) -> list[str]:
 
 
 def is_of_its_time(question: str) -> bool:
-    """Return True if the answer depends on when a question is asked: "today", "the latest"."""
+    """Return True if the answer depends on the time of asking: "today", "the latest"."""
     return _OF_ITS_TIME.search(question) is not None
 
 
@@ -123,13 +123,13 @@ def is_local(question: str) -> bool:
 
 
 def wants_research(message: str) -> bool:
-    """Return True if a person asks in words for new research: "research this anew"."""
+    """Return True if a message explicitly asks for new research: "research this anew"."""
     return bool(_ANEW.search(message) or _ASIDE.search(message))
 
 
 def as_asked(transcript: Transcript, message: Message) -> Message:
-    """The message as a reasoner reads it: without a clause that wishes for new research, which is
-    not to be searched for; a message that is nothing else asks the thread's last question."""
+    """Return the message for a reasoner, without a clause that requests new research, which must
+    not be searched for; if nothing else is left, it repeats the thread's last question."""
     text = _ASIDE.sub("", message.text).strip()
     if text == message.text.strip():
         return message
@@ -138,8 +138,7 @@ def as_asked(transcript: Transcript, message: Message) -> Message:
 
 
 def _said(question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words of a question in one form for all ways of writing it; and the symbols in it that
-    make a difference: C++, C#, $5, -5."""
+    """A question's words in normalized form, and its significant symbols: C++, C#, $5, -5."""
     text = " ".join(question.replace("’", "'").split())
     if not text.isupper():  # "US" is not "us", nor "WHO" a question word
         text = _SHOUTED.sub(_marked, text)
@@ -155,8 +154,9 @@ def _said(question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _in_one_order(words: list[str]) -> list[str]:
-    """The words of an English question, its first auxiliary verb at the end: those of "how often
-    is it checked" and "how often it is checked", of "is it open" and "whether it is open"."""
+    """Return the words of an English question with its first auxiliary verb at the end, so that
+    "how often is it checked" equals "how often it is checked", and "is it open" equals "whether it
+    is open"."""
     begins = words[0] if words else ""
     if begins not in _ASKING | _WHETHER | _AUXILIARIES:
         return words

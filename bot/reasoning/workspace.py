@@ -1,4 +1,4 @@
-"""The workspace of a loop: what a reasoner asked for and what it was shown, in order."""
+"""The workspace of a loop: a reasoner's actions and their results, in order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bot.search.provider import Hit
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Search each query; all at once."""
+    """Search all queries concurrently."""
 
     queries: tuple[str, ...]
     id: str = ""
@@ -19,7 +19,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Read hits by their number on the workspace."""
+    """Read hits by their number in the workspace."""
 
     ids: tuple[int, ...]
     id: str = ""
@@ -27,12 +27,12 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """Stop gathering: what was found, whether it is enough, what is still unproven.
+    """Stop gathering: the findings, whether they are enough, and what is still unproven.
 
-    ``carrying`` are the pages that prove the answer, each with the passages that do;
-    ``none_carries`` says that no page shown tells anything of it. ``answer`` is
-    the question's in a few words, for queries that build on it; "" if there is none.
-    ``outgrown`` says that it had to end because the workspace is more than the model can take in.
+    ``carrying`` are the pages that prove the answer, each with the relevant passages;
+    ``none_carries`` means that no page shown is relevant. ``answer`` is the answer in a few words,
+    for queries that depend on it; "" if there is none. ``outgrown`` means that it ended because the
+    workspace is too large for the model.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -47,7 +47,7 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Stop gathering with the answer itself, written from what is on the workspace."""
+    """Stop gathering with the answer itself, written from the workspace."""
 
     deltas: tuple[AnswerDelta, ...]
     id: str = ""
@@ -55,7 +55,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A call that could not be understood; the core answers it with ``problem``."""
+    """A tool call that could not be understood; the core answers it with ``problem``."""
 
     problem: str
     id: str = ""
@@ -66,10 +66,10 @@ Action = Search | Read | Finish | Reply | Malformed
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A reasoner's next actions: several may come at once; none is an empty turn.
+    """A reasoner's next actions; an empty turn has none.
 
     ``said`` is the reasoner's own record of the turn (for Claude: the assistant's content blocks,
-    to be sent back word for word). The core keeps it and never looks inside.
+    to be sent back unchanged). The core stores it without reading it.
     """
 
     actions: tuple[Action, ...]
@@ -77,23 +77,23 @@ class Turn:
 
     @property
     def reply(self) -> Reply | None:
-        """The turn's Reply, if it has one."""
+        """The turn's ``Reply``, if it has one."""
         return next((action for action in self.actions if isinstance(action, Reply)), None)
 
     @property
     def finish(self) -> Finish | None:
-        """The turn's Finish, if it is the only thing in it."""
+        """The turn's ``Finish``, if it is the only action."""
         only = self.actions[0] if len(self.actions) == 1 else None
         return only if isinstance(only, Finish) else None
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedHit:
-    """A hit with its number, which is also that of its page; they count up over the whole
+    """A hit with its number, which is also its page's number; numbers increase over the whole
     workspace.
 
-    ``seen`` is true for a URL that an earlier search of this workspace already showed (then the
-    number is the earlier one); ``page`` is its citation number if it has been read, else None.
+    ``seen`` is True for a URL already shown by an earlier search of this workspace (with the same
+    number); ``page`` is its citation number if it has been read, else None.
     """
 
     number: int
@@ -104,10 +104,10 @@ class NumberedHit:
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """Hits of one query; ``note`` says what the reasoner should know (a near-repeat, a failure).
+    """The hits of one query; ``note`` is a remark for the reasoner (a near-repeat, a failure).
 
     ``rarity`` is that of the query's terms in the documents searched (``search.provider.Lexicon``),
-    empty where it is not known.
+    empty if unknown.
     """
 
     query: str
@@ -118,10 +118,10 @@ class QueryResult:
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """The outcome of reading one hit: a source with the passages not shown before, or a note.
+    """The result of reading one hit: a source with the passages not shown before, or a note.
 
-    ``number`` is the page's on the workspace. With these passages all of the page was shown if
-    ``whole``.
+    ``number`` is the page's number in the workspace. If ``whole``, these passages complete the
+    page.
     """
 
     number: int
@@ -132,10 +132,10 @@ class ReadResult:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of one action, in the order of the turn's actions.
+    """The result of one action.
 
-    ``queries`` for a Search, ``reads`` for a Read, ``problem`` for anything refused. A search is
-    ``unanswered``, and does not count, if every one of its queries failed.
+    ``queries`` are for a ``Search``, ``reads`` for a ``Read``, ``problem`` for anything refused. A
+    search is ``unanswered``, and does not count, if all of its queries failed.
     """
 
     action: str
@@ -148,7 +148,7 @@ class Outcome:
 @dataclass(frozen=True, slots=True)
 class WorkspaceTurn:
     """One finished turn; ``nudge`` is the core's remark on an empty turn or a spent budget,
-    ``pages_left`` how many pages could still be read after it."""
+    ``pages_left`` the number of pages that could still be read after it."""
 
     turn: Turn
     outcomes: tuple[Outcome, ...]
@@ -158,13 +158,12 @@ class WorkspaceTurn:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """All that a loop has asked and seen, in order; a new turn only ever appends.
+    """All actions and results of a loop, in order; a new turn only appends.
 
-    ``given`` are outcomes from before the first turn (links the asker sent, a first search made
-    while the question was being rewritten). ``searches_left`` counts Search actions (one may hold
-    several queries), ``pages_left`` pages still to be read, ``pages_given`` as many as before the
-    first turn. With ``may_reply`` a ``Reply`` can end
-    the loop.
+    ``given`` are outcomes from before the first turn (the asker's links, a first search).
+    ``searches_left`` counts ``Search`` actions (each may have several queries), ``pages_left`` the
+    pages that may still be read, ``pages_given`` their number before the first turn. With
+    ``may_reply``, a ``Reply`` can end the loop.
     """
 
     given: tuple[Outcome, ...] = ()
@@ -176,21 +175,20 @@ class Workspace:
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
-        """Every outcome on the workspace, in the order they came."""
+        """Every outcome in the workspace, in order."""
         return (*self.given, *(o for turn in self.turns for o in turn.outcomes))
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Every source on the workspace, in the order they came; a page may occur more than
-        once."""
+        """Every source in the workspace, in order; a page may occur more than once."""
         return tuple(r.source for o in self.outcomes for r in o.reads if r.source is not None)
 
     @property
     def results(self) -> tuple[QueryResult, ...]:
-        """Every query's result on the workspace, in the order they came."""
+        """Every query's result in the workspace, in order."""
         return tuple(q for o in self.outcomes for q in o.queries)
 
     @property
     def rarity(self) -> dict[str, float]:
-        """The rarity of the terms of all queries in the documents searched, where it is known."""
+        """The rarity of the terms of all queries in the documents searched, if known."""
         return {term: idf for result in self.results for term, idf in result.rarity.items()}

@@ -44,17 +44,17 @@ PRICES: Mapping[str, Price] = {
 LONG_PROMPT = 100_000  # tokens of one prompt, cached ones included
 LONG_PRICES: Mapping[str, Price] = {"claude-haiku-5-5": _price(0.50, 2.50, 0.05)}
 
-IN_US = 1.1  # times everything
+IN_US = 1.1  # factor for all prices
 
-# Other platforms write the same model as "us.anthropic.claude-x-v1:0", "anthropic/claude-x@date"
-# or "claude-x[1m]".
+# Other platforms name the same model "us.anthropic.claude-x-v1:0", "anthropic/claude-x@date" or
+# "claude-x[1m]".
 _PREFIX = re.compile(r"^(?:[a-z]{2,6}\.)?anthropic[./]")
 _SUFFIX = re.compile(r"(?:\[1m\]|-v\d+(?::\d+)?|[-@]\d{8})$")
 
 
 def claude_price(settings: Settings, reply: ModelReply) -> float | None:
-    """USD for one reply, its broken-off attempts included, or None when its model's price is not
-    known."""
+    """Return the USD for one reply, including interrupted attempts; None if its model's price is
+    unknown."""
     usd = 0.0
     for tokens in reply.attempts:
         price = _price_of(settings, reply.model, tokens)
@@ -78,7 +78,7 @@ def _price_of(settings: Settings, model: str, tokens: Tokens) -> Price | None:
 
 
 def plain_name(model: str) -> str:
-    """A model's name without what a platform or a snapshot adds to it."""
+    """Return a model's name without additions for a platform or snapshot."""
     name = _PREFIX.sub("", model.strip().lower())
     while (shorter := _SUFFIX.sub("", name)) != name:
         name = shorter
@@ -98,7 +98,7 @@ def _open(
 ) -> AbstractAsyncContextManager[ReasonerFactory]:
     from bot.reasoning.model.reasoner import open_reasoner
 
-    key(settings), address(settings)  # what is wrong is said before the SDK is there
+    key(settings), address(settings)  # report wrong settings before loading the SDK
     return open_reasoner(
         "claude", settings, models(settings), lambda: _service(settings, observe), wait=wait
     )

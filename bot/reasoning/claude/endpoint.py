@@ -1,7 +1,7 @@
-"""The Claude API, or what speaks like it, over Anthropic's SDK.
+"""The Claude API, or a compatible endpoint, through Anthropic's SDK.
 
-``messages.create(stream=True)`` is used rather than ``messages.stream``: it costs 18 µs of
-processor time an event instead of 45, and the snapshots that the latter keeps are not needed here.
+``messages.create(stream=True)`` is used instead of ``messages.stream``: it takes 18 µs of processor
+time per event instead of 45, and the latter's snapshots are not needed here.
 
 Status codes and error types: https://platform.claude.com/docs/en/api/errors.
 """
@@ -31,7 +31,7 @@ from bot.reasoning.model.service import READING_FAILURES, Service, Wire
 
 _FORMAT = (
     r"output_config|output_format|json.schema|structured output"
-    # A schema that is within all limits may still be too much for the grammar made of it.
+    # A schema within all limits may still be too complex for the grammar compiled from it.
     r"|schema is too complex|grammar"
 )
 NAMED = {
@@ -45,16 +45,15 @@ NAMED = {
     _FORMAT: "format",
     "output_config": "effort",
 }
-"""Patterns in which endpoints name a feature that they refuse and Footnote can do without.
-
-``disabled`` is turning thinking off the old way (newer models want ``between_tools``);
-``thinking_blocks`` is sending back what was thought in earlier turns.
+"""Patterns for error texts about a rejected feature that Footnote can do without. ``disabled`` is
+the old way of turning thinking off (newer models need ``between_tools``); ``thinking_blocks`` means
+sending back the thoughts of earlier turns.
 """
 
 
 class ClaudeEndpoint(Service[RawMessageStreamEvent]):
-    """See the module docstring. Raises ``InvalidSetting`` or ``CredentialsRefused`` when the
-    settings cannot work."""
+    """See the module docstring. Raises ``InvalidSetting`` or ``CredentialsRefused`` if the settings
+    cannot work."""
 
     failures = (anthropic.APIError, *READING_FAILURES)
     names = NAMES
@@ -69,11 +68,11 @@ class ClaudeEndpoint(Service[RawMessageStreamEvent]):
         self._client = anthropic.AsyncAnthropic(default_headers=self._headers(), **options)
 
     def _headers(self) -> dict[str, str]:
-        # Endpoints written for earlier versions of the API look for the key only here.
+        # Endpoints written for earlier versions of the API expect the key only here.
         return {} if self.address == API else {"X-Api-Key": self.secret}
 
     def _keyed(self) -> anthropic.AsyncAnthropic:
-        """The client, with the key that holds now."""
+        """Return the client with the current key."""
         if self._client.api_key != self.secret:
             self._client = self._client.with_options(
                 api_key=self.secret, default_headers=self._headers()

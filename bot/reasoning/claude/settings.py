@@ -1,4 +1,4 @@
-"""Settings of the Claude API, and what can be told of them without its SDK."""
+"""Settings of the Claude API, checked without its SDK."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class ClaudeSettings(Settings, defer_build=True):
 
 
 def key(settings: ClaudeSettings) -> str:
-    """Raises ``InvalidSetting`` where there is none, ``CredentialsRefused`` for what is none."""
+    """Return the API key. Raises ``InvalidSetting`` if it is missing, ``CredentialsRefused`` if it
+    is malformed."""
     secret = settings.anthropic_api_key
     found = secret.get_secret_value().strip() if secret else ""
     if not found:
@@ -38,7 +39,7 @@ def key(settings: ClaudeSettings) -> str:
 
 
 def address(settings: ClaudeSettings) -> str:
-    """Without the ``/v1`` that the SDK adds itself. Raises ``InvalidSetting``."""
+    """Return the base URL without ``/v1``, which the SDK adds. Raises ``InvalidSetting``."""
     if not settings.anthropic_base_url:
         return API
     url = usable_url(settings.anthropic_base_url, NAMES.url)

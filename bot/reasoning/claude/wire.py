@@ -39,7 +39,7 @@ THOUGHTS = ("thinking", "redacted_thinking")
 
 
 def adapted(request: Request, refused: Collection[str]) -> Wire:
-    """The JSON body of a request, without the features that its model is known to refuse."""
+    """Return the JSON body of a request, without features that its model is known to refuse."""
     cites, caches = "search_result" not in refused, "cache_control" not in refused
     system = request.system if cites else request.system_for_marks or request.system
     if request.schema is not None and "format" in refused:
@@ -77,7 +77,7 @@ def adapted(request: Request, refused: Collection[str]) -> Wire:
 
 
 def features(wire: Wire) -> set[str]:
-    """The features of a request that an endpoint may refuse."""
+    """Return the features of a request that an endpoint may refuse."""
     used: set[str] = set(wire.get("output_config") or {})
     thinking = wire.get("thinking")
     if thinking:
@@ -104,8 +104,8 @@ def _listed(value: Any) -> list[Any]:
 def _messages(
     turns: Sequence[UserTurn | ModelTurn], refused: Collection[str]
 ) -> list[dict[str, Any]]:
-    # A conversation that goes on has cache points. Its messages must not change their form when
-    # a cache point moves on: a thought may not come after a past that has changed.
+    # A longer conversation has cache points. Messages must keep their form when a cache point
+    # moves: a thought is invalid after a changed history.
     user = [turn for turn in turns if isinstance(turn, UserTurn)]
     goes_on = any(isinstance(block, CachePoint) for turn in user for block in turn.blocks)
     messages: list[dict[str, Any]] = []
@@ -123,7 +123,7 @@ def _messages(
 
 
 def _said(block: Block) -> dict[str, Any]:
-    """A block of the model's as it came."""
+    """Convert a block of the model back to its original form."""
     match block:
         case Text():
             citations = [
@@ -172,7 +172,7 @@ def _tool_result(result: ToolResult, refused: Collection[str]) -> dict[str, Any]
 
 
 def _joined(blocks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The blocks, texts in a row as one."""
+    """Return the blocks with consecutive texts joined."""
     joined: list[dict[str, Any]] = []
     for block in blocks:
         last = joined[-1] if joined else None
@@ -192,7 +192,7 @@ def _text(words: str) -> dict[str, Any]:
 
 
 class ClaudeCollector:
-    """Takes the events of one reply. Implements ``model.service.Collector``."""
+    """Collects the events of one reply. Implements ``model.service.Collector``."""
 
     def __init__(self) -> None:
         self.is_complete = False
@@ -201,14 +201,14 @@ class ClaudeCollector:
         self._geo = ""
         self._blocks: dict[int, dict[str, Any]] = {}
         self._citations: dict[int, list[Citation]] = {}
-        self._written: dict[int, list[str]] = {}  # of blocks that are not closed yet
+        self._written: dict[int, list[str]] = {}  # text of blocks that are still open
         self._stop_reason = ""
         self._stop_details: dict[str, Any] = {}
 
     def add(self, event: RawMessageStreamEvent) -> Iterator[Part]:
-        """Take one event. Kinds of events and deltas that are not known are left out.
+        """Process one event. Unknown kinds of events and deltas are ignored.
 
-        Raises ``ModelBroken`` for an event that lacks what the API gives it.
+        Raises ``ModelBroken`` for an event without the fields the API defines.
         """
         try:
             yield from self._add(event)
@@ -224,7 +224,7 @@ class ClaudeCollector:
             case "message_start":
                 self._model = event.message.model
                 self._geo = event.message.usage.inference_geo or ""
-                # Only here are cache writes told apart by how long they are kept.
+                # Only this event separates cache writes by their lifetime.
                 kept = event.message.usage.cache_creation
                 if kept is not None:
                     hour = kept.ephemeral_1h_input_tokens or 0
@@ -233,7 +233,7 @@ class ClaudeCollector:
             case "content_block_start":
                 block = {k: v for k, v in event.content_block.to_dict().items() if v is not None}
                 if block["type"] == "tool_use":
-                    # Not every endpoint names its calls; the answer has to.
+                    # Some endpoints give no ids to calls, but results need them.
                     block.setdefault("id", f"toolu_{secrets.token_hex(12)}")
                     block.setdefault("name", "")
                     block.setdefault("input", {})
@@ -258,7 +258,7 @@ class ClaudeCollector:
                 pass
 
     def reply(self) -> ModelReply:
-        """The reply; a block that was never closed is closed now."""
+        """Return the reply; closes blocks that are still open."""
         for index in list(self._written):
             self._close(index)
         return ModelReply.of(
@@ -319,7 +319,8 @@ class ClaudeCollector:
                 return block
 
     def _count(self, usage: Any) -> None:
-        """Counts are cumulative: a later one replaces an earlier one; an absent one does not."""
+        """Update the counts. They are cumulative: a later count replaces an earlier one, unless it
+        is absent."""
         counted = {
             "input": usage.input_tokens,
             "output": usage.output_tokens,
@@ -332,7 +333,7 @@ class ClaudeCollector:
 
 
 def _citation(given: Any) -> Citation | None:
-    """None for a kind that is not ours, or where an endpoint left something out."""
+    """Convert a citation; None if it is of another kind or incomplete."""
     try:
         return Citation(
             int(given.search_result_index),

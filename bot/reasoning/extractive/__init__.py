@@ -1,1 +1,1 @@
-"""The reasoner without a model: it finds, follows and quotes."""
+"""The reasoner without a model: it searches, follows names from page to page, and quotes."""

@@ -1,4 +1,4 @@
-"""An answer made of quotations: what answers the question first, then more from the pages read."""
+"""Writes an answer made of quotations: first those that answer the question, then further ones."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from bot.text.orders import only_orders
 ANSWER_WORDS = 60  # of the quotes that come first
 MORE_WORDS = 16  # of each further quote
 MOST_MORE = 3  # further quotes
-OTHERS = 0.25  # share of what the first quote adds that each further one must add
-MOST_RELATED = 4  # further quotes where a question leads from page to page
-LONG = 3  # times the words of an answer, where whole pages were asked for
-SHORTER = 2  # quotes in an answer that was to be shorter than the one before
-NEAREST = 3  # pages offered where nothing answers the question
+OTHERS = 0.25  # share of the first quote's gain that each further quote must add
+MOST_RELATED = 4  # further quotes if a question leads from page to page
+LONG = 3  # times the words of an answer, if whole pages were asked for
+SHORTER = 2  # quotes in an answer requested to be shorter
+NEAREST = 3  # pages offered if nothing answers the question
 
 NOTES = {
     "en": "Quoted word for word; no language model was used.",
@@ -68,16 +68,17 @@ _MISSING = {
 _JOINT = {"zh": "；", "ja": "；"}
 
 
-SAID = 3  # messages that answer what was said
-CORRECTED = 2  # corrections beside the answer
-NEARLY = 0.5  # of what the best of them has of the question
+SAID = 3  # messages quoted to answer a question about conversations
+CORRECTED = 2  # corrections shown with the answer
+NEARLY = 0.5  # of the best one's share of the question
 NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
-    """The answer: the words that answer the question, which names no page has, further quotes.
+    """Write the answer: the quotes that answer the question, names that no page has, further
+    quotes.
 
-    Remarks on the answer itself are block quotes: they make no claim that needs a footnote.
+    Remarks on the answer itself are block quotes: they need no footnote.
     """
     asked = asked_in(question.question, evidence.sources, evidence.rarity)
     choice = choice_of(asked, evidence.sources)
@@ -118,20 +119,20 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
 
 
 def _names_among(missing: Sequence[str], question: str) -> list[str]:
-    """The names in the question that no page has: pages need not have all of its other words."""
+    """Return the names in the question that no page has; other words may be missing."""
     names = frozenset(named(question))
     return [words for words in missing if words in names]
 
 
 def quoted(quote: Quote, asked: Asked, most_words: int) -> Iterator[AnswerDelta]:
-    """The words of one quote that say most on the question, with their citation."""
+    """Yield the most relevant words of a quote, with their citation."""
     yield TextDelta(brief(quote.passage, asked, most_words), opens=True, verbatim=True)
     yield CitationDelta(quote.source.number, quote.passages[0].start, quote.passages[-1].end)
     yield TextDelta("\n\n")
 
 
 def _chosen(question: Rewritten, evidence: Evidence, choice: Choice) -> Sequence[Quote]:
-    """The quotes; none where the best of them is no answer."""
+    """Return the quotes; none if the best one is not an answer."""
     if question.whole:
         return gist(evidence.sources)
     if question.earlier:
@@ -144,10 +145,10 @@ def _chosen(question: Rewritten, evidence: Evidence, choice: Choice) -> Sequence
 def _parted(
     question: Rewritten, asked: Asked, quotes: Sequence[Quote]
 ) -> tuple[Sequence[Quote], Sequence[Quote]]:
-    """The quotes that are the answer, and those that are further reading.
+    """Split quotes into the answer and the further reading.
 
-    Both sides of a comparison belong to the answer. What asks by relations is answered by several
-    pages together, of which the last may have little of the question.
+    Both sides of a comparison belong to the answer. A question by relations is answered by several
+    pages together, and the last may share few words with it.
     """
     if question.whole or question.earlier:
         return quotes, ()
@@ -161,8 +162,8 @@ def _parted(
 def _as_said(
     asked: Asked, evidence: Evidence, choice: Choice, rest: Sequence[Quote]
 ) -> tuple[Sequence[Quote], Sequence[Quote]]:
-    """The best quote of each conversation that says nearly as much on the question as the best of
-    them, the newest first: a later word may take an earlier one back."""
+    """Return the best quote of each conversation that is nearly as relevant as the best overall,
+    newest first, since a later message may revoke an earlier one."""
     said = _nearest(asked, evidence, choice, is_conversation)[:SAID]
     said.sort(key=_said_at, reverse=True)
     told = {quote.source.url for quote in said}
@@ -170,12 +171,12 @@ def _as_said(
 
 
 def _said_at(quote: Quote) -> datetime:
-    """The time of a message, or the day of a file."""
+    """Return the time of a message, or the day of a file."""
     return said_at(quote.passage.heading) or day_in(quote.source.title) or NEVER
 
 
 def _said_by(quote: Quote) -> str:
-    """The heading of a message, which has its author and time, or the title of a file."""
+    """Return the heading of a message, with its author and time, or the title of a file."""
     heading = quote.passage.heading
     return plain(quote.source.title if said_at(heading) is None else heading)
 
@@ -183,8 +184,8 @@ def _said_by(quote: Quote) -> str:
 def _nearest(
     asked: Asked, evidence: Evidence, choice: Choice, is_meant: Callable[[str], bool]
 ) -> list[Quote]:
-    """The best quote of each source that is meant, by its address, and says nearly as much on the
-    question as the best of all; the one that says most comes first."""
+    """Return the best quote of each source selected by ``is_meant`` that is nearly as relevant as
+    the best overall; the most relevant comes first."""
     each = [choice_of(asked, (source,)) for source in evidence.sources if is_meant(source.url)]
     near = [one for one in each if one.quotes and one.covered >= NEARLY * choice.covered]
     return [one.quotes[0] for one in sorted(near, key=lambda one: -one.covered)]
@@ -199,7 +200,7 @@ def _is_other(url: str) -> bool:
 
 
 def heading_of(source: Source, passage: Passage) -> str:
-    """The page's title and the heading that a passage stands under."""
+    """Return the page's title and the last heading above a passage."""
     title = plain(source.title)
     path, _ = columns_in(passage.heading)
     last = plain(path.rpartition(HEADING_SEPARATOR)[2])
@@ -207,7 +208,7 @@ def heading_of(source: Source, passage: Passage) -> str:
 
 
 def _nothing(language: str, evidence: Evidence) -> str:
-    """One sentence, and the nearest pages as links."""
+    """Return the notice that nothing was found, with links to the nearest pages."""
     own = evidence.sources and all(is_document(s.url) for s in evidence.sources)
     said = [say(_NOT_IN_DOCUMENTS if own else _NOT_FOUND, language)]
     pages = [link(source) for source in evidence.sources[:NEAREST]]
@@ -217,12 +218,12 @@ def _nothing(language: str, evidence: Evidence) -> str:
 
 
 def link(source: Source) -> str:
-    """A page as a Markdown link."""
+    """Return a page as a Markdown link."""
     return f"[{plain(source.title)}](<{source.url}>)"
 
 
 def say(sentences_by_language: Mapping[str, str], language: str) -> str:
-    """The sentence in a language, in English where it is not known."""
+    """Return the sentence in a language, or in English if there is no translation."""
     return sentences_by_language.get(language.partition("-")[0], sentences_by_language["en"])
 
 
@@ -231,10 +232,10 @@ def _list(sentences_by_language: Mapping[str, str], language: str, things: Seque
 
 
 def note(sentence: str) -> str:
-    """A remark on the answer itself, as a block quote: it makes no claim."""
+    """Return a remark on the answer itself, as a block quote."""
     return f"> {sentence}\n"
 
 
 def plain(title: str) -> str:
-    """A title as one line of Markdown."""
+    """Return a title as one line of Markdown."""
     return " ".join(title.replace("*", "").replace("#", "").split()) or "?"

@@ -1,4 +1,5 @@
-"""The few words of a passage that answer a question: sentences, list items, table rows, code."""
+"""Selects the words of a passage that answer a question: sentences, list items, table rows,
+code."""
 
 from __future__ import annotations
 
@@ -15,12 +16,12 @@ from bot.text.terms import has_cjk
 
 MOST_SENTENCES = 3
 MOST_ROWS = 4  # of a table or list
-CJK_CHARACTERS = 1.7  # that are counted as a word
-NAMED = 0.5  # of the weight of what a row or item begins with is added: it is what it is about
-HEAD = 5  # lines of code above one that begin the statement which it is in
-LEADS_IN = 0.6  # of its worth is left to a sentence that ends in a colon
-LED_TO = 20  # words more may have the code that a sentence leads in to
-FIGURE, CODE = 0.08, 0.12  # of the question's weight are added to what the question looks for
+CJK_CHARACTERS = 1.7  # counted as one word
+NAMED = 0.5  # of the weight of a row's or item's beginning is added, since that is its subject
+HEAD = 5  # lines of code searched upwards for the beginning of a statement
+LEADS_IN = 0.6  # of its score remains for a sentence that ends in a colon
+LED_TO = 20  # additional words allowed for code after a lead-in sentence
+FIGURE, CODE = 0.08, 0.12  # of the question's weight is added for the kind of content it asks for
 
 _LETTER = re.compile(r"[^\W_]")
 _DIGIT = re.compile(r"\d|[一二三四五六七八九十]")
@@ -31,7 +32,7 @@ _QUOTED = re.compile(r"^[ \t]*> ?", re.MULTILINE)
 _WORDS = re.compile(r"\S+")
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 _HEADING = re.compile(r"#{1,6}[ \t]+")
-# Words that a sentence begins with when it goes on about the one before.
+# Words at the beginning of a sentence that refer to the one before.
 _POINTS_BACK = re.compile(
     r"(?:This|That|These|Those|It|They|Its|Their|Such|However|Otherwise|Instead|Therefore)\b"
     r"|[这该此它其]|但是|因此|否则|然而"
@@ -39,7 +40,7 @@ _POINTS_BACK = re.compile(
 
 
 def count_words(text: str) -> int:
-    """Words of a text; of Chinese, Japanese and Korean, ``CJK_CHARACTERS`` characters are one."""
+    """Count words; in Chinese, Japanese and Korean, ``CJK_CHARACTERS`` characters count as one."""
     if not has_cjk(text):
         return len(_WORDS.findall(text))
     marks = [" " if has_cjk(mark) else mark for mark in text]
@@ -48,11 +49,11 @@ def count_words(text: str) -> int:
 
 
 def brief(passage: Passage, asked: Asked, most_words: int) -> str:
-    """The pieces of a passage that say most on a question, in at most about ``most_words`` words.
+    """Return the most relevant pieces of a passage, in at most about ``most_words`` words.
 
-    It is Markdown, verbatim but for what is left out between the pieces, which follow each other in
-    the passage. A table row comes below the head of its table if the passage has it, a line of code
-    within its fence. At least one piece comes, however long it is.
+    The result is Markdown, verbatim except for omissions between pieces, in the passage's order. A
+    table row comes below its table's header if the passage has it, a line of code within its fence.
+    There is at least one piece, however long it is.
     """
     if passage.in_code:
         piece = Sentence(0, len(passage.text), "code")
@@ -83,7 +84,7 @@ def brief(passage: Passage, asked: Asked, most_words: int) -> str:
         if not grown:
             break
         points_back = _POINTS_BACK.match(_of(passage, parts[first])) is not None
-        # First what the others need to be understood; else what says more, and what follows.
+        # First pieces needed to understand others, then more relevant ones, then following ones.
         at = max(
             grown,
             key=lambda i: (
@@ -108,7 +109,8 @@ def _of(passage: Passage, part: Sentence) -> str:
 
 
 def _rate(text: str, part: Sentence, asked: Asked) -> float:
-    """The share of the question's weight that a piece has, with what the question looks for."""
+    """Return the share of the question's weight in a piece, plus a bonus for the kind of content
+    asked for."""
     words = term_tuple(text)
     rated = (
         sum(asked.weights[term] * share for term, share in of_terms(asked.terms, words).items())
@@ -139,7 +141,7 @@ def _leads_in(text: str) -> bool:
 
 
 def _running(passage: Passage, parts: Sequence[Sentence]) -> str:
-    """Pieces of running text and lists as they stand in the passage; a heading as its words."""
+    """Return pieces of running text and lists as in the passage; headings as plain words."""
     text = ""
     end = None
     for part in parts:
@@ -151,7 +153,7 @@ def _running(passage: Passage, parts: Sequence[Sentence]) -> str:
         end = part.end
     first = parts[0].start
     if "\n" in text and all(_QUOTED.match(line) for line in text.split("\n")[1:]):
-        return _QUOTED.sub("", text)  # it is in a block quote, of which the first sign is left out
+        return _QUOTED.sub("", text)  # in a block quote, whose first sign is left out
     margin = first - (passage.text.rfind("\n", 0, first) + 1)
     return re.sub(rf"\n[ \t]{{1,{margin}}}", "\n", text) if margin else text
 
@@ -159,10 +161,10 @@ def _running(passage: Passage, parts: Sequence[Sentence]) -> str:
 def _rows(
     passage: Passage, parts: Sequence[Sentence], rated: Sequence[float], best: int, most: int
 ) -> str:
-    """The best rows of a table, below its head.
+    """Return the best rows of a table, below its header.
 
-    Where the passage has no head, the names of the columns are in its heading, from where
-    ``bot.research.answer.write`` takes them.
+    If the passage has no header, ``bot.research.answer.write`` takes the column names from its
+    heading.
     """
     rows = _table(passage, parts, best)
     head = _head(passage, parts[rows[0]])
@@ -183,7 +185,7 @@ def _rows(
 
 
 def _table(passage: Passage, parts: Sequence[Sentence], row: int) -> list[int]:
-    """The rows of the table that a row is in."""
+    """Return the rows of the table that contains a row."""
 
     def go_on(one: Sentence, other: Sentence) -> bool:
         between = passage.text[one.end : other.start]
@@ -198,13 +200,13 @@ def _table(passage: Passage, parts: Sequence[Sentence], row: int) -> list[int]:
 
 
 def _head(passage: Passage, row: Sentence) -> str:
-    """A row with the divider below it; "" if there is none: it is not the head of its table."""
+    """Return a row with the divider below it; "" if there is none, so that it is not a header."""
     divider = passage.text[row.end :].lstrip("\n").partition("\n")[0]
     return f"{_of(passage, row)}\n{divider}" if _DIVIDER.fullmatch(divider) else ""
 
 
 def _block(passage: Passage, part: Sentence) -> str:
-    """A block of code without the margin that it has in a list."""
+    """Return a block of code without its indentation in a list."""
     margin = passage.text[passage.text.rfind("\n", 0, part.start) + 1 : part.start]
     code = _of(passage, part)
     if not margin or margin.strip():
@@ -213,7 +215,7 @@ def _block(passage: Passage, part: Sentence) -> str:
 
 
 def _code(passage: Passage, parts: Sequence[Sentence], best: int, asked: Asked, most: int) -> str:
-    """A block of code, or its best lines where it is long, with the sentence that leads in."""
+    """Return a block of code, or its best lines if it is long, with its lead-in sentence."""
     lines = _block(passage, parts[best]).split("\n")
     fence = _FENCE.match(lines[0])
     opening = lines[0] if fence else "```"
@@ -232,13 +234,13 @@ def _code(passage: Passage, parts: Sequence[Sentence], best: int, asked: Asked, 
 
 
 def _lines(body: Sequence[str], asked: Asked, most: int) -> list[str]:
-    """The lines around the one that says most, as many as there is room for."""
+    """Return lines around the most relevant one, as many as fit."""
     if sum(count_words(line) for line in body) <= most:
         return list(body)
     rated = [sum(asked.weights[t] for t in asked.terms.intersection(term_tuple(x))) for x in body]
     first = last = max(range(len(body)), key=lambda i: (rated[i], -i), default=0)
     while first and last - first < HEAD and body[first][:1].isspace():
-        first -= 1  # to where the statement begins that the line is part of
+        first -= 1  # to the beginning of the line's statement
     spent = sum(count_words(line) for line in body[first : last + 1])
     while True:
         if last + 1 < len(body) and spent + count_words(body[last + 1]) <= most:

@@ -1,8 +1,8 @@
-"""Messages that need no search: greetings and thanks, which are answered at once, and requests that
-only a model can fulfil.
+"""Recognizes messages that need no search: greetings and thanks, which are answered at once, and
+requests that only a model can fulfil.
 
-Texts to be written, translated or reworded are no questions: searching for them finds nonsense.
-Without a model they are declined with a sentence that says so.
+Requests to write, translate or reword a text are not questions, and searching for them finds
+nonsense. Without a model they are declined with a sentence that says so.
 """
 
 from __future__ import annotations
@@ -72,22 +72,22 @@ _NEEDS_MODEL = {
 
 
 def is_chore(message: str) -> bool:
-    """Return True if a message wants a text of its own written, translated or reworded."""
+    """Return True if a message asks to write, translate or reword a text."""
     return _CHORE.match(message) is not None and _LONG_FORM.match(message) is None
 
 
 def wants_shorter(message: str) -> bool:
-    """Return True if a message wants nothing but our last answer in fewer words."""
+    """Return True if a message only asks for our last answer in fewer words."""
     return _SHORTER.fullmatch(message) is not None
 
 
 def wants_other_form(message: str) -> bool:
-    """Return True if a message wants our last answer in another language or form."""
+    """Return True if a message asks for our last answer in another language or form."""
     return _OTHER_FORM.fullmatch(message) is not None
 
 
 def without_long_form(message: str) -> str | None:
-    """The subject of a long text that is asked for, or None when none is."""
+    """Return the subject of a requested long text, or None."""
     match = _LONG_FORM.match(message)
     if match is None:
         return None
@@ -95,7 +95,7 @@ def without_long_form(message: str) -> str | None:
 
 
 def needs_model(language: str) -> str:
-    """A reply that this cannot be done now, in Chinese, Japanese or Korean or else in English."""
+    """The reply that this needs a model, in Chinese, Japanese, Korean or otherwise English."""
     return _NEEDS_MODEL.get(language, _NEEDS_MODEL["en"])
 
 
@@ -131,7 +131,7 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _AROUND = re.compile(r"^[\W_]+|[\W_]+$")
-_LONGEST = 80  # characters; what is longer says more than a greeting
+_LONGEST = 80  # characters; longer messages are more than a greeting
 
 _HELLO = {"en": "Hello!", "zh": "你好！", "ja": "こんにちは。", "ko": "안녕하세요."}
 _WELCOME = {
@@ -155,9 +155,9 @@ _SELF = {
 
 
 def reply_to(message: str, language: str) -> str:
-    """The reply to a message that is small talk and nothing else; "" for every other message.
+    """Return the reply to a message that is only small talk; "" for every other message.
 
-    In Chinese, Japanese or Korean if that is the ``language``, else in English.
+    It is in Chinese, Japanese or Korean if that is the ``language``, otherwise in English.
     """
     said = _AROUND.sub("", " ".join(message.split()))
     if not said or len(said) > _LONGEST:

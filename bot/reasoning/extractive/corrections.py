@@ -1,4 +1,4 @@
-"""Messages that correct our last answer, told by their words, cautiously."""
+"""Recognizes messages that correct our last answer by their words, conservatively."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STATES = re.compile(
     r"|applies|allows?|needs?|uses?)\b|[是在有为為改变變从從自到見见升降搬]|现|現",
     re.IGNORECASE,
 )
-# What was asked is put right, not what was answered.
+# The person corrects their question, not our answer.
 _MEANT = re.compile(
     r"\b(?:i|we) (?:mean|meant|was asking|were asking|am asking|asked|want|wanted|need)\b"
     r"|我们?(?:是)?(?:说|說|问|問|指|要|想)|我的意思",
@@ -39,8 +39,8 @@ _OPENING = re.compile(
 def correction_in(transcript: Transcript, text: str) -> tuple[str, str]:
     """Split a message into its correction of our last answer and its question, each "" if absent.
 
-    A correction begins with a denial, and states a figure, a date, a name or a link. It may be
-    wrong: readers are shown whose words it is.
+    A correction begins with a denial and states a figure, a date, a name or a link. It may be
+    wrong; readers see who wrote it.
     """
     said = text.strip()
     if not answers_in(transcript) or not _DENIES.match(said) or _MEANT.search(said):

@@ -1,4 +1,4 @@
-"""The extractive reasoner, which needs no model, as a reasoner of Footnote."""
+"""Declares the extractive reasoner, which needs no model."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Completes follow-ups with the topic of their thread, without a model.
 
-A message leans on the thread if it opens like a follow-up ("What about ..."), has a pronoun that no
-name before it explains, or names no more than a part of something ("What are the symptoms?"). It
-is given the title of the page that the last answer rests on, and the subject of the last question
-that stood alone: a name, or the longest run of words that are no function words.
-`python -m tests.bench rewriting` measures how much of the topic that carries, and finds.
+A message depends on the thread if it begins like a follow-up ("What about ..."), has a pronoun that
+no name before it explains, or names only a part of something ("What are the symptoms?"). It is
+completed with the title of the last answer's page, and the subject of the last standalone question:
+a name, or the longest run of content words. `python -m tests.bench rewriting` measures how much of
+the topic this preserves, and finds.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from bot.text.lazy_regex import lazy_regex
 from bot.text.listed import listed
 from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords, terms
 
-LONGEST = 400  # characters of a message that may lean on what was said before
-FEW = 2  # specific words with which a message may still name no more than a part
+LONGEST = 400  # characters of a message that may depend on the thread
+FEW = 2  # specific words, up to which a message may name only a part of something
 
 _TOKEN = lazy_regex(r"[^\W_](?:\w|['’.&/-](?=\w))*|[^\w\s]")
 _PRONOUNS = listed("it it's they they're them he he's him she she's her its their theirs his hers")
@@ -34,7 +34,7 @@ _EMPTY_IT = lazy_regex(
     r"|healthy|normal|bad|good|hard|easy|common) (?:to|that|for|if)\b",
     re.IGNORECASE,
 )
-"""An "it" that stands for nothing: "How long does it take to boil an egg?"."""
+"""An "it" that refers to nothing: "How long does it take to boil an egg?"."""
 
 _NO_PRONOUN = lazy_regex(rf"`[^`]*`|{_EMPTY_IT.pattern}|(?<=\w\w )that\b(?! *[?.!])", re.IGNORECASE)
 _OPENING = lazy_regex(
@@ -66,9 +66,9 @@ _GENERAL = frozenset(
         "variant various version want way win work worst write written wrote year "
     )
 )
-"""Stems of words for what all things have or do: they name no topic."""
+"""Stems of general words, which name no topic."""
 
-# Chinese, Japanese and Korean put the thing before its part and drop what is known.
+# Chinese, Japanese and Korean put the whole before its part and omit known subjects.
 _EASTERN_PRONOUN = lazy_regex(
     "[它他她]们|它|(?<!其)他(?!国|人|乡)|她|其(?!他|实|中|它|次|余)|それら?|これら?|彼女たち|彼女|彼ら"
     "|彼(?!岸)|그것들|그것|이것|그들|그녀|그는|그가"
@@ -87,7 +87,7 @@ _EASTERN_TITLE = lazy_regex("《[^》]+》|『[^』]+』|「[^」]+」|[A-Za-z][
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """An earlier message, the question it was taken for, and the answer with its sources."""
+    """An earlier message, its standalone question, and the answer with its sources."""
 
     text: str
     question: str = ""
@@ -99,9 +99,9 @@ class Turn:
 class Topic:
     """The topic of a conversation so far.
 
-    ``main`` is the subject of the last question that stood alone, ``added`` what follow-ups named
-    since, ``theme`` what the conversation began with and has not left, ``asked`` the last question
-    as it stands alone, and ``title`` that of the page which answered it.
+    ``main`` is the subject of the last standalone question, ``added`` what follow-ups named since,
+    ``theme`` the conversation's initial topic while it lasts, ``asked`` the last question in its
+    standalone form, and ``title`` the title of the page that answered it.
     """
 
     main: str = ""
@@ -112,7 +112,7 @@ class Topic:
 
 
 def standalone(message: str, turns: Iterable[Turn]) -> str:
-    """A message as it would be asked of someone who has not read the turns before it."""
+    """Return a message as a question that makes sense without the turns before it."""
     topic = Topic()
     for turn in turns:
         topic = _after(topic, turn)
@@ -120,7 +120,7 @@ def standalone(message: str, turns: Iterable[Turn]) -> str:
 
 
 def pronoun(message: str) -> re.Match[str] | None:
-    """The first pronoun of a message that can stand for its topic."""
+    """Return the first pronoun of a message that can refer to the topic."""
     if has_cjk(message):
         return _EASTERN_PRONOUN.search(message)
     return next((m for m in _tokens(message) if fold(m.group()) in _PRONOUNS), None)
@@ -137,12 +137,12 @@ def _after(topic: Topic, turn: Turn) -> Topic:
     else:
         main, added = _subject(asked) or main, ""
     if not theme or (turn.answer and not set(terms(theme)) <= set(terms(turn.answer))):
-        theme = main  # an answer that does without the old one has ended it
+        theme = main  # an answer without the old theme has ended it
     return Topic(main, added, theme, asked, next(iter(turn.sources), ""))
 
 
 def _leans(message: str, main: str) -> bool:
-    """True if a message shows by its words that it leans on a conversation about ``main``."""
+    """Return True if a message's words show that it depends on a conversation about ``main``."""
     if len(message) > LONGEST:
         return False
     if has_cjk(message):
@@ -170,12 +170,12 @@ def _leans(message: str, main: str) -> bool:
 
 
 def _tokens(message: str) -> Iterable[re.Match[str]]:
-    """The words and signs of a message, without code and words that stand for nothing."""
+    """Return the words and signs of a message, without code and empty pronouns."""
     return _TOKEN.finditer(_NO_PRONOUN.sub(lambda match: "_" * len(match.group()), message))
 
 
 def _subject(question: str) -> str:
-    """The likeliest topic of a question in its own words, with its article; "" without any."""
+    """The likeliest topic in a question's own words, with its article; "" if there is none."""
     if has_cjk(question):
         named = _EASTERN_TITLE.search(question)
         words = content_words(question)
@@ -193,7 +193,7 @@ def _subject(question: str) -> str:
 
 
 def _phrase(question: str, run: list[re.Match[str]], before: str) -> tuple[bool, int, str]:
-    """Tell if a run of words after another has a name, its length, and its text with "the"."""
+    """Return whether a run of words has a name, its length, and its text with "the"."""
     capitals = [at for at, word in enumerate(run) if word.group()[0].isupper() and word.start()]
     if capitals:  # "wrote Dracula", "did Netflix shift": a verb is no part of the name
         run = run[capitals[0] : capitals[-1] + 1 if before in _AUXILIARIES else len(run)]
@@ -219,7 +219,7 @@ def _completed(message: str, topic: Topic) -> str:
 
 
 def _replaced(message: str, match: re.Match[str], main: str) -> str:
-    """A message with its topic in the place of a pronoun."""
+    """Replace a pronoun in a message by the topic."""
     word, _, contracted = fold(match.group()).replace("’", "'").partition("'")
     if word in _POSSESSIVES:
         main += "'" if main.endswith("s") else "'s"
@@ -231,8 +231,8 @@ def _replaced(message: str, match: re.Match[str], main: str) -> str:
 
 
 def _continued(message: str, topic: Topic) -> str:
-    """ "And in 2019?", "What about Mars?", "Why?" as the last question with what changes in it; ""
-    where a message says more than that."""
+    """Apply "And in 2019?", "What about Mars?" or "Why?" to the last question; "" if the message
+    says more than that."""
     asked, main = re.sub(r"[\s?？!！.。．]+$", "", topic.asked), topic.main.removeprefix("the ")
     if has_cjk(message):
         bare = message.strip()
@@ -255,7 +255,7 @@ def _continued(message: str, topic: Topic) -> str:
 
 
 def _bracketed(question: str, carried: Iterable[str]) -> str:
-    """A question with those phrases in brackets that it does not have yet."""
+    """Add the phrases that a question lacks to it in brackets."""
     missing: list[str] = []
     for phrase in (phrase.removeprefix("the ") for phrase in carried):
         if not set(terms(phrase)) <= set(terms(" ".join([question, *missing]))):

@@ -1,11 +1,11 @@
-"""Gathering without a model: what to search and read next, told by the workspace alone.
+"""Gathers without a model: decides from the workspace alone what to search and read next.
 
-The question's names and keywords are searched first. From every page that is read, the names in
-sentences that fit the question become leads: a lead is searched with the words of the question
-that its sentence has not explained ("Who leads the country where Buyende lies?": Buyende's page
-names Uganda, so "Uganda leads" is next). What is read next is the hit that covers most of what is
-still open, or follows a strong lead. Names that a question asks for by a relation ("the performer
-of") are told by the words with which pages state it ("by", "sung", "album").
+The question's names and keywords are searched first. On every page read, names in sentences related
+to the question become leads. A lead is searched with the words of the question that its sentence
+has not explained ("Who leads the country where Buyende lies?": Buyende's page names Uganda, so
+"Uganda leads" is next). The next hit to read is the one that covers most of the open words, or
+follows a strong lead. Names that a question asks for by a relation ("the performer of") are
+recognized by the words with which pages state the relation ("by", "sung", "album").
 """
 
 from __future__ import annotations
@@ -36,40 +36,40 @@ from bot.reasoning.workspace import Finish, Read, Search, Turn, Workspace
 from bot.text.terms import content_words, has_cjk, keywords
 
 # The numbers below were chosen with tests/bench/multihop.py, on all of its questions. Changing one
-# by a third mostly moves the share of questions whose pages are all read by a few points;
-# WORTH_READING and AT_ONCE move it by 5 to 12 points at 8 pages.
+# by a third mostly changes the share of questions whose pages are all read by a few points;
+# WORTH_READING and AT_ONCE change it by 5 to 12 points at 8 pages.
 FIRST_QUERIES = 4  # for the question itself
 MOST_WORDS = 16  # of a query
 LONGEST_QUERY = 200  # characters
-QUERIES = 3  # of each later search
+QUERIES = 3  # per later search
 MOST_PAGES = 8  # read for one question
 AT_ONCE = 2  # pages read in one turn, after the first
-FOUND = 6  # pages read for a question that follows no names
-OPEN_WORDS = 3  # of the question, at most, in a query beside a lead
-SAME_QUERY = 0.8  # Jaccard similarity of keywords: what the workspace takes for a repeat
-PLACEHOLDER_WEIGHT = 0.2  # of a word such as "country", relative to one that finds something
-EXPLAINED = 0.15  # of a word's weight is left once a page that was read has it
-IN_TITLE = 0.6  # of a word's weight is added when the hit's title has it
+FOUND = 6  # pages read for a question without leads
+OPEN_WORDS = 3  # of the question, at most, in a query with a lead
+SAME_QUERY = 0.8  # Jaccard similarity of keywords from which the workspace sees a repeat
+PLACEHOLDER_WEIGHT = 0.2  # of a word such as "country", relative to a specific one
+EXPLAINED = 0.15  # of a word's weight remains once a page that was read has it
+IN_TITLE = 0.6  # of a word's weight is added if the hit's title has it
 MENTIONED = 0.6  # added for a hit whose title the question names
-LONE_WORD = 0.5  # of that, when the title is a single word
+LONE_WORD = 0.5  # of that, if the title is a single word
 TOP_RANK = 0.3  # added for a first place in a query's hits, halved for the second, and so on
-BY_RELATION = 0.7  # of a word's weight, when a sentence tells the relation in other words
-CLOSE = 0.3  # added to a lead that the relation's words stand right before
-EARLY = 0.1  # added to a lead of a page's first sentence, less for later ones
+BY_RELATION = 0.7  # of a word's weight, if a sentence states the relation in other words
+CLOSE = 0.3  # added to a lead directly preceded by the relation's words
+EARLY = 0.1  # added to a lead in a page's first sentence, less for later ones
 FOLLOWED = 1.2  # weight of a lead relative to what a hit covers by itself
 LEAD_STRENGTH = 0.5
-BOTH = 0.3  # of the smaller score is added when a hit covers much and follows a lead
+BOTH = 0.3  # of the smaller score is added if a hit covers much and follows a lead
 TOLD = 0.8  # share of the question's weight in one passage that ends the search
-AGREEING = 3  # pages are read even so
+AGREEING = 3  # pages are read nevertheless
 WORTH_READING = 0.25  # score of a hit below which the search ends
 
 WORTH_FOLLOWING = 0.15  # strength of a lead below which it is not searched
 
-TURNS_FOR_READING = 5  # beside one turn for each search
+TURNS_FOR_READING = 5  # besides one turn for each search
 
 
 def next_turn(question: SubQuestion, workspace: Workspace) -> Turn:
-    """The next actions; a pure function that ends after a bounded number of turns."""
+    """Return the next actions; a pure function that finishes after a bounded number of turns."""
     trail = _Trail(replace(question, text=without_links(question.text)), workspace)
     if trail.is_over():
         return _finish(question, workspace)
@@ -83,9 +83,9 @@ def next_turn(question: SubQuestion, workspace: Workspace) -> Turn:
 
 
 def first_queries(question: str) -> list[str]:
-    """Up to 4 short queries for a question: its content words, then what it names.
+    """Return up to 4 short queries for a question: its content words, then its names.
 
-    The links in it are there to be read: no piece of an address finds anything.
+    Links are left out: they are to be read, and parts of an address find nothing.
     """
     question = without_links(question)
     longest_first = sorted(named(question), key=lambda name: -len(term_tuple(name)))
@@ -101,7 +101,7 @@ def _finish(question: SubQuestion, workspace: Workspace) -> Turn:
 
 @dataclass(slots=True)
 class _Candidate:
-    """A hit that can be read, with every snippet it came with."""
+    """A hit that can be read, with all its snippets."""
 
     number: int
     title: str
@@ -116,7 +116,7 @@ class _Candidate:
 
 @dataclass(frozen=True, slots=True)
 class _Lead:
-    """A name found on a page: how much it promises, and the terms that are still to be answered."""
+    """A name found on a page: its strength, and the terms still to be answered."""
 
     name: str
     terms: tuple[str, ...]
@@ -125,7 +125,7 @@ class _Lead:
 
 
 class _Trail:
-    """The workspace as this reasoner reads it."""
+    """The workspace as interpreted by this reasoner."""
 
     def __init__(self, question: SubQuestion, workspace: Workspace) -> None:
         self._question = question
@@ -145,7 +145,7 @@ class _Trail:
         self._by_relation = asks_by_relation(question.text, workspace.rarity)
         self._leads = self._follow() if self._by_relation else {}
 
-    # ------------------------------------------------------------ what to do
+    # ------------------------------------------------------------ next actions
 
     def is_over(self) -> bool:
         searched = sum(isinstance(a, Search) for t in self._desk.turns for a in t.turn.actions)
@@ -159,7 +159,8 @@ class _Trail:
         )
 
     def _is_told(self) -> bool:
-        """True if one passage has nearly all that was asked: it is no question of several hops."""
+        """Return True if one passage has nearly all terms, so that the question needs no further
+        hops."""
         return any(
             sum(self._weights[term] for term in self._wanted.intersection(told))
             >= TOLD * self._total
@@ -169,7 +170,7 @@ class _Trail:
         )
 
     def queries(self) -> list[str]:
-        """The queries to search now: the question first, then the leads of what was just read."""
+        """Return the queries to search now: first the question's, then those of new leads."""
         if self._desk.searches_left < 1:
             return []
         last = self._desk.turns[-1].turn.actions if self._desk.turns else ()
@@ -179,8 +180,8 @@ class _Trail:
         return self._new(self._lead_queries()) if isinstance(last[-1], Read) else []
 
     def worth_reading(self) -> list[int]:
-        """The numbers of the best hits; more at once when something has been read."""
-        is_talk = self._question.scope.talk.first  # of which later words count as much
+        """Return the numbers of the best hits; more at once after the first read."""
+        is_talk = self._question.scope.talk.first  # where later messages count as much
         if is_talk or (self._desk.rarity and not self._by_relation):
             return self._first_found()
         scored = [(self._score(hit), hit) for hit in self._pool.values()]
@@ -190,7 +191,7 @@ class _Trail:
         return worth[: min(AT_ONCE if self._sources else 1, room)]
 
     def _first_found(self) -> list[int]:
-        """The best hits of the question itself, then of its sides, once: none leads on."""
+        """The best hits of the question itself, then of its sides, once: there are no leads."""
         if self._sources:
             return []
         first, *others = [[hit.number for hit in r.hits] for r in self._desk.results] or [[]]
@@ -199,7 +200,7 @@ class _Trail:
         return list(dict.fromkeys(wanted))[: min(MOST_PAGES, self._desk.pages_left)]
 
     def other_wordings(self) -> list[str]:
-        """The queries when nothing is left to read: the question's words one by one, the longest
+        """Return queries for when nothing is left to read: the question's words one by one, longest
         first."""
         if self._desk.searches_left < 1 or (self._sources and not self._by_relation):
             return []
@@ -207,7 +208,7 @@ class _Trail:
         return self._new([*named(self._question.text), *words])
 
     def _new(self, queries: Iterable[str], most: int = QUERIES) -> list[str]:
-        """The first few that were not asked before, not even nearly."""
+        """Return the first few queries that do not repeat earlier ones, even nearly."""
         queries = (query[:LONGEST_QUERY].strip() for query in queries)
         asked = [frozenset(keywords(result.query)) for result in self._desk.results]
         new: list[str] = []
@@ -233,7 +234,7 @@ class _Trail:
             kept = sorted(weights, key=lambda word: -weights[word])[:OPEN_WORDS]
             yield " ".join([lead.name, *(word for word in written if word in kept)])
 
-    # ------------------------------------------------------------ what hits are worth
+    # ------------------------------------------------------------ scores of hits
 
     def _candidates(self) -> dict[int, _Candidate]:
         read = {source.url for source in self._sources}
@@ -252,7 +253,7 @@ class _Trail:
         return pool
 
     def _weigh(self) -> None:
-        """The question's terms by how rare they are among all that was found (BM25's IDF)."""
+        """Weigh the question's terms by their rarity among all results (BM25's IDF)."""
         documents = {
             numbered.number: term_tuple(f"{numbered.hit.title}\n{numbered.hit.snippet}")
             for result in self._desk.results
@@ -275,7 +276,7 @@ class _Trail:
         return math.log(1 + (self._documents - n + 0.5) / (n + 0.5))
 
     def _left(self, term: str) -> float:
-        """The weight of a term, less if a page that was read has it."""
+        """Return the weight of a term, reduced if a page that was read has it."""
         return self._weights[term] * (EXPLAINED if term in self._explained else 1.0)
 
     def _score(self, hit: _Candidate) -> float:
@@ -297,7 +298,7 @@ class _Trail:
         special = 0.5 + rarity / math.log(self._documents + 1)
         special = min(1.0, special * (LONE_WORD if len(words) == 1 else 1.0))
         if any(title_terms(source.title) == words for source in self._sources):
-            special /= 2  # its namesake was read
+            special /= 2  # a page with the same name was read
         return MENTIONED * sure * special
 
     def _followed(self, hit: _Candidate, lead: _Lead) -> float:
@@ -310,7 +311,7 @@ class _Trail:
     # ------------------------------------------------------------ leads
 
     def _follow(self) -> dict[str, _Lead]:
-        """The leads of all pages read, in the order they were read; the strongest of each name."""
+        """Return the leads of all pages in reading order; the strongest for each name."""
         leads: dict[str, _Lead] = {}
         for source in self._sources:
             trust, still_open = self._came_by(source, leads)
@@ -321,7 +322,7 @@ class _Trail:
         return leads
 
     def _came_by(self, source: Source, leads: dict[str, _Lead]) -> tuple[float, frozenset[str]]:
-        """The trust in a page as a lead, and what was open when it was reached."""
+        """Return how much a page is trusted for leads, and the terms open when it was reached."""
         if mentions(self._question.text, source.title):
             return 1.0, self._wanted
         opening = [passage.text for passage in source.passages[:1]]
@@ -353,7 +354,7 @@ class _Trail:
     def _explain(
         self, told: frozenset[str], still_open: frozenset[str]
     ) -> tuple[frozenset[str], float]:
-        """The open terms that a sentence answers to, and their share of the question's weight."""
+        """The open terms that a sentence answers, and their share of the question's weight."""
         said = still_open & told
         related = frozenset(
             term for term in still_open - said if not TELLING.get(term, _NONE).isdisjoint(told)
@@ -363,10 +364,10 @@ class _Trail:
         return said | related, share / self._total
 
     def _names_in(self, sentence: str, prose: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """The names of a sentence, each with the terms right before it; ``prose`` is the sentence
-        without code.
+        """Yield the names in a sentence, each with the terms directly before it; ``prose`` is the
+        sentence without code.
 
-        Chinese, Japanese and Korean do not mark names: there, titles of hits are looked for.
+        Chinese, Japanese and Korean do not mark names, so titles of hits are searched for instead.
         """
         yield from names_of(prose)
         if has_cjk(sentence):
@@ -380,7 +381,7 @@ _NONE: frozenset[str] = frozenset()
 
 
 def _first_of_each(sources: Sequence[Source]) -> list[Source]:
-    """One source for each page, in the order they were read."""
+    """Return one source for each page, in reading order."""
     return list({source.url: source for source in reversed(sources)}.values())[::-1]
 
 

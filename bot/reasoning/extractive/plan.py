@@ -1,8 +1,8 @@
-"""Planning without a model: a question for several things is cut where its own words part them.
+"""Plans without a model: divides a question about several things by its own words.
 
-Two kinds are told: several questions in one message, and two things that are compared (see
-``extractive.rewrite.sides``), each of which then gets the question to itself. Everything else stays
-whole, because the loop follows names from page to page by itself. No part needs another.
+Two kinds are recognized: several questions in one message, and a comparison of two things (see
+``extractive.rewrite.sides``), each of which gets its own question. Everything else stays undivided,
+because the loop itself follows names from page to page. No part depends on another.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from bot.reasoning.questions import SubQuestion
 from bot.text.lazy_regex import lazy_regex
 from bot.text.sentences import sentences
 
-PARTS = 4  # of one question
+PARTS = 4  # parts of one question
 
-_LEANS = lazy_regex(  # on the question before it: it cannot be asked alone
+_LEANS = lazy_regex(  # refers to the question before: cannot be asked alone
     r"\b(?:he|she|it|they|them|his|her|its|their|this|that|these|those|there|then|both|one)\b"
     "|[他她它]|这|那|其|這",
     re.IGNORECASE,
@@ -26,7 +26,7 @@ _LEANS = lazy_regex(  # on the question before it: it cannot be asked alone
 
 
 def plan(question: SubQuestion, graph: Graph) -> GraphEdit:
-    """All parts at once, and never more than at first."""
+    """Return all parts in the first edit; later edits add nothing."""
     if graph.turns:
         return GraphEdit(done=True)
     parts = _questions(question.text) or sides(question.text) or [question.text]
@@ -38,7 +38,7 @@ def plan(question: SubQuestion, graph: Graph) -> GraphEdit:
 
 
 def _questions(text: str) -> list[str]:
-    """The questions of a text of nothing but questions, if each can be asked alone."""
+    """Return the questions of a text that has only questions, if each can be asked alone."""
     found = [text[s.start : s.end].strip() for s in sentences(text)]
     asked = [part for part in found if part]
     alone = all(

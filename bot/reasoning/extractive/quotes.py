@@ -1,4 +1,4 @@
-"""Choosing what to quote."""
+"""Chooses which passages to quote."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from bot.reasoning.extractive.words import (
 from bot.text.terms import content_words, has_cjk
 
 MOST_QUOTES = 6
-EARLY_READ = 0.15  # more a passage of the page read first adds, half of it for the second, ...
-NEAR = 0.8  # relevance by meaning from which it speaks for a passage; 1 is the nearest of all
-FOREIGN = 0.05  # share of the question's weight below which its words are not the documents'
-CODE = 0.8  # of a passage's worth is left where it is all code and no way of doing was asked for
-NEWS = 0.7  # is left where a page tells what changed and the question does not ask for that
-BARE = 0.4  # of a passage's worth is left to a heading or a line that is no sentence
-CUED = 0.06  # of the question's weight is added to a passage of the kind that was asked for
+EARLY_READ = 0.15  # bonus for a passage of the page read first, half of it for the second, ...
+NEAR = 0.8  # semantic relevance from which it counts for a passage; 1 is the nearest of all
+FOREIGN = 0.05  # share of the question's weight below which documents use other words
+CODE = 0.8  # factor for a passage of code only, if the question does not ask how to do something
+NEWS = 0.7  # factor for a page about changes, if the question does not ask for them
+BARE = 0.4  # factor for a heading or a line that is not a sentence
+CUED = 0.06  # of the question's weight is added to a passage of the kind asked for
 WORTH_QUOTING = 0.08  # share of the question's weight that a quote must add
-ENOUGH = 0.33  # share of it that one passage with its headings must have, to be an answer
-SAME = 0.8  # share of common terms (Jaccard) from which two passages say the same
+ENOUGH = 0.33  # share of it that one passage with its headings must have to be an answer
+SAME = 0.8  # share of common terms (Jaccard) from which two passages count as equal
 LONGEST_QUOTE = 1_500  # characters of passages that are quoted together
 AFTER = 2  # passages that can be quoted with the one before them
-OPENINGS = 3  # passages quoted from the top of a page when the question has no word of it
-LEAST_OF_PAGE = 2  # quotes from each page that is wanted as a whole
+OPENINGS = 3  # passages quoted from the top of a page that shares no word with the question
+LEAST_OF_PAGE = 2  # quotes from each page that is needed as a whole
 
 _SENTENCE_END = re.compile(r"[.!?。！？…|:：]\W*$")
 _LINK = re.compile(r"https?://\S+")
@@ -59,11 +59,11 @@ _CODE_OR_STEP = re.compile(r"^(?: {0,3}(?:`{3,}|~{3,})|[ \t]*\d{1,2}[.)] )", re.
 
 @dataclass(frozen=True, slots=True)
 class _Manner:
-    """The weights that decide how far quotes complete, and how far they repeat, each other.
+    """The weights that balance new content against repetition among quotes.
 
-    ``again`` of a term's weight counts when an earlier quote has it, ``same_page`` of a passage's
-    worth is left where its page is quoted already, and where a question asks by relation, a passage
-    adds ``taken_up`` times as much that has a name from an earlier quote.
+    ``again`` is the factor for a term's weight if an earlier quote has it, ``same_page`` the factor
+    for a passage whose page is already quoted, and ``taken_up``, for questions by relation, the
+    factor for a passage with a name from an earlier quote.
     """
 
     again: float
@@ -71,19 +71,19 @@ class _Manner:
     taken_up: float
 
 
-# Of a question that one passage answers, each quote is another try; of one that asks by relation,
-# each is to bring what is still missing. Chosen on the tuning half of the documentation bench, and
-# on the questions of tests/bench/multihop.py.
+# If one passage can answer a question, each quote is another attempt; for a question by relation,
+# each must add what is missing. Chosen on the tuning half of the documentation bench, and on the
+# questions of tests/bench/multihop.py.
 _TRIES = _Manner(again=0.65, same_page=0.85, taken_up=1.0)
 _STEPS = _Manner(again=0.3, same_page=0.7, taken_up=1.5)
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A passage of a page that is to be quoted, with those beside it that go on about it.
+    """A passage to be quoted, with neighbouring passages that continue it.
 
-    ``passages`` are in page order and follow each other, ``passage`` is the one of them that says
-    most. ``gain`` is what it adds to the quotes before it, as a share of the question's weight.
+    ``passages`` are consecutive, in page order; ``passage`` is the most relevant of them. ``gain``
+    is what the quote adds to those before it, as a share of the question's weight.
     """
 
     source: Source
@@ -98,11 +98,11 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The quotes for a question, the most telling first, and how sure they are an answer.
+    """The quotes for a question, most relevant first, and how well they answer it.
 
-    ``covered`` is the share of the question's weight that the best passage has with its headings,
-    0 to 1; below ``enough`` it is no answer. Nor is it where the documents have nothing by a name
-    that the question gives (``unknown``).
+    ``covered`` is the share of the question's weight in the best passage with its headings, 0 to 1;
+    below ``enough`` it is not an answer. Nor is it if the question has names that the documents
+    lack (``unknown``).
     """
 
     quotes: tuple[Quote, ...]
@@ -118,18 +118,17 @@ class Choice:
 def choose(
     question: str, sources: Sequence[Source], rarity: Mapping[str, float] | None = None
 ) -> list[Quote]:
-    """The passages that together say most on a question; empty if they are no answer to it."""
+    """The passages that together cover most of a question; empty if they do not answer it."""
     choice = choice_of(asked_in(question, sources, rarity or {}), sources)
     return list(choice.quotes) if choice.answers else []
 
 
 def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
-    """The passages that together cover most of a question, the most telling first.
+    """Return the passages that together cover most of a question, most relevant first.
 
-    Greedy coverage of the question's terms, each by its weight: each next quote is the one that
-    adds most (Lin and Bilmes, A Class of Submodular Functions for Document Summarization, ACL
-    2011). Where a question asks by relation, a passage about a name that an earlier quote brought
-    up counts for more: it may be the next hop.
+    It covers the question's weighted terms greedily: each next quote is the one that adds most (Lin
+    and Bilmes, A Class of Submodular Functions for Document Summarization, ACL 2011). For questions
+    by relation, a passage about a name from an earlier quote counts more: it may be the next hop.
     """
     left = candidates(asked, sources)
     manner = _STEPS if asked.by_relation else _TRIES
@@ -178,9 +177,9 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
 
 
 def _enough(asked: Asked, chosen: Sequence[Quote]) -> float:
-    """The share of the question's weight that the first quote must cover to be an answer.
+    """Return the share of the question's weight that the first quote must cover to be an answer.
 
-    Half of it is enough for a quote that is also near to the question by meaning.
+    Half of it is enough for a quote that is also semantically close to the question.
     """
     if asked.is_open:
         return math.inf  # a question without a topic has no answer
@@ -189,15 +188,15 @@ def _enough(asked: Asked, chosen: Sequence[Quote]) -> float:
 
 
 def _is_foreign(asked: Asked, quote: Quote, covered: float) -> bool:
-    """Return True if a quote is in another script than the question but near to it by meaning, so
-    that shared words say nothing."""
+    """Return True if a quote is in another script than the question but semantically close, so that
+    shared words do not matter."""
     near = quote.passage.relevance
     others = asked.is_cjk != has_cjk(quote.passage.text)
     return others and covered < FOREIGN and near is not None and near >= NEAR
 
 
 def gist(sources: Sequence[Source]) -> list[Quote]:
-    """Passages from all over each page: what to quote when pages as a whole were asked for."""
+    """Return passages from all parts of each page, to quote if whole pages were asked for."""
     share = max(LEAST_OF_PAGE, MOST_QUOTES // max(1, len(sources)))
     quotes: list[Quote] = []
     for source in sources:
@@ -210,7 +209,7 @@ def gist(sources: Sequence[Source]) -> list[Quote]:
 
 
 def openings(sources: Sequence[Source]) -> list[Quote]:
-    """The first passages of each page: what to quote when it was only asked to read."""
+    """Return the first passages of each page, to quote if the message only asks to read it."""
     return [
         Quote(source, passage, (passage,))
         for source in sources
@@ -221,7 +220,7 @@ def openings(sources: Sequence[Source]) -> list[Quote]:
 def findings(
     question: str, sources: Sequence[Source], rarity: Mapping[str, float] | None = None
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """The quotes as findings, and the words of the question that no page has."""
+    """Return the quotes as findings, and the words of the question that no page has."""
     found = tuple(
         Finding(" ".join(quote.text.split()), (quote.source.number,))
         for quote in choose(question, sources, rarity)
@@ -242,7 +241,7 @@ def findings(
 
 
 def _form(candidate: Candidate, asked: Asked) -> float:
-    """The factor by which a passage's form reduces its worth."""
+    """Return the factor by which a passage's form reduces its score."""
     passage = candidate.passage
     if is_bare(passage) or passage.is_contents or _is_contents(passage):
         return BARE
@@ -266,16 +265,16 @@ def _is_contents(passage: Passage) -> bool:
 
 
 def is_bare(passage: Passage) -> bool:
-    """True if a passage is a line of links, a caption, a heading: words without a sentence."""
+    """Return True if a passage has no sentence: a line of links, a caption, a heading."""
     text = passage.text
     return len(text) < 80 and "\n" not in text and _SENTENCE_END.search(text) is None
 
 
 def _with_neighbours(candidate: Candidate, taken: set[int], first: int) -> Quote:
-    """A candidate with the passages beside it under its heading or one below, while there is
-    room: ``AFTER`` of them and one before, because what is said of a thing follows its name.
+    """Return a candidate with its neighbours under the same heading or a lower one, while there is
+    room: ``AFTER`` after it and one before, because a description follows the name.
 
-    What is added is ``taken`` and will not be quoted again; ``first`` is the number of the
+    Added passages are recorded in ``taken`` and not quoted again; ``first`` is the number of the
     source's first candidate.
     """
     source, low, high = candidate.source, candidate.place, candidate.place
@@ -300,7 +299,7 @@ def _has_name(candidate: Candidate, brought_up: Collection[str]) -> bool:
 
 
 def _names_of(candidate: Candidate) -> frozenset[str]:
-    """The terms of the names in a passage, its page's title among them."""
+    """Return the terms of the names in a passage and in its page's title."""
     return name_terms(candidate.passage.text).union(title_terms(candidate.source.title))
 
 
@@ -310,7 +309,7 @@ def _says_the_same(one: Passage, other: Passage) -> bool:
 
 
 def _cued(candidate: Candidate, asked: Asked) -> float:
-    """The score for what the question looks for in a passage: a figure, code or steps."""
+    """The bonus for a passage with the kind of content asked for: a figure, code or steps."""
     text = candidate.passage.text
     has_figure = "figure" in asked.cues and _DIGIT.search(text) is not None
     has_steps = "steps" in asked.cues and _CODE_OR_STEP.search(text) is not None

@@ -1,4 +1,4 @@
-"""Finds the links that a message asks to be read, and pages linked before, without a model."""
+"""Finds the links that a message asks to read, and pages linked earlier, without a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bot.text.lazy_regex import lazy_regex
 from bot.text.listed import listed
 from bot.text.terms import STOP_WORDS, content_words, fold
 
-FEW = 3  # words beside links and words of reading: the links are what is asked about
+FEW = 3  # words besides links and words for reading, up to which a message is about its links
 
 _READING = listed(
     "summarize summarise summary sum up read tldr tl dr explain describe page pages article "
@@ -53,7 +53,7 @@ _IT_SAYS = lazy_regex(
     r"|它(?:还)?(?:关于|对)?[^，。？]*(?:说|讲|写|提到)了?些?什么",
     re.IGNORECASE,
 )
-"""Points to a page if one was linked right before."""
+"""Refers to a page if one was linked directly before."""
 
 _SEVERAL = lazy_regex(
     r"\b(?:these|those|both|them|all|links|pages|articles|papers)\b|这些|那些|两|几", re.IGNORECASE
@@ -67,7 +67,7 @@ _BEFORE_DOMAIN = lazy_regex(
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Links to read, whether only they are asked about, and whether as a whole."""
+    """Links to read, whether the message is only about them, and whether about them as a whole."""
 
     links: tuple[str, ...] = ()
     only_they: bool = False
@@ -75,7 +75,7 @@ class Wanted:
 
 
 def wanted(transcript: Transcript, message: Message) -> Wanted:
-    """The links of a message, or those of the thread that it points to."""
+    """Return the links of a message, or those of the thread that it refers to."""
     text = message.text
     searched = {dedupe_key(f"https://{host}") for host in restricted_to(text)}
     links = [
@@ -99,12 +99,12 @@ def wanted(transcript: Transcript, message: Message) -> Wanted:
 
 
 def asks_to_read(text: str) -> bool:
-    """Return True if a message asks what a page says."""
+    """Return True if a message asks about the content of a page."""
     return _ASKS_TO_READ.search(text) is not None
 
 
 def without_links(text: str) -> str:
-    """A text without the links in it, and without the Markdown around them."""
+    """Return a text without its links and the Markdown around them."""
     for link in links_in(text):
         text = text.replace(link, " ").replace(link.removeprefix("http://"), " ")
     for host, address in hosts_in(text):
@@ -114,7 +114,7 @@ def without_links(text: str) -> str:
 
 
 def bare_hosts(text: str) -> list[tuple[int, str, str]]:
-    """The positions of hosts without scheme and path, and the address each would be."""
+    """Return the positions of hosts without scheme and path, with the address of each."""
     found: list[tuple[int, str, str]] = []
     position = 0
     for host, address in hosts_in(text):
@@ -126,19 +126,20 @@ def bare_hosts(text: str) -> list[tuple[int, str, str]]:
 
 
 def restricted_to(text: str) -> list[str]:
-    """Hosts a message wants to have searched: "on docs.python.org", "site:example.org"."""
+    """Return the hosts a message wants to search: "on docs.python.org", "site:example.org"."""
     spaced = text.replace("site:", "site: ")
     return [host for at, host, _ in bare_hosts(spaced) if _BEFORE_DOMAIN.search(spaced[:at])]
 
 
 def topic_words(said: str) -> list[str]:
-    """The words of a message beside those that ask to read something."""
+    """Return the words of a message besides those that ask to read something."""
     words = [fold(word) for word in content_words(_READING_EASTERN.sub(" ", said))]
     return [w for w in words if w not in _READING | STOP_WORDS and not w.isdigit()]
 
 
 def _pointed_at(transcript: Transcript, text: str) -> tuple[str, ...]:
-    """Links of earlier messages that a message points to: the last one, or all of the last."""
+    """Return links of earlier messages that a message refers to: the last link, or all of the last
+    message."""
     said = [entry.text for entry in transcript.entries if entry.role == "person"]
     if _IT_SAYS.search(text) and said and (linked := links_said(said[-1])):
         return tuple(linked)

@@ -1,12 +1,12 @@
-"""The reasoner without a model: it finds, follows and quotes, and says that it does.
+"""The reasoner without a model: it searches, follows names, and quotes, and says so in its answers.
 
-All of it is a pure function of what it is given, so a replayed run comes out the same. What weighs
-whole pages is done in a thread: it may take a tenth of a second, which other runs would wait.
+Every method is a pure function of its arguments, so a replayed run has the same result. Work on
+whole pages runs in a thread: it may take 0.1 s, which would block other runs.
 
-How a follow-up is made to stand alone is in ``extractive.rewrite``, how a question is cut into
-parts in ``extractive.plan``, what is searched and read next in ``extractive.hops``, what is quoted
-in ``extractive.quotes``, how the answer is written in ``extractive.answer``, earlier answers told
-again in ``extractive.recall``, a report's outline and its parts in ``extractive.report``.
+``extractive.rewrite`` makes follow-ups standalone, ``extractive.plan`` divides questions,
+``extractive.hops`` chooses the next searches and reads, ``extractive.quotes`` the quotes;
+``extractive.answer`` writes the answer, ``extractive.recall`` repeats earlier answers, and
+``extractive.report`` makes reports.
 """
 
 from __future__ import annotations
@@ -38,32 +38,32 @@ if TYPE_CHECKING:
 class Extractive:
     """See the module docstring. Implements ``Reasoner``; makes no model calls, raises nothing.
 
-    ``instructions`` are the operator's words on tone and language: nothing here has a tone.
+    The operator's ``instructions`` on tone and language are ignored: quotes have no tone.
     """
 
     name = "extractive"
-    opens = 0  # it chooses in no time
+    opens = 0  # choosing costs no time here
     read_factor = 4
 
     def __init__(self, calls: ModelCalls) -> None:
-        del calls  # every reasoner is given them
+        del calls  # not needed
 
     async def rewrite(
         self, transcript: Transcript, message: Message, instructions: str = ""
     ) -> Rewritten:
-        """The message as a standalone question, from the thread's words alone."""
+        """Return the message as a standalone question, using only words of the thread."""
         return rewrite.rewrite(transcript, message)
 
     async def next_turn(
         self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
-        """The next searches or reads, or the end with the best passages as findings."""
+        """Return the next searches or reads, or a finish with the best passages as findings."""
         return await asyncio.to_thread(hops.next_turn, question, workspace)
 
     async def plan(
         self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
     ) -> GraphEdit:
-        """The parts into which the question's own words cut it."""
+        """Return the parts given by the question's own words."""
         from bot.reasoning.extractive import plan
 
         return plan.plan(question, graph)
@@ -71,7 +71,7 @@ class Extractive:
     async def write(
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
     ) -> AsyncIterator[AnswerDelta]:
-        """The best passages as quotations with their citations, or what earlier answers had."""
+        """The best passages as quotations with citations, or the content of earlier answers."""
         written = {"sources": recall.sources, "thread": recall.thread}
         quoting = written.get(question.kind, answer.write)
         for delta in await asyncio.to_thread(_all, quoting, question, evidence):
@@ -80,13 +80,13 @@ class Extractive:
     async def draft(
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
     ) -> tuple[Paragraph, ...]:
-        """An outline from the sections of the pages found, each with its passages."""
+        """Return an outline from the sections of the pages found, each with its passages."""
         from bot.reasoning.extractive import report
 
         return await asyncio.to_thread(report.draft, question, evidence)
 
     async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
-        """The paragraph's topic in keywords."""
+        """Return the paragraph's topic in keywords."""
         from bot.reasoning.extractive import report
 
         return report.queries(question, manuscript)
@@ -98,7 +98,7 @@ class Extractive:
         evidence: Evidence,
         instructions: str = "",
     ) -> AsyncIterator[AnswerDelta]:
-        """The passages on the paragraph's topic as quotations with their citations."""
+        """Yield the passages on the paragraph's topic as quotations with citations."""
         from bot.reasoning.extractive import report
 
         quoted = await asyncio.to_thread(_all, report.revise, question, manuscript, evidence)
@@ -106,23 +106,23 @@ class Extractive:
             yield delta
 
     async def statements(self, text: str) -> tuple[Statement, ...]:
-        """The sentences with figures, dates or names."""
+        """Return the sentences with figures, dates or names."""
         from bot.reasoning.extractive import statements
 
         return await asyncio.to_thread(statements.statements, text)
 
     async def verify(self, question: str, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
-        """Nothing: what it quotes is compared letter by letter."""
+        """Return no verdicts: quotes are compared letter by letter."""
         return (None,) * len(claims)
 
     async def compare(self, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
-        """Nothing: it knows no other words for the same."""
+        """Return no judgement: this reasoner cannot compare meanings."""
         return (None,) * len(pairs)
 
     async def restate(
         self, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
     ) -> tuple[str, ...]:
-        """Nothing: it has no words of its own."""
+        """Return nothing: this reasoner cannot reword."""
         return ("",) * len(claims)
 
 

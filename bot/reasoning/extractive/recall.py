@@ -1,4 +1,4 @@
-"""Earlier answers of the thread told again without a model: their sources, or what they found."""
+"""Repeats earlier answers of the thread without a model: their sources or their findings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bot.reasoning.extractive.answer import link, note, say
 from bot.reasoning.questions import Rewritten
 from bot.text.sentences import Sentence, blocks, sentences_of
 
-QUOTES = 2  # of each page whose title is asked for
+QUOTES = 2  # from each page asked about
 
 _MARK = re.compile(r"\s*\[(\d{1,4})\]")
 _TABLE = re.compile(r"(?:^[ \t]*\|.*(?:\n|$))+", re.MULTILINE)
@@ -36,14 +36,14 @@ _RETOLD = {
 
 
 def sources(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
-    """Each page meant: the number it had, its title as a link, when it was read, and the words
-    that were quoted from it."""
+    """Yield each page meant: its former number, its title as a link, when it was read, and its
+    quotes."""
     read = _by_address(evidence)
     for answer in question.recalled:
         for address, cited in _by_page(answer).items():
             source = read.get(address)
             if source is None:
-                continue  # a note of the run says that it is gone
+                continue  # a note already says that it is gone
             was = say(_WAS, question.language).format(
                 number=cited.number,
                 question=" ".join(answer.question.split()),
@@ -61,7 +61,7 @@ def sources(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
 
 
 def thread(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
-    """For each question of the thread, the first sentence of its answer that has a footnote."""
+    """Yield, for each question of the thread, the first sentence of its answer with a footnote."""
     read = _by_address(evidence)
     told: set[str] = set()
     for answer in question.recalled:
@@ -81,16 +81,15 @@ def _by_address(evidence: Evidence) -> dict[str, Source]:
 
 
 def _by_page(answer: Entry) -> dict[str, Citation]:
-    """The first footnote onto each page."""
+    """Return the first footnote for each page."""
     return {dedupe_key(cited.url): cited for cited in reversed(answer.cited)}
 
 
 def _first_cited(answer: Entry, read: Mapping[str, Source]) -> Iterator[AnswerDelta]:
-    """The first sentence with a footnote, renumbered; one that is not in doubt, if there is
-    one.
+    """Yield the first sentence with a footnote, renumbered; preferably one without a doubt.
 
-    One mark may speak for several sentences before it: of these the first is told, if the words
-    quoted have it.
+    One mark may cover several sentences before it: the first of these is used if the quote contains
+    it.
     """
     numbers = {cited.number: read.get(dedupe_key(cited.url)) for cited in answer.cited}
     for doubted in (False, True):
@@ -113,7 +112,7 @@ def _first_cited(answer: Entry, read: Mapping[str, Source]) -> Iterator[AnswerDe
         if _MARK.search(table):
             yield TextDelta(_table(table, numbers), opens=True)
             return
-    for cited in answer.cited:  # it has only code: the first quote of it
+    for cited in answer.cited:  # only code: use its first quote
         if (source := numbers[cited.number]) is not None:
             code = next((p for p in source.passages if p.text == cited.quote), source.passages[0])
             yield TextDelta(code.text, opens=True, verbatim=True)
@@ -126,14 +125,14 @@ def _has(quoted: str, words: str) -> bool:
 
 
 def _renumbered(sentence: str, pages: Sequence[Source]) -> str:
-    """The sentence with the marks of these pages where its first mark was."""
+    """Return the sentence with the marks of these pages in place of its first mark."""
     marks = "".join(f"[{source.number}]" for source in dict.fromkeys(pages))
     head, *rest = _MARK.split(sentence)[::2]
     return f"{head} {marks}{''.join(rest).replace(_DOUBTED, '').strip()}"
 
 
 def _table(table: str, pages: Mapping[int, Source | None]) -> str:
-    """A table with its marks renumbered."""
+    """Return a table with its marks renumbered."""
 
     def renumbered(mark: re.Match[str]) -> str:
         source = pages.get(int(mark[1]))
@@ -143,7 +142,8 @@ def _table(table: str, pages: Mapping[int, Source | None]) -> str:
 
 
 def _marked(text: str) -> Iterator[tuple[list[str], str]]:
-    """The running sentences with footnote marks, each with those before it that have none."""
+    """Yield sentences of running text with footnote marks, each with the unmarked ones before
+    it."""
     before: list[str] = []
     for block in blocks(text):
         for sentence in sentences_of(text, block):

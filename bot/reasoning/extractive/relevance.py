@@ -1,7 +1,7 @@
-"""Scores passages for a question by words alone.
+"""Scores passages for a question by their words.
 
-Each word of the question weighs as much as it is rare: in all documents searched where that is
-known (``Evidence.rarity``), else among the passages that were read.
+Each word of the question is weighted by its rarity: in all documents searched if known
+(``Evidence.rarity``), otherwise among the passages that were read.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from bot.text.akin import shares as shares_of
 from bot.text.literals import literals
 from bot.text.terms import has_cjk, keywords
 
-# Shares of a word's weight that count as covered when only the surroundings have it.
+# Shares of a word's weight that count as covered if only the surroundings have it.
 IN_HEADING = 0.8
 IN_TITLE = 0.7
 BESIDE = 0.4  # the passage before or after
 
-AGAIN = 0.3  # of a placeholder's weight is left ("which country"): it is what is asked for
-IN_A_TITLE = 1.5  # times the weight of a term that titles a page, where rarity is not known
-EVERYDAY_WEIGHT = 1.5  # what a term must weigh to tell anything,
-OF_RAREST = 0.2  # or this share of what the rarest would: in few documents none weighs much
-GAP = 300  # characters between passages that still follow each other: a heading may be between
+AGAIN = 0.3  # factor for a placeholder ("which country"), which the answer may not repeat
+IN_A_TITLE = 1.5  # factor for a term in a page's title, if rarity is unknown
+EVERYDAY_WEIGHT = 1.5  # minimum weight of a meaningful term,
+OF_RAREST = 0.2  # or this share of the rarest term's weight: with few documents all weights are low
+GAP = 300  # characters allowed between consecutive passages, such as a heading
 
 _POINTS = re.compile(
     r"\b(?:it|this|that|they|them|these|those|there)\b|[它这這那]",
@@ -81,13 +81,13 @@ _CUES: dict[Cue, re.Pattern[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question as its terms: each with its weight, those that stand side by side, what of it is
-    meant letter by letter (see ``bot.text.literals``), and what kind of answer it wants.
+    """A question as weighted terms, with adjacent terms, literals (see ``bot.text.literals``), and
+    the kind of answer it wants.
 
-    ``unknown`` are names in it that neither the documents searched nor the pages read have;
-    ``is_open`` tells that it points at something that it does not name ("How do I make it
-    faster?"), ``by_relation`` that several pages together may answer it (see
-    ``extractive_words.asks_by_relation``).
+    ``unknown`` are its names that neither the documents searched nor the pages read have;
+    ``is_open`` is True if it refers to something it does not name ("How do I make it faster?"),
+    ``by_relation`` if several pages together may answer it (see
+    ``extractive.words.asks_by_relation``).
     """
 
     weights: Mapping[str, float]
@@ -110,10 +110,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage that could be quoted, with what follows and precedes it on its page.
+    """A passage that could be quoted, and its place on the page.
 
-    ``shares`` has for each of the question's terms how much of its weight the passage counts for.
-    ``place`` is the passage's place among those of its source.
+    ``shares`` maps the question's terms to the share of their weight that the passage covers.
+    ``place`` is the passage's index in its source.
     """
 
     source: Source
@@ -125,17 +125,17 @@ class Candidate:
         return self.source.passages[self.place]
 
     def covered(self, asked: Asked) -> float:
-        """The share of the question's weight that the passage and its headings have, 0 to 1."""
+        """Return the share of the question's weight in the passage and its headings, 0 to 1."""
         return sum(asked.weights[term] * share for term, share in self.shares.items()) / asked.total
 
 
 def wanted_terms(question: str) -> frozenset[str]:
-    """The terms of a question, without those of its links."""
+    """Return the terms of a question, without those of its links."""
     return frozenset(keywords(_LINK.sub(" ", question)))
 
 
 def asked_in(question: str, sources: Sequence[Source], rarity: Mapping[str, float]) -> Asked:
-    """The terms of a question, weighed against what was searched, or against what was read."""
+    """Return the terms of a question, weighted by the documents searched or the pages read."""
     text = _LINK.sub(" ", question)
     cues = frozenset(cue for cue, pattern in _CUES.items() if pattern.search(text))
     weights = _by_rarity(text, rarity) or _by_passages(text, wanted_terms(text), sources)
@@ -154,8 +154,8 @@ def asked_in(question: str, sources: Sequence[Source], rarity: Mapping[str, floa
 def _unknown(
     question: str, sources: Sequence[Source], rarity: Mapping[str, float]
 ) -> tuple[str, ...]:
-    """Names in a question that occur neither in the documents nor in the pages read (pages of the
-    web are in no document). An identifier of several words counts as one name."""
+    """Return names in a question that occur neither in the documents nor in the pages read (which
+    may be web pages). An identifier of several words counts as one name."""
     if not rarity:
         return ()
     names = dict.fromkeys([*unknown_names(question, rarity), *compounds(question)])
@@ -170,20 +170,21 @@ def _unknown(
 
 
 def spelled(text: str) -> str:
-    """The terms of a text with a space before and after each: one in another is found by ``in``."""
+    """Return the terms of a text, each surrounded by spaces, so that ``in`` finds whole terms."""
     return f" {' '.join(term_tuple(text))} "
 
 
 def _is_open(
     question: str, cues: Collection[Cue], weights: Mapping[str, float], rarity: Mapping[str, float]
 ) -> bool:
-    """True if a question leaves open what it is about: a pronoun or nothing, and few words.
+    """Return True if a question does not say what it is about: a pronoun or no subject, and few
+    words.
 
-    In Chinese, Japanese and Korean pronouns are left out, but not of "what is X".
+    Chinese, Japanese and Korean omit pronouns, except in "what is X".
     """
     least = min(EVERYDAY_WEIGHT, OF_RAREST * rarity[""])
     telling = [term for term, weight in weights.items() if weight > least]
-    if len(telling) > 1 or "(" in question:  # what a conversation adds comes in brackets
+    if len(telling) > 1 or "(" in question:  # brackets hold the topic added from a conversation
         return False
     if _POINTS.search(question) is not None:
         return True
@@ -191,7 +192,7 @@ def _is_open(
 
 
 def candidates(asked: Asked, sources: Sequence[Source]) -> list[Candidate]:
-    """Every passage of the sources as a candidate, in their order."""
+    """Return every passage of the sources as a candidate, in order."""
     wanted = asked.terms
     found: list[Candidate] = []
     for source in sources:
@@ -215,14 +216,14 @@ def candidates(asked: Asked, sources: Sequence[Source]) -> list[Candidate]:
 def of_terms(
     wanted: Collection[str], words: Collection[str], whole: float = 1.0
 ) -> dict[str, float]:
-    """Weights of the terms of a question that a text has, or that it has replacements for."""
+    """Return the weights of the question's terms that a text has, itself or by a replacement."""
     return {term: share * whole for term, share in shares_of(wanted, frozenset(words)).items()}
 
 
 def scores(asked: Asked, weights: Mapping[str, float], sources: Sequence[Source]) -> list[float]:
-    """The relevance of each candidate, in their order, as a share of the question's weight.
+    """Return the relevance of each candidate, in order, as a share of the question's weight.
 
-    ``weights`` stand in for the question's own: those of what was quoted already count less.
+    ``weights`` replace the question's own: terms already quoted count less.
     """
     rated: list[float] = []
     for source in sources:
@@ -232,7 +233,7 @@ def scores(asked: Asked, weights: Mapping[str, float], sources: Sequence[Source]
         kept: list[int] = []
         for place, passage in enumerate(source.passages):
             if place and not follow(source, place - 1, place):
-                counts += [{}] * len(NEIGHBOURS)  # what is left out between them
+                counts += [{}] * len(NEIGHBOURS)  # for omitted text between them
                 headings += [()] * len(NEIGHBOURS)
             kept.append(len(counts))
             words = term_tuple(passage.text)
@@ -253,7 +254,7 @@ def scores(asked: Asked, weights: Mapping[str, float], sources: Sequence[Source]
     near = [passage.relevance for source in sources for passage in source.passages]
     if all(nearness is None for nearness in near):
         return rated
-    # Half by words, half by meaning where that is known: see ``bot.search.meaning.fused``.
+    # Half by words, half by meaning if known: see ``bot.search.meaning.fused``.
     best = max(rated, default=0.0) or 1.0
     return [
         score if nearness is None else (score + nearness * best) / 2
@@ -262,7 +263,7 @@ def scores(asked: Asked, weights: Mapping[str, float], sources: Sequence[Source]
 
 
 def follow(source: Source, one: int, other: int) -> bool:
-    """Return True if two of a source's passages stand side by side on the page."""
+    """Return True if two of a source's passages are adjacent on the page."""
     if not (0 <= one < len(source.passages) and 0 <= other < len(source.passages)):
         return False
     a, b = source.passages[one], source.passages[other]
@@ -270,7 +271,7 @@ def follow(source: Source, one: int, other: int) -> bool:
 
 
 def _by_rarity(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
-    """The weights where it is known how rare the terms are; empty where it is not."""
+    """Return the weights by known rarity; empty if it is unknown."""
     return {
         term: weight * (AGAIN if term in PLACEHOLDERS else 1.0)
         for term, weight in weigh(question, rarity).items()
@@ -280,13 +281,13 @@ def _by_rarity(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
 def _by_passages(
     question: str, wanted: frozenset[str], sources: Sequence[Source]
 ) -> dict[str, float]:
-    """BM25's inverse document frequency, passages being the documents.
+    """Return weights by BM25's inverse document frequency, with passages as documents.
 
-    By it a word that no passage has would weigh most. That is right for a name: pages without it
-    are about something else. Another word ("expensive") counts like an average one of those found:
-    pages say things in words of their own. And since the pages were chosen for the question, its
-    most important word may well be the most frequent one: all weights are drawn to the average.
-    A title's term tells more than others.
+    A word in no passage would get the highest weight. That is right for a name: pages without it
+    are about something else. Other absent words ("expensive") get the average weight, since pages
+    may use synonyms. And since the pages were found by the question, its most important word may be
+    the most frequent one, so all weights are moved towards the average. A title's term gets more
+    weight.
     """
     in_names = frozenset(term for name in named(question) for term in term_tuple(name))
     passages = [

@@ -1,7 +1,7 @@
-"""A report without a model: an outline from the pages' own sections, filled with quotations.
+"""Makes a report without a model: an outline from the pages' own sections, filled with quotations.
 
-The draft is what a first look found, by page and section; its revision are the passages that a
-search for that section gives, each with its footnote. Nothing is quoted twice.
+The draft consists of the first pages' sections; the revision of a section consists of the passages
+found by a search for it, each with its footnote. Nothing is quoted twice.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from bot.text.terms import content_words
 
 FEWEST_SECTIONS, MOST_SECTIONS = 2, 8
 SECTION_QUOTES = 4
-OTHER_QUOTES = 2  # from other pages, beside a section's own
-TELLING = 0.5  # of what the best section covers of a question, a section must cover
+OTHER_QUOTES = 2  # from other pages, besides a section's own
+TELLING = 0.5  # share of the best section's coverage that a section must reach
 QUOTE_WORDS = 60  # of one quotation
-TOPIC_WORDS = 6  # of the question in the query of a section
+TOPIC_WORDS = 6  # of the question in a section's query
 
 _NOTHING_MORE = {
     "en": "Nothing more was found on: {}.",
@@ -35,8 +35,8 @@ _NOTHING_MORE = {
 
 
 def draft(question: Rewritten, evidence: Evidence) -> tuple[Paragraph, ...]:
-    """One paragraph for each section of the pages that has to do with the question; where there
-    are no sections to speak of, one of all that does. None if nothing does."""
+    """Return a paragraph for each section related to the question; without usable sections, one
+    paragraph of all related passages; empty if nothing is related."""
     asked = question.question
     quotes = _all_on(asked, evidence.sources)
     if not quotes and question.kind == "links":
@@ -55,12 +55,13 @@ def draft(question: Rewritten, evidence: Evidence) -> tuple[Paragraph, ...]:
 
 
 def _all_on(about: str, sources: Sequence[Source]) -> list[Quote]:
-    """A report of what the sources say on a topic, rather than an answer to one question."""
+    """Return quotes of all that the sources say on a topic, rather than an answer to one
+    question."""
     return list(choice_of(asked_in(about, sources, {}), sources).quotes)
 
 
 def queries(question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
-    """The section's heading with the words of the question that it lacks."""
+    """Return the section's heading with the words of the question that it lacks."""
     heading = manuscript.paragraph.heading
     if not heading:
         return question.queries or tuple(first_queries(question.question))
@@ -74,7 +75,7 @@ def queries(question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
 def revise(
     question: Rewritten, manuscript: Manuscript, evidence: Evidence
 ) -> Iterator[AnswerDelta]:
-    """The passages on the paragraph's topic that the report has not quoted yet."""
+    """Yield the passages on the paragraph's topic that the report has not quoted yet."""
     paragraph, language = manuscript.paragraph, question.language
     about = f"{paragraph.heading}\n{question.question}" if paragraph.heading else question.question
     asked = asked_in(about, evidence.sources, evidence.rarity)
@@ -86,14 +87,14 @@ def revise(
     new = [group for group in groups if spelled(_words(group)) not in said]
     for group in new:
         yield from group
-    if not groups:  # not even something that the report has already
+    if not groups:  # not even passages that the report already has
         topic = plain(paragraph.topic).rstrip(".")
         yield TextDelta(note(say(_NOTHING_MORE, language).format(topic)), opens=True)
 
 
 def _quotes(manuscript: Manuscript, about: str, sources: Sequence[Source]) -> list[Quote]:
-    """The quotes of a section: all of it that fits, and what other pages say on its topic, but for
-    what has a section of its own."""
+    """Return the quotes of a section: its relevant passages, and those of other pages on its topic,
+    except passages with their own section."""
     paragraph = manuscript.paragraph
     if not paragraph.heading:
         return _all_on(about, sources) or openings(sources)
@@ -115,7 +116,7 @@ def _quotes(manuscript: Manuscript, about: str, sources: Sequence[Source]) -> li
 
 
 def _groups(deltas: Iterable[AnswerDelta]) -> list[list[AnswerDelta]]:
-    """Deltas by the lines of the list that they make."""
+    """Group deltas by the list line they belong to."""
     groups: list[list[AnswerDelta]] = []
     for delta in deltas:
         if isinstance(delta, TextDelta) and delta.opens:
@@ -131,7 +132,7 @@ def _words(group: Sequence[AnswerDelta]) -> str:
 def _telling(
     asked: str, sources: Sequence[Source], aspects: Mapping[str, list[tuple[Source, Passage]]]
 ) -> dict[str, list[tuple[Source, Passage]]]:
-    """The aspects that cover most of a question, those of the best page first."""
+    """Return the aspects that cover most of a question, those of the best page first."""
     question = asked_in(asked, sources, {})
     shares = {(c.source.number, c.passage.start): c.shares for c in candidates(question, sources)}
     covered: dict[str, float] = {}
@@ -154,7 +155,7 @@ def _telling(
 
 
 def _aspects(sources: Sequence[Source]) -> dict[str, list[tuple[Source, Passage]]]:
-    """Passages by what stands above them: their page's title and the last heading."""
+    """Group passages by their page's title and last heading."""
     found: dict[str, list[tuple[Source, Passage]]] = {}
     for source in sources:
         for passage in source.passages:

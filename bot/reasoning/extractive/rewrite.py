@@ -1,4 +1,4 @@
-"""Turning a message into a standalone question with the thread's own words, without a model."""
+"""Converts a message to a standalone question with the thread's own words, without a model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from bot.text.listed import listed
 from bot.text.terms import STOP_WORDS, content_words, fold, has_cjk, keywords
 
 MOST = 4  # queries
-ASPECT = 3  # words of what is compared, in a query beside a thing that is
+ASPECT = 3  # words of the compared aspect in a query for one of the things
 
 _WITHIN = r"(?:in|from|of|over|within|during)(?: the)? (?:last|past)"
 _FRESH: dict[Freshness, re.Pattern[str]] = {
@@ -105,25 +105,25 @@ _COMPARISONS = (
 
 
 def scope_of(text: str) -> Scope:
-    """The time and hosts to which a message restricts its search."""
+    """Return the time and hosts to which a message restricts its search."""
     fresh = next((name for name, pattern in _FRESH.items() if pattern.search(text)), None)
     return Scope(freshness=fresh or "", domains=tuple(dict.fromkeys(_hosts(text))))
 
 
 def queries_for(question: str) -> tuple[str, ...]:
-    """Up to 4 queries: for a comparison, what is compared of each thing, and all at once."""
+    """Return up to 4 queries: for a comparison, one for each thing and one for all together."""
     said = _PLACED.sub(" ", question)
     for pattern in _FRESH.values():
         said = pattern.sub(" ", said)
     said = said if content_words(said) else question
     each = sides(said)
-    # The names in a comparison are its sides: they need no queries of their own once more.
+    # The names in a comparison are its sides, which already have queries.
     found = [*each, *first_queries(said)[: 1 if each else MOST]]
     return tuple(dict.fromkeys(query for query in found if query))[:MOST]
 
 
 def sides(question: str) -> list[str]:
-    """A query for each of the two things that a question sets side by side; none if it does not.
+    """Return a query for each of the two things that a question compares; empty if it does not.
 
     "Compare the cost of X and Y": "X cost", "Y cost".
     """
@@ -146,19 +146,19 @@ def _hosts(text: str) -> list[str]:
 _NO_ASPECT = STOP_WORDS | listed("main key general detail terms difference differences")
 
 
-TURNS = 12  # of a thread, from which a follow-up may take what it leaves out
-OPENING = 1_000  # characters of an earlier message, which tell what it was about
+TURNS = 12  # of a thread, from which a follow-up may be completed
+OPENING = 1_000  # characters of an earlier message, enough to show its topic
 _REMARK = re.compile(
     r"^\W*(?:(?:ok(?:ay)?|(?:many )?thanks|thank you|thx|great|cool|nice|perfect|interesting|wow"
     r"|got it|hi|hello|hey)\b(?: (?:a lot|very much|so much|there|footnote|all))?\s*[,.!;–-]+\s*)+"
     r"(?=\w)|^\W*(?:(?:好的?|谢谢|多谢|明白了?|你好)[，。！,.!]+)+(?=\w)",
     re.IGNORECASE,
 )
-"""Words to us before a question that is asked in the same breath."""
+"""A greeting or remark before a question in the same message."""
 
 
 def rewrite(transcript: Transcript, message: Message) -> Rewritten:
-    """See ``Reasoner.rewrite``. A message that stands alone comes back as it is."""
+    """See ``Reasoner.rewrite``. A standalone message is returned unchanged."""
     stated, asked = correction_in(transcript, message.text)
     if asked:
         return replace(_rewritten(transcript, replace(message, text=asked)), correction=stated)
@@ -214,7 +214,7 @@ def _rewritten(transcript: Transcript, message: Message) -> Rewritten:
 
 
 def _about_answers(transcript: Transcript, said: str, language: str) -> Rewritten | None:
-    """A message about our last answer, or sources of any, in words that a model might weigh."""
+    """Return the rewrite of a message about our last answer or about sources, or None."""
     last = last_answer(transcript)
     if last is not None and wants_shorter(said):
         return Rewritten(
@@ -234,13 +234,13 @@ def _about_answers(transcript: Transcript, said: str, language: str) -> Rewritte
 
 
 def says_it_all(transcript: Transcript, message: Message) -> bool:
-    """Return True if a message shows by no word that it leans on the thread."""
+    """Return True if no word of a message shows that it depends on the thread."""
     said = _REMARK.sub("", message.text.strip())
     return pronoun(said) is None and standalone(said, _turns(transcript)) == said
 
 
 def language_of(transcript: Transcript, message: Message) -> str:
-    """The message's language; that of the thread or the person where the message is too short."""
+    """The message's language, or that of the thread or the person if the message is too short."""
     said = without_links(message.text)
     has_words = any(char.isalpha() for char in said)
     if has_words and keywords(said) and (has_cjk(said) or len(said) > 3):
@@ -253,7 +253,7 @@ def language_of(transcript: Transcript, message: Message) -> str:
 
 
 def _turns(transcript: Transcript) -> list[Turn]:
-    """The questions of a thread with their answers; remarks between people come as questions."""
+    """The questions of a thread with their answers; remarks between people count as questions."""
     turns: list[Turn] = []
     for entry in transcript.entries:
         if entry.role == "person":

@@ -1,4 +1,4 @@
-"""The statements of a text, without a model: its sentences with figures, dates or names."""
+"""Extracts the statements of a text without a model: its sentences with figures, dates or names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ QUERIES = 2
 
 
 def statements(text: str) -> tuple[Statement, ...]:
-    """Each sentence that claims a figure, a date or a name, as it stands."""
+    """Return each sentence that claims a figure, a date or a name, unchanged."""
     found = []
     for sentence in sentences(text):
         words = text[sentence.start : sentence.end]

@@ -1,4 +1,4 @@
-"""Questions about what colleagues said, told by their words: whose messages, and of which time."""
+"""Recognizes questions about what colleagues said: whose messages, and from which time."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ _LATELY = re.compile(r"\b(?P<what>yesterday|last week|last month)\b", re.IGNOREC
 
 
 def talk_of(text: str, today: date) -> Talk:
-    """The part of a question that is about conversations; ``ANY_TALK`` where it does not ask for
-    messages.
+    """Return which conversations a question asks for; ``ANY_TALK`` if it does not ask for messages.
 
     A month without a year is the latest one.
     """
@@ -60,7 +59,7 @@ def talk_of(text: str, today: date) -> Talk:
 
 
 def topic_of(text: str) -> str:
-    """A question without the words that ask who said something, and when: those of its subject."""
+    """Return a question's subject, without the words that ask who said something and when."""
     bare = text
     for asking in (_SAYS, _TEAM, _SINCE, _LATELY):
         bare = asking.sub(" ", bare)
@@ -68,7 +67,7 @@ def topic_of(text: str) -> str:
 
 
 def _period(text: str, today: date) -> tuple[date | None, date | None]:
-    """The first and the last day that a text restricts itself to."""
+    """Return the first and the last day to which a text is restricted."""
     if found := _LATELY.search(text):
         what = found["what"].lower()
         if what == "yesterday":
@@ -82,7 +81,7 @@ def _period(text: str, today: date) -> tuple[date | None, date | None]:
         return None, None
     try:
         first, last = _named(found, today)
-    except ValueError:  # no day of the calendar
+    except ValueError:  # not a calendar day
         return None, None
     return {
         "since": (first, None),
@@ -93,7 +92,7 @@ def _period(text: str, today: date) -> tuple[date | None, date | None]:
 
 
 def _named(found: re.Match[str], today: date) -> tuple[date, date]:
-    """The first and the last day of a date or month. Raises ``ValueError``."""
+    """Return the first and the last day of a date or month. Raises ``ValueError``."""
     if found["iso"]:
         day = date.fromisoformat(found["iso"])
         return day, day

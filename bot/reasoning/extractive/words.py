@@ -24,10 +24,10 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 
 
 def named(question: str) -> list[str]:
-    """The names in a question: quoted titles and runs of capitalized words, longest reading first.
+    """Return the names in a question: quoted titles and runs of capitalized words, longest first.
 
-    Titles run over small words and commas ("Songs I Wrote with Amy"), so each run comes whole and
-    in its parts.
+    Titles may contain small words and commas ("Songs I Wrote with Amy"), so each run is returned
+    whole and in parts.
     """
     found = [match.group(1).strip(" ,.?!") for match in _QUOTED.finditer(question)]
     tokens = list(_TOKEN.finditer(question))
@@ -49,7 +49,8 @@ def _is_capital(token: re.Match[str]) -> bool:
 
 
 def _opens(tokens: list[re.Match[str]], at: int) -> bool:
-    """True if a name begins here: a capital, but not that of the sentence; not a lone number."""
+    """Return True if a name begins here: a capital, but not of a sentence's first word; not a lone
+    number."""
     word = tokens[at].group()
     if word[0].isdigit():
         return at + 1 < len(tokens) and tokens[at + 1].group()[0].isupper()
@@ -105,25 +106,25 @@ _DISAMBIGUATION = re.compile(r"\s*[(（][^)）]*[)）]$")
 
 @lru_cache(maxsize=20_000)
 def term_tuple(text: str) -> tuple[str, ...]:
-    """``terms``, kept: the same snippets are looked at turn after turn."""
+    """Return ``terms``, cached: the same snippets are examined every turn."""
     return tuple(terms(text))
 
 
 @lru_cache(maxsize=20_000)
 def name_terms(text: str) -> frozenset[str]:
-    """The terms of all names in a text."""
+    """Return the terms of all names in a text."""
     return frozenset(
         term for name in names(text, "en") for word in name.words for term in terms(word)
     )
 
 
 def title_terms(title: str) -> tuple[str, ...]:
-    """The terms of a title without what tells it from its namesakes: Brand (play)."""
+    """Return the terms of a title without its disambiguation: Brand (play)."""
     return term_tuple(_DISAMBIGUATION.sub("", title))
 
 
 def holds(terms_of_text: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
-    """Return True if ``wanted`` occurs in a row."""
+    """Return True if ``wanted`` occurs consecutively."""
     size = len(wanted)
     if not size or wanted[0] not in terms_of_text:
         return False
@@ -131,10 +132,10 @@ def holds(terms_of_text: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
 
 
 def mentions(question: str, title: str) -> float:
-    """The certainty that a question names the page with this title, from 0 to 1.
+    """Return the certainty that a question names the page with this title, from 0 to 1.
 
-    The title's words stand in it in a row; a single word has to be capitalized there too, so that
-    "country" does not name the page Country.
+    The question must contain the title's words consecutively; a single word must be capitalized
+    too, so that "country" does not name the page Country.
     """
     wanted = title_terms(title)
     if not holds(term_tuple(question), wanted) or all(term in STOP_WORDS for term in wanted):
@@ -177,7 +178,7 @@ _RELATIONS = {
     "language": "language speak spoken",
     "owned owner owns": "owned owner subsidiary",
 }
-"""Words with which a question asks for a relation → words with which a page tells it."""
+"""Words with which a question asks for a relation → words with which a page states it."""
 
 TELLING = {
     asked: frozenset(term for word in telling.split() for term in terms(word))
@@ -185,7 +186,7 @@ TELLING = {
     for word in asking.split()
     for asked in terms(word)
 }
-"""The same by terms."""
+"""The same table, by terms."""
 
 PLACEHOLDERS = frozenset(
     terms(
@@ -195,15 +196,15 @@ PLACEHOLDERS = frozenset(
         "instance term"
     )
 )
-"""Terms that stand in a question for a name it does not know: they find little by themselves."""
+"""Terms that stand for an unknown name in a question: they find little by themselves."""
 
 
 # ---------------------------------------------------------------- questions by relation
 
-RARE = 0.5  # of the most that a word can weigh must have one that names what a question asks about
+RARE = 0.5  # share of the maximum weight that a word must have to name the question's subject
 
 _PROPER = re.compile(r"(?<=[^\s.?!])\s+[\"“'(]*(?-i:[A-Z][a-zà-ÿ]{1,})(?![\w.]*[_\d(.])|[\"“]\w+")
-"""A capitalized word that does not open a sentence and is no identifier, or a quoted title."""
+"""A capitalized word that is neither a sentence's first nor an identifier, or a quoted title."""
 _RELATIVE = re.compile(
     r"\w\s+(?:who|whom|whose|which|that|where|same)\b|\b(?:of|by) (?:the )?\w+ of\b"
 )
@@ -213,11 +214,11 @@ _RELATION_OF_RELATION = re.compile(
 
 
 def asks_by_relation(question: str, rarity: Mapping[str, float] | None = None) -> bool:
-    """True if a question names something and asks for another thing by its relation to it.
+    """Return True if a question names something and asks for another thing by its relation to it.
 
-    "Who leads the country where Buyende lies?" does, and names on Buyende's page lead on. Most
-    questions to documentation do not: names on the pages found would lead away from them. Where
-    ``rarity`` is known, a name that many documents have (the product's own) names nothing.
+    "Who leads the country where Buyende lies?" does, and names on Buyende's page are leads. Most
+    questions about documentation do not: names on the pages found would lead away from them. If
+    ``rarity`` is known, a name that many documents have (the product's own) does not count.
     """
     if has_cjk(question):
         return _RELATION_OF_RELATION.search(question) is not None
@@ -235,19 +236,19 @@ def asks_by_relation(question: str, rarity: Mapping[str, float] | None = None) -
 CLOSE_WORDS = 4
 IS_TITLE, IN_THE_TITLE, IN_SNIPPET = 1.0, 0.8, 0.55  # where a hit has the lead's name
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\1).)+?\1(?!`)|[^\W_]+_\w+", re.DOTALL)
-"""Code spans, fenced blocks and what is written like a variable: its capitals are no names."""
+"""Code spans, fenced blocks and words written like variables: their capitals are not names."""
 
 
 @lru_cache(maxsize=4_000)
 def sentences_of(text: str) -> tuple[tuple[str, str], ...]:
-    """The sentences of a text, each as written and with its code blanked."""
+    """Return the sentences of a text, each as written and with its code blanked."""
     prose = _CODE.sub(lambda code: " " * len(code.group()), text)
     return tuple((text[s.start : s.end], prose[s.start : s.end]) for s in sentences(text))
 
 
 @lru_cache(maxsize=4_000)
 def names_of(sentence: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The names in a sentence, each with the last words before it."""
+    """Return the names in a sentence, each with the last words before it."""
     return tuple(
         (
             re.sub(r"\s+", " ", sentence[name.start : name.end].strip(".")),
@@ -258,7 +259,7 @@ def names_of(sentence: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def prominence(name: tuple[str, ...], title: str, texts: Sequence[str]) -> float:
-    """The prominence of a name in a page: as its title, in its title, in its text, not at all."""
+    """The prominence of a name on a page: as its title, in its title, in its text, or 0.0."""
     if name == title_terms(title):
         return IS_TITLE
     if holds(term_tuple(title), name):

@@ -1,1 +1,1 @@
-"""A language model as a reasoner, whichever service it runs at."""
+"""A language model as a reasoner, at any service."""

@@ -1,4 +1,4 @@
-"""Comparing two versions of sentences, which differ in words only: the request and its reply."""
+"""The request to compare two versions of sentences by meaning, and its reply."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from bot.reasoning.reasoner import Pairs
 
 QUESTION = 2_000  # characters
 SENTENCE = 2_000  # characters
-TOKENS = 30  # of the reply for each pair
+TOKENS = 30  # of the reply, per pair
 SCHEMA = object_of(pairs=list_of(object_of(pair=INTEGER, same=BOOLEAN)))
 
 
 def request(model: str, question: str, pairs: Pairs) -> Request:
-    """The request to compare an earlier and a present sentence of each pair."""
+    """Return the request to compare the earlier and the present sentence of each pair."""
     parts = [element("question", clean(middle_out(question, QUESTION)).strip())]
     for number, versions in enumerate(pairs, start=1):
         before, now = (clean(middle_out(one, SENTENCE)).strip() for one in versions)
@@ -34,10 +34,10 @@ def request(model: str, question: str, pairs: Pairs) -> Request:
 
 
 def same(reply: ModelReply, count: int) -> tuple[bool | None, ...]:
-    """True for each of ``count`` pairs whose sentences say the same; None where the reply does not
-    say, or says both."""
+    """Return True for each of ``count`` pairs with the same meaning; None if the reply does not say
+    or is contradictory."""
     said: list[set[bool]] = [set() for _ in range(count)]
-    with suppress(Unusable):  # a reply that is not in the form asked for says nothing
+    with suppress(Unusable):  # a malformed reply means unknown
         for at, item in numbered(reply, "pairs", "pair", count):
             if isinstance(item.get("same"), bool):
                 said[at].add(item["same"])

@@ -1,8 +1,8 @@
-"""The workspace as a conversation, written so that a later workspace only appends to it.
+"""Renders the workspace as a conversation, so that a later workspace only appends to it.
 
-Everything that a turn added is rendered from that turn alone, so the turns of workspace n are
-the beginning of the turns of workspace n+1, but for where cache points stand. That keeps
-the prompt cache warm, and newer models refuse a thinking block whose past has changed.
+Each turn is rendered from its own data alone, so the turns of workspace n are the beginning of
+those of workspace n+1, except for cache points. That keeps the prompt cache valid, and newer models
+refuse a thinking block after a changed history.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ from bot.text.names import capitalized_pairs
 from bot.text.terms import terms
 
 TITLE = 200  # characters
-SNIPPET, SNIPPET_READ = 120, 2_000  # characters that are shown of a snippet, and looked at
-SEEN, SEEN_TITLE = 4, 40  # hits shown before that are named again, and characters of a title
-WITH_SNIPPET = 6  # hits of a query that are shown with one
-LACKING = 0.3  # of a query's weight: if no hit has words of so much, they are named
-NEAR = 0.5  # of a hit's relevance by meaning (``search.provider.Hit``)
-BESIDE = 0.5  # of the weight that the best hit has of a query's words; below it no snippet is shown
+SNIPPET, SNIPPET_READ = 120, 2_000  # characters of a snippet that are shown, and examined
+SEEN, SEEN_TITLE = 4, 40  # hits shown before that are named again, and characters of their titles
+WITH_SNIPPET = 6  # hits of a query shown with a snippet
+LACKING = 0.3  # share of a query's weight: words of at least this weight that no hit has are named
+NEAR = 0.5  # semantic relevance of a hit (``search.provider.Hit``)
+BESIDE = 0.5  # share of the best hit's weight of a query's words; below it no snippet is shown
 QUESTION = 8_000  # characters
 _PUNCTUATION = '?!.,;:"“”()'
 _LITERAL = re.compile(r"\w(?:_|\.|::)\w|^--?\w")
@@ -68,7 +68,7 @@ NOT_DONE = "This call was not carried out."
 def loop_turns(
     question: SubQuestion, workspace: Workspace, now: datetime
 ) -> tuple[UserTurn | ModelTurn, ...]:
-    """The conversation so far: the question and what was given, then each turn and its results."""
+    """The conversation so far: the question and given results, then each turn and its results."""
     left = workspace.searches_left + sum(_searches(turn) for turn in workspace.turns)
     show = _Show(question.language)
     turns: list[UserTurn | ModelTurn] = [UserTurn(_opening(question, workspace, now, left, show))]
@@ -80,8 +80,8 @@ def loop_turns(
 
 
 def with_cache_points(turns: Sequence[UserTurn | ModelTurn]) -> tuple[UserTurn | ModelTurn, ...]:
-    """Cache points after the last two user turns: the newest for the next call, the one before
-    because that is where the previous call's entry ends."""
+    """Add cache points after the last two user turns: the newest for the next call, the one before
+    because the previous call's cache entry ends there."""
     ours = [at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)][-2:]
     return tuple(
         replace(turn, blocks=(*turn.blocks, CachePoint()))
@@ -97,13 +97,13 @@ def today(now: datetime) -> str:
 
 
 def opening(now: datetime, question: str, language: str) -> list[str]:
-    """The day, and the question with its language."""
+    """Return the day, and the question with its language."""
     asked = clean(middle_out(question, QUESTION)).strip()
     return [today(now), element("question", asked, language=language)]
 
 
 def findings_lines(findings: Sequence[Finding], titles: Mapping[int, str]) -> str:
-    """One line a finding, with the titles of those of its ``pages`` that the reader can see."""
+    """Return one line per finding, with the titles of those of its pages that are in ``titles``."""
     lines = []
     for finding in findings:
         shown = [titles[n] for n in finding.sources if n in titles]
@@ -132,7 +132,7 @@ def _opening(
 
 
 def _results(turn: WorkspaceTurn, searches_left: int, show: _Show) -> tuple[UserBlock, ...]:
-    """The answer to a turn: one result per call, in the order of the calls, then remarks."""
+    """Return the answer to a turn: one result per call, in the order of the calls, then remarks."""
     outcomes = {outcome.action: outcome for outcome in turn.outcomes}
     blocks: list[UserBlock] = []
     for block in turn.turn.said or ():
@@ -162,12 +162,12 @@ def _tool_result(id: str, outcome: Outcome | None, show: _Show) -> ToolResult:
 
 
 class _Show:
-    """Renders the outcomes of a workspace in order; passages of a page are numbered from 1.
+    """Renders the outcomes of a workspace in order; each page's passages are numbered from 1.
     ``language`` is the question's."""
 
     def __init__(self, language: str) -> None:
         self._language = language
-        self._passages: Counter[int] = Counter()  # those shown so far, by the page's number
+        self._passages: Counter[int] = Counter()  # passages shown so far, by page number
 
     def outcome(self, outcome: Outcome) -> list[Words | SearchResult]:
         if outcome.problem:
@@ -210,7 +210,7 @@ class _Show:
 
 
 def headings_of(source: Source) -> list[str]:
-    """The text before each passage: its headings where they change, but for the title."""
+    """Return the text before each passage: its headings if they have changed, without the title."""
     shown, last = [], source.title
     for passage in source.passages:
         path = line(passage.heading, HEADING_PATH)
@@ -220,7 +220,7 @@ def headings_of(source: Source) -> list[str]:
 
 
 def shown_pages(workspace: Workspace) -> dict[int, Source]:
-    """All that was shown of each page, by its number on the workspace, passages in the order
+    """Return everything shown of each page, by its number in the workspace, passages in the order
     shown."""
     pages: dict[int, Source] = {}
     for result in (read for outcome in workspace.outcomes for read in outcome.reads):
@@ -233,16 +233,17 @@ def shown_pages(workspace: Workspace) -> dict[int, Source]:
 
 
 def shown_address(url: str) -> str:
-    """The address of a page for a reader: of a file its name alone."""
+    """Return the address of a page for the model; for a file only its name."""
     url = address_of(url)
     return clean(url if urlsplit(url).hostname else site(url))
 
 
 def _query(result: QueryResult, again: set[int], opened: Sequence[str], language: str) -> str:
-    """A line for each hit that is new, the first ones with a snippet; the best of the others.
+    """Return a line for each new hit, the first ones with a snippet, and the best hits shown
+    before.
 
-    ``again`` are numbers of hits that other queries of the same search name as shown before,
-    ``opened`` are the texts of the pages that were opened with it.
+    ``again`` are the numbers of hits already named as shown before by other queries of the same
+    search, ``opened`` the texts of the pages opened with it.
     """
     weights = weigh(result.query, result.rarity) if result.rarity else {}
     new = [hit for hit in result.hits if not hit.seen]
@@ -265,9 +266,9 @@ def _query(result: QueryResult, again: set[int], opened: Sequence[str], language
 
 
 def _fitting_hits(result: QueryResult, weights: Mapping[str, float]) -> set[int]:
-    """The numbers of the hits whose title and snippet have enough of the query's words beside the
-    best one, rare words counting for more, or that are near it by meaning; all where it is not
-    known which words are rare."""
+    """Return the numbers of the hits whose title and snippet have enough of the query's words
+    compared with the best hit, weighted by rarity, or that are semantically close to it; all if the
+    words' rarity is unknown."""
     shares = {hit.number: _weight_in(weights, hit.hit) for hit in result.hits}
     bar = BESIDE * max(shares.values(), default=0.0)
     near = {hit.number for hit in result.hits if (hit.hit.relevance or 0.0) >= NEAR}
@@ -277,9 +278,9 @@ def _fitting_hits(result: QueryResult, weights: Mapping[str, float]) -> set[int]
 def _lacking(
     result: QueryResult, weights: Mapping[str, float], opened: Sequence[str], language: str
 ) -> list[str]:
-    """The words of a query that neither a hit nor an opened page shows, where they are a good part
-    of it; the names of settings and the like ("read_timeout", "app.run") that none has as they
-    stand; and names of two words ("Tom Drake") of which none has both."""
+    """Return the words of a query that no hit or opened page has, if they are a large part of it;
+    identifiers ("read_timeout", "app.run") that none has verbatim; and names of two words ("Tom
+    Drake") of which none has both."""
     if not weights or not result.hits:
         return []
     texts = [*(f"{hit.hit.title} {hit.hit.snippet}" for hit in result.hits), *opened]
@@ -288,7 +289,7 @@ def _lacking(
     if sum(weights[term] for term in unseen) < LACKING * sum(weights.values()):
         unseen = set()
     words_shown = shown.casefold()
-    # A word may be several terms, as in Chinese, of which some also stand in other words.
+    # A word may be several terms, as in Chinese, some of which are part of other words too.
     words = [(word.strip(_PUNCTUATION), set(terms(word))) for word in result.query.split()]
     lacking = [
         word
@@ -296,7 +297,7 @@ def _lacking(
         if (parts and parts <= unseen)
         or (_LITERAL.search(word) and word.casefold() not in words_shown)
     ]
-    # Of a run the first two words: the name mostly comes first.
+    # The first two words of a run: the name mostly comes first.
     names = [" ".join(run[0]) for run in capitalized_pairs(result.query, language)]
     found = [frozenset(terms(text)) for text in texts]
     apart = [name for name in names if not any(each.issuperset(terms(name)) for each in found)]
@@ -309,14 +310,14 @@ def _weight_in(weights: Mapping[str, float], hit: Hit) -> float:
 
 
 def _hit(numbered: NumberedHit, wanted: Mapping[str, float] | None, with_site: bool) -> str:
-    """``3. Title — site: snippet``, or that the page is open. ``wanted`` are the weights of the
-    query's words, around which the snippet is cut; without them, even none, there is no snippet."""
+    """Return ``3. Title — site: snippet``, or that the page is open. ``wanted`` are the weights of
+    the query's words, around which the snippet is cut; if None, there is no snippet."""
     hit = numbered.hit
     title, snippet = line(hit.title, TITLE), ""
     if wanted is not None:
         snippet = cut_around(line(hit.snippet, SNIPPET_READ), wanted, SNIPPET)
     if title and numbered.page is None and snippet.startswith(title.removesuffix("…")):
-        title, snippet = snippet, ""  # a file without a heading is named after its first line
+        title, snippet = snippet, ""  # name a file without a heading by its first line
     shown = f"{numbered.number}. {title or line(hit.url, TITLE)}"
     if with_site and urlsplit(hit.url).hostname:
         shown += f" — {line(site(hit.url), 100)}"
@@ -326,12 +327,12 @@ def _hit(numbered: NumberedHit, wanted: Mapping[str, float] | None, with_site: b
 
 
 def page_element(source: Source, body: str) -> str:
-    """A page and its (cleaned) text, with where and when it was read."""
+    """Return a page and its (cleaned) text, with its site and date of reading."""
     return element("page", body, **dict(page_tag(source)))
 
 
 def page_tag(source: Source) -> tuple[tuple[str, str | int], ...]:
-    """The attributes of a page that is shown as text."""
+    """Return the attributes of a page that is shown as text."""
     return (
         ("number", source.number),
         ("title", source.title or source.url),
@@ -341,7 +342,7 @@ def page_tag(source: Source) -> tuple[tuple[str, str | int], ...]:
 
 
 def _searches(turn: WorkspaceTurn) -> int:
-    """The number of searches of the turn that counted: those refused or never answered do not."""
+    """Return the number of searches in a turn that count: refused or unanswered ones do not."""
     free = {o.action for o in turn.outcomes if o.problem or o.unanswered}
     return sum(isinstance(a, Search) and a.id not in free for a in turn.turn.actions)
 

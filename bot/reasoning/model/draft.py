@@ -1,6 +1,6 @@
-"""Reports with Claude: the requests for a draft and its queries, and their JSON as values.
+"""Reports: the requests for a draft and its queries, and parsing of their JSON replies.
 
-Revising a paragraph is writing (``claude.write``) with other words around the passages.
+Revising a paragraph is like writing (``model.write``), with other text around the passages.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FEWEST, MOST = 3, 8  # paragraphs of a draft
 HEADING = 120  # characters
 PURPOSE = 300  # characters
 TEXT = 4_000  # characters of a drafted paragraph
-SO_FAR = 12_000  # characters of the report so far, where only its drift matters
+SO_FAR = 12_000  # characters of the report so far, if only its topic matters
 QUERIES = 3
 QUERY = 200  # characters
 QUERY_TOKENS = 1_024  # of the reply
@@ -50,7 +50,7 @@ def draft_request(
     instructions: str,
     now: datetime,
 ) -> Request:
-    """The request for a whole draft; ``common`` is one to the same model without words."""
+    """Return the request for a whole draft; ``common`` is an empty request to the same model."""
     parts = [
         page_element(source, passage_lines(source.passages))
         for source in evidence.sources
@@ -66,7 +66,7 @@ def draft_request(
 
 
 def drafted(reply: ModelReply, *, fewest: int = FEWEST) -> tuple[Paragraph, ...]:
-    """The reply as paragraphs. Raises ``Unusable``."""
+    """Parse the reply to paragraphs. Raises ``Unusable``."""
     given = json_object(reply).get("paragraphs")
     items = [item for item in given if isinstance(item, dict)] if isinstance(given, list) else []
     paragraphs = tuple(
@@ -89,7 +89,7 @@ def drafted(reply: ModelReply, *, fewest: int = FEWEST) -> tuple[Paragraph, ...]
 def query_request(
     model: str, question: Rewritten, manuscript: Manuscript, now: datetime
 ) -> Request:
-    """The request for what to search for one paragraph."""
+    """Return the request for the queries of one paragraph."""
     parts = opening(now, question.question, question.language)
     if manuscript.revised:
         so_far = middle_out(clean("\n\n".join(manuscript.revised)), SO_FAR)
@@ -101,7 +101,7 @@ def query_request(
 
 
 def queries(reply: ModelReply) -> tuple[str, ...]:
-    """The reply as 1 to 3 queries. Raises ``Unusable``."""
+    """Parse the reply to 1 to 3 queries. Raises ``Unusable``."""
     found = lines(json_object(reply).get("queries"), QUERY)[:QUERIES]
     if not found:
         raise Unusable(f'"queries" must hold 1 to {QUERIES} queries.')
@@ -109,7 +109,7 @@ def queries(reply: ModelReply) -> tuple[str, ...]:
 
 
 def topic_query(question: Rewritten, paragraph: Paragraph) -> tuple[str, ...]:
-    """A query for a paragraph without any: its topic, in its own words."""
+    """Return a fallback query for a paragraph: its topic, in its own words."""
     return (line(paragraph.heading or question.question, QUERY),)
 
 
@@ -120,7 +120,7 @@ _NO_MANUSCRIPT = Manuscript((), Paragraph("", "", ""))  # fields after a parent'
 
 @dataclass(frozen=True, slots=True)
 class Revising(Writing):
-    """One paragraph to be revised: an answer to be written, in the place of a draft."""
+    """One paragraph to be revised: written like an answer, to replace a draft."""
 
     manuscript: Manuscript = _NO_MANUSCRIPT
 
@@ -139,7 +139,7 @@ class Revising(Writing):
         return cls(question, plain.sources, evidence, instructions, now, manuscript)
 
     def _opening(self) -> tuple[UserBlock, ...]:
-        """Question and report so far: each call of a report begins like the one before it."""
+        """The question and the report so far, so that each call begins like the previous one."""
         outline = opening(self.now, self.question.question, self.question.language)
         if self.instructions.strip():
             outline.append(element("operator", clean(self.instructions).strip()))

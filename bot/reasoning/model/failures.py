@@ -1,7 +1,6 @@
-"""Failures of a service that runs models, and what a person should do about each.
+"""Failures of a model service, and what a person should do about them.
 
-The SDK has already retried what can be retried (408, 409, 429, 5xx, lost connections) when a
-failure gets here.
+The SDK has already retried retryable failures (408, 409, 429, 5xx, lost connections).
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ PASSING_KINDS = frozenset(
         *("server_error", "rate_limit_exceeded"),  # OpenAI
     }
 )
-SHOWN = 300  # characters of the service's own words that a person is shown
+SHOWN = 300  # characters of the service's message shown to a person
 
 
 class TooLong(ModelBroken):
-    """The material is larger than the endpoint or the model's context window takes."""
+    """The material exceeds the limit of the endpoint or the model's context window."""
 
 
 class CutOff(Exception):
-    """A stream ended before the reply did. ``begun`` tells if anything had come."""
+    """A stream ended before its reply was complete. ``begun`` is True if it had begun."""
 
     def __init__(self, begun: bool) -> None:
         super().__init__("the reply ended before it was complete")
@@ -45,7 +44,7 @@ class CutOff(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names of a service in sentences: itself, its protocol, and its settings."""
+    """The names of a service, its protocol and its settings, for messages."""
 
     service: str  # "The Claude API"
     protocol: str  # "Messages API"
@@ -56,8 +55,8 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An SDK's exception without the SDK. ``status`` is 0 where there was no HTTP response that
-    says so, ``kind`` the service's error type, ``retry_after`` in seconds."""
+    """An SDK's exception, independent of the SDK. ``status`` is 0 without an HTTP error response,
+    ``kind`` the service's error type, ``retry_after`` in seconds."""
 
     words: str
     error: Exception
@@ -70,12 +69,12 @@ class Failure:
 
     @property
     def is_bad_request(self) -> bool:
-        """The request itself is at fault, by status or (in a stream) by type."""
+        """True if the request itself is wrong, by status or (in a stream) by type."""
         return self.status in (400, 422) or self.kind == "invalid_request_error"
 
     @property
     def is_too_long(self) -> bool:
-        """The request is larger than the endpoint or the model's context window takes."""
+        """True if the request exceeds the limit of the endpoint or the model's context window."""
         words = self.words.casefold()
         return self.status == 413 or (
             self.is_bad_request
@@ -85,20 +84,20 @@ class Failure:
 
     @property
     def is_passing(self) -> bool:
-        """Sending the same again may help."""
+        """True if sending the same request again may help."""
         return (
             self.timed_out or self.disconnected or self.kind in PASSING_KINDS or self.status >= 500
         )
 
 
 def on_one_line(words: str) -> str:
-    """A service's own words about an error, without tags of an error page."""
+    """Return a service's error message on one line, without tags of an error page."""
     words = " ".join(re.sub(r"<[^>]*>", " ", words).split())
     return words if len(words) <= SHOWN else words[: SHOWN - 1] + "…"
 
 
 def said_in(body: object) -> str:
-    """The message in the body of an error response."""
+    """Return the message in the body of an error response."""
     if isinstance(body, Mapping):
         inner: Any = body.get("error", body)
         return inner if isinstance(inner, str) else str(inner.get("message") or "")
@@ -106,7 +105,7 @@ def said_in(body: object) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds the endpoint asks to wait, if it says so in a form that can be read."""
+    """Return the seconds the endpoint asks to wait, or None if absent or malformed."""
     try:
         if "retry-after-ms" in headers:
             return float(headers["retry-after-ms"]) / 1000
@@ -118,7 +117,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def explain(
     failure: Failure, names: Names, settings: Settings, model: str, host: str
 ) -> FootnoteError:
-    """The failure as the sentence a person is shown. ``host`` is where the service is reached."""
+    """Convert a failure to an error with a sentence for people. ``host`` is the service's host."""
     error = failure.error
     if failure.status or failure.kind:
         return _explain_status(failure, names, settings, model, host)
@@ -212,9 +211,9 @@ def _setting_of(model: str, settings: Settings) -> str:
 
 
 def refused_feature(words: str, used: Collection[str], named: Mapping[str, str]) -> str | None:
-    """The feature of a request that an error's words complain about, if it is one of those used.
+    """Return the used feature that an error message complains about, or None.
 
-    ``named`` has the patterns in which features are named, the most telling first.
+    ``named`` maps patterns to features, the most specific first.
     """
     words = words.casefold()
     for pattern, feature in named.items():
@@ -227,7 +226,7 @@ def refused_feature(words: str, used: Collection[str], named: Mapping[str, str])
 
 
 def usable_key(key: str, name: str) -> str:
-    """A key that can be sent in a header. Raises ``CredentialsRefused``."""
+    """Check that a key can be sent in a header. Raises ``CredentialsRefused``."""
     if not key.isascii() or not key.isprintable() or " " in key:
         raise CredentialsRefused(
             f"{name} holds characters that no key has: copy it again, without spaces or line "
@@ -237,7 +236,7 @@ def usable_key(key: str, name: str) -> str:
 
 
 def usable_url(address: str, name: str) -> str:
-    """An HTTP address without a slash at its end. Raises ``InvalidSetting``."""
+    """Return an HTTP address without its final slash. Raises ``InvalidSetting``."""
     try:
         parts = urlsplit(address.strip())
         works = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0

@@ -1,4 +1,4 @@
-"""Judging: the request that has an answer compared with the expected one, and its reply."""
+"""The request to compare an answer with the expected one, and its reply."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def request(model: str, questions: Sequence[str], expected: str, given: str) -> 
 
 
 def judged(reply: ModelReply) -> tuple[Grade, str]:
-    """The grade and its reason from a reply. Raises ``Unusable``."""
+    """Parse the grade and its reason. Raises ``Unusable``."""
     given = json_object(reply)
     for grade in get_args(Grade):
         if given.get("grade") == grade:

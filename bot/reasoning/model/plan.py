@@ -1,7 +1,7 @@
-"""Planning: the request for an edit of the graph, and its JSON as a ``GraphEdit``.
+"""Planning: the request for an edit of the graph, and parsing of its reply to a ``GraphEdit``.
 
-Each of the planner's turns is rendered from that turn alone, so that a later request begins with
-all of an earlier one and the prompt cache stays warm.
+Each of the planner's turns is rendered from its own data alone, so that a later request begins with
+all of an earlier one and the prompt cache stays valid.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from bot.reasoning.reasoner import OnQueries
 QUERIES = 3  # of a sub-question
 QUERY = 200  # characters
 GAP = 300  # characters of what is missing
-MOST = 20  # nodes read from one reply; more are not even refused one by one
-TOGETHER = 6  # facts that one loop searches for in a turn
+MOST = 20  # nodes read from one reply; further ones are ignored
+TOGETHER = 6  # facts that one loop can search for in a turn
 FIRST = 8  # queries of the first search
 
 _NODE = object_of(id=STRING, question=STRING, needs=list_of(STRING), queries=list_of(STRING))
@@ -54,7 +54,7 @@ FORM = (
 
 
 def request(common: Request, question: SubQuestion, graph: Graph, now: datetime) -> Request:
-    """The request for the next edit; ``common`` is one to the same model without words."""
+    """Return the request for the next edit; ``common`` is an empty request to the same model."""
     turns = plan_turns(question, graph, now)
     return replace(common, system=load("plan"), turns=turns, schema=SCHEMA)
 
@@ -62,7 +62,7 @@ def request(common: Request, question: SubQuestion, graph: Graph, now: datetime)
 def plan_turns(
     question: SubQuestion, graph: Graph, now: datetime
 ) -> tuple[UserTurn | ModelTurn, ...]:
-    """The conversation so far: the question, then each edit and what came of it."""
+    """Return the conversation so far: the question, then each edit and its results."""
     asked = "\n\n".join(opening(now, question.text, question.language))
     turns: list[UserTurn | ModelTurn] = [*told(asked)]
     for turn in graph.turns:
@@ -72,12 +72,12 @@ def plan_turns(
 
 
 def worth_cutting(question: str, edit: GraphEdit) -> GraphEdit:
-    """A first edit; where the planner gave queries instead of sub-questions, or where no more than
-    ``TOGETHER`` of these could be worked on at once, the question itself as the only node, with
-    the first query of each that can be searched now.
+    """Return a first edit, simplified if no graph is needed: if the planner gave queries instead of
+    sub-questions, or if at most ``TOGETHER`` sub-questions could be worked on at once, the only
+    node is the question itself, with the first query of each sub-question that can be searched now.
 
-    One loop searches for that many facts in the same turn, and follows chains with all that it has
-    read before its eyes, in as many turns and for fewer tokens.
+    One loop can search for that many facts in a turn, and follows chains with everything it has
+    read in view, in as many turns and with fewer tokens.
     """
     if edit.nodes:
         if not edit.done or _widest(edit.nodes) > TOGETHER:
@@ -93,7 +93,8 @@ def worth_cutting(question: str, edit: GraphEdit) -> GraphEdit:
 
 
 def _widest(nodes: Sequence[NewNode]) -> int:
-    """The number of nodes at the level that has most, a node standing after its needs."""
+    """Return the number of nodes at the widest level; a node is one level below its
+    dependencies."""
     levels: dict[str, int] = {}
     for node in nodes:
         levels[node.id] = 1 + max((levels.get(need, 0) for need in node.needs), default=0)
@@ -101,7 +102,7 @@ def _widest(nodes: Sequence[NewNode]) -> int:
 
 
 def edit_of(reply: ModelReply) -> GraphEdit:
-    """The reply as an edit; what cannot be understood becomes the edit's problem."""
+    """Parse the reply to an edit; an error becomes the edit's problem."""
     try:
         given = json_object(reply)
     except Unusable as unusable:
@@ -119,8 +120,8 @@ def edit_of(reply: ModelReply) -> GraphEdit:
 
 
 class QueryWatch:
-    """Sees in a reply's events the queries of sub-questions that need no other, each as soon as the
-    next one begins; ``on_queries`` is called with them."""
+    """Watches a streamed reply and calls ``on_queries`` with the queries of each sub-question
+    without dependencies, as soon as the next one begins."""
 
     def __init__(self, on_queries: OnQueries | None) -> None:
         self._on_queries = on_queries
@@ -163,7 +164,7 @@ def _name(value: Any) -> str:
     return line(str(value), QUERY) if isinstance(value, str | int) else ""
 
 
-# ---------------------------------------------------------------- what came of an edit
+# ---------------------------------------------------------------- results of an edit
 
 
 def _answer(turn: PlanTurn) -> str:
@@ -192,7 +193,7 @@ def _answer(turn: PlanTurn) -> str:
 
 
 def _ended(node: Node) -> str:
-    """A sub-question with its findings, the pages they rest on, and what is missing."""
+    """Render a sub-question with its findings, their pages, and what is missing."""
     lines = [findings_lines(node.findings, {})] if node.findings else ["(Nothing was found.)"]
     lines += [f"missing: {line(gap, GAP)}" for gap in node.missing]
     if node.problem:

@@ -1,6 +1,6 @@
-"""A model as a reasoner: rewrites on the small model, researches and writes on the other one.
+"""A model as a reasoner: rewrites with the small model, researches and writes with the large one.
 
-Importing a service's SDK takes about a second, so ``open_reasoner`` can leave that to a thread.
+Importing a service's SDK takes about a second, so ``open_reasoner`` can do that in a thread.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from bot.reasoning.recall import recalled
 from bot.reasoning.workspace import Finish, Turn, Workspace
 from bot.settings import Settings
 
-LONGEST_OUTPUT = 20_000  # tokens; the most a setting allows, for an answer that was all thinking
+LONGEST_OUTPUT = 20_000  # tokens; the setting's maximum, for a retry after only thoughts
 
 
 @asynccontextmanager
@@ -58,10 +58,10 @@ async def open_reasoner(
     *,
     wait: bool,
 ) -> AsyncIterator[ReasonerFactory]:
-    """Makes reasoners of a service, one a run, over one shared client, which ``service`` opens.
+    """Yield a factory for one reasoner per run, over a shared client, which ``service`` opens.
 
-    Without ``wait`` the SDK is imported in a thread, beside what a run does before its first call.
-    Raises ``InvalidSetting`` or ``CredentialsRefused`` when the settings cannot work.
+    Without ``wait`` the SDK is imported in a thread, while runs work up to their first call. Raises
+    ``InvalidSetting`` or ``CredentialsRefused`` if the settings cannot work.
     """
     opening = asyncio.create_task(asyncio.to_thread(service))
     try:
@@ -69,13 +69,13 @@ async def open_reasoner(
             await opening
         yield partial(ModelReasoner, name=name, settings=settings, models=models, opening=opening)
     finally:
-        with suppress(InvalidSetting):  # said where the service was needed
+        with suppress(InvalidSetting):  # already reported where the service was needed
             opened = await opening
             await opened.aclose()
 
 
 async def probe(service: Service[Any], models: Models) -> str:
-    """Check that key and models are accepted, without paying for a call; a line for a person.
+    """Check for free that the service accepts key and models; returns a line for a person.
 
     Closes the service. Raises ``CredentialsRefused``, ``InvalidSetting``, ``ModelUnavailable`` or
     ``ModelBroken``.
@@ -114,8 +114,8 @@ class ModelReasoner:
     async def rewrite(
         self, transcript: Transcript, message: Message, instructions: str = ""
     ) -> Rewritten:
-        """One call, or none for a message that plainly says it all or asks for our sources; a
-        reply that is not the JSON asked for is repaired once."""
+        """One call, or none for a plain question or one about our sources; a malformed reply is
+        repaired once."""
         plain = plain_question(transcript, message, instructions) or recalled(
             transcript, message, language_of(transcript, message)
         )
@@ -144,7 +144,8 @@ class ModelReasoner:
     async def next_turn(
         self, question: SubQuestion, workspace: Workspace, on_answer: OnAnswer | None = None
     ) -> Turn:
-        """One call. When the workspace has outgrown the model, the turn is an honest finish."""
+        """One call. If the workspace is too large for the model, the turn is a ``Finish`` marked
+        ``outgrown``."""
         request = replace(
             self._large(),
             system=load("iterate"),
@@ -172,7 +173,7 @@ class ModelReasoner:
     async def plan(
         self, question: SubQuestion, graph: Graph, on_queries: OnQueries | None = None
     ) -> GraphEdit:
-        """One call. When the graph has outgrown the model, the plan is complete as it is."""
+        """One call. If the graph is too large for the model, the plan is complete as it is."""
         request = plan.request(self._large(), question, graph, self._calls.now)
         title = "Look at the plan again" if graph.turns else "Plan the sub-questions"
         try:
@@ -189,7 +190,7 @@ class ModelReasoner:
     async def write(
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
     ) -> AsyncIterator[AnswerDelta]:
-        """One streamed call. A cut stream begins again (``Restart``), at most twice."""
+        """One streamed call. An interrupted stream starts again (``Restart``), at most twice."""
         writing = Writing.of(question, evidence, instructions, self._calls.now)
         request = writing.request(self._large())
         stream = self._calls.stream(
@@ -202,7 +203,7 @@ class ModelReasoner:
             yield delta
 
     async def _written(self, writing: Writing) -> AsyncGenerator[AnswerDelta | ModelReply]:
-        """The answer, with fewer passages where they are too many for the model."""
+        """Write the answer, with fewer passages if there are too many for the model."""
         while True:
             try:
                 async with aclosing(self._written_once(writing)) as parts:
@@ -224,7 +225,7 @@ class ModelReasoner:
         try:
             for more_room in (False, True):
                 if more_room:
-                    # It thought until the limit and wrote nothing: once more, with room to write.
+                    # It only thought until the limit: once more, with room to write.
                     request = _roomier(request)
                     replying = Replying(service, request, before=replying.reply())
                 reader = Reader(writing.cited)
@@ -254,7 +255,7 @@ class ModelReasoner:
     async def draft(
         self, question: Rewritten, evidence: Evidence, instructions: str = ""
     ) -> tuple[Paragraph, ...]:
-        """One call; a reply that is not the JSON asked for is repaired once."""
+        """One call; a malformed reply is repaired once."""
         request = draft.draft_request(
             self._large(), question, evidence, instructions, self._calls.now
         )
@@ -276,7 +277,7 @@ class ModelReasoner:
             ) from None
 
     async def queries(self, question: Rewritten, manuscript: Manuscript) -> tuple[str, ...]:
-        """One call of the small model, repaired once; then the paragraph's topic has to do."""
+        """One call of the small model, repaired once; after that the paragraph's topic is used."""
         request = draft.query_request(self._models.small, question, manuscript, self._calls.now)
         for title in ("Decide what to check", "Decide again what to check"):
             reply = await self._complete(request, "query", title)
@@ -293,7 +294,7 @@ class ModelReasoner:
         evidence: Evidence,
         instructions: str = "",
     ) -> AsyncIterator[AnswerDelta]:
-        """One streamed call, like ``write``, but held to the budget."""
+        """One streamed call, like ``write``, but limited by the budget."""
         revising = Revising.of_paragraph(
             question, manuscript, evidence, instructions, self._calls.now
         )
@@ -308,8 +309,7 @@ class ModelReasoner:
     # ------------------------------------------------------------ verify
 
     async def statements(self, text: str) -> tuple[Statement, ...]:
-        """One call of the small model, and a second one where its reply is not in the form asked
-        for."""
+        """One call of the small model, and a second one if its reply is malformed."""
         request = statements.request(self._models.small, text)
         for _ in range(2):
             reply = await self._complete(request, "statements", "Read the statements")
@@ -348,7 +348,7 @@ class ModelReasoner:
     # ------------------------------------------------------------ requests
 
     def _large(self) -> Request:
-        """A request to the large model, still without words."""
+        """Return an empty request to the large model."""
         settings = self._settings
         return Request(
             self._models.large,
@@ -373,7 +373,7 @@ class ModelReasoner:
         return await service.complete(request, self._calls.lost, watch)
 
     async def _opened(self) -> Service[Any]:
-        # Shared by all runs: one that is stopped must not cancel it.
+        # Shared by all runs: stopping one of them must not cancel it.
         return await asyncio.shield(self._opening)
 
 

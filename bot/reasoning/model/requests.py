@@ -1,8 +1,8 @@
-"""Requests to a model and its replies, as values that no service's SDK knows.
+"""Requests to a model and its replies, as values independent of any SDK.
 
-A request is written for a service that can do everything. What a service or a model cannot do is
-left out or said in words where the request is translated (``reasoning.claude``,
-``reasoning.openai``), so that the request, which is the journal's key, does not depend on it.
+A request is written for a service with all features. Features that a service or a model lacks are
+left out or put into words when the request is translated (``reasoning.claude``,
+``reasoning.openai``), so that the request, which is the journal's key, does not depend on them.
 """
 
 from __future__ import annotations
@@ -15,23 +15,22 @@ from typing import Any
 from bot.reasoning.calls import Block, Citation, ModelReply, Text, Tokens, ToolCall
 from bot.reasoning.model.text import element
 
-LONGEST_UNPARSED = 500  # characters of a malformed tool input that are kept for the record
-NO_WORDS = "(no reply)"  # stands for a turn in which the model said nothing that can be sent back
+LONGEST_UNPARSED = 500  # characters kept of a malformed tool input
+NO_WORDS = "(no reply)"  # replaces a turn of the model without anything that can be sent back
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Text of ours, or of a person."""
+    """Text from us or from a person."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Passages of a page, which the model can cite one by one.
+    """Passages of a page that the model can cite individually.
 
-    ``tag`` are the attributes of the page where it is sent as text, to a service that has no
-    citations.
+    ``tag`` are the page's attributes if it is sent as text, to a service without citations.
     """
 
     source: str
@@ -45,7 +44,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of the model's call ``id``; ``failed`` if it was not carried out."""
+    """The result of the model's tool call ``id``; ``failed`` if it was not carried out."""
 
     id: str
     blocks: tuple[Words | SearchResult, ...]
@@ -54,7 +53,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class CachePoint:
-    """The request up to here comes again: a service that keeps prompts may keep this much."""
+    """The request up to here will be repeated: a service with a prompt cache may cache it."""
 
 
 UserBlock = Words | SearchResult | ToolResult | CachePoint
@@ -62,14 +61,14 @@ UserBlock = Words | SearchResult | ToolResult | CachePoint
 
 @dataclass(frozen=True, slots=True)
 class UserTurn:
-    """A turn of ours: the question, pages, results of tools, remarks."""
+    """A turn from us: the question, pages, tool results, remarks."""
 
     blocks: tuple[UserBlock, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelTurn:
-    """A turn of the model's, to be sent back word for word."""
+    """A turn of the model, to be sent back unchanged."""
 
     content: tuple[Block, ...]
 
@@ -87,9 +86,9 @@ class Tool:
 class Request:
     """One call of a model.
 
-    ``schema`` is the JSON schema of the reply, where it has to be one JSON object. ``thinks`` tells
-    whether the model may think before it replies, and ``effort`` how hard. ``system_for_marks`` is
-    the system prompt for a service without citations.
+    ``schema`` is the JSON schema of the reply, if it must be a JSON object. ``thinks`` says whether
+    the model may think before it replies, and ``effort`` how hard. ``system_for_marks`` is the
+    system prompt for a service without citations.
     """
 
     model: str
@@ -103,19 +102,19 @@ class Request:
     system_for_marks: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The request as the journal's key, without repeating the system prompt."""
+        """Return the request as the journal's key, without the second system prompt."""
         given = asdict(self)
         del given["system_for_marks"]
         return given
 
 
 def told(text: str) -> tuple[UserTurn]:
-    """A conversation that is one text."""
+    """Return a conversation of a single text."""
     return (UserTurn((Words(text),)),)
 
 
 def with_schema_in_words(system: str, schema: Mapping[str, Any]) -> str:
-    """A system prompt for a model whose reply cannot be held to a schema."""
+    """Return a system prompt with the schema, for a model without structured output."""
     return (
         f"{system}\n\nReply with one JSON object and nothing else. It has to follow this JSON "
         f"schema:\n{json.dumps(schema)}"
@@ -123,7 +122,7 @@ def with_schema_in_words(system: str, schema: Mapping[str, Any]) -> str:
 
 
 def sendable(content: tuple[Block, ...]) -> tuple[Block, ...]:
-    """The part of a reply that can be sent back: never empty, never only thoughts."""
+    """Return the part of a reply that can be sent back: never empty, never only thoughts."""
     blocks = [b for b in content if not isinstance(b, Text) or b.text.strip()]
     if not blocks or not isinstance(blocks[-1], Text | ToolCall):
         blocks.append(Text(NO_WORDS))
@@ -135,7 +134,7 @@ def sendable(content: tuple[Block, ...]) -> tuple[Block, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Begins:
-    """A block of the reply begins: a call of a tool, or text."""
+    """A block of the reply begins: a tool call, or text."""
 
     is_call: bool = False
 
@@ -154,14 +153,14 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """All parts so far are void: the request is being sent again."""
+    """All parts so far are invalid: the request is being sent again."""
 
 
 Part = Begins | Said | Citation | Ends | Again
 
 
 def after(first: ModelReply | None, reply: ModelReply) -> ModelReply:
-    """A reply together with the tokens of an attempt before it that came to nothing."""
+    """Return a reply with the tokens of a failed attempt before it added."""
     if first is None:
         return reply
     lost = [tokens for tokens in first.attempts if tokens != Tokens()]
@@ -176,28 +175,28 @@ def after(first: ModelReply | None, reply: ModelReply) -> ModelReply:
 
 
 def tool_input(written: str) -> tuple[dict[str, Any], str]:
-    """The input of a call as far as it can be read; else the beginning of what was written."""
+    """Return the input of a tool call, or else the beginning of the malformed text."""
     try:
         value = json.loads(sendable_text(written))
-    except (ValueError, RecursionError):  # no JSON, or deeper than any tool's input
+    except (ValueError, RecursionError):  # not JSON, or nested deeper than any tool's input
         value = None
     return (value, "") if isinstance(value, dict) else ({}, written[:LONGEST_UNPARSED])
 
 
 def sendable_text(text: str) -> str:
-    """Without lone surrogates, which could not be sent back."""
+    """Return a text without lone surrogates, which could not be sent back."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 @dataclass(frozen=True, slots=True)
 class Unusable(Exception):
-    """A reply that is not what was asked for; ``problem`` tells the model what is wrong."""
+    """A malformed reply; ``problem`` tells the model what is wrong."""
 
     problem: str
 
 
 def json_object(reply: ModelReply) -> dict[str, Any]:
-    """The JSON object in a reply, whatever stands around it. Raises ``Unusable``."""
+    """Return the JSON object in a reply, ignoring text around it. Raises ``Unusable``."""
     if reply.stop_reason == "max_tokens":
         raise Unusable("Your reply was cut off at the output limit. Be much shorter.")
     words = "".join(b.text for b in reply.content if isinstance(b, Text))
@@ -216,8 +215,8 @@ def json_object(reply: ModelReply) -> dict[str, Any]:
 def numbered(
     reply: ModelReply, name: str, number: str, count: int
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of the list ``name`` in the JSON of a reply, each with the place, from 0, among
-    ``count`` things that it names by their ``number``. Raises ``Unusable``."""
+    """Yield the objects of the list ``name`` in a JSON reply, each with the index (from 0) of the
+    item it refers to by its field ``number``; there are ``count`` items. Raises ``Unusable``."""
     given = json_object(reply).get(name)
     if not isinstance(given, list):
         raise Unusable(f'"{name}" must be a list.')
@@ -228,7 +227,7 @@ def numbered(
 
 
 def repair(first: Request, reply: ModelReply, problem: str) -> Request:
-    """The request once more, with the unusable reply and what was wrong with it."""
+    """Return the request followed by the malformed reply and what was wrong with it."""
     words = f"{problem} Reply with the one JSON object described above and nothing else."
     said = ModelTurn(sendable(tuple(b for b in reply.content if isinstance(b, Text))))
     return replace(first, turns=(*first.turns, said, *told(words)))

@@ -1,4 +1,4 @@
-"""Rewriting: the request to the small model, and its JSON as a ``Rewritten`` one can trust."""
+"""Rewriting: the request to the small model, and its reply as a validated ``Rewritten``."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from bot.text.terms import terms
 
 ENTRIES = 12  # messages of the thread
 PERSONS = 1_500  # characters of a person's message
-OURS = 700  # characters of an answer of ours: what it was about, not all it said
-THREAD = 9_000  # characters of all of them; the newest stay
-SOURCES = 3_000  # characters of the titles that answers before them cite
+OURS = 700  # characters of our answers: enough for their topic
+THREAD = 9_000  # characters of all messages; the newest are kept
+SOURCES = 3_000  # characters of the titles cited by earlier answers
 MESSAGE = 20_000  # characters of the newest message
 QUERIES = 8
 QUERY = 200  # characters
 CORRECTION = 500  # characters
-MAX_TOKENS = 4_096  # of the reply: a chat reply may be a longer text
-STANDS_ALONE = 400  # characters; a message as short as this that stands alone is unchanged
+MAX_TOKENS = 4_096  # of the reply: a chat reply may be long
+STANDS_ALONE = 400  # characters; standalone messages up to this length are unchanged
 DOMAINS = 5
-PEOPLE = 5  # whose messages are wanted
+PEOPLE = 5  # authors of messages to search for
 
 DEPTHS = ("quick", "standard", "deep")
 SCHEMA = object_of(
@@ -67,20 +67,19 @@ SCHEMA = object_of(
     reply=STRING,
     correction=STRING,
 ) | {"required": ["kind"]}
-"""Everything else is left out where it has its default: each call waits for every token of this.
-
-The API takes 24 optional properties at most, writes required ones first and the others in this
+"""Other properties are optional, so that defaults cost no tokens: every call waits for this reply.
+The API allows at most 24 optional properties, and writes required ones first and the others in this
 order (platform.claude.com, "Structured outputs").
 """
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _REGION = re.compile(r"[A-Za-z]{2}")
-_SAYS_LITTLE = frozenset(("www", "com", "org", "net", "edu", "gov", "docs"))  # labels of hosts
+_SAYS_LITTLE = frozenset(("www", "com", "org", "net", "edu", "gov", "docs"))  # of hosts
 
 
 def request(
     model: str, transcript: Transcript, message: Message, instructions: str, now: datetime
 ) -> Request:
-    """The request for one message, with the bounded end of its thread."""
+    """Return the request for one message, with the latest part of its thread."""
     entries = [_entry(entry) for entry in transcript.entries[-ENTRIES:]]
     while entries and sum(map(len, entries)) > THREAD:
         entries.pop(0)
@@ -102,7 +101,7 @@ def request(
 
 
 def rewritten(reply: ModelReply, transcript: Transcript, message: Message) -> Rewritten:
-    """The reply as a ``Rewritten``. Raises ``Unusable``."""
+    """Parse the reply to a ``Rewritten``. Raises ``Unusable``."""
     given = json_object(reply)
     kind = _kind(given.get("kind"))
     question = given.get("question", "")
@@ -153,7 +152,7 @@ def rewritten(reply: ModelReply, transcript: Transcript, message: Message) -> Re
         depth=depth if depth in DEPTHS else "standard",
         long_form=given.get("long_form") is True,
         reply=chat,
-        # An answer is reworked with the passages it rests on, the ones that fit its question.
+        # An answer is reworked from its passages, those relevant to its question.
         whole=kind == "links" and given.get("whole") is True and not earlier,
         scope=_scope(given, transcript, message) if kind == "search" else Scope(),
         earlier=earlier,
@@ -177,7 +176,7 @@ def _entry(entry: Entry) -> str:
 
 
 def _sources(entry: Entry) -> str:
-    """The footnotes of an answer: of each page its number, its title and its host."""
+    """Render the footnotes of an answer: number, title and host of each page."""
     pages = {cited.number: cited for cited in reversed(entry.cited)}
     named = []
     for number in sorted(pages):
@@ -198,23 +197,23 @@ def _kind(value: Any) -> Kind:
 
 
 def _stands_alone(message: Message, transcript: Transcript, question: str) -> bool:
-    """Return True if a short message is asked as it is, whatever the model made of it."""
+    """Return True if a short message is kept unchanged, despite the model's rewording."""
     if len(message.text.strip()) > STANDS_ALONE:
         return False
     return not is_taken(transcript, message, question)
 
 
 def _correction(value: Any, transcript: Transcript) -> str:
-    """The correction of our last answer with footnotes; "" if there is no such answer."""
+    """Return the correction of our last answer with footnotes; "" if there is no such answer."""
     said = line(value, CORRECTION) if isinstance(value, str) else ""
     return said if answers_in(transcript) else ""
 
 
 def _links(value: Any, transcript: Transcript, message: Message) -> tuple[str, ...]:
-    """The links named that people really sent, or that our answers cite.
+    """Return those of the named links that people sent or our answers cite.
 
-    The model may not make up an address, nor may the one that wrote an answer: a page could have it
-    write one that holds what the conversation says, and it would be fetched here.
+    The model must not invent addresses, nor must the one that wrote an answer: a page could make it
+    write an address with content of the conversation, which would then be fetched.
     """
     people = [entry for entry in transcript.entries if entry.role == "person"]
     sent = [message.text, *(entry.text for entry in people)]
@@ -231,8 +230,8 @@ def _links(value: Any, transcript: Transcript, message: Message) -> tuple[str, .
 
 
 def _key(named: str, known: dict[str, str]) -> str:
-    """The key of an address as the model gives it: without scheme, with a full stop behind, or the
-    title of a source."""
+    """Return the key of an address as written by the model: without scheme, with a full stop after
+    it, or as the title of a source."""
     if (title := " ".join(named.split()).casefold()) in known:
         return title
     said = links_said(named) or [address for _, address in hosts_in(named)] or [named]
@@ -240,7 +239,7 @@ def _key(named: str, known: dict[str, str]) -> str:
 
 
 def _scope(given: dict[str, Any], transcript: Transcript, message: Message) -> Scope:
-    """The scope of the search as far as it was said; a host must at least have been named."""
+    """Return the scope of the search; a host counts only if it was at least named."""
     freshness = given.get("freshness")
     region = given.get("region")
     wanted = given.get("domains")
@@ -262,7 +261,7 @@ def _scope(given: dict[str, Any], transcript: Transcript, message: Message) -> S
 
 
 def _talk(given: dict[str, Any]) -> Talk:
-    """The search of conversations that a reply asks for."""
+    """Return the search of conversations requested by a reply."""
     people = given.get("people")
     named = people if isinstance(people, list) else ()
     return Talk(

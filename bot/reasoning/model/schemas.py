@@ -1,4 +1,4 @@
-"""JSON schemas of replies and of the inputs of tools, in the form that strict decoding asks for."""
+"""JSON schemas of replies and tool inputs, in the form required for strict decoding."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ BOOLEAN: Schema = {"type": "boolean"}
 
 
 def one_of(*words: str) -> Schema:
-    """One of these strings."""
+    """Return the schema of one of these strings."""
     return {"type": "string", "enum": [*words]}
 
 
 def list_of(items: Schema, **more: Any) -> Schema:
-    """A list; ``more`` are further keywords of its schema."""
+    """Return the schema of a list; ``more`` are further keywords."""
     return {"type": "array", "items": items, **more}
 
 
 def object_of(**properties: Schema) -> Schema:
-    """An object that has all of these properties and no others."""
+    """Return the schema of an object with exactly these properties."""
     return {
         "type": "object",
         "properties": properties,

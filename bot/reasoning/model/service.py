@@ -1,10 +1,10 @@
-"""A service that runs models: one client per process, and replies as they stream.
+"""A model service: one client per process, and streamed replies.
 
-Every call is streamed, also where only the whole reply counts: a long one then never looks like a
-dead connection, and a cut one is noticed at once.
+Every call is streamed, even if only the whole reply matters: a long call then never looks like a
+dead connection, and an interrupted one is noticed at once.
 
-What the service or a model refuses is left out when a request is translated and remembered for the
-process, so that the request itself (the journal's key) does not depend on what was learned.
+Features that the service or a model refuses are remembered for the process and left out when a
+request is translated, so that the request itself (the journal's key) does not depend on them.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from bot.reasoning.model.requests import Again, Part, Request, after
 from bot.secret_files import renewed
 from bot.settings import Settings
 
-RESTARTS = 2  # times a call whose stream broke off is sent again
+RESTARTS = 2  # times an interrupted call is sent again
 CONNECT = 10.0  # seconds
-CONNECTIONS, KEPT_OPEN = 1_000, 100  # as the SDKs have them
-FIRST_PAUSE = 0.2  # seconds before the first such time; doubled for the second
+CONNECTIONS, KEPT_OPEN = 1_000, 100  # the SDKs' defaults
+FIRST_PAUSE = 0.2  # seconds before the first repetition; doubled for the second
 
 READING_FAILURES = (
-    httpx2.HTTPError,  # the SDKs hand errors of reading a stream on as they are
+    httpx2.HTTPError,  # the SDKs pass on errors of reading a stream
     TimeoutError,
     CutOff,
-    ValueError,  # an event that is no JSON
+    ValueError,  # an event that is not JSON
 )
 
 E = TypeVar("E")
@@ -67,27 +67,27 @@ class Stream(Protocol[E_co]):
 
 
 class Collector(Protocol[E_contra]):
-    """Puts one streamed reply together again."""
+    """Assembles one streamed reply."""
 
     @property
     def is_complete(self) -> bool:
-        """True if the reply has ended; what still comes are counts."""
+        """True if the reply has ended; only counts may follow."""
         ...
 
     def add(self, event: E_contra) -> Iterator[Part]:
-        """Take one event; raises ``ModelBroken`` for one that lacks what the API gives it."""
+        """Process one event; raises ``ModelBroken`` if it lacks fields the API defines."""
         ...
 
     def reply(self) -> ModelReply:
-        """The reply as far as it has come."""
+        """Return the reply so far."""
         ...
 
 
 class Service(ABC, Generic[E]):
     """See the module docstring. Close it with ``aclose``.
 
-    ``observe`` gives what is told of each call of a model. What an SDK does and how the service
-    writes its requests is for subclasses.
+    ``observe`` returns the observer for calls of a model. Subclasses implement the SDK's calls and
+    the format of requests.
     """
 
     failures: ClassVar[tuple[type[Exception], ...]]
@@ -96,7 +96,7 @@ class Service(ABC, Generic[E]):
     api: ClassVar[str]
     """The address of the service itself."""
     _client: Any
-    """The SDK's, which subclasses open."""
+    """The SDK's client, created by subclasses."""
 
     def __init__(
         self,
@@ -114,16 +114,16 @@ class Service(ABC, Generic[E]):
 
     @property
     def secret(self) -> str:
-        """The key, as its file holds it now."""
+        """The key, as currently in its file."""
         return renewed(self.names.key, self._secret)
 
     def client_options(self, http_client: Callable[..., Any]) -> dict[str, Any]:
-        """The options of the SDK's client; ``http_client`` makes the SDK's own HTTP client. Raises
-        ``InvalidSetting`` for a proxy or certificates that cannot be used."""
+        """Return the options of the SDK's client; ``http_client`` creates the SDK's own HTTP
+        client. Raises ``InvalidSetting`` for an unusable proxy or certificates."""
         seconds = self.settings.model_timeout
 
         async def give_up(response: httpx2.Response) -> None:
-            # An SDK waits as long as Retry-After says, be it an hour.
+            # An SDK waits as long as Retry-After says, even an hour.
             if (retry_after(response.headers) or 0.0) > seconds:
                 response.headers["x-should-retry"] = "false"
 
@@ -139,19 +139,20 @@ class Service(ABC, Generic[E]):
 
     @abstractmethod
     def cites(self, model: str) -> bool:
-        """True if the model cites by itself, as far as is known; else marks are asked for."""
+        """Return True if the model has native citations, as far as known; otherwise it is asked for
+        marks."""
 
     @abstractmethod
     async def name_of(self, model: str) -> str:
-        """The model's name as the service shows it."""
+        """Return the model's name as the service shows it."""
 
     @abstractmethod
     def translated(self, request: Request) -> Wire:
-        """The request as the service takes it, without what its model is known to refuse."""
+        """The request in the service's format, without features its model is known to refuse."""
 
     @abstractmethod
     def refused_feature(self, failure: Failure, wire: Wire) -> str | None:
-        """The feature of a request that a failure complains about."""
+        """Return the feature of a request that a failure complains about, or None."""
 
     @abstractmethod
     async def send(self, wire: Wire) -> Stream[E]: ...
@@ -168,14 +169,14 @@ class Service(ABC, Generic[E]):
         await self._client.close()
 
     def explain(self, error: Exception, model: str) -> FootnoteError:
-        """The sentence a person is shown. A key never is part of it."""
+        """Convert an SDK's exception to an error with a sentence for people, without the key."""
         failure = self.failure(error)
         failure = replace(failure, words=failure.words.replace(self.secret, "…"))
         host = self.names.service if self.address == self.api else host_of(self.address)
         return explain(failure, self.names, self.settings, model, host)
 
     async def describe(self, model: str) -> str:
-        """The model's name as the service shows it. Raises like a reply's ``parts``."""
+        """Return the model's name as the service shows it. Raises like a reply's ``parts``."""
         try:
             return await self.name_of(model)
         except self.failures as error:
@@ -187,8 +188,8 @@ class Service(ABC, Generic[E]):
         lost: Callable[[ModelReply], None] = lambda reply: None,
         watch: Watch | None = None,
     ) -> ModelReply:
-        """The whole reply. Raises like a reply's ``parts``; ``lost`` is then told what had come by
-        then. ``watch`` sees each part as it comes."""
+        """Return the whole reply. Raises like a reply's ``parts``, after passing the reply so far
+        to ``lost``. ``watch`` receives each part as it arrives."""
         replying = Replying(self, request)
         try:
             async with aclosing(replying.parts()) as parts:
@@ -201,9 +202,9 @@ class Service(ABC, Generic[E]):
             raise
 
     def learns(self, failure: Failure, request: Request, wire: Mapping[str, Any]) -> bool:
-        """Return True if a failure says that a feature of the request is refused.
+        """Return True if a failure means that a feature of the request is refused.
 
-        It is then remembered, and the request can be sent again without it.
+        The feature is then remembered, and the request can be sent again without it.
         """
         if not failure.is_bad_request:
             return False
@@ -215,7 +216,8 @@ class Service(ABC, Generic[E]):
 
 
 class Replying(Generic[E]):
-    """The reply to one request as it comes. ``before`` is what an earlier attempt has cost."""
+    """The streamed reply to one request. ``before`` is the reply of an earlier attempt, whose
+    tokens count too."""
 
     def __init__(
         self, service: Service[E], request: Request, before: ModelReply | None = None
@@ -226,16 +228,16 @@ class Replying(Generic[E]):
         self._collector = service.collector(request)
 
     def reply(self) -> ModelReply:
-        """The reply as far as it has come, with the tokens of all attempts."""
+        """Return the reply so far, with the tokens of all attempts."""
         reply = after(self._before, self._collector.reply())
         return replace(reply, plain=not self._service.cites(self._request.model))
 
     async def parts(self) -> AsyncGenerator[Part]:
-        """The parts of the reply, up to its end.
+        """Yield the parts of the reply, up to its end.
 
-        A stream that breaks off is sent again at most twice (``Again`` comes between). Raises
+        An interrupted request is sent again at most twice (``Again`` marks it). Raises
         ``ModelUnavailable``, ``CredentialsRefused``, ``InvalidSetting``, ``ModelBroken`` and its
-        kind ``TooLong``.
+        subclass ``TooLong``.
         """
         service, request = self._service, self._request
         clock = asyncio.get_running_loop().time
@@ -245,8 +247,8 @@ class Replying(Generic[E]):
             while True:
                 wire = service.translated(request)
                 try:
-                    # The SDK tries again by itself; an endpoint that only ever hangs is given up
-                    # after twice the time of one call.
+                    # The SDK retries by itself; give up an endpoint that keeps hanging after twice
+                    # the time of one call.
                     async with asyncio.timeout(2 * service.settings.model_timeout):
                         stream = await service.send(wire)
                 except service.failures as error:
@@ -273,9 +275,9 @@ class Replying(Generic[E]):
                 yield Again()
 
     async def _read(self, stream: Stream[E]) -> AsyncGenerator[Part]:
-        """The parts of an open stream. A silence longer than the timeout raises TimeoutError.
+        """Yield the parts of an open stream. A silence longer than the timeout raises TimeoutError.
 
-        Pings do not break the silence: the SDKs do not hand them on.
+        Pings do not count, since the SDKs do not pass them on.
         """
         begun, collector = False, self._collector
         while not collector.is_complete:
@@ -286,7 +288,7 @@ class Replying(Generic[E]):
             begun = True
             for part in collector.add(event):
                 yield part
-        # Read to the very end, for its counts and so that the connection can be used again.
+        # Read to the very end, for the counts and to make the connection reusable.
         with contextlib.suppress(*self._service.failures):
             async with asyncio.timeout(1):
                 async for event in stream:
@@ -295,5 +297,6 @@ class Replying(Generic[E]):
 
 
 def _pause(restarts: int) -> float:
-    """Seconds; spread, so that many runs cut off together do not come back together."""
+    """Return seconds to wait, randomized so that runs interrupted together do not retry
+    together."""
     return FIRST_PAUSE * (2.0**restarts) * random.uniform(0.5, 1.0)  # noqa: S311

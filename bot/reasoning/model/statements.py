@@ -1,4 +1,4 @@
-"""The statements of a text that is to be checked: the request and its reply."""
+"""The request for the statements of a text to be checked, and its reply."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ SCHEMA = object_of(
 
 
 def request(model: str, text: str) -> Request:
-    """The request for the statements of a text."""
+    """Return the request for the statements of a text."""
     body = element("draft", clean(text).strip())
     return Request(model, TOKENS, load("statements"), told(body), schema=SCHEMA)
 
 
 def statements(reply: ModelReply) -> tuple[Statement, ...]:
-    """The statements of the reply. Raises ``Unusable``."""
+    """Parse the statements of the reply. Raises ``Unusable``."""
     given = json_object(reply).get("statements")
     if not isinstance(given, list):
         raise Unusable('"statements" must be a list.')

@@ -1,8 +1,8 @@
-"""Text from people and pages as it goes into a prompt: wrapped, cleaned, never able to leave.
+"""Text from people and pages for use in a prompt: cleaned and wrapped, so that it cannot break out.
 
-What a page says stands between our own tags or in ``search_result`` blocks. Nothing inside may look
-like one of the tags, or like what endpoints and models write such blocks, tools and turns with, so
-that the model can always tell where data ends: their ``<`` is written ``&lt;``.
+Content of pages is put between our own tags or in ``search_result`` blocks. Nothing inside may look
+like one of these tags, or like the markup with which endpoints and models write blocks, tools and
+turns, so that the model always knows where data ends: their ``<`` is written ``&lt;``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bot.pages.passages import Passage
 from bot.text.terms import has_cjk, terms
 
 HEADING_PATH = 400
-"""Characters shown of what a passage stands under: its headings, and the names of its columns."""
+"""Characters shown of a passage's headings and column names."""
 
 TAGS = (
     "conversation",
@@ -47,7 +47,7 @@ TAGS = (
     "before",
     "now",
 )
-"""Those of our prompts."""
+"""The tags of our prompts."""
 
 ENDPOINT_TAGS = (
     "system",
@@ -68,14 +68,14 @@ ENDPOINT_TAGS = (
     "instructions",
     "thinking",
 )
-"""Those that models know from elsewhere: of blocks, tools and turns as endpoints render them."""
+"""Tags that models know from elsewhere: for blocks, tools and turns as rendered by endpoints."""
 
 _OURS = re.compile(
     rf"<(?=\s*/?\s*(?:(?:{'|'.join((*TAGS, *ENDPOINT_TAGS))})\b|antml:)"
     r"|\s*\|\s*\w+\s*\|\s*>|<\s*/?\s*SYS)",  # <|im_start|>, <<SYS>>
     re.IGNORECASE,
 )
-# Characters no reader of the page would see: controls other than tab and newline, zero-width and
+# Characters invisible to readers of a page: controls other than tab and newline, zero-width and
 # bidirectional controls, the tag block (used to smuggle instructions), and lone surrogates, which
 # cannot be sent at all.
 _UNSEEN = re.compile(
@@ -85,27 +85,27 @@ _UNSEEN = re.compile(
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"[.!?] (?=\S)|[。！？](?=.)")
-MARGIN = 12  # characters at the end of a snippet that may be a word cut in two
+MARGIN = 12  # characters at the end of a snippet that may be part of a cut word
 
 
 def clean(text: str) -> str:
-    """Text that can stand between our tags: no unseen characters, no tags of prompts."""
+    """Return text that is safe between our tags: without invisible characters and prompt tags."""
     visible = _UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     return _OURS.sub("&lt;", visible)
 
 
 def line(text: str, limit: int) -> str:
-    """Cleaned text on one line, at most ``limit`` characters."""
+    """Return cleaned text on one line, at most ``limit`` characters."""
     return shorten(_SPACE.sub(" ", clean(text)).strip(), limit)
 
 
 def cut_around(text: str, wanted: Mapping[str, float], limit: int) -> str:
-    """At most ``limit`` characters of a text on one line: from its beginning, or from the sentence
-    or the word where the most of the wanted terms follow, by their weight."""
+    """Return at most ``limit`` characters of a text on one line: from its beginning, or from the
+    sentence or word that is followed by the most wanted terms, by weight."""
     if len(text) <= limit:
         return text
     places = [
-        (found.start() + (i if has_cjk(term) else 0), term)  # the terms of a run are its pairs
+        (found.start() + (i if has_cjk(term) else 0), term)  # the terms of a CJK run are pairs
         for found in _WORD.finditer(text)
         for i, term in enumerate(terms(found.group()))
         if term in wanted
@@ -116,37 +116,38 @@ def cut_around(text: str, wanted: Mapping[str, float], limit: int) -> str:
         return sum(wanted[term] for term in there)
 
     sentences = [found.end() for found in _SENTENCE_END.finditer(text)]
-    # Of equal ones the first: the beginning, then the sentence nearest to the words.
+    # The first of equals: the beginning, then the sentence nearest to the words.
     best = max([0, *reversed(sentences), *(place for place, _ in places)], key=weight)
     return shorten(f"…{text[best:]}" if best else text, limit)
 
 
 def listed(value: Any) -> list[Any]:
-    """A value of a model's JSON that should be a list: alone in one where it is none."""
+    """Return a value of a model's JSON as a list; a single value becomes a list of one."""
     if isinstance(value, list):
         return value
     return [] if value is None else [value]
 
 
 def lines(value: Any, limit: int) -> tuple[str, ...]:
-    """The strings of such a list, each on one line, without repeats."""
+    """Return the strings of such a list, each on one line, without duplicates."""
     kept = (line(item, limit) for item in listed(value) if isinstance(item, str))
     return tuple(dict.fromkeys(item for item in kept if item))
 
 
 def attribute(text: str, limit: int = 200) -> str:
-    """One line that can stand in double quotes inside a tag."""
+    """Return one line that can be used as an attribute value in double quotes."""
     kept = line(text, limit).replace('"', "'")
     return kept.replace("<", "‹").replace(">", "›")
 
 
 def shorten(text: str, limit: int) -> str:
-    """At most ``limit`` characters; what is cut off is shown by an ellipsis."""
+    """Return at most ``limit`` characters; an ellipsis marks a cut."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def middle_out(text: str, limit: int) -> str:
-    """At most about ``limit`` characters: the beginning and the end, which hold the request."""
+    """Return at most about ``limit`` characters: the beginning and the end, which usually contain
+    the request."""
     if len(text) <= limit:
         return text
     half = limit // 2
@@ -154,13 +155,13 @@ def middle_out(text: str, limit: int) -> str:
 
 
 def element(tag: str, body: str, **attributes: str | int) -> str:
-    """``<tag a="...">body</tag>``, the body (already cleaned) on lines of its own."""
+    """Return ``<tag a="...">body</tag>``, with the (already cleaned) body on its own lines."""
     given = "".join(f' {name}="{attribute(str(value))}"' for name, value in attributes.items())
     return f"<{tag}{given}>\n{body}\n</{tag}>"
 
 
 def site(url: str) -> str:
-    """The host a person would name, or for local documents the file's name."""
+    """Return the host as people name it, or a local document's file name."""
     url = address_of(url)
     parts = urlsplit(url)
     host = (parts.hostname or "").removeprefix("www.")
@@ -168,14 +169,15 @@ def site(url: str) -> str:
 
 
 def passage_lines(passages: Sequence[Passage]) -> str:
-    """Passages in page order: a heading where it changes, an ellipsis where text is left out."""
+    """Render passages in page order: with headings where they change, and an ellipsis where text is
+    omitted."""
     lines: list[str] = []
     heading, end = "", None
     for passage in passages:
         if passage.heading != heading:
             lines.append(f"§ {line(passage.heading, HEADING_PATH)}" if passage.heading else "§")
             heading = passage.heading
-        elif end is not None and passage.start > end + 2:  # more than a line break between them
+        elif end is not None and passage.start > end + 2:  # more than a line break is missing
             lines.append("[…]")
         lines.append(clean(passage.text).strip())
         end = passage.end

@@ -1,8 +1,8 @@
-"""The loop's three tools, and how a call of one becomes an action.
+"""The loop's three tools, and the conversion of tool calls to actions.
 
-Strict schemas make well-formed input likely, not certain: an endpoint may not know ``strict``, and
-a call may be cut off. What can be understood is taken as meant; the rest becomes a ``Malformed``
-whose words the model can act on.
+Strict schemas make well-formed input likely, not certain: an endpoint may not support ``strict``,
+and a call may be cut off. Understandable input is accepted; the rest becomes a ``Malformed`` with a
+message that the model can act on.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from bot.text.control import without_controls
 
 AT_ONCE = 6  # queries of one search, hits of one read
 QUERY = 200  # characters
-ANSWER = 80  # characters; more is no answer in a few words
-LONGEST_NUMBER = 9  # digits of a number that stands for a hit or page
+ANSWER = 80  # characters; a longer text is not a short answer
+LONGEST_NUMBER = 9  # digits of the number of a hit or page
 _LEAD_IN = re.compile(r"[:：]\s*$")
 _PASSAGE = re.compile(r"(?:[a-z]+ *)?(\d{1,6})(?:[.:](\d{1,6}))?", re.IGNORECASE)
 CUT_OFF = (
@@ -69,14 +69,13 @@ TOOLS: tuple[Tool, ...] = (
 
 
 class _Unclear(Exception):
-    """The input cannot be understood; the words say what it should have been."""
+    """The input cannot be understood; the message says what it should be."""
 
 
 def actions(reply: ModelReply, pages: Mapping[int, Source]) -> list[Action]:
-    """The actions of a turn, one for each tool call, in their order.
+    """Return the actions of a turn, one for each tool call, in order.
 
-    ``pages`` has what was shown of each page by its number on the workspace: a finish can name no
-    others.
+    ``pages`` maps numbers in the workspace to the shown pages: a finish can refer only to these.
     """
     calls = [block for block in reply.content if isinstance(block, ToolCall)]
     found: list[Action] = []
@@ -143,10 +142,10 @@ def _finish(given: Any, id: str, pages: Mapping[int, Source]) -> Finish:
 
 
 def _carrying(value: Any, pages: Mapping[int, Source]) -> tuple[Source, ...]:
-    """The pages named, with the passages named of them (``"3.2"``) or all (``"3"``); what names
-    nothing that was shown is left out.
+    """Return the named pages, with the named passages (``"3.2"``) or all (``"3"``); references to
+    anything not shown are ignored.
 
-    A passage brings along the one that leads in to it ("The following is prohibited:").
+    A passage includes its lead-in ("The following is prohibited:").
     """
     named: dict[int, set[int]] = {}
     for item in value if isinstance(value, list | tuple) else [value]:
@@ -174,13 +173,14 @@ def _with_lead_ins(passages: Sequence[Passage], chosen: set[int]) -> tuple[Passa
 
 
 def _answer(value: Any) -> str:
-    """A name, a figure, a date; "" for what is longer, cut off it would be another answer."""
+    """Return a short answer such as a name, figure or date; "" if it is longer, since cutting it
+    would change it."""
     (words,) = _strings([value]) or ("",)
     return words if len(words) <= ANSWER else ""
 
 
 def _finding(item: Any, pages: Mapping[int, Source]) -> Finding | None:
-    """A finding without page numbers that do not exist, or None for one that says nothing."""
+    """Return a finding without invalid page numbers, or None if it is empty."""
     if isinstance(item, str):
         item = {"text": item}
     if not isinstance(item, dict) or not isinstance(item.get("text"), str):
@@ -198,7 +198,7 @@ def _strings(value: Any) -> list[str]:
 
 
 def _integers(value: Any) -> list[int]:
-    """The integers of a list; "3" and 3.0 are meant as 3."""
+    """Return the integers of a list; "3" and 3.0 count as 3."""
     found: list[int] = []
     for item in value if isinstance(value, list | tuple) else ():
         if isinstance(item, bool):

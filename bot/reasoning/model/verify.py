@@ -1,5 +1,5 @@
-"""Verifying an answer's sentences against their quotes, and restating those that fail: the requests
-and their replies."""
+"""The requests to verify an answer's sentences against their quotes, and to restate those that
+fail, and their replies."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ QUESTION = 2_000  # characters
 QUOTE = 6_000  # characters: the beginning and the end of a longer one
 SENTENCE = 2_000  # characters
 PLACE = 200  # characters of a page's title and headings
-WORDS = 200  # characters of what is not said
-TOKENS = 60  # of the reply for each sentence
+WORDS = 200  # characters of the unsupported words
+TOKENS = 60  # of the reply, per sentence
 SCHEMA = object_of(
     verdicts=list_of(
         object_of(sentence=INTEGER, verdict=one_of(*get_args(Judgement)), words=STRING)
@@ -28,7 +28,7 @@ SCHEMA = object_of(
 
 
 def request(model: str, question: str, claims: Sequence[Claim]) -> Request:
-    """The request to verify the claims of the answer to a question."""
+    """Return the request to verify the claims of the answer to a question."""
     return Request(
         model,
         200 + TOKENS * len(claims),
@@ -39,8 +39,8 @@ def request(model: str, question: str, claims: Sequence[Claim]) -> Request:
 
 
 def material(question: str, claims: Sequence[Claim], said: Sequence[Mapping[str, str]] = ()) -> str:
-    """A question, the quotes of the claims of its answer, each once, and the claims; ``said`` are
-    further attributes of each."""
+    """Render a question, the distinct quotes of its answer's claims, and the claims; ``said`` are
+    further attributes of each claim."""
     numbers: dict[tuple[str, str], int] = {}
     for claim in claims:
         for quote in _quotes(claim):
@@ -59,13 +59,13 @@ def material(question: str, claims: Sequence[Claim], said: Sequence[Mapping[str,
 
 
 def _quotes(claim: Claim) -> list[tuple[str, str]]:
-    """The quotes of a claim, each with its place."""
+    """Return the quotes of a claim, each with its place."""
     places = claim.places or ("",) * len(claim.quotes)
     return list(zip(claim.quotes, places, strict=True))
 
 
 def verdicts(reply: ModelReply, claims: Sequence[Claim]) -> tuple[Verdict | None, ...]:
-    """The verdict on each claim; None where the reply has none. Raises ``Unusable``."""
+    """Parse the verdict on each claim; None if the reply has none. Raises ``Unusable``."""
     found: list[Verdict | None] = [None] * len(claims)
     for at, item in numbered(reply, "verdicts", "sentence", len(claims)):
         for judgement in get_args(Judgement):
@@ -76,15 +76,14 @@ def verdicts(reply: ModelReply, claims: Sequence[Claim]) -> tuple[Verdict | None
 
 
 ANSWER = 6_000  # characters
-RESTATED_TOKENS = 160  # of the reply for each sentence
+RESTATED_TOKENS = 160  # of the reply, per sentence
 RESTATED = object_of(sentences=list_of(object_of(sentence=INTEGER, text=STRING)))
 
 
 def restate_request(
     model: str, question: str, answer: str, claims: Sequence[Claim], verdicts: Sequence[Verdict]
 ) -> Request:
-    """The request to restate claims of an answer (Markdown) that were not found supported, each
-    with its verdict."""
+    """The request to restate unsupported claims of an answer (Markdown), each with its verdict."""
     said = [
         {"verdict": verdict.judgement} | ({"words": verdict.words} if verdict.words else {})
         for verdict in verdicts
@@ -101,7 +100,7 @@ def restate_request(
 
 
 def restated(reply: ModelReply, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """Each claim in other words; "" where the quotes have none. Raises ``Unusable``."""
+    """Parse the new wording of each claim; "" if the quotes support none. Raises ``Unusable``."""
     found = [""] * len(claims)
     for at, item in numbered(reply, "sentences", "sentence", len(claims)):
         if isinstance(item.get("text"), str):

@@ -1,4 +1,5 @@
-"""Writing: evidence as search results, and the streamed reply as deltas with citations."""
+"""Writing: renders evidence as search results, and converts the streamed reply to deltas with
+citations."""
 
 from __future__ import annotations
 
@@ -36,19 +37,19 @@ from bot.reasoning.questions import Rewritten
 from bot.reasoning.workspace import Reply
 from bot.text.terms import keywords
 
-TRIED = 30  # queries that the writer is told of
-EARLIER = 8_000  # characters of an answer that is to be reworked
+TRIED = 30  # queries listed for the writer
+EARLIER = 8_000  # characters of an answer to be reworked
 NOTE = 500  # characters
 SHORTENED = "Part of the passages had to be left out, because there were too many for one answer."
 
 
-# Footnotes of another run, whose numbers mean nothing here, and the sign of a doubt.
+# Footnotes of another run, whose numbers are meaningless here, and the sign of a doubt.
 _OURS = re.compile(r" ?(?:\[\d{1,4}\]|⚠)")
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """One answer to be written. Shown passages only: a citation is an index into them."""
+    """One answer to be written. It has only shown passages: a citation is an index into them."""
 
     question: Rewritten
     sources: tuple[Source, ...]
@@ -70,9 +71,8 @@ class Writing:
         return cls(question, sources, evidence, instructions, now)
 
     def halved(self) -> Writing | None:
-        """With half the passages: pages that no finding names go first, then each one's end.
-
-        None when there is nothing left to take away.
+        """Return it with half the passages: pages without findings are dropped first, then the end
+        of each page. None if nothing more can be dropped.
         """
         named = {n for finding in self.evidence.findings for n in finding.sources}
         relevant = tuple(source for source in self.sources if source.number in named)
@@ -93,7 +93,7 @@ class Writing:
     # ------------------------------------------------------------ the request
 
     def request(self, common: Request) -> Request:
-        """The request for it; ``common`` is one to the same model without words."""
+        """Return the request; ``common`` is an empty request to the same model."""
         results = (_search_result(source) for source in self.sources)
         return replace(
             common,
@@ -103,7 +103,7 @@ class Writing:
         )
 
     def _opening(self) -> tuple[UserBlock, ...]:
-        """The text before the passages."""
+        """Return the text before the passages."""
         return ()
 
     def _task(self) -> str:
@@ -138,8 +138,7 @@ class Writing:
         return "\n\n".join(parts)
 
     def _queries(self) -> list[str]:
-        """The queries that were searched, but for the question as it stands, where there is
-        anything else."""
+        """Return the queries sent, without the verbatim question unless it is the only one."""
         asked = keywords(self.question.question)
         queries = [query for query in self.evidence.queries if keywords(query) != asked]
         return queries or list(self.evidence.queries)
@@ -147,13 +146,13 @@ class Writing:
     # ------------------------------------------------------------ citations
 
     def cited(self, citation: Citation) -> Iterator[CitationDelta]:
-        """One delta for each passage that a citation covers; none for one that leads nowhere."""
+        """Yield a delta for each passage that a citation covers; none if it is invalid."""
         source = self._source(citation.search_result_index, citation.source)
         if source is not None:
             yield from deltas(citation, source)
 
     def _source(self, index: int, url: str) -> Source | None:
-        """By its index; by its address where an endpoint counts otherwise."""
+        """Return a source by its index, or by its address if the endpoint counts differently."""
         by_index = self.sources[index] if 0 <= index < len(self.sources) else None
         if by_index is not None and url in ("", shown_address(by_index.url)):
             return by_index
@@ -162,7 +161,7 @@ class Writing:
 
 
 def deltas(citation: Citation, source: Source) -> Iterator[CitationDelta]:
-    """One delta for each passage of a source that a citation covers."""
+    """Yield a delta for each passage of a source that a citation covers."""
     first = citation.start_block_index
     end = max(citation.end_block_index, first + 1)
     for passage in source.passages[first:end] if first >= 0 else ():
@@ -170,7 +169,7 @@ def deltas(citation: Citation, source: Source) -> Iterator[CitationDelta]:
 
 
 def _search_result(source: Source) -> SearchResult:
-    # A piece of a page often makes no sense without its heading.
+    # Part of a page often makes no sense without its heading.
     passages = (
         f"{heading}{clean(passage.text).strip()}"
         for passage, heading in zip(source.passages, headings_of(source), strict=True)
@@ -185,20 +184,20 @@ def _list(items: Sequence[str]) -> str:
 
 @dataclass(slots=True)
 class Reader:
-    """Turns the events of a written answer into deltas; ``cited`` gives those of a citation.
+    """Converts the parts of a written answer to deltas; ``cited`` returns those of a citation.
 
-    A block's citations may come before or after its text; they are held back to the block's end,
-    because they speak for the whole block.
+    A block's citations may come before or after its text; they are held back until the block's end,
+    because they apply to the whole block.
     """
 
     cited: Callable[[Citation], Iterator[CitationDelta]]
-    has_marks: bool = False  # whether marks were asked for, because there are no citations
-    wrote: bool = False  # whether any visible text has come
+    has_marks: bool = False  # True if the model is asked for marks, for lack of citations
+    wrote: bool = False  # True once any visible text has come
     _opens: bool = False
     _citations: dict[CitationDelta, None] = field(default_factory=dict)
 
     def read(self, part: Part) -> Iterator[TextDelta | CitationDelta]:
-        """The deltas that one part of the reply gives."""
+        """Yield the deltas for one part of the reply."""
         match part:
             case Begins():
                 self._opens = True
@@ -222,10 +221,10 @@ _MARK = re.compile(r"\[(\d{1,6})(?:\.\d{1,6})?\]")
 def reply_of(
     reply: ModelReply, sources: Sequence[Source], pages: Mapping[int, Source]
 ) -> Reply | None:
-    """The answer that a turn is; None if it calls a tool or cites nothing.
+    """Convert a turn that is an answer; None if it calls a tool or cites nothing.
 
-    ``sources`` are those of the request's search results in their order, ``pages`` what was shown
-    of each page by its number on the workspace.
+    ``sources`` are those of the request's search results, in order; ``pages`` maps numbers in the
+    workspace to the shown pages.
     """
     if any(isinstance(block, ToolCall) for block in reply.content):
         return None
@@ -245,22 +244,22 @@ def reply_of(
 
 
 def cited(citation: Citation, sources: Sequence[Source]) -> Iterator[CitationDelta]:
-    """One delta for each passage that a citation covers; none for one that leads nowhere."""
+    """Yield a delta for each passage that a citation covers; none if it is invalid."""
     if 0 <= citation.search_result_index < len(sources):
         yield from deltas(citation, sources[citation.search_result_index])
 
 
 def _numbered(mark: re.Match[str], pages: Mapping[int, Source]) -> str:
-    """The mark with the page's citation number instead of that on the workspace."""
+    """Return the mark with the page's citation number instead of its number in the workspace."""
     page = pages.get(int(mark[1]))
     return f"[{page.number}]" if page is not None else ""
 
 
 class AnswerWatch:
-    """Hands on the answer while it is written, from its first citation on.
+    """Passes the answer on while it is being written, from its first citation on.
 
-    What comes before a citation may still be a word before a call. ``on_answer`` gets ``Restart``
-    when a call comes after all, or the reply is sent again.
+    Text before a citation may still precede a tool call. ``on_answer`` gets ``Restart`` if a tool
+    call follows after all, or the request is sent again.
     """
 
     def __init__(self, on_answer: Callable[[AnswerDelta], None], sources: Sequence[Source]) -> None:

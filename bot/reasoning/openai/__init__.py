@@ -1,1 +1,1 @@
-"""Models of OpenAI, and of servers that speak its Chat Completions API."""
+"""Models of OpenAI, and of servers compatible with its Chat Completions API."""

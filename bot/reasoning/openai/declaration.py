@@ -1,4 +1,4 @@
-"""Models over the Chat Completions API as a reasoner of Footnote."""
+"""Declares models with the Chat Completions API as a reasoner."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _open(
     from bot.reasoning.model.reasoner import open_reasoner
 
     need("openai", f"FOOTNOTE_MODEL={settings.model}")
-    key(settings), address(settings)  # what is wrong is said before the SDK is there
+    key(settings), address(settings)  # report wrong settings before loading the SDK
     return open_reasoner(
         NAME, settings, models(settings), lambda: _service(settings, observe), wait=wait
     )

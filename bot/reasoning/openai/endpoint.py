@@ -1,4 +1,4 @@
-"""The OpenAI API, or what speaks like it (vLLM, Ollama, LM Studio, Azure), over OpenAI's SDK.
+"""The OpenAI API, or a compatible server (vLLM, Ollama, LM Studio, Azure), through OpenAI's SDK.
 
 Error codes: https://platform.openai.com/docs/guides/error-codes.
 """
@@ -35,12 +35,12 @@ NAMED = {
     "strict": "strict",
     "response_format|json_schema|structured output|guided|grammar": "response_format",
 }
-"""Patterns in which servers name a feature that they refuse and Footnote can do without."""
+"""Patterns for error texts about a rejected feature that Footnote can do without."""
 
 
 class OpenAIEndpoint(Service[ChatCompletionChunk]):
-    """See the module docstring. Raises ``InvalidSetting`` or ``CredentialsRefused`` when the
-    settings cannot work."""
+    """See the module docstring. Raises ``InvalidSetting`` or ``CredentialsRefused`` if the settings
+    cannot work."""
 
     failures = (openai.APIError, *READING_FAILURES)
     names = NAMES
@@ -55,7 +55,7 @@ class OpenAIEndpoint(Service[ChatCompletionChunk]):
         self._client = openai.AsyncOpenAI(**options)
 
     def _keyed(self) -> openai.AsyncOpenAI:
-        """The client, with the key that holds now."""
+        """Return the client with the current key."""
         self._client.api_key = self.secret
         return self._client
 
@@ -66,7 +66,7 @@ class OpenAIEndpoint(Service[ChatCompletionChunk]):
         try:
             return (await self._keyed().models.retrieve(model)).id
         except openai.NotFoundError:
-            # Some servers only list their models; Ollama adds a tag to a name without one.
+            # Some servers can only list models; Ollama adds a tag to a name without one.
             async for each in self._client.models.list():
                 if model in (each.id, each.id.partition(":")[0]):
                     return each.id
@@ -85,7 +85,7 @@ class OpenAIEndpoint(Service[ChatCompletionChunk]):
         refused = self.refused.get(request.model, set())
         names = ["max_completion_tokens", "max_tokens"]
         if self.address != API:
-            names.reverse()  # what some servers do not know they ignore without a word
+            names.reverse()  # some servers silently ignore unknown parameters
         limit = next((name for name in names if name not in refused), names[0])
         return adapted(request, refused, limit)
 
@@ -97,7 +97,7 @@ class OpenAIEndpoint(Service[ChatCompletionChunk]):
             and effort in NO_THOUGHT
             and f"'{effort}'" in failure.words
         ):
-            return f"{feature} {effort}"  # another one may do
+            return f"{feature} {effort}"  # another value may be accepted
         return feature
 
     def failure(self, error: Exception) -> Failure:

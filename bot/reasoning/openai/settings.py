@@ -1,4 +1,4 @@
-"""Settings of the OpenAI API, and what can be told of them without its SDK."""
+"""Settings of the OpenAI API, checked without its SDK."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ API = "https://api.openai.com/v1"
 NAMES = Names(
     "The OpenAI API", "Chat Completions API", "OPENAI_API_KEY", "OPENAI_BASE_URL", "with /v1"
 )
-NO_KEY = "no-key-is-set"  # the SDK wants one; servers of one's own mostly take any
+NO_KEY = "no-key-is-set"  # the SDK needs one; self-hosted servers mostly accept any
 
 
 class OpenAISettings(Settings, defer_build=True):
@@ -28,8 +28,8 @@ class OpenAISettings(Settings, defer_build=True):
 
 
 def key(settings: OpenAISettings) -> str:
-    """Raises ``InvalidSetting`` where OpenAI itself would be asked without one, and
-    ``CredentialsRefused`` for what is none."""
+    """Return the API key. Raises ``InvalidSetting`` if it is missing for OpenAI itself, and
+    ``CredentialsRefused`` if it is malformed."""
     secret = settings.openai_api_key
     found = secret.get_secret_value().strip() if secret else ""
     if not found and not settings.openai_base_url:
@@ -41,14 +41,14 @@ def key(settings: OpenAISettings) -> str:
 
 
 def address(settings: OpenAISettings) -> str:
-    """With the ``/v1`` at its end that servers want. Raises ``InvalidSetting``."""
+    """Return the base URL, with its ``/v1``. Raises ``InvalidSetting``."""
     return usable_url(settings.openai_base_url, NAMES.url) if settings.openai_base_url else API
 
 
 def models(settings: OpenAISettings) -> Models:
-    """The large model; the small one is the same where none is set.
+    """Return the models; the small one defaults to the large one.
 
-    Raises ``InvalidSetting`` where no model of the service is named.
+    Raises ``InvalidSetting`` if no model of the service is named.
     """
     if "model" not in settings.model_fields_set:
         raise InvalidSetting(

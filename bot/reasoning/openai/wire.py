@@ -1,7 +1,7 @@
 """Requests and streamed replies of the Chat Completions API.
 
-https://platform.openai.com/docs/api-reference/chat/create. There are no citations: pages are text,
-and marks are asked for.
+https://platform.openai.com/docs/api-reference/chat/create. There are no native citations: pages are
+sent as text, and the model is asked for marks.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionChunk
 
 
-NO_THOUGHT = ("none", "minimal")  # efforts that are asked for where a reply needs no thinking
+NO_THOUGHT = ("none", "minimal")  # efforts to request if a reply needs no thinking
 
 
 def adapted(request: Request, refused: Collection[str], limit: str) -> Wire:
-    """The JSON body of a request, without the features that its model is known to refuse.
+    """Return the JSON body of a request, without features that its model is known to refuse.
 
-    ``limit`` is the parameter for the longest reply: ``max_completion_tokens``, or ``max_tokens``
-    at servers that know only its older name.
+    ``limit`` is the parameter for the reply's maximum length: ``max_completion_tokens``, or
+    ``max_tokens`` for servers that know only the older name.
     """
     system = request.system_for_marks or request.system
     if request.schema is not None and "response_format" in refused:
@@ -69,7 +69,7 @@ def adapted(request: Request, refused: Collection[str], limit: str) -> Wire:
 
 
 def features(wire: Wire) -> set[str]:
-    """The features of a request that a server may refuse."""
+    """Return the features of a request that a server may refuse."""
     used = set(wire) & {
         *("stream_options", "response_format", "max_tokens", "max_completion_tokens", "tools"),
     }
@@ -94,7 +94,7 @@ def _messages(turns: Sequence[UserTurn | ModelTurn]) -> Iterator[dict[str, Any]]
         if isinstance(turn, ModelTurn):
             yield _said(turn)
             continue
-        # Results of tools are messages of their own, and come before anything else.
+        # Tool results are separate messages and must come first.
         for block in turn.blocks:
             if isinstance(block, ToolResult):
                 words = _words(block.blocks)
@@ -139,7 +139,7 @@ def _tool(tool: Tool, refused: Collection[str]) -> dict[str, Any]:
 
 
 def _strict(schema: Mapping[str, Any], refused: Collection[str]) -> dict[str, bool]:
-    """``strict`` where the schema is one that may be: it has no optional properties."""
+    """Return ``strict`` if the schema allows it: it must have no optional properties."""
     optional = set(schema["properties"]) - set(schema["required"])
     return {} if optional or "strict" in refused else {"strict": True}
 
@@ -162,9 +162,9 @@ class _Call:
 
 
 class OpenAICollector:
-    """Takes the chunks of one reply. Implements ``model.service.Collector``.
+    """Collects the chunks of one reply. Implements ``model.service.Collector``.
 
-    Tokens that the server does not count are estimated, so that budgets hold.
+    If the server counts no tokens, they are estimated, so that budgets hold.
     """
 
     def __init__(self, request: Request) -> None:
@@ -179,7 +179,7 @@ class OpenAICollector:
         self._has_begun = False
 
     def add(self, event: ChatCompletionChunk) -> Iterator[Part]:
-        """Take one chunk. Raises ``ModelBroken`` for one that lacks what the API gives it."""
+        """Process one chunk. Raises ``ModelBroken`` if it lacks fields the API defines."""
         try:
             yield from self._add(event)
         except (AttributeError, KeyError, TypeError) as error:
@@ -230,14 +230,14 @@ class OpenAICollector:
             content.append(Text(sendable_text(self._text)))
         for _, call in sorted(self._calls.items()):
             given, unparsed = tool_input("".join(call.written) or "{}")
-            # Not every server names its calls; the answer has to.
+            # Some servers give no ids to calls, but results need them.
             call.id = call.id or f"call_{secrets.token_hex(12)}"
             content.append(ToolCall(call.id, call.name, given, unparsed))
         refusal = {"explanation": self._refusal} if self._refusal else {}
         return ModelReply.of(
             self._request.model,
             content,
-            # Some servers end a turn that calls tools as any other.
+            # Some servers end a turn with tool calls like any other.
             "refusal" if refusal else "tool_use" if self._calls_end() else self._stop_reason,
             (self._tokens or self._estimated(),),
             stop_details=refusal,
@@ -265,13 +265,13 @@ def _counted(usage: Any) -> Tokens:
 
 
 class _WithoutThoughts:
-    """Leaves out thoughts that a server writes in tags before the reply."""
+    """Removes thoughts that a server writes in tags before the reply."""
 
     def __init__(self) -> None:
         self._held: str | None = ""  # None once the reply itself has begun
 
     def add(self, words: str) -> str:
-        """The part of the words that belongs to the reply."""
+        """Return the part of the words that belongs to the reply."""
         if self._held is None:
             return words
         self._held += words
@@ -288,6 +288,6 @@ class _WithoutThoughts:
         return begun
 
     def rest(self) -> str:
-        """The words still held at the end: a reply as short as the beginning of a tag."""
+        """Return the words still held at the end: a reply as short as the beginning of a tag."""
         held, self._held = (self._held or "").lstrip(), None
         return "" if held.startswith(THOUGHT) else held

@@ -11,7 +11,7 @@ _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 
 def load(name: str, **values: str) -> str:
-    """The prompt ``name.md`` without its opening comment, each ``{placeholder}`` replaced.
+    """Return the prompt ``name.md`` without its opening comment, each ``{placeholder}`` replaced.
 
     Raises ``KeyError`` for a placeholder without a value.
     """
