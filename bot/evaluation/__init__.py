@@ -1,2 +1,1 @@
-"""``footnote eval``: a file of questions is asked, and the answers are compared with what was
-expected of them."""
+"""``footnote eval``: asks a file of questions and compares the answers with the expected ones."""

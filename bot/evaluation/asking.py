@@ -1,6 +1,6 @@
-"""Questions of an evaluation put to Footnote, each answer kept under a name that tells what was
-asked, how and of what: the same question is found again by a later call, and one that was
-interrupted goes on from its journal."""
+"""Asks the questions of an evaluation. Each answer is stored under an id derived from everything it
+depends on: a later call finds the answer of the same question, and continues an interrupted one
+from its journal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FINISHED_BADLY = ("failed", "stopped")
 
 
 class Asker:
-    """Asks the questions of cases on an open app, and knows what earlier calls have asked."""
+    """Asks the questions of cases with an open app, and reuses the answers of earlier calls."""
 
     def __init__(self, app: App, poster: SilentPoster, options: RunOptions) -> None:
         self._app = app
@@ -40,8 +40,8 @@ class Asker:
         self._options = options
 
     async def kept(self, case: Case) -> tuple[Answer, ...] | None:
-        """The answers of an earlier call to a case, or None unless all its questions have one that
-        is not void."""
+        """Return the answers of an earlier call to a case, or None unless all its questions have a
+        valid one."""
         answers = []
         for message in self._messages(case, await self._attempt(case)):
             record = await self._app.store.run_of_event(PLATFORM, message.event_id)
@@ -51,9 +51,9 @@ class Asker:
         return tuple(answers)
 
     async def ask(self, case: Case) -> tuple[Answer, ...]:
-        """The answers to a case; what is kept is not asked again, and a failed one ends the case.
+        """Return the answers to a case, reusing stored ones; a failed answer ends the case.
 
-        Raises ``Invalid`` or ``CredentialsRefused`` when every further question would fail in the
+        Raises ``Invalid`` or ``CredentialsRefused`` if every further question would fail in the
         same way, and ``Unavailable``.
         """
         answers = []
@@ -65,7 +65,7 @@ class Asker:
         return tuple(answers)
 
     async def spent_by_kind(self, answer: Answer) -> dict[str, KindSpent]:
-        """The model calls of an answer, summed by kind. Raises ``StorageUnavailable``."""
+        """Return the model calls of an answer, summed by kind. Raises ``StorageUnavailable``."""
         kept = await Traces(self._app.store).run(answer.run) if answer.usage.model_calls else None
         if kept is None:
             return {}
@@ -83,9 +83,9 @@ class Asker:
         return price_of(self._app.settings, reply)
 
     async def _attempt(self, case: Case) -> int:
-        """The number of the attempt at a case that is to go on: the first without a void answer.
+        """Return the number of the attempt at a case to continue: the first without a void answer.
 
-        The thread of a void answer is left, so that the next attempt sees nothing of it.
+        The next attempt gets a new thread, in which the void answer is not visible.
         """
         attempt = 0
         while True:
@@ -100,8 +100,8 @@ class Asker:
             attempt += 1
 
     def _is_void(self, answer: Answer) -> bool:
-        """Return True if an answer says nothing of what is evaluated: it failed, or it is a
-        quotation because the model could not be reached."""
+        """Return True if an answer must not be evaluated: it failed, or it has only quotations
+        because the model could not be reached."""
         instead = models_of(self._app.settings) is not None and answer.reasoner == "extractive"
         return answer.status in FINISHED_BADLY or instead
 
@@ -123,7 +123,8 @@ class Asker:
         return record.answer
 
     def _messages(self, case: Case, attempt: int) -> Sequence[Message]:
-        """The questions of a case as messages; their ids say all that the answers depend on."""
+        """Return the questions of a case as messages; their ids depend on everything that affects
+        the answers."""
         now = datetime.now(UTC)
         told = [case.texts, self._options.depth, self._options.providers, attempt]
         thread = Thread(PLATFORM, "local", "eval", _digest(told))
@@ -135,7 +136,7 @@ class Asker:
 
 @asynccontextmanager
 async def open_asker(settings: Settings, folder: Path, options: RunOptions) -> AsyncIterator[Asker]:
-    """Footnote with a store of its own in ``folder``, to which the day's budgets do not apply.
+    """Open Footnote with a separate store in ``folder``, without daily budgets.
 
     Raises ``InvalidSetting``, ``CredentialsRefused`` and ``StorageUnavailable``.
     """
@@ -159,7 +160,7 @@ def _digest(said: Sequence[object]) -> str:
 
 
 class SilentPoster:
-    """Shows nothing: answers are read from the store. Remembers why runs failed, by run id."""
+    """Shows nothing: answers are read from the store. Records why runs failed, by run id."""
 
     amends = False
 

@@ -1,4 +1,4 @@
-"""An evaluation as JSON for programs: the contract of ``footnote eval --json``."""
+"""An evaluation as JSON: the stable output format of ``footnote eval --json``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bot.rendering.documents import answer_document
 
 
 def evaluation_document(outcome: Outcome, *, interrupted: bool) -> dict[str, Any]:
-    """The whole outcome; ``differ`` are the names of questions on which two settings differ."""
+    """Return the whole outcome; ``differ`` lists the questions on which two settings differ."""
     return {
         "questions": outcome.questions.name,
         "interrupted": interrupted,

@@ -1,4 +1,5 @@
-"""Names for what answers depend on: settings, documents, and the program itself."""
+"""An identifier of everything that answers depend on: settings, documents, and the program
+itself."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ import bot
 from bot.search.index_report import documents_digest
 from bot.settings import Settings
 
-# Beginnings of settings that say where and for whom Footnote works, not how it answers.
+# Prefixes of settings that do not affect answers, only where and for whom Footnote works.
 _BESIDE = (
     *("slack_", "discord_", "allow_", "deny_", "http_", "public_url", "console", "metrics"),
     *("admins", "direct_messages", "followups", "channels", "keep_", "data_dir", "database_url"),
@@ -24,10 +25,10 @@ _BESIDE = (
 
 
 def identity(settings: Settings) -> str:
-    """A name that changes with anything that an answer depends on, 16 hexadecimal digits.
+    """Return a digest of everything that an answer depends on, 16 hexadecimal digits.
 
-    Of secrets it only counts whether they are set. Raises ``StorageUnavailable`` when the index of
-    the documents cannot be read.
+    For secrets only their presence counts. Raises ``StorageUnavailable`` if the index of the
+    documents cannot be read.
     """
     told = {name: _told(value) for name, value in settings if not name.startswith(_BESIDE)}
     documents = documents_digest(settings.index_path, settings.docs) if settings.docs else ""
@@ -45,7 +46,7 @@ def _told(value: Any) -> Any:
 
 @cache
 def _program() -> str:
-    """A digest of the code, prompts and texts that answers are made with."""
+    """Return a digest of the code, prompts and texts that produce answers."""
     top = Path(bot.__file__).parent
     digest = hashlib.sha256()
     for path in sorted(top.rglob("*")):

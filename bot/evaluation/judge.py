@@ -1,4 +1,4 @@
-"""A model that grades answers against the expected ones; a grade that was paid for is kept."""
+"""A model that grades answers against the expected ones; grades are stored for reuse."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Completes(Protocol):
 
 
 class Judge:
-    """Grades answers with the large model; ``kept`` is a file with one verdict a line."""
+    """Grades answers with the large model; ``kept`` is a file with one verdict per line."""
 
     def __init__(self, settings: Settings, endpoint: Completes, kept: Path) -> None:
         self._settings = settings
@@ -38,15 +38,14 @@ class Judge:
         self._kept = dict(_read(kept))
 
     def kept(self, case: Case, turn: int, answer: Answer) -> Verdict | None:
-        """The verdict on an answer, if it was given before."""
+        """Return the stored verdict on an answer, or None."""
         return self._kept.get(_key(self._request(case, turn, answer)))
 
     async def verdict(self, case: Case, turn: int, answer: Answer) -> Verdict:
-        """The verdict on the answer to a turn of a case, from a call or from an earlier one.
+        """Return the verdict on the answer to a turn of a case, stored or from a new call.
 
-        A reply that is not in the form asked for is repaired once. Raises ``ModelBroken`` when the
-        repaired one is not either, ``ModelUnavailable``, ``CredentialsRefused`` and
-        ``InvalidSetting``.
+        A malformed reply is repaired once. Raises ``ModelBroken`` if the repaired reply is
+        malformed too, ``ModelUnavailable``, ``CredentialsRefused`` and ``InvalidSetting``.
         """
         request = self._request(case, turn, answer)
         key = _key(request)
@@ -91,7 +90,8 @@ class Judge:
 
 @asynccontextmanager
 async def open_judge(settings: Settings, kept: Path) -> AsyncIterator[Judge]:
-    """A judge; its verdicts are kept in the file ``kept``. Raises ``Invalid`` without a key."""
+    """Open a judge that stores verdicts in the file ``kept``. Raises ``Invalid`` without a
+    model."""
     reasoner = chosen(settings)
     if reasoner.service is None:
         raise Invalid("--judge needs a model: set ANTHROPIC_API_KEY, or leave --judge out.")
@@ -107,7 +107,7 @@ def _key(request: Request) -> str:
 
 
 def _read(file: Path) -> list[tuple[str, Verdict]]:
-    """The verdicts in a file; a line that was cut off by a crash is left out."""
+    """Read the verdicts in a file, ignoring a line cut off by a crash."""
     found = []
     lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else ()
     for line in lines:

@@ -1,5 +1,5 @@
-"""The second settings of ``footnote eval --against``: a file like ``footnote.toml`` with what
-differs."""
+"""The second settings of ``footnote eval --against``: a file like ``footnote.toml`` with the
+differences."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from bot.messages import Depth
 from bot.settings import Settings
 from bot.settings_file import settings_in_file
 
-DEPTH = "depth"  # no setting, but what two columns often differ in
+DEPTH = "depth"  # not a setting, but a frequent difference between two columns
 
 
 def other_settings(path: Path, overrides: dict[str, Any]) -> tuple[Settings, Depth | None]:
-    """The settings at work with those of a file in their place, and the depth if it names one.
+    """Return the current settings overridden by those of a file, and the depth if the file has one.
 
-    The file goes before the environment and ``overrides``, which are those of the command line.
-    Raises ``InvalidSetting`` and ``Invalid``.
+    The file overrides the environment and ``overrides``, which come from the command line. Raises
+    ``InvalidSetting`` and ``Invalid``.
     """
     if not path.is_file():
         raise Invalid(f"There is no file {path}: name one with settings, like footnote.toml.")

@@ -1,4 +1,4 @@
-"""An evaluation as one HTML page that needs nothing from elsewhere."""
+"""An evaluation as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEMPLATE = "page.html"
 
 
 def page(outcome: Outcome, at: datetime, *, interrupted: bool) -> str:
-    """The page; everything that comes from answers and documents is escaped."""
+    """Return the page; all content of answers and documents is escaped."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -46,15 +46,15 @@ def page(outcome: Outcome, at: datetime, *, interrupted: bool) -> str:
 
 
 def markdown(text: str) -> Markup:
-    """Markdown of an answer or a quote as HTML: no HTML of its own, no pictures, and links to web
-    pages only."""
+    """Convert Markdown of an answer or a quote to HTML, without embedded HTML and images, and with
+    links to web pages only."""
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     html = parser.disable(["image", "reference"]).render(text)
     return Markup(nh3.clean(html, url_schemes={"http", "https"}))  # noqa: S704 - cleaned
 
 
 def sections(outcome: Outcome) -> list[tuple[str, list[str]]]:
-    """Headings with the names of questions: those that matter most come first."""
+    """Return headings with the names of questions, most important first."""
     names = outcome.names()
     differ = [name for name in names if outcome.differs(name)]
     rest = [name for name in names if name not in differ]
@@ -73,8 +73,7 @@ def sections(outcome: Outcome) -> list[tuple[str, list[str]]]:
 
 
 def place_of(citation: Citation) -> str:
-    """The place of a quote: its page and the headings above it, of which the first may be the
-    page's title."""
+    """The place of a quote: its page and headings; the first heading may be the page's title."""
     title = citation.title or citation.url
     if citation.heading.startswith(title):
         return citation.heading
@@ -82,5 +81,5 @@ def place_of(citation: Citation) -> str:
 
 
 def group_words(groups: Groups) -> str:
-    """Expected words or pages, as a person would say them."""
+    """Format expected words or pages as text."""
     return " and ".join(" or ".join(f"“{each}”" for each in group) for group in groups)

@@ -1,6 +1,6 @@
-"""Files of questions with what is expected of their answers, in YAML.
+"""YAML files of questions with expectations of their answers.
 
-The file is a list; an item is a question, or a mapping with these keys:
+The file is a list; each item is a question, or a mapping with these keys:
 
     question    what is asked (must be there)
     words       words that must stand in the answer
@@ -9,10 +9,9 @@ The file is a list; an item is a question, or a mapping with these keys:
     refuse      true: it must not be answered
     followups   questions asked after it in the same thread, each an item like this one
 
-``words`` and ``page`` may be lists: each item is required, and of a list inside the list one item.
-
-Values are taken as they are written, never as YAML's numbers, dates or booleans: ``no`` is the word
-"no" (https://yaml.org/spec/1.2.2/, section 10.1, the failsafe schema).
+``words`` and ``page`` may be lists: each item is required; of a nested list, one item is enough.
+Values are read as text, never as YAML's numbers, dates or booleans: ``no`` is the word "no"
+(https://yaml.org/spec/1.2.2/, section 10.1, the failsafe schema).
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from bot.errors import Invalid, InvalidQuestion
 from bot.messages import clean_question
 from bot.pages.urls import dedupe_key
 
-LARGEST = 1_000_000  # bytes of a file: some thousand questions
+LARGEST = 1_000_000  # bytes of a file: some thousands of questions
 KEYS = ("question", "words", "page", "answer", "refuse", "followups")
 TRUE = ("true", "yes", "on")
 FALSE = ("false", "no", "off")
@@ -44,7 +43,7 @@ Groups = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question and what is expected of its answer. ``line`` is where it stands, from 1."""
+    """A question and the expectations of its answer. ``line`` is its line in the file, from 1."""
 
     question: str
     line: int = 0
@@ -56,7 +55,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A question and its follow-ups, asked one after the other in one thread."""
+    """A question and its follow-ups, asked in order in one thread."""
 
     number: int
     turns: tuple[Asked, ...]
@@ -88,7 +87,7 @@ class QuestionSet:
 
 
 def load_questions(path: Path) -> QuestionSet:
-    """Read a file of questions; raises ``Invalid`` with the line of what is wrong."""
+    """Read a file of questions; raises ``Invalid`` with the line of the problem."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)
@@ -107,12 +106,12 @@ def load_questions(path: Path) -> QuestionSet:
 
 
 def parse(text: str, name: str) -> QuestionSet:
-    """The questions in a YAML text; ``name`` is told in errors. Raises ``Invalid``."""
+    """Parse the questions in a YAML text; ``name`` is used in errors. Raises ``Invalid``."""
     return _Reader(name).read(text)
 
 
 class _Reader:
-    """Turns the nodes of one YAML document into questions."""
+    """Converts the nodes of one YAML document to questions."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -151,7 +150,7 @@ class _Reader:
         return case
 
     def _turn(self, node: Node, *, may_follow: bool) -> tuple[Asked, list[Node]]:
-        """A question with its expectations, and the nodes of its follow-ups."""
+        """Return a question with its expectations, and the nodes of its follow-ups."""
         if isinstance(node, ScalarNode):
             return Asked(self._question(node), _line(node)), []
         fields = self._fields(node)
@@ -251,9 +250,9 @@ def _line(node: Node) -> int:
 
 
 def _unreadable(error: yaml.MarkedYAMLError) -> str:
-    """A line, what the parser says of it, and what is usually wrong."""
+    """Return the line, the parser's message, and a hint at the usual cause."""
     problem = " ".join((error.problem or error.context or "it cannot be read").split())
-    # Of a quote or bracket that is never closed, where it opens; the problem is seen at the end.
+    # For an unclosed quote or bracket, use its beginning: the parser notices only at the end.
     opened = error.context_mark if "end of stream" in problem else None
     mark = opened or error.problem_mark or error.context_mark
     hint = "check quotes, brackets and indentation"
@@ -273,26 +272,26 @@ _CJK_CHARACTER = re.compile(f"[{CJK}]")
 
 
 def normal(text: str) -> str:
-    """Text in the form in which words are looked for: no Markdown marks, one kind of quotes and
-    dashes, no capitals."""
+    """Normalize text for searching words: no Markdown marks, one kind of quotes and dashes, no
+    capitals."""
     return text.translate(_ALIKE).translate(_MARKS).casefold()
 
 
 def holds(text: str, words: str) -> bool:
-    """Return True if the words stand in a text, whatever the white space in and around them.
+    """Return True if a text contains the words, ignoring differences in white space.
 
-    They must not be part of a longer word or number: "90" does not stand in "1990".
+    They must not be part of a longer word or number: "1990" does not contain "90".
     """
     return holds_normal(normal(text), words)
 
 
 def holds_normal(text: str, words: str) -> bool:
-    """``holds`` for a text that is ``normal`` already."""
+    """``holds`` for a text already in ``normal`` form."""
     return _pattern(words).search(text) is not None
 
 
 def is_findable(words: str) -> bool:
-    """Return True if there is anything in the words that can be looked for."""
+    """Return True if the words contain anything that can be searched for."""
     return bool(normal(words).strip())
 
 
@@ -304,7 +303,7 @@ def _pattern(words: str) -> re.Pattern[str]:
 
 
 def _same(character: str) -> str:
-    """A class of characters that would continue a word or number with this one at its end."""
+    """A regex class of characters that would continue the word or number of this character."""
     if character.isdigit():
         return r"\d"
     is_letter = character.isalpha() and not _CJK_CHARACTER.match(character)
@@ -312,8 +311,8 @@ def _same(character: str) -> str:
 
 
 def is_page(wanted: str, url: str, title: str = "") -> bool:
-    """Return True if a page is the one that ``wanted`` names: by its address, by the end of the
-    path in its address, or by its title. Capitals do not matter in titles."""
+    """Return True if ``wanted`` names the page: by its address, by the end of its address's path,
+    or by its title, ignoring case."""
     wanted = wanted.strip()
     if title and wanted.casefold() == title.strip().casefold():
         return True

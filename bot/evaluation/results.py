@@ -1,4 +1,4 @@
-"""The outcome of an evaluation: the result of each question, and the figures of all."""
+"""The outcome of an evaluation: the result of each question, and the totals."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from bot.evaluation.scoring import Score, Verdict, score
 
 @dataclass(frozen=True, slots=True)
 class KindSpent:
-    """The cost of the model calls of one kind; ``input_tokens`` are those at full price and cache
-    writes, ``cached_tokens`` those read from the prompt cache."""
+    """The cost of one kind of model call; ``input_tokens`` are billed at full price or as cache
+    writes, ``cached_tokens`` were read from the prompt cache."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -34,7 +34,7 @@ class KindSpent:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A question, its answer and how that does. ``kinds`` are its model calls by their kind."""
+    """A question, its answer and score. ``kinds`` are its model calls by kind."""
 
     name: str
     asked: Asked
@@ -46,9 +46,8 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class SideResults:
-    """The results with one set of settings, by the names of questions, in the file's order.
-
-    ``settings`` are the values that tell it from others, as names and values.
+    """The results with one set of settings, by question name, in the file's order. ``settings`` are
+    the names and values that distinguish it from others.
     """
 
     name: str
@@ -62,7 +61,7 @@ class SideResults:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An evaluation as far as it came. ``remarks`` are sentences on what was left out, and why."""
+    """An evaluation so far. ``remarks`` are sentences on what was left out, and why."""
 
     questions: QuestionSet
     sides: tuple[SideResults, ...]
@@ -70,20 +69,20 @@ class Outcome:
 
     @property
     def is_whole(self) -> bool:
-        """True if every question was answered or failed with every settings."""
+        """True if every question was answered or failed with each set of settings."""
         return all(len(side.results) == self.questions.size for side in self.sides)
 
     @property
     def as_expected(self) -> bool:
-        """True if everything was asked of the first settings, and is as expected."""
+        """True if every question was asked with the first settings, with the expected result."""
         first = self.sides[0].results
         return len(first) == self.questions.size and all(
             each.score.as_expected for each in first.values()
         )
 
     def names(self) -> list[str]:
-        """The questions by name: first those on which two settings differ, those with a better and
-        a worse one before the others; then those that are not as expected; then the rest."""
+        """Return the questions by name: first those on which two settings differ (with only one as
+        expected before the others), then those not as expected, then the rest."""
         found = [
             case.name(turn) for case in self.questions.cases for turn in range(len(case.turns))
         ]
@@ -110,7 +109,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A count out of a total; ``of`` is 0 where nothing of the kind was expected."""
+    """A count out of a total; ``of`` is 0 if nothing of the kind was expected."""
 
     count: int
     of: int
@@ -118,7 +117,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Sums over the answers with one set of settings.
+    """Totals over the answers with one set of settings.
 
     ``seconds`` and ``slow_seconds`` are the median and the 90th percentile.
     """
@@ -162,7 +161,7 @@ def result(
     verdict: Verdict | None = None,
     kinds: Mapping[str, KindSpent] | None = None,
 ) -> Result:
-    """The result of one turn of a case."""
+    """Return the result of one turn of a case."""
     asked = case.turns[turn]
     return Result(
         case.name(turn), asked, answer, score(asked, answer, verdict), verdict, kinds or {}

@@ -1,4 +1,4 @@
-"""The figures of an evaluation as rows of words, for tables in a terminal and on a page."""
+"""The figures of an evaluation as text rows, for tables in a terminal and on a page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bot.evaluation.results import Figures, Result, Share, SideResults
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A figure with its value for each of the settings. ``opens`` begins a group of rows."""
+    """A figure with its value for each set of settings. ``opens`` begins a group of rows."""
 
     name: str
     values: tuple[str, ...]
@@ -18,8 +18,8 @@ class Row:
 
 
 def rows(sides: Sequence[Figures]) -> list[Row]:
-    """The rows of a table with a column for each of the settings; what applies to none of them is
-    left out."""
+    """Return the rows of a table with a column for each set of settings; rows that apply to none
+    are left out."""
     found: list[Row] = []
     for group in _GROUPS:
         opens = bool(found)
@@ -32,7 +32,7 @@ def rows(sides: Sequence[Figures]) -> list[Row]:
 
 
 def kind_rows(figures: Figures) -> list[tuple[str, ...]]:
-    """Model calls by kind: kind, calls, tokens in, of them cached, tokens out, USD."""
+    """Return model calls by kind: kind, calls, tokens in, cached tokens, tokens out, USD."""
     return [
         (
             kind,
@@ -47,26 +47,26 @@ def kind_rows(figures: Figures) -> list[tuple[str, ...]]:
 
 
 def outcome_words(result: Result | None) -> str:
-    """The outcome of a question in a few words."""
+    """Return the outcome of a question in a few words."""
     if result is None:
         return "not asked"
     return "; ".join(result.score.amiss) or "✓"
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun: "1 question", "2 questions"."""
+    """Return a number with its noun: "1 question", "2 questions"."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def settings_rows(sides: Sequence[SideResults]) -> list[Row]:
-    """The settings in which two sides differ."""
+    """Return the settings in which two sides differ."""
     names = list(dict.fromkeys(name for side in sides for name in side.settings))
     found = [(name, tuple(side.settings.get(name, "–") for side in sides)) for name in names]
     return [Row(name, values) for name, values in found if len(set(values)) > 1]
 
 
 def cost_words(result: Result) -> str:
-    """The cost of an answer on one line."""
+    """Return the cost of an answer on one line."""
     usage = result.answer.usage
     parts = [f"{usage.seconds:.1f} s"]
     if usage.model_calls:

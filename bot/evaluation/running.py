@@ -1,5 +1,5 @@
-"""The run of an evaluation: every question is asked with each of the settings, several at once,
-within a budget; whatever is done is kept.
+"""Runs an evaluation: asks every question with each set of settings, several at once, within a
+budget, and stores all results.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from bot.reasoning.declaration import models_of, who_answers
 from bot.rendering.lines import one_line
 from bot.settings import Settings
 
-DAYS = 30  # that a folder is kept after its last use
+DAYS = 30  # until a folder is deleted after its last use
 
 
 def make_room(root: Path, used: Collection[Path], *, fresh: bool) -> None:
-    """Note that folders are used now, and remove those that were not for ``DAYS``; with ``fresh``
-    those in use are emptied. Raises ``StorageUnavailable``."""
+    """Record that folders are in use, and remove those unused for ``DAYS``; with ``fresh`` those in
+    use are emptied. Raises ``StorageUnavailable``."""
     try:
         for folder in set(used):
             if fresh and folder.is_dir():
@@ -56,12 +56,12 @@ def make_room(root: Path, used: Collection[Path], *, fresh: bool) -> None:
 
 
 VERDICTS = "verdicts.jsonl"
-FAILURES_TOLD = 3  # reasons of failures, the most common ones
+FAILURES_TOLD = 3  # reasons for failures to report, the most common ones
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Footnote with one set of settings; ``name`` stands at the head of its column."""
+    """Footnote with one set of settings; ``name`` is the header of its column."""
 
     name: str
     settings: Settings
@@ -69,8 +69,8 @@ class Side:
 
 
 def described(sides: Sequence[Side]) -> list[dict[str, str]]:
-    """The settings of each side that matter to a reader: who answers, how deep, from what, and all
-    in which the sides differ. Secrets are left out."""
+    """Return the settings of each side to show to a reader: model, depth, sources, and all
+    differences between the sides. Secrets are left out."""
     first = sides[0].settings
     names = [
         name
@@ -104,10 +104,10 @@ def _is_secret(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The work ahead of an evaluation: questions to ask over all settings, those kept from an
+    """The work ahead of an evaluation: questions to ask over all settings, those stored from an
     earlier call, answers to judge, and USD.
 
-    ``unpriced`` are models whose price is not known; they count as 0 USD.
+    ``unpriced`` are models whose price is unknown; they count as 0 USD.
     """
 
     to_ask: int
@@ -133,8 +133,7 @@ class Asks(Protocol):
 
 
 class Evaluation:
-    """An evaluation that is open: ``forecast`` it, ``run`` it, and take its ``outcome`` at any
-    moment."""
+    """An open evaluation: call ``forecast``, then ``run``, and read the ``outcome`` at any time."""
 
     def __init__(
         self,
@@ -153,7 +152,7 @@ class Evaluation:
         self._complaints: dict[str, int] = {}
 
     async def forecast(self, *, fresh: bool = False) -> Forecast:
-        """The remaining work, or all of it with ``fresh``; called once, before ``run``.
+        """Return the remaining work, or all of it with ``fresh``; called once, before ``run``.
 
         Raises ``StorageUnavailable``.
         """
@@ -179,11 +178,11 @@ class Evaluation:
     async def run(
         self, purse: Purse, parallel: int, on_done: Callable[[Side, Result, bool], None]
     ) -> None:
-        """Ask everything, ``parallel`` cases at once; ``on_done`` is told each result and whether
-        its answer was kept.
+        """Ask everything, ``parallel`` cases at once; ``on_done`` gets each result and whether its
+        answer was stored before.
 
-        Cancelling it leaves what is done. Raises what would make every question fail (``Invalid``,
-        ``CredentialsRefused``) and ``Unavailable``.
+        Cancelling keeps the results so far. Raises errors that would make every question fail
+        (``Invalid``, ``CredentialsRefused``) and ``Unavailable``.
         """
         places = asyncio.Semaphore(parallel)
 
@@ -198,7 +197,7 @@ class Evaluation:
         for case in self.questions.cases:
             order = list(range(len(self.sides)))
             if case.number % 2 == 0:
-                order.reverse()  # neither of two settings always comes first
+                order.reverse()  # so that neither side always comes first
             tasks += [asyncio.create_task(work(place, case)) for place in order]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
@@ -210,7 +209,7 @@ class Evaluation:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def outcome(self) -> Outcome:
-        """The results so far."""
+        """Return the results so far."""
         names = [
             case.name(turn) for case in self.questions.cases for turn in range(len(case.turns))
         ]
@@ -245,7 +244,7 @@ class Evaluation:
         return found
 
     async def _verdict(self, case: Case, turn: int, answer: Answer, purse: Purse) -> Verdict | None:
-        """The judge's verdict; None where there is nothing to compare, or no budget for it."""
+        """Return the judge's verdict; None if there is nothing to compare, or no budget for it."""
         judge = self._judge
         if judge is None or not is_judged(case, turn, answer):
             return None
@@ -279,7 +278,7 @@ class Evaluation:
         self._costs[place].extend(each.usage.usd for each in answers if each.usage.model_calls)
 
     def _expected(self, place: int) -> float:
-        """USD of one question: the mean of those answered, or what is typical."""
+        """The expected USD for one question: the mean of those answered, or a typical value."""
         side, costs = self.sides[place], self._costs[place]
         if models_of(side.settings) is None:
             return 0.0
@@ -332,10 +331,10 @@ def is_judged(case: Case, turn: int, answer: Answer) -> bool:
 async def open_evaluation(
     questions: QuestionSet, sides: Sequence[Side], root: Path, *, judge: bool, fresh: bool
 ) -> AsyncIterator[Evaluation]:
-    """Footnote open with each of the settings, its stores in folders of ``root`` that are named
-    after all that answers depend on; ``fresh`` forgets what they hold.
+    """Open Footnote with each set of settings, with stores in folders of ``root`` named after
+    everything that answers depend on; ``fresh`` empties them.
 
-    The judge is the first settings' model. Raises ``Invalid``, ``CredentialsRefused`` and
+    The judge is the model of the first settings. Raises ``Invalid``, ``CredentialsRefused`` and
     ``StorageUnavailable``.
     """
     folders = [root / identity(side.settings) for side in sides]

@@ -1,4 +1,4 @@
-"""One answer compared with what was expected of it."""
+"""Scores an answer against its expectations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bot.text.sentences import sentences
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A judge's grade, with the reason in a sentence and what the call cost."""
+    """A judge's grade, with the reason in a sentence and the cost of the call."""
 
     grade: Grade
     reason: str
@@ -27,12 +27,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The score of an answer; None stands for what was not expected or does not apply.
+    """The score of an answer; None if something was not expected or does not apply.
 
     ``page_read``: every expected page was opened; ``page_cited``: it is among the sources.
-    ``words_said``: the expected words stand in the answer; ``words_quoted``: in its quotes.
-    ``sentences`` are those of the answer that could carry a footnote, ``footnotes`` the marks that
-    they carry together.
+    ``words_said``: the expected words are in the answer; ``words_quoted``: in its quotes.
+    ``sentences`` counts those of the answer that could have a footnote, ``footnotes`` their marks.
     """
 
     refused: bool
@@ -48,7 +47,7 @@ class Score:
 
     @property
     def amiss(self) -> tuple[str, ...]:
-        """The unmet expectations, in a few words each; empty where all are met."""
+        """The unmet expectations, in a few words each; empty if all are met."""
         if self.failed:
             return ("failed",)
         if self.refused_rightly is not None:
@@ -70,7 +69,7 @@ class Score:
 
 
 def _says_not_found(answer: Answer) -> bool:
-    """Return True if an answer that offers something beside begins with what was not found."""
+    """Return True if a partial answer begins by saying what was not found."""
     if answer.status != "partial":
         return False
     text = without_marks(answer.text)
@@ -79,7 +78,7 @@ def _says_not_found(answer: Answer) -> bool:
 
 
 def score(asked: Asked, answer: Answer, verdict: Verdict | None = None) -> Score:
-    """Compare an answer with what its question expects."""
+    """Compare an answer with its question's expectations."""
     refused = answer.status == "not_found" or (asked.refuse and _says_not_found(answer))
     failed = answer.status in ("failed", "stopped")
     if failed or asked.refuse:
@@ -111,7 +110,8 @@ def score(asked: Asked, answer: Answer, verdict: Verdict | None = None) -> Score
 
 
 def footnotes_of(text: str) -> tuple[int, int]:
-    """The number of sentences of an answer that could carry a footnote, and the number of marks.
+    """Return the number of sentences of an answer that could have a footnote, and the number of
+    marks.
 
     Headings, code, lead-ins that end with a colon, and block quotes (notes on the search) make no
     claims: the check leaves them out too.

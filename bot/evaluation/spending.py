@@ -1,4 +1,4 @@
-"""The money of an evaluation: what it is expected to cost, and a limit that it keeps to."""
+"""The expected cost of an evaluation, and its budget."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from bot.reasoning.calls import ModelReply
 from bot.reasoning.declaration import models_of, price_of, who_answers
 from bot.settings import Settings
 
-# Input and output tokens of one question with nothing in the prompt cache, on the generous side of
-# what multi-hop questions over an encyclopedia took in November 2026. Once a question has been
-# answered, what it has cost counts instead.
+# Input and output tokens of one question without a prompt cache: a generous estimate from multi-hop
+# questions over an encyclopedia in November 2026. Once questions have been answered, their actual
+# cost is used instead.
 TYPICAL: Mapping[Depth, tuple[int, int]] = {
     "quick": (7_000, 600),
     "standard": (16_000, 1_500),
     "auto": (16_000, 1_500),
     "deep": (28_000, 3_000),
 }
-JUDGING = (1_200, 80)  # the same for one call of the judge
-SPARE = 2.0  # times what is expected: the budget where none is given
-LEAST = 0.05  # USD of such a budget
+JUDGING = (1_200, 80)  # the same for one judge call
+SPARE = 2.0  # default budget as a multiple of the expected cost
+LEAST = 0.05  # minimum USD of the default budget
 
 
 def expected_usd(settings: Settings, depth: Depth) -> float | None:
-    """USD that a question is expected to cost; None when the model's price is not known."""
+    """Return the expected USD for a question; None if the model's price is unknown."""
     return _usd(settings, TYPICAL[depth]) if models_of(settings) else 0.0
 
 
 def expected_judging_usd(settings: Settings) -> float | None:
-    """USD that the judgment of one answer is expected to cost; None as above."""
+    """Return the expected USD for judging one answer; None if the model's price is unknown."""
     return _usd(settings, JUDGING)
 
 
@@ -41,26 +41,26 @@ def _usd(settings: Settings, tokens: tuple[int, int]) -> float | None:
 
 
 def default_budget(expected: float) -> float:
-    """The budget for an evaluation that is expected to cost so much; in whole cents of USD."""
+    """Return the default budget for an expected cost, in USD rounded up to whole cents."""
     return math.ceil(max(LEAST, SPARE * expected) * 100) / 100 if expected else 0.0
 
 
 class Purse:
-    """A limit in USD that holds for work under way together with what was spent.
+    """A limit in USD on spending and work in progress together.
 
-    ``limit`` None: there is none.
+    ``limit`` is None if there is none.
     """
 
     def __init__(self, limit: float | None) -> None:
         self.limit = limit
         self.spent = 0.0
-        self._aside: list[float] = []  # what each piece of work under way is expected to cost
+        self._aside: list[float] = []  # expected cost of each piece of work in progress
         self._changed = asyncio.Condition()
 
     @asynccontextmanager
     async def covers(self, expected: float) -> AsyncIterator[bool]:
-        """Yield True if the limit covers work that is expected to cost so much: the block then does
-        it, and calls ``pay``. Waits while work under way might leave enough."""
+        """Yield True if the limit covers the expected cost of some work: the block then does it and
+        calls ``pay``. Waits while work in progress may leave enough."""
         async with self._changed:
             await self._changed.wait_for(lambda: self._fits(expected) or not self._aside)
             fits = self._fits(expected)
