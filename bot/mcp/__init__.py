@@ -1,1 +1,1 @@
-"""The Model Context Protocol, both ways: Footnote as a server of it, and as a client of others."""
+"""The Model Context Protocol: Footnote as a server, and as a client of other servers."""

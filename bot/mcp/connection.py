@@ -1,7 +1,7 @@
-"""A lasting connection to one server of the Model Context Protocol, made when it is first needed.
+"""A persistent connection to one Model Context Protocol server, opened on first use.
 
-The protocol's package wants a connection to be opened and closed by one task: a task of its own
-keeps it, and calls come from anywhere. One that has broken is made again by the next call.
+The protocol's package requires that the same task opens and closes a connection, so a dedicated
+task owns it, and calls may come from any task. The next call reopens a broken connection.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from bot.mcp.tools import Offered
 from bot.mcp.wire import MOST_BYTES, Meter, authorized, metered, program
 from bot.rendering.lines import one_line, shortened
 
-MOST_LISTS = 20  # pages of a list of tools
+MOST_LISTS = 20  # pages of the list of tools
 MOST_TOOLS = 1_000
-MOST_MISSED = 2  # calls in a row, after which a server counts as hanging
-WORDS = 160  # characters of a server's message that a sentence repeats
-CONNECT_SECONDS = 120.0  # a first start may have to fetch the program
+MOST_MISSED = 2  # consecutive timed-out calls after which a server counts as hanging
+WORDS = 160  # characters of a server's message quoted in a sentence
+CONNECT_SECONDS = 120.0  # the first start may have to download the program
 CLOSE_SECONDS = 5.0
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ class Connection:
     """See the module docstring. Close it with ``aclose``."""
 
     def __init__(self, server: McpServer, egress: Egress = DIRECT) -> None:
-        """``egress`` is the way to a server over HTTP."""
+        """``egress`` is the route to a server over HTTP."""
         self._server = server
         self._egress = egress
         self._meter = Meter()
@@ -50,17 +50,17 @@ class Connection:
         self._client: asyncio.Future[Client] | None = None
         self._closing = asyncio.Event()
         self._tools: tuple[Offered, ...] | None = None
-        self._missed = 0  # calls in a row whose callers gave up waiting
+        self._missed = 0  # consecutive calls whose callers gave up waiting
         self._leaving: asyncio.Task[None] | None = None
 
     async def tools(self) -> tuple[Offered, ...]:
-        """All tools of the server. Raises like ``call``."""
+        """Return all tools of the server. Raises like ``call``."""
         if self._tools is None:
             self._tools = await self._asked(_all_tools)
         return self._tools
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> types.CallToolResult:
-        """The result of a tool.
+        """Call a tool and return its result.
 
         Raises ``ProviderUnavailable``, ``CredentialsRefused``, ``Broken`` or ``InvalidSetting``.
         """
@@ -71,7 +71,7 @@ class Connection:
         return result
 
     async def resource(self, uri: str) -> str:
-        """The text of a resource; raises like ``call``."""
+        """Return the text of a resource; raises like ``call``."""
         read = await self._asked(lambda client: client.read_resource(uri))
         return "\n\n".join(getattr(each, "text", "") for each in read.contents)
 
@@ -114,7 +114,7 @@ class Connection:
     def _trouble(
         self, error: BaseException, otherwise: FootnoteError | None = None
     ) -> FootnoteError:
-        """The error in our own words."""
+        """Convert an exception to our own error."""
         meter = self._meter
         if meter.trouble:
             return Broken(meter.trouble)
@@ -139,7 +139,7 @@ class Connection:
             self._closing = asyncio.Event()
             self._meter = Meter()
             self._keeping = asyncio.create_task(self._keep(self._client, self._closing))
-        # A caller who gives up does not cancel the connecting: a first start may take long.
+        # A caller that gives up does not cancel connecting: the first start may take long.
         return await asyncio.shield(self._client)
 
     async def _keep(self, client: asyncio.Future[Client], closing: asyncio.Event) -> None:
@@ -223,7 +223,7 @@ async def _all_tools(client: Client) -> tuple[Offered, ...]:
 
 
 def _said(words: str) -> str:
-    """A server's own words within a sentence of ours."""
+    """Quote a server's message for use in a sentence."""
     return f"“{shortened(one_line(words), WORDS) or 'no reason given'}”."
 
 

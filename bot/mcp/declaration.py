@@ -1,4 +1,4 @@
-"""A connected server of the Model Context Protocol, declared as a search provider."""
+"""Declares a connected Model Context Protocol server as a search provider."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bot.search.declaration import Client, Declaration, Policy
 from bot.search.provider import SearchProvider
 from bot.settings import Settings
 
-KEPT_SECONDS = 300.0  # of results: tickets and pages of a team change
+KEPT_SECONDS = 300.0  # for results: a team's tickets and pages change
 AWAITED_SECONDS = 5.0
 
 

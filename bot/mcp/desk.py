@@ -1,6 +1,6 @@
-"""Arguments, results and callers of Footnote's own server of the Model Context Protocol.
+"""Arguments, results and callers of Footnote's own Model Context Protocol server.
 
-Kept apart from ``bot.mcp.server``, which needs the extra ``mcp``.
+Separate from ``bot.mcp.server``, which needs the extra ``mcp``.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Cited(BaseModel):
 
 
 class Answered(BaseModel):
-    """``answer`` is Markdown with ``[n]`` marks, ``citations`` the words that they rest on."""
+    """``answer`` is Markdown with ``[n]`` marks, ``citations`` are the quotes behind them."""
 
     status: str
     answer: str
@@ -92,7 +92,7 @@ class Found(BaseModel):
 
 
 class ReadPage(BaseModel):
-    """A piece of a page; ``next`` is where the next one starts, null at the end."""
+    """A part of a page; ``next`` is the start of the next part, null at the end."""
 
     url: str
     title: str
@@ -108,7 +108,7 @@ class ReadPage(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An answer, and the thread that follow-up questions go to."""
+    """An answer, and the thread for follow-up questions."""
 
     answer: Answer
     thread: str
@@ -124,8 +124,8 @@ class Listed:
 
 
 class Desk(Protocol):
-    """The rights of one caller, and the work done for them; its methods raise ``FootnoteError``.
-    ``caller`` is different for each person."""
+    """One caller's rights, and the operations on their behalf; methods raise ``FootnoteError``.
+    ``caller`` identifies the person."""
 
     @property
     def caller(self) -> str: ...
@@ -138,21 +138,21 @@ class Desk(Protocol):
         ...
 
     async def library(self) -> tuple[Library, tuple[str, ...]]:
-        """The library within the caller's rights, and the only providers to ask (empty: all)."""
+        """Return the library within the caller's rights, and the allowed providers (empty: all)."""
         ...
 
     async def answers(self, limit: int) -> Sequence[Listed]:
-        """The caller's latest answers."""
+        """Return the caller's latest answers."""
         ...
 
     async def answer(self, run: str) -> Answer | None:
-        """The answer of a run, as far as the caller may see it."""
+        """Return the answer of a run, if the caller may see it."""
         ...
 
     async def has_read(self, url: str) -> None:
-        """Record that the caller is given a page of the library."""
+        """Record that the caller received a page of the library."""
         ...
 
     async def page(self, run: str, number: int) -> KeptPage | None:
-        """A page that an answer cites, as it was read."""
+        """Return a page cited by an answer, as it was read."""
         ...

@@ -1,4 +1,4 @@
-"""A server of the Model Context Protocol to search, as ``[[mcp]]`` in the settings names it."""
+"""A Model Context Protocol server to search, as configured by ``[[mcp]]`` in the settings."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ def _words(value: Any) -> Any:
 
 
 class OAuth(BaseModel):
-    """A client that the authorization server ``issuer`` knows, for the grant of client credentials
-    (RFC 6749 section 4.4): no person signs in. ``client_secret`` may hold ``${NAME}``."""
+    """A client registered at the authorization server ``issuer``, for the client credentials grant
+    (RFC 6749 section 4.4), without a person signing in. ``client_secret`` may contain
+    ``${NAME}``."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -47,14 +48,13 @@ class OAuth(BaseModel):
 class McpServer(Readership):
     """A server: its ``command`` or ``url``, and the readers who may use it.
 
-    ``headers`` (over HTTP) and ``env`` (of a command) may hold ``${NAME}`` of the environment.
-    ``oauth`` is how a token is got for a server over HTTP.
-    ``search`` are the tools that take a query, ``read`` the one that gives the text of a result;
-    where they are empty, tools that are known or follow the convention are taken, if they say that
-    they change nothing. ``arguments`` are those of tools, in which ``{query}``, ``{limit}``,
-    ``{id}`` and ``{url}`` are replaced. ``links`` are the beginnings of the web addresses whose
-    pages the server reads; ``{id}`` in one stands for the part that is the id, ``*`` for any part.
-    ``seconds`` is how long an answer may take.
+    ``headers`` (over HTTP) and ``env`` (of a command) may contain ``${NAME}`` from the environment.
+    ``oauth`` configures how to obtain a token for a server over HTTP. ``search`` are the tools that
+    take a query, ``read`` is the tool that returns the text of a result; if they are empty, known
+    or conventional tools are used, provided that they declare to be read-only. ``arguments`` are
+    those of tools, in which ``{query}``, ``{limit}``, ``{id}`` and ``{url}`` are replaced.
+    ``links`` are prefixes of the web addresses whose pages the server reads; in them ``{id}``
+    matches the part that is the id, ``*`` any part. ``seconds`` is the timeout for an answer.
     """
 
     what: ClassVar[str] = "use the server"
@@ -110,8 +110,8 @@ class McpServer(Readership):
 
 
 def filled(name: str, given: Mapping[str, SecretStr]) -> dict[str, str]:
-    """Headers or an environment with the variables in them. Raises ``InvalidSetting`` for one that
-    is not set."""
+    """Return headers or an environment with variables replaced. Raises ``InvalidSetting`` for an
+    unset variable."""
 
     def value(match: re.Match[str]) -> str:
         found = os.environ.get(match[1])

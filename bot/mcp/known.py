@@ -1,8 +1,8 @@
-"""Arguments of tools of well-known servers, where their own schema does not tell them.
+"""Arguments for tools of well-known servers, if their schema is not enough to determine them.
 
-A tool that only needs its query, or only the id of what it reads, needs no entry: the names of its
-parameters tell (``QUERY``, ``ID``). An entry does not make a tool safe: the tool itself, or the
-operator, has to say that it changes nothing (see ``bot.mcp.tools``).
+A tool that only needs a query, or only the id of a page, needs no entry: the names of its
+parameters suffice (``QUERY``, ``ID``). An entry does not make a tool safe: the tool itself, or the
+operator, must declare that it changes nothing (see ``bot.mcp.tools``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 # Atlassian and Notion follow too.
 SEARCH, FETCH = "search", "fetch"
 
-# The names that servers give to the same parameter, the likeliest first.
+# The names that servers use for the same parameter, likeliest first.
 QUERY = (
     *("query", "q", "search_query", "searchQuery", "search_term", "searchTerm", "search", "text"),
     *("keywords", "keyword", "question", "term", "terms", "pattern", "input", "prompt"),
@@ -33,7 +33,7 @@ URL = ("url", "uri", "link")
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A search tool: its arguments, the tool that reads what it finds, and that one's arguments."""
+    """A search tool: its arguments, the tool that reads its results, and that tool's arguments."""
 
     arguments: Mapping[str, Any] = field(default_factory=dict)
     read: str = ""
@@ -45,13 +45,13 @@ KNOWN: Mapping[str, Known] = {
     SEARCH: Known(read=FETCH),
     # Notion's own server
     "notion-search": Known(read="notion-fetch"),
-    # Atlassian's own server; it also wants the site, as ``cloudId``
+    # Atlassian's own server; it also needs the site, as ``cloudId``
     "searchConfluenceUsingCql": Known({"cql": 'text ~ "{query}"'}, "getConfluencePage"),
     "searchJiraIssuesUsingJql": Known({"jql": 'text ~ "{query}"'}, "getJiraIssue"),
     # github.com/sooperset/mcp-atlassian
     "confluence_search": Known(read="confluence_get_page"),
     "jira_search": Known({"jql": 'text ~ "{query}"'}, "jira_get_issue"),
-    # GitHub's own server: what it finds comes with its text
+    # GitHub's own server: results include their text
     "search_issues": Known(),
     "search_pull_requests": Known(),
     # Servers for Google Drive

@@ -1,7 +1,7 @@
-"""A connected server of the Model Context Protocol as a source of knowledge.
+"""A connected Model Context Protocol server as a search provider.
 
 Its results have addresses below its name (``bot.mcp.address``), so that the operator's rights
-decide who may be told of them. For anyone without the right the server is not called at all.
+decide who may see them. For people without the right, the server is not called at all.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class McpSource:
         self._server = server
         self._connection = Connection(server, egress)
         self._links = [_beginning(link) for link in server.links]
-        # The texts that came with results, for servers without a tool that reads.
+        # Texts included in results, for servers without a reading tool.
         self._texts: TTLCache[str, Result] = TTLCache(
             KEPT_CHARACTERS, KEPT_SECONDS, timer=clock, getsizeof=lambda one: len(one.text) + 1_000
         )
@@ -95,13 +95,13 @@ class McpSource:
         if found is None or not found.text.strip():
             raise PageUnreadable(GONE)
         title = found.title or (kept.title if kept is not None else "")
-        if title in ("", id_of(url)):  # then a heading of its own says more
+        if title in ("", id_of(url)):  # then the page's own heading is better
             has_heading = found.text.lstrip().startswith(("# ", "<"))
             title = "" if has_heading else id_of(url).rstrip("/").rpartition("/")[2]
         return GivenText(url, title, found.text, self.name, found.media_type)
 
     async def _read(self, url: str, use: Use | None) -> Result | None:
-        """The result of its reading tool, or else its resource; None where it has neither."""
+        """Return the result of the reading tool, or else the resource; None if there is neither."""
         id = id_of(url)
         if use is not None:
             arguments = use.filled(id=id, url=public(url) or id)
@@ -112,7 +112,7 @@ class McpSource:
         return Result(id, "", "", "", (await self._connection.resource(id))[:LONGEST])
 
     async def report(self) -> str:
-        """The tools of the server that are called, and the reasons for those left out."""
+        """Return a line on the tools used, and why others are not."""
         offered = await self._connection.tools()
         uses = uses_of(self._server, offered)
         said = [f"answered; searched by {', '.join(use.tool for use in uses.searches)}"]
@@ -129,8 +129,8 @@ class McpSource:
 
 
 def _beginning(link: str) -> re.Pattern[str]:
-    """An expression for the addresses that begin as an entry of ``links`` says, at a border of a
-    part; its group ``id``, if it has one, is the id in them."""
+    """Return a regex for the addresses with a prefix from ``links`` that ends at the border of a
+    part; its group ``id``, if any, is the id in them."""
     part = "[^/?#&]+"
     pattern = re.escape(link).replace(r"\*", part).replace(r"\{id\}", f"(?P<id>{part})")
     return re.compile(pattern + ("" if link[-1:] in "/=" else r"(?![^/?#&])"))

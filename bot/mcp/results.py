@@ -1,7 +1,7 @@
-"""Parsing of the results of a server's tools: hits of a search, and texts of pages.
+"""Parses the results of a server's tools: search hits and page texts.
 
-Servers answer in structured content, in JSON as text, in links to resources, or in plain words; in
-fields of many names. Nothing of it is trusted: whatever is not of the expected kind is left out.
+Servers answer with structured content, JSON as text, links to resources, or plain text, and with
+many different field names. Nothing is trusted: values of unexpected types are ignored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bot.rendering.lines import one_line
 from bot.search.hits import LONGEST, MOST_SNIPPET_CHARACTERS, MOST_TITLE_CHARACTERS, plain, short
 
 MOST_RESULTS = 200
-DEPTH = 4  # of objects in which fields are looked for
+DEPTH = 4  # of nested objects searched for fields
 
 _ID = ("key", "id", "page_id", "pageId", "issue_key", "file_id", "fileId", "path", "uri", "number")
 _TITLE = ("title", "name", "subject", "summary", "displayName", "filename", "fileName", "label")
@@ -30,13 +30,13 @@ _TEXT = (
     *("text", "markdown", "content", "body", "page_content", "pageContent", "description"),
     *("observations", "snippet", "excerpt", "value", "storage", "view", "data", "message"),
 )
-# Objects in which servers wrap the fields of a result.
+# Names of objects in which servers wrap the fields of a result.
 _WITHIN = ("fields", "content", "page", "issue", "document", "file", "result", "item", "metadata")
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Something that a server found or read; ``text`` is all the text that it sent of it."""
+    """A search result or page from a server; ``text`` is all the text it sent."""
 
     id: str
     title: str
@@ -47,7 +47,7 @@ class Result:
 
 
 def results_of(returned: Any) -> list[Result]:
-    """The results in a ``mcp_types.CallToolResult`` of a search."""
+    """Return the results in a ``mcp_types.CallToolResult`` of a search."""
     found: dict[str, Result] = {}
     for result in _named(returned) or _of_words(_words_of(returned)):
         found.setdefault(result.id, result)
@@ -55,7 +55,7 @@ def results_of(returned: Any) -> list[Result]:
 
 
 def text_of(returned: Any, id: str) -> Result | None:
-    """The text in the result of a tool that reads; None where it gave none."""
+    """Return the text in the result of a reading tool, or None."""
     results = [each for each in _named(returned) if each.text]
     if len(results) == 1:
         return results[0]
@@ -67,7 +67,7 @@ def text_of(returned: Any, id: str) -> Result | None:
 
 
 def _named(returned: Any) -> list[Result]:
-    """The results that come as objects, as resources or as links to them."""
+    """Return the results given as objects, resources or resource links."""
     found: list[Result] = []
     for block in returned.content:
         if block.type == "resource_link":
@@ -81,7 +81,7 @@ def _named(returned: Any) -> list[Result]:
 
 
 def _told(returned: Any) -> list[Any]:
-    """Its structured content, else the JSON in its texts."""
+    """Return the structured content, or else the JSON in its texts."""
     if returned.structured_content:
         return [returned.structured_content]
     texts = (_json(block.text) for block in returned.content if block.type == "text")
@@ -89,19 +89,20 @@ def _told(returned: Any) -> list[Any]:
 
 
 def _words_of(returned: Any, *, json_too: bool = False) -> str:
-    """The plain text of a result, without the blocks that are JSON."""
+    """Return the plain text of a result, without blocks that are JSON."""
     texts = (block.text for block in returned.content if block.type == "text")
     return "\n\n".join(text for text in texts if json_too or _json(text) is None).strip()
 
 
 def _of_words(text: str) -> Iterator[Result]:
-    """A result for each line of a list of paths or addresses; else one result for all the text."""
+    """Yield a result for each line of a list of paths or addresses, or else one result for all the
+    text."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if lines and all(line.startswith(("/", *WEB)) for line in lines):
         for line in lines:
             yield _result(line, line.rstrip("/").rpartition("/")[2], "", "", "")
     elif len(lines) > 1 or (lines and len(lines[0]) > 60):
-        # Shorter words say that nothing was found, or that something was.
+        # Shorter texts only say whether something was found.
         yield _result("", one_line(lines[0]), "", "", text)
 
 
@@ -109,7 +110,7 @@ def _of_words(text: str) -> Iterator[Result]:
 
 
 def _objects(told: Any, depth: int = 0) -> list[Mapping[str, Any]]:
-    """The longest list of objects in the value that a tool returned, or the object itself."""
+    """Return the longest list of objects in a tool's value, or the object itself."""
     if isinstance(told, list):
         objects: list[Mapping[str, Any]] = [each for each in told if isinstance(each, dict)]
         if len(objects) == 1 and depth < DEPTH and not _is_result(objects[0]):
@@ -126,20 +127,20 @@ def _objects(told: Any, depth: int = 0) -> list[Mapping[str, Any]]:
 
 
 def _is_result(told: Mapping[str, Any]) -> bool:
-    """True for an object that has a name, and a text or an id of its own."""
+    """Return True for an object with a name, and a text or an id."""
     has_name = bool(_first(told, ("title", "name", "subject", "summary", "key")))
     return has_name and bool(_first(told, ("id", "key", "url", "uri")) or _words(told, _TEXT))
 
 
 def _of_object(told: Mapping[str, Any]) -> Result | None:
     inner = [told, *(value for key in _WITHIN if isinstance(value := told.get(key), dict))]
-    id, title = _any(inner, _ID), _any(inner, _TITLE)  # without a title, the id is it
+    id, title = _any(inner, _ID), _any(inner, _TITLE)  # without a title, the id is used
     url = next((u for one in inner for k in _URL if (u := _web(one.get(k)))), "")
     text = next((words for one in inner if (words := _words(one, _TEXT))), "")
     snippet = next((words for one in inner if (words := _words(one, _SNIPPET))), "")
     if not (id or url or text):
         return None
-    # Where a named thing has no id, other tools of the server take its name.
+    # If a named thing has no id, other tools of the server accept its name.
     return _result(id or url or title, title, url, snippet, text)
 
 
@@ -178,7 +179,8 @@ def _first(told: Mapping[str, Any], keys: Sequence[str]) -> str:
 
 
 def _words(told: Mapping[str, Any], keys: Sequence[str], depth: int = 0) -> str:
-    """The text in the first of these fields that has one, which may be wrapped or in lines."""
+    """Return the text in the first of these fields that has one, which may be nested or a list of
+    lines."""
     for key in keys:
         value = told.get(key)
         if isinstance(value, str) and value.strip():
@@ -196,7 +198,7 @@ def _web(value: Any) -> str:
 
 
 def _json(text: Any) -> Any:
-    """An object or a list in JSON; None for anything else."""
+    """Parse a JSON object or list; None for anything else."""
     if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
         return None
     try:

@@ -1,9 +1,9 @@
-"""Footnote as a server of the Model Context Protocol, over any transport.
+"""Footnote as a Model Context Protocol server, over any transport.
 
 Tools ``ask``, ``search`` and ``read``; resources for answers and for the pages that they cite.
 https://modelcontextprotocol.io/specification
 
-The transport gives a ``Desk`` for each request, with the caller and their rights. This module
+The transport provides a ``Desk`` for each request, with the caller and their rights. This module
 needs the extra ``mcp``.
 """
 
@@ -46,12 +46,12 @@ from bot.rendering.plan import named
 from bot.rendering.texts import Texts, sentence_for
 from bot.search.provider import Query
 
-HEARTBEAT_SECONDS = 10.0  # between two reports of progress: clients give up on a silent server
-SIGNS_SECONDS = 0.5  # between two of them at least, however fast the plan changes
+HEARTBEAT_SECONDS = 10.0  # maximum between progress reports: clients give up on a silent server
+SIGNS_SECONDS = 0.5  # minimum between progress reports, however fast the plan changes
 LISTED = 50  # answers in the list of resources
 PIECE = 20_000  # characters of a page in one result
-OFFERED, OFFERED_SECONDS = 50_000, 86_400.0  # addresses that may be read, of all callers
-STEP = 120  # characters of the name of a step
+OFFERED, OFFERED_SECONDS = 50_000, 86_400.0  # readable addresses, for all callers
+STEP = 120  # characters of a step's title
 
 ANSWERS = "footnote://answers/"
 INSTRUCTIONS = (
@@ -68,7 +68,7 @@ log = get_logger()
 
 
 def mcp_server(desk_of: Callable[[Request | None], Desk]) -> Server[Any]:
-    """The server; ``desk_of`` is given the HTTP request, or None where there is none."""
+    """Create the server; ``desk_of`` gets the HTTP request, or None."""
     handling = _Handling(desk_of)
     return Server(
         "footnote",
@@ -113,8 +113,8 @@ class _Tool:
 class _Handling:
     def __init__(self, desk_of: Callable[[Request | None], Desk]) -> None:
         self._desk_of = desk_of
-        # Only addresses that a search returned or an answer cites are fetched: a model could put
-        # confidential words into an address that it makes up.
+        # Only addresses returned by a search or cited in an answer are fetched: a model could put
+        # confidential words into an invented address.
         self._offered: TTLCache[tuple[str, str], str] = TTLCache(OFFERED, OFFERED_SECONDS)
         tools = (
             _Tool(
@@ -231,7 +231,7 @@ class _Handling:
         return piece, piece.text
 
     def _offer(self, desk: Desk, url: str) -> str:
-        """Let a caller read a page, and return the address by which they know it."""
+        """Allow a caller to read a page, and return its address as shown to them."""
         told = shown(url)
         self._offered[desk.caller, _key(told)] = url
         return told
@@ -285,7 +285,7 @@ class _Handling:
 
 
 async def _text_at(uri: str, desk: Desk) -> str | None:
-    """The text of a resource as the caller may see it; None if there is none."""
+    """Return the text of a resource as visible to the caller, or None."""
     run, _, rest = uri.removeprefix(ANSWERS).partition("/")
     kind, _, number = rest.partition("/")
     if not uri.startswith(ANSWERS) or not run.isalnum() or len(run) > 64:
@@ -307,7 +307,7 @@ def _failed(sentence: str) -> types.CallToolResult:
 
 @contextmanager
 def _as_mcp(desk: Desk) -> Iterator[None]:
-    """Turn errors of the block into errors of the protocol."""
+    """Convert errors of the block to protocol errors."""
     try:
         yield
     except FootnoteError as error:
@@ -323,11 +323,12 @@ def _key(url: str) -> str:
 
 @asynccontextmanager
 async def _signs(context: _Context, texts: Texts) -> AsyncIterator[Callable[[PlanView], None]]:
-    """Report progress of a call while the block runs; the block gives each new plan to the yielded
+    """Report progress of a call while the block runs; the block passes each new plan to the yielded
     function.
 
-    ``progress`` is how many steps have ended, plus a little for each report, since it must grow
-    with every report (https://modelcontextprotocol.io/specification/draft/basic/utilities/progress).
+    ``progress`` is the number of finished steps plus a small amount per report, since it must grow
+    with every report
+    (https://modelcontextprotocol.io/specification/draft/basic/utilities/progress).
     """
     changed = asyncio.Event()
     plan = PlanView("", (), ())

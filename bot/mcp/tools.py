@@ -1,7 +1,7 @@
-"""Choice of the tools of a server that are called, and of their arguments.
+"""Chooses which tools of a server are called, and their arguments.
 
-A tool that changes anything is never called. One that the operator names must not say that it does;
-one that is not named must say that it does not (``readOnlyHint``).
+Tools that change anything are never called. A tool named by the operator must not declare that it
+changes something; other tools must declare that they do not (``readOnlyHint``).
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ from bot.mcp.known import ID, KNOWN, LIMIT, QUERY, SEARCH, URL, Known
 
 _PLACE = re.compile(r"\{(query|limit|id|url)\}")
 _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"'})
-NAMED = 12  # tools that a sentence names
+NAMED = 12  # tools named in a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A tool as its server lists it. ``reads_only`` is what it declares, None where it declares
-    nothing."""
+    """A tool as listed by its server. ``reads_only`` is its declaration, None if it has none."""
 
     name: str
     reads_only: bool | None
@@ -32,7 +31,7 @@ class Offered:
 
     @classmethod
     def of(cls, tool: Any) -> Offered:
-        """From a ``mcp_types.Tool``, whose schema may hold anything."""
+        """Convert a ``mcp_types.Tool``, whose schema may contain anything."""
         schema = tool.input_schema if isinstance(tool.input_schema, dict) else {}
         properties, required = schema.get("properties"), schema.get("required")
         hints = tool.annotations
@@ -49,21 +48,21 @@ class Offered:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A tool with the arguments that it is called with, places to be filled among them."""
+    """A tool with its arguments, which may contain placeholders."""
 
     tool: str
     arguments: Mapping[str, Any]
 
     def filled(self, **values: Any) -> dict[str, Any]:
-        """The arguments with ``values`` in their places. Words within a longer text are escaped
-        like those between double quotes, as query languages have it."""
+        """Return the arguments with placeholders replaced by ``values``. A value inside a longer
+        text is escaped as in double quotes, for query languages."""
         found: dict[str, Any] = _filled(dict(self.arguments), values)
         return found
 
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """The tools of a server that are called, and ``remarks`` for its operator on those left out."""
+    """The tools of a server to call, and ``remarks`` for its operator on those left out."""
 
     searches: tuple[Use, ...]
     read: Use | None
@@ -71,7 +70,8 @@ class Uses:
 
 
 def uses_of(server: McpServer, offered: Sequence[Offered]) -> Uses:
-    """Raises ``Broken`` where nothing can be searched, with what to do."""
+    """Choose a server's tools. Raises ``Broken``, which says what to do, if nothing can be
+    searched."""
     tools = {each.name: each for each in offered}
     remarks: list[str] = []
     searches: list[Use] = []
@@ -93,8 +93,8 @@ def uses_of(server: McpServer, offered: Sequence[Offered]) -> Uses:
 
 
 def _likely(tools: Mapping[str, Offered]) -> list[str]:
-    """Tools that search, where the operator named none: the one of the convention, else known
-    ones, else those with "search" in their names."""
+    """Return the search tools if the operator named none: the conventional one, or else known ones,
+    or else those with "search" in their names."""
     if SEARCH in tools:
         return [SEARCH]
     known = [name for name in tools if name in KNOWN]
@@ -136,7 +136,7 @@ def _read(
 
 
 def _use(tool: Offered, given: Mapping[str, Any], what: str) -> tuple[Use, str]:
-    """A tool with its arguments, or the sentence why it cannot be called."""
+    """Return a tool with its arguments, or the reason why it cannot be called."""
     arguments = dict(given)
     places = {place for value in _texts(arguments) for place in _PLACE.findall(value)}
     if what == "query" and "query" not in places:
@@ -161,7 +161,7 @@ def _use(tool: Offered, given: Mapping[str, Any], what: str) -> tuple[Use, str]:
 
 
 def _parameter(tool: Offered, names: Sequence[str], given: Mapping[str, Any]) -> str | None:
-    """The parameter for the query or the id: by its name, else the only one that is required."""
+    """Return the parameter for the query or the id: by its name, or else the only required one."""
     named = [name for name in names if name in tool.parameters and name not in given]
     needed = [name for name in tool.required if name not in given]
     if one := next((name for name in named if name in needed), None):
@@ -170,7 +170,7 @@ def _parameter(tool: Offered, names: Sequence[str], given: Mapping[str, Any]) ->
 
 
 def _as_asked(tool: Offered, name: str, place: str) -> Any:
-    """A list of one where the tool wants a list."""
+    """Return a list of one item if the tool needs a list."""
     schema = tool.parameters.get(name)
     is_list = isinstance(schema, dict) and schema.get("type") == "array"
     return [place] if is_list else place

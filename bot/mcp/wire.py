@@ -1,7 +1,7 @@
-"""Bounded transports to a server of the Model Context Protocol: a program, or HTTP.
+"""Bounded transports to a Model Context Protocol server: a program, or HTTP.
 
-The protocol's package reads whatever a server sends. Here a server may send ``MOST_BYTES`` for each
-call and no more; lines that are no message of the protocol, such as its log, are dropped.
+The protocol's package reads everything a server sends. Here a server may send at most
+``MOST_BYTES`` per call; lines that are not protocol messages, such as logs, are dropped.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from bot.egress import Egress
 from bot.logs import get_logger
 from bot.mcp.entry import McpServer, filled
 
-MOST_BYTES = 8_000_000  # for one call, whatever is in it
+MOST_BYTES = 8_000_000  # per call
 CHUNK = 65_536
-END_SECONDS = 1.0  # that a program gets to end by itself, and again after SIGTERM
-LOG = 2_000  # characters of a program's log that are kept
+END_SECONDS = 1.0  # for a program to end by itself, and again after SIGTERM
+LOG = 2_000  # characters kept of a program's log
 _GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError)
 
 Streams = tuple[
@@ -41,18 +41,18 @@ log = get_logger()
 
 @dataclass(slots=True)
 class Meter:
-    """Counts what a server sends; ``trouble`` is the sentence why its connection was given up."""
+    """Counts the bytes a server sends; ``trouble`` says why its connection was given up."""
 
     left: int = MOST_BYTES
     trouble: str = ""
-    refused: int = 0  # the HTTP status by which it did not accept our credentials
+    refused: int = 0  # the HTTP status with which it refused our credentials
 
     def begin(self) -> None:
-        """A call begins."""
+        """Reset the counts for a new call."""
         self.left, self.refused = MOST_BYTES, 0
 
     def take(self, size: int) -> bool:
-        """Count bytes; False when they are too many."""
+        """Count bytes; returns False if there are too many."""
         self.left -= size
         if self.left < 0 and not self.trouble:
             self.trouble = f"It sent more than {MOST_BYTES // 1_000_000} MB: that is not read."
@@ -66,9 +66,9 @@ class Meter:
 async def program(
     command: Sequence[str], environment: Mapping[str, str], meter: Meter
 ) -> AsyncIterator[Streams]:
-    """A program that speaks the protocol on its standard input and output.
+    """Start a program that speaks the protocol on its standard input and output.
 
-    Of our own environment it gets only paths and the like. Raises ``OSError``.
+    It gets only paths and the like from our environment. Raises ``OSError``.
     """
     process = await anyio.open_process(
         list(command),
@@ -126,8 +126,8 @@ async def program(
 
 
 def _message(line: bytes) -> types.JSONRPCMessage | None:
-    """A reply, or a request to us, which is refused later; None for a notification, of which none
-    matters here, and for a line of anything else."""
+    """Parse a reply or a request (which is refused later); None for notifications, which are not
+    needed here, and for any other line."""
     if not line.lstrip().startswith(b"{"):
         return None
     try:
@@ -138,12 +138,12 @@ def _message(line: bytes) -> types.JSONRPCMessage | None:
 
 
 async def _end(process: Process) -> None:
-    """Close its input, as the protocol asks; then end it and what it has started."""
+    """Close its input, as the protocol requires; then end it and its child processes."""
     if process.stdin is not None:
         with suppress(*_GONE):
             await process.stdin.aclose()
     with anyio.move_on_after(END_SECONDS):
-        # Its wait() waits for all that hold its pipes, too.
+        # Its wait() also waits for all processes that hold its pipes.
         while process.returncode is None:  # noqa: ASYNC110
             await anyio.sleep(0.01)
     if os.name == "posix":
@@ -166,13 +166,13 @@ def metered(
     *,
     egress: Egress,
 ) -> httpx2.AsyncClient:
-    """An HTTP client that counts the bytes of responses; ``egress`` is its way.
+    """Return an HTTP client that counts the bytes of responses; ``egress`` is its route.
 
-    Connecting may take ``seconds``; a response may take as long as its caller waits.
+    ``seconds`` limits connecting; a response may take as long as its caller waits.
     """
 
     async def ask(request: httpx2.Request) -> None:
-        request.headers["Accept-Encoding"] = "identity"  # else few bytes could become many
+        request.headers["Accept-Encoding"] = "identity"  # compressed, a few bytes could become many
 
     async def count(response: httpx2.Response) -> None:
         if response.status_code in (401, 403):
@@ -192,7 +192,7 @@ def metered(
 
 
 class _Tokens:
-    """The tokens of one connection, kept in memory as long as it lasts."""
+    """The tokens of one connection, kept in memory while it lasts."""
 
     def __init__(self) -> None:
         self._tokens: OAuthToken | None = None
@@ -204,15 +204,14 @@ class _Tokens:
         self._tokens = tokens
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        return None  # the settings have it
+        return None  # it is in the settings
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """Does nothing: no client is ever registered."""
+        """Do nothing: no client is ever registered."""
 
 
 def authorized(server: McpServer) -> httpx2.Auth | None:
-    """Authentication with tokens from the issuer that the settings name, and from no other; None
-    where they name none."""
+    """Return authentication with tokens from the configured issuer only; None without one."""
     oauth = server.oauth
     if oauth is None:
         return None
