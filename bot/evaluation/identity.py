@@ -30,17 +30,17 @@ def identity(settings: Settings) -> str:
     For secrets only their presence counts. Raises ``StorageUnavailable`` if the index of the
     documents cannot be read.
     """
-    told = {name: _told(value) for name, value in settings if not name.startswith(_BESIDE)}
+    values = {name: _comparable(value) for name, value in settings if not name.startswith(_BESIDE)}
     documents = documents_digest(settings.index_path, settings.docs) if settings.docs else ""
-    whole = json.dumps([told, documents, _program()], sort_keys=True, default=str)
+    whole = json.dumps([values, documents, _program()], sort_keys=True, default=str)
     return hashlib.sha256(whole.encode()).hexdigest()[:16]
 
 
-def _told(value: Any) -> Any:
+def _comparable(value: Any) -> Any:
     if isinstance(value, SecretStr):
         return bool(value.get_secret_value())
     if isinstance(value, tuple):
-        return [_told(each) for each in value]
+        return [_comparable(each) for each in value]
     return value
 
 

@@ -76,11 +76,11 @@ def _named(returned: Any) -> list[Result]:
         elif block.type == "resource":
             text, kind = getattr(block.resource, "text", ""), block.resource.mime_type
             found.append(_result(str(block.resource.uri), "", "", "", text, kind))
-    told = [each for one in _told(returned) for each in _objects(one)]
-    return found + [result for each in told if (result := _of_object(each))]
+    data = [each for one in _data_of(returned) for each in _objects(one)]
+    return found + [result for each in data if (result := _of_object(each))]
 
 
-def _told(returned: Any) -> list[Any]:
+def _data_of(returned: Any) -> list[Any]:
     """Return the structured content, or else the JSON in its texts."""
     if returned.structured_content:
         return [returned.structured_content]

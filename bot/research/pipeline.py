@@ -269,7 +269,7 @@ class Pipeline:
             self._run.note(self._run.texts("answer-cut", limit=written.cut))
         # In a thread: a long answer takes 0.1 s, which would block other runs.
         checked = await asyncio.to_thread(self._judge, evidence, rewritten, written)
-        answer = await self._told(checked, evidence, rewritten, status)
+        answer = await self._assembled(checked, evidence, rewritten, status)
         wanted = self._is_by_model() and status != "stopped" and is_wanted(self._settings, checked)
         if not wanted:
             return answer
@@ -285,7 +285,7 @@ class Pipeline:
     ) -> Checked:
         return check(written, evidence, rewritten.question, self._run.texts, verdicts)
 
-    async def _told(
+    async def _assembled(
         self, checked: Checked, evidence: Evidence, rewritten: Rewritten, status: Status | None
     ) -> Answer:
         """Build the run's answer from its checked text."""
@@ -377,7 +377,7 @@ class Pipeline:
             quoted = self._fallback.write(given.rewritten, shown)
             written = await write(quoted, shown, lambda text: None)
             checked = await asyncio.to_thread(self._judge, given.evidence, given.rewritten, written)
-        answer = await self._told(checked, given.evidence, given.rewritten, None)
+        answer = await self._assembled(checked, given.evidence, given.rewritten, None)
         answer = replace(answer, verification=amendment.verification)
         told = changed(answer, self._run.texts)
         return replace(answer, notes=(*answer.notes, told)) if told else answer

@@ -303,7 +303,7 @@ class PaidCalls:
         title: str,
     ) -> ModelReply:
         async def ask() -> ModelReply:
-            await held.enter_async_context(self._told(self._account.cover(request)))
+            await held.enter_async_context(self._reserved(self._account.cover(request)))
             return await send()
 
         def paid(reply: ModelReply) -> Amount:
@@ -335,7 +335,7 @@ class PaidCalls:
         kept: list[TextDelta | CitationDelta | Cut | Fold] = []
         reply: ModelReply | None = None
         hold = self._account.charge if kind == WRITE else self._account.cover
-        async with self._told(hold(request)):  # until it is paid for
+        async with self._reserved(hold(request)):  # until it is paid for
             with self._steps.under_way(key, kind, title) as finish:
                 async for part in open():
                     if isinstance(part, ModelReply):
@@ -350,7 +350,7 @@ class PaidCalls:
                 await finish(result, self._account.amount(reply))
 
     @asynccontextmanager
-    async def _told(self, held: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
+    async def _reserved(self, held: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
         """Hold a call's reservation. If a daily budget does not cover it, show that in the plan, so
         that the asker knows before the answer begins."""
         async with AsyncExitStack() as stack:

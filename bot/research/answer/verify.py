@@ -65,7 +65,7 @@ class Amendment:
         """Return the verdicts, sentence by sentence."""
         doubted = {doubt.sentence for doubt in self.checked.doubts}
         found = tuple(
-            _told(claim, verdict, self.changes.get(claim), claim in doubted)
+            _verified_sentence(claim, verdict, self.changes.get(claim), claim in doubted)
             for claim, verdict in self.verdicts.items()
         )
         state: VerificationState = "done" if self.is_last else "pending"
@@ -74,11 +74,13 @@ class Amendment:
         return Verification(state, found, self.problem)
 
 
-def _told(claim: str, verdict: Verdict, change: str | None, is_doubted: bool) -> VerifiedSentence:
-    told = VerifiedSentence(claim, verdict.judgement, verdict.words)
+def _verified_sentence(
+    claim: str, verdict: Verdict, change: str | None, is_doubted: bool
+) -> VerifiedSentence:
+    sentence = VerifiedSentence(claim, verdict.judgement, verdict.words)
     if change is not None:
-        return replace(told, outcome="restated" if change else "left_out", now=change)
-    return replace(told, outcome="marked") if is_doubted else told
+        return replace(sentence, outcome="restated" if change else "left_out", now=change)
+    return replace(sentence, outcome="marked") if is_doubted else sentence
 
 
 async def amendments(

@@ -220,7 +220,7 @@ class Outgoing:
         not see the query."""
         if "web" in self._kinds(providers, kind):
             self._take()
-            if why := self._exposure.objection(_told(query)):
+            if why := self._exposure.objection(_words_of(query)):
                 raise QueryWithheld(f"Not sent to the web: {why}")
         return await self._library.search(query, providers, kind)
 
@@ -295,6 +295,6 @@ class Outgoing:
             return False  # its provider is no longer configured
 
 
-def _told(query: Query) -> str:
+def _words_of(query: Query) -> str:
     """Return all words of a query."""
     return " ".join(filter(None, (query.text, of_hosts(query.domains))))
