@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from bot.messages import Thread
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.records import RunRecord, record_of, run_query
 from bot.storage.retrying import awaited
 from bot.storage.rows import insert
@@ -23,11 +23,8 @@ MOST_FOUND = 12  # answers of one search, the latest
 LOOKED_AT = 200  # questions with the same terms, the latest
 
 
-class AnsweredQuestions:
+class AnsweredQuestions(Transactions):
     """Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     @awaited
     async def keep(

@@ -9,21 +9,19 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from pydantic import TypeAdapter
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.answers import Answer
 from bot.errors import Invalid
 from bot.messages import Attachment, Author, RunOptions, Thread
-from bot.storage.database import Database
+from bot.storage.database import Transactions
+from bot.storage.records import answer_of, as_options
+from bot.storage.rows import thread_of
 from bot.storage.tables import UtcDateTime, feedback, messages, runs, steps, threads
 from bot.storage.workspaces import Verdict
 
 PORTION = 500  # messages gone through at once for the latest threads
 COMPARED = 10_000  # threads among which a name's nearest is looked for
-
-_answer = TypeAdapter(Answer)
-_options = TypeAdapter(RunOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +80,14 @@ class Conversation:
     said: tuple[Said, ...]
 
 
-class Archive:
+class Archive(Transactions):
     """Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def threads(
         self, platform: str | None, limit: int, *, channel: str | None = None
     ) -> list[Listed]:
         """Threads in which something was said, the latest first; None: of all of them."""
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             latest = await _latest(db, platform, channel, limit)
             sums = (
                 sa.select(
@@ -113,7 +108,7 @@ class Archive:
             )
             rows = (await db.execute(query)).all()
         found = [
-            Listed(_thread(row), row.messages, row.questions, row.text, latest[row.key])
+            Listed(thread_of(row), row.messages, row.questions, row.text, latest[row.key])
             for row in rows
         ]
         return sorted(found, key=lambda one: (-one.last_at.timestamp(), one.thread.key))
@@ -135,7 +130,7 @@ class Archive:
         )
         if channel is not None:
             query = query.where(threads.c.channel == channel)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return [(row.id, row.text, row.at) for row in (await db.execute(query)).all()]
 
     async def find(self, name: str) -> Thread:
@@ -144,8 +139,8 @@ class Archive:
         Raises ``Invalid`` with the nearest name, or the keys of all that are meant.
         """
         query = sa.select(threads).where(sa.or_(threads.c.key == name, threads.c.thread == name))
-        async with self._database.read() as db:
-            found = [_thread(row) for row in (await db.execute(query.limit(5))).all()]
+        async with self.database.read() as db:
+            found = [thread_of(row) for row in (await db.execute(query.limit(5))).all()]
             exact = [thread for thread in found if thread.key == name]
             if len(exact or found) == 1:
                 return (exact or found)[0]
@@ -172,7 +167,7 @@ class Archive:
             .order_by(steps.c.id)
         )
         judged = sa.select(feedback).where(feedback.c.run_id.in_(of_thread))
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             began_at = await db.scalar(
                 sa.select(threads.c.created_at).where(threads.c.key == thread.key)
             )
@@ -226,18 +221,14 @@ async def _latest(
     return found
 
 
-def _thread(row: Any) -> Thread:
-    return Thread(row.platform, row.workspace, row.channel, row.thread)
-
-
 def _held(row: Any, done: Sequence[Any], verdicts: Sequence[Any]) -> Held:
     return Held(
         id=row.runs_id,
         state=row.runs_state,
-        options=_options.validate_python(row.runs_options),
+        options=as_options.validate_python(row.runs_options),
         accepted_at=row.runs_accepted_at,
         ended_at=row.runs_ended_at,
-        answer=None if row.runs_answer is None else _answer.validate_python(row.runs_answer),
+        answer=answer_of(row.runs_answer),
         steps=tuple(
             Done(step.kind, step.title, step.seconds, step.at)
             for step in done

@@ -10,7 +10,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from bot.rights.reader import SCHEME
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.overview import Place, Scope, of_scope
 from bot.storage.tables import citations, feedback, messages, pages, runs, threads
 from bot.text.terms import keywords
@@ -61,11 +61,8 @@ class OfPlace:
         return sum(self.states.values())
 
 
-class Asked:
+class Asked(Transactions):
     """Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def unanswered(self, scope: Scope) -> list[Unanswered]:
         """Unanswered questions, the most asked first, then the latest."""
@@ -85,7 +82,7 @@ class Asked:
             .order_by(runs.c.accepted_at.desc(), runs.c.id)
             .limit(LISTED)
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             rows = (await db.execute(of_scope(query, scope))).all()
         alike: dict[frozenset[str], list[sa.Row[tuple[object, ...]]]] = {}
         for row in rows:
@@ -121,7 +118,7 @@ class Asked:
             .order_by(feedback.c.at.desc(), feedback.c.run_id)
             .limit(LISTED)
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             rows = (await db.execute(of_scope(query, scope))).all()
         return [
             Said(
@@ -141,7 +138,7 @@ class Asked:
         place = (threads.c.platform, threads.c.workspace, threads.c.channel)
         query = sa.select(*place, runs.c.state, sa.func.count().label("counted"))
         query = query.join_from(runs, threads).group_by(*place, runs.c.state)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             rows = (await db.execute(of_scope(query, scope))).all()
         found: dict[Place, dict[str, int]] = {}
         for row in rows:
@@ -160,5 +157,5 @@ class Asked:
             .join(threads, runs.c.thread_key == threads.c.key)
             .where(runs.c.state.in_(ANSWERED), _IS_DOCUMENT)
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return [(row.run_id, row.url) for row in await db.execute(of_scope(query, scope))]

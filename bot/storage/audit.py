@@ -23,7 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.errors import Denied, StorageUnavailable
 from bot.logs import get_logger
 from bot.messages import CONSOLE, Message
-from bot.storage.database import Database
+from bot.storage.database import Database, Transactions
 from bot.storage.rows import insert
 from bot.storage.subjects import Subject
 from bot.storage.tables import UtcDateTime, messages, metadata, runs
@@ -205,12 +205,9 @@ class Wanted:
     texts: bool = False
 
 
-class Audit:
+class Audit(Transactions):
     """Adds rows to the log and reads it. Failures leave as ``StorageUnavailable``, except those of
     ``note``."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def note(
         self,
@@ -226,7 +223,7 @@ class Audit:
         full disk, the row goes to the process's log: reading must still work then."""
         row = deed_row(deed, kind, object, place=place, outcome=outcome, by=by)
         try:
-            async with self._database.write_at_once() as db:
+            async with self.database.write_at_once() as db:
                 await db.execute(sa.insert(audit), row)
         except StorageUnavailable as error:
             told = {name: str(value) for name, value in row.items()}
@@ -245,7 +242,7 @@ class Audit:
     async def entries(self, wanted: Wanted) -> AsyncIterator[Entry]:
         """The rows that there are now, oldest first, read in portions."""
         conditions = await self._conditions(wanted)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             top = int(await db.scalar(sa.select(sa.func.max(audit.c.id))) or 0)
             last = 0
             if wanted.since is not None:
@@ -258,7 +255,7 @@ class Audit:
                 .order_by(audit.c.id)
                 .limit(PORTION)
             )
-            async with self._database.read() as db:
+            async with self.database.read() as db:
                 rows = (await db.execute(query)).all()
                 asked = {row.id: row.object for row in rows if row.deed in ("asked", "edited")}
                 texts = await _texts(db, list(asked.values())) if wanted.texts else {}
@@ -278,7 +275,7 @@ class Audit:
             found.append(audit.c.deed.in_(wanted.what))
         if wanted.who is not None:
             platform, person = wanted.who
-            async with self._database.write() as db:
+            async with self.database.write() as db:
                 names = [person, await pseudonym(db, platform, person)]
             found += [audit.c.platform == platform, audit.c.person.in_(names)]
         return found

@@ -12,13 +12,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Message, Thread
 from bot.storage.audit import Actor, named, note
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.files import remove_files
 from bot.storage.history import forget_names
 from bot.storage.records import UNFINISHED
 from bot.storage.removal import pages_attached, remove_pages
 from bot.storage.retrying import awaited, repeated
-from bot.storage.rows import insert, keep_thread, message_row, update_fenced
+from bot.storage.rows import insert, keep_thread, message_row, thread_of, update_fenced
 from bot.storage.spending import DaySpent, Payer, count_question
 from bot.storage.subjects import asks_again
 from bot.storage.tables import (
@@ -33,12 +33,9 @@ from bot.storage.tables import (
 )
 
 
-class Conversations:
+class Conversations(Transactions):
     """Every method is one transaction, done again where ``again`` says so. Failures leave as
     ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     # ------------------------------------------------------------ asking about them
 
@@ -162,9 +159,9 @@ class Conversations:
             payer = Payer(row.platform, row.workspace, row.channel, row.author_id)
             await count_question(db, payer, now.astimezone(UTC).date(), permit)
             asker = Actor(row.platform, row.workspace, row.author_id)
-            place = named(_thread(row).key)
+            place = named(thread_of(row).key)
             await note(db, "edited", "run", row.run_id, place=place, by=asker, at=now)
-        return row.run_id, _thread(row)
+        return row.run_id, thread_of(row)
 
     @repeated
     async def remove(
@@ -190,7 +187,7 @@ class Conversations:
                 row = found.pop()
                 if row is None or row.removed:
                     continue
-                place, whose = named(_thread(row).key), Actor(row.platform, row.workspace, "")
+                place, whose = named(thread_of(row).key), Actor(row.platform, row.workspace, "")
                 await note(db, "forgot", "message", row.event_key, place=place, by=whose, at=now)
                 attached += await pages_attached(db, [row.message_id])
                 await remove_files(db, row.message_id)
@@ -203,8 +200,8 @@ class Conversations:
                     continue
                 await db.execute(sa.delete(watches).where(watches.c.run_id == row.run_id))
                 await _begin_again(db, row, now, owner, lease, removed=True)
-                begun.append((row.run_id, _thread(row)))
-                for again in await _asked_again(db, _thread(row), row.run_id):
+                begun.append((row.run_id, thread_of(row)))
+                for again in await _asked_again(db, thread_of(row), row.run_id):
                     found.append(await _find(db, platform, again))
             await remove_pages(db, attached)
             await forget_names(db, {thread.key for _, thread in begun})
@@ -232,7 +229,7 @@ class Conversations:
                 sa.update(messages).where(messages.c.id == row.message_id).values(attachments=files)
             )
             await _begin_again(db, row, now, owner, lease, removed=False)
-        return row.run_id, _thread(row)
+        return row.run_id, thread_of(row)
 
     @awaited
     async def move(self, run_id: str, attempt: int, thread: Thread, now: datetime) -> None:
@@ -267,10 +264,6 @@ def _ahead() -> sa.Select[Any]:
 
 def _is_event(platform: str, event_id: str) -> sa.ColumnElement[bool]:
     return messages.c.event_key == f"{platform}:{event_id}"
-
-
-def _thread(row: Any) -> Thread:
-    return Thread(row.platform, row.workspace, row.channel, row.thread)
 
 
 async def _asked_again(db: AsyncConnection, thread: Thread, run_id: str) -> Sequence[str]:

@@ -12,9 +12,10 @@ import sqlalchemy as sa
 from bot.errors import RunLost
 from bot.messages import Author, Thread
 from bot.storage.audit import Actor, named, note
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.found_words import terms_of
 from bot.storage.retrying import awaited, repeated
+from bot.storage.rows import thread_of
 from bot.storage.tables import corrections, messages, runs, threads
 
 WORDS = 4_000  # characters of a message that are kept as a correction's
@@ -44,11 +45,8 @@ class Correction:
     terms: frozenset[str] = frozenset()
 
 
-class Corrections:
+class Corrections(Transactions):
     """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     @awaited
     async def keep(self, correction: Correction, attempt: int, now: datetime, most: int) -> bool:
@@ -151,7 +149,7 @@ def _joined() -> sa.Join:
 def _correction(row: Any) -> Correction:
     return Correction(
         id=row.run_id,
-        thread=Thread(row.platform, row.workspace, row.channel, row.thread),
+        thread=thread_of(row),
         author=Author(row.author_id, row.author_name),
         at=row.at,
         text=row.text[:WORDS],

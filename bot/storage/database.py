@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -40,17 +40,13 @@ class Turns:
         self._urgent: deque[asyncio.Future[None]] = deque()
         self._patient: deque[asyncio.Future[None]] = deque()
 
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
+    def turn(self) -> AbstractAsyncContextManager[None]:
         """Held while the block runs; waits behind all who came before, and all urgent ones."""
-        async with self._turn(self._patient):
-            yield
+        return self._turn(self._patient)
 
-    @asynccontextmanager
-    async def urgent_turn(self) -> AsyncIterator[None]:
+    def urgent_turn(self) -> AbstractAsyncContextManager[None]:
         """Held while the block runs; waits only behind urgent ones who came before."""
-        async with self._turn(self._urgent):
-            yield
+        return self._turn(self._urgent)
 
     @asynccontextmanager
     async def _turn(self, queue: deque[asyncio.Future[None]]) -> AsyncIterator[None]:
@@ -91,13 +87,10 @@ class Turns:
 class NoTurns(Turns):
     """For a database that many may write to at the same time."""
 
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        yield
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
-    @asynccontextmanager
-    async def urgent_turn(self) -> AsyncIterator[None]:
-        yield
+    urgent_turn = turn
 
 
 Trouble = Callable[[BaseException, str], StorageUnavailable | None]
@@ -144,66 +137,42 @@ class Database:
         self.place = _place(writer.url)  # for people, without user name and password
         self._limit = STALL_SECONDS if self.dialect == "postgresql" else None
 
-    @asynccontextmanager
-    async def write(self) -> AsyncIterator[AsyncConnection]:
+    def write(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """One transaction, committed when the block ends well."""
-        async with (
-            self._door("writing", self._limit),
-            self._turns.turn(),
-            self._writer.begin() as connection,
-        ):
-            yield connection
+        return self._transaction(self._turns.turn(), self._limit)
 
-    @asynccontextmanager
-    async def urgent_write(self) -> AsyncIterator[AsyncConnection]:
+    def urgent_write(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """As ``write``, but ahead of all that are not urgent: a platform waits for it."""
-        async with (
-            self._door("writing", self._limit),
-            self._turns.urgent_turn(),
-            self._writer.begin() as connection,
-        ):
-            yield connection
+        return self._transaction(self._turns.urgent_turn(), self._limit)
 
-    @asynccontextmanager
-    async def write_at_once(self) -> AsyncIterator[AsyncConnection]:
+    def write_at_once(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """As ``write``, for one statement, which needs no transaction around it where each is one
         by itself: to begin and to commit would be two more round trips."""
         if self.dialect != "postgresql":
-            async with self.write() as connection:
-                yield connection
-            return
-        async with self._door("writing", self._limit), self._reader.connect() as connection:
-            yield connection
+            return self.write()
+        return self._statements("writing", self._limit)
 
     @asynccontextmanager
     async def long_write(self) -> AsyncIterator[AsyncConnection]:
         """As ``write``, for a migration, which may take as long as it takes."""
-        async with (
-            self._door("writing", None),
-            self._turns.turn(),
-            self._writer.begin() as connection,
-        ):
+        async with self._transaction(self._turns.turn(), None) as connection:
             if self.dialect == "postgresql":
                 await connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
             yield connection
 
-    @asynccontextmanager
-    async def read(self) -> AsyncIterator[AsyncConnection]:
+    def read(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """A connection for queries."""
-        async with self._door("reading", self._limit), self._reader.connect() as connection:
-            yield connection
+        return self._statements("reading", self._limit)
 
-    @asynccontextmanager
-    async def long_read(self) -> AsyncIterator[AsyncConnection]:
+    def long_read(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """As ``read``, for many queries that together may take as long as they take."""
-        async with self._door("reading", None), self._reader.connect() as connection:
-            yield connection
+        return self._statements("reading", None)
 
     async def check(self, seconds: float) -> None:
         """Raises ``StorageUnavailable`` if it cannot be read within so many seconds, is read-only,
         lacks tables of this version, or did not take what was last to be written."""
         read_only = False
-        async with self._door("reading", seconds), self._reader.connect() as connection:
+        async with self._statements("reading", seconds) as connection:
             if self.dialect == "postgresql":
                 read_only = bool(await connection.scalar(_IS_READ_ONLY))
             lacking = await connection.run_sync(migrate.missing)
@@ -223,6 +192,18 @@ class Database:
         finally:
             if self._connections is not None:
                 await self._connections.close()
+
+    @asynccontextmanager
+    async def _transaction(
+        self, turn: AbstractAsyncContextManager[None], limit: float | None
+    ) -> AsyncIterator[AsyncConnection]:
+        async with self._door("writing", limit), turn, self._writer.begin() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def _statements(self, part: Part, limit: float | None) -> AsyncIterator[AsyncConnection]:
+        async with self._door(part, limit), self._reader.connect() as connection:
+            yield connection
 
     @asynccontextmanager
     async def _door(self, part: Part, limit: float | None) -> AsyncIterator[None]:
@@ -257,6 +238,13 @@ class Database:
                 detail=str(cause),
             )
         return trouble
+
+
+class Transactions:
+    """Base of the classes whose methods are transactions on one database."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
 
 
 async def open_database(

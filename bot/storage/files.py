@@ -12,16 +12,13 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Attachment, Thread
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.retrying import awaited, repeated
 from bot.storage.tables import files, messages, runs
 
 
-class Files:
+class Files(Transactions):
     """Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     @awaited
     async def body(self, url: str) -> bytes | None:

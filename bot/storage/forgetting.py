@@ -20,7 +20,7 @@ from bot.storage.audit import count_named, note, object_of, pseudonymize
 from bot.storage.database import Database
 from bot.storage.found_words import tidy
 from bot.storage.history import forget_names_by
-from bot.storage.records import UNFINISHED, is_dead
+from bot.storage.records import UNFINISHED, is_free
 from bot.storage.removal import (
     NOTHING_REMOVED,
     Batches,
@@ -131,25 +131,21 @@ class Forgetting:
 
     async def unfinished(self, subject: Subject) -> list[str]:
         """The ids of its runs that have not ended, oldest first."""
+        return [row.id for row in await self._unfinished(subject)]
+
+    async def worked_on(self, subject: Subject, now: datetime) -> list[str]:
+        """The runs among them that a living process has claimed."""
+        return [row.id for row in await self._unfinished(subject) if not is_free(row, now)]
+
+    async def _unfinished(self, subject: Subject) -> Sequence[Any]:
         query = (
-            sa.select(runs.c.id)
+            sa.select(runs.c.id, runs.c.owner, runs.c.lease_until)
             .select_from(in_their_threads().join(runs, runs.c.message_id == messages.c.id))
             .where(about(subject), runs.c.state.in_(UNFINISHED))
             .order_by(runs.c.message_id)
         )
         async with self._database.read() as db:
-            return list((await db.scalars(query)).all())
-
-    async def worked_on(self, subject: Subject, now: datetime) -> list[str]:
-        """The runs among them that a living process has claimed."""
-        query = (
-            sa.select(runs.c.id, runs.c.owner)
-            .select_from(in_their_threads().join(runs, runs.c.message_id == messages.c.id))
-            .where(about(subject), runs.c.state.in_(UNFINISHED), runs.c.lease_until > now)
-        )
-        async with self._database.read() as db:
-            rows = (await db.execute(query)).all()
-        return [row.id for row in rows if row.owner is not None and not is_dead(row.owner)]
+            return (await db.execute(query)).all()
 
     async def count(self, subject: Subject, spent_before: date) -> Removed:
         """Count what ``remove`` and ``remove_spending`` would delete now."""

@@ -14,14 +14,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
-from pydantic import TypeAdapter
 
 from bot.answers import Answer
 from bot.storage.database import Database
 from bot.storage.meter import OURS
-from bot.storage.records import UNFINISHED
-from bot.storage.rows import insert
-from bot.storage.tables import facts, found_words, messages, runs, threads
+from bot.storage.records import UNFINISHED, answer_of
+from bot.storage.rows import fact, insert, keep_fact
+from bot.storage.tables import found_words, messages, runs, threads
 from bot.text.terms import has_cjk, terms
 
 INDEXED_AT_ONCE = 50  # runs whose words are added in one transaction
@@ -31,9 +30,7 @@ MOST_ASKED = 24  # terms of a search, the others are left out
 # change after their end.
 OVERLAP = timedelta(hours=2)
 KEPT_EVERY = timedelta(hours=1)
-_UNTIL = {"platform": OURS, "workspace": "", "name": "words indexed until"}
-
-_answer = TypeAdapter(Answer)
+_UNTIL = (OURS, "", "words indexed until")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,22 +103,16 @@ class FoundWords:
 
     async def _stored(self) -> datetime:
         """The moment until which any process has found all words indexed."""
-        query = sa.select(facts.c.value).where(*(facts.c[key] == _UNTIL[key] for key in _UNTIL))
         async with self._database.read() as db:
-            found = await db.scalar(query)
+            found = await fact(db, *_UNTIL)
         return datetime.fromisoformat(found) if found else datetime.min.replace(tzinfo=UTC)
 
     async def _keep(self, until: datetime) -> None:
         self._until = until
         if until < self._kept + KEPT_EVERY:
             return
-        row = {"value": until.isoformat(), "at": datetime.now(UTC)}
         async with self._database.write_at_once() as db:
-            await db.execute(
-                insert(db, facts)
-                .values(**_UNTIL, **row)
-                .on_conflict_do_update(index_elements=[*_UNTIL], set_=row)
-            )
+            await keep_fact(db, *_UNTIL, until.isoformat())
         self._kept = until
 
     async def search(self, text: str, channel: str | None, limit: int) -> list[Found]:
@@ -155,10 +146,7 @@ class FoundWords:
         )
         async with self._database.read() as db:
             rows = (await db.execute(query)).all()
-        return {
-            row.id: (row.text, None if row.answer is None else _answer.validate_python(row.answer))
-            for row in rows
-        }
+        return {row.id: (row.text, answer_of(row.answer)) for row in rows}
 
 
 async def tidy(database: Database) -> None:
@@ -171,8 +159,8 @@ async def tidy(database: Database) -> None:
 
 
 def _rows_of(row: Any) -> list[dict[str, str]]:
-    answer = "" if row.answer is None else _answer.validate_python(row.answer).whole
-    parts = {"question": row.text, "whole": f"{row.text}\n{answer}"}
+    answer = answer_of(row.answer)
+    parts = {"question": row.text, "whole": f"{row.text}\n{answer.whole if answer else ''}"}
     return [
         {"run_id": row.id, "thread_key": row.thread_key, "part": part, "terms": " ".join(found)}
         for part, text in parts.items()

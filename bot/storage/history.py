@@ -13,8 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Thread
 from bot.storage.audit import in_console, named, note
-from bot.storage.database import Database
-from bot.storage.rows import insert
+from bot.storage.database import Transactions
+from bot.storage.rows import insert, thread_of
 from bot.storage.tables import messages, shares, threads
 
 PLATFORM, WORKSPACE = "web", "console"
@@ -41,11 +41,8 @@ class Kept:
         return self.title or self.begins
 
 
-class History:
+class History(Transactions):
     """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     # ------------------------------------------------------------ listing
 
@@ -62,7 +59,7 @@ class History:
         query = sa.select(threads.c.key, place.label("place"))
         listed = query.where(*_here(channel), sa.not_(threads.c.pinned)).subquery()
         found: list[Kept] = []
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             while len(found) < limit:
                 chosen = sa.select(listed).order_by(listed.c.place.desc()).limit(limit)
                 if before is not None:
@@ -77,7 +74,7 @@ class History:
     async def pinned(self, channel: str | None) -> list[Kept]:
         """The conversations that are pinned, the latest first."""
         query = sa.select(threads.c.key, threads.c.platform, threads.c.channel)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             # By this condition alone, so that the index of the few that are pinned is used.
             rows = (await db.execute(query.where(threads.c.pinned))).all()
             keys = [
@@ -89,7 +86,7 @@ class History:
 
     async def of(self, keys: Collection[str]) -> list[Kept]:
         """The conversations with these keys, the latest first."""
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return await _kept(db, await _places(db, keys))
 
     async def called(self, words: Sequence[str], channel: str | None, limit: int) -> list[str]:
@@ -99,7 +96,7 @@ class History:
             threads.c.title != "",
             *(sa.func.lower(threads.c.title).contains(each, autoescape=True) for each in words),
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return list((await db.scalars(query.limit(limit))).all())
 
     # ------------------------------------------------------------ keeping
@@ -112,7 +109,7 @@ class History:
         await self._change(thread, pinned=pinned)
 
     async def _change(self, thread: Thread, **values: Any) -> None:
-        async with self._database.urgent_write() as db:
+        async with self.database.urgent_write() as db:
             await db.execute(sa.update(threads).where(threads.c.key == thread.key).values(**values))
 
     # ------------------------------------------------------------ sharing
@@ -120,7 +117,7 @@ class History:
     async def share(self, thread: Thread, author_id: str) -> str:
         """The token of the conversation's link, which is made if there is none."""
         made = secrets.token_urlsafe(TOKEN_BYTES)
-        async with self._database.urgent_write() as db:
+        async with self.database.urgent_write() as db:
             kept = await db.execute(
                 insert(db, shares)
                 .values(
@@ -136,7 +133,7 @@ class History:
 
     async def unshare(self, thread: Thread) -> None:
         """The link leads nowhere any more; a later one is another."""
-        async with self._database.urgent_write() as db:
+        async with self.database.urgent_write() as db:
             gone = await db.execute(sa.delete(shares).where(shares.c.thread_key == thread.key))
             if gone.rowcount:
                 await note(db, "unshared", "conversation", named(thread.key))
@@ -144,15 +141,15 @@ class History:
     async def token_of(self, thread: Thread) -> str:
         """The token of the conversation's link, or ""."""
         query = sa.select(shares.c.token).where(shares.c.thread_key == thread.key)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return str(await db.scalar(query) or "")
 
     async def shared(self, token: str) -> Thread | None:
         """The conversation to which a link leads."""
         query = sa.select(threads).join(shares).where(shares.c.token == token)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             row = (await db.execute(query)).one_or_none()
-        return None if row is None else _thread(row)
+        return None if row is None else thread_of(row)
 
 
 async def forget_names(db: AsyncConnection, keys: Collection[str]) -> None:
@@ -223,7 +220,7 @@ async def _kept(db: AsyncConnection, places: Mapping[str, int]) -> list[Kept]:
     rows = (await db.execute(query)).all()
     found = [
         Kept(
-            _thread(row),
+            thread_of(row),
             row.text,
             row.title,
             row.pinned,
@@ -234,7 +231,3 @@ async def _kept(db: AsyncConnection, places: Mapping[str, int]) -> list[Kept]:
         for row in rows
     ]
     return sorted(found, key=lambda one: -one.place)
-
-
-def _thread(row: Any) -> Thread:
-    return Thread(row.platform, row.workspace, row.channel, row.thread)

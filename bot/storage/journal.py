@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import Any
@@ -23,7 +23,7 @@ from bot.errors import RunLost
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.rights.reader import is_conversation
-from bot.storage.database import Database
+from bot.storage.database import Database, Transactions
 from bot.storage.retrying import awaited, patiently
 from bot.storage.rows import insert, insert_for, page_of, update_fenced
 from bot.storage.spending import NOTHING, Amount, Payer, add_spent
@@ -74,7 +74,7 @@ class _Entry:
         return self.step.key
 
 
-class Journal:
+class Journal(Transactions):
     """The finished steps of one attempt at a run. Writes raise ``RunLost`` once it is overtaken.
 
     ``payer`` is on whose account it works. ``seconds`` is how long earlier attempts worked on the
@@ -96,7 +96,7 @@ class Journal:
         without_page: Collection[str] = (),
         reach: str = "",
     ) -> None:
-        self.database = database
+        super().__init__(database)
         self._reach = reach
         self._run_id = run_id
         self._attempt = attempt
@@ -177,17 +177,7 @@ class Journal:
             this = steps.c.run_id == self._run_id, steps.c.key == key
             await db.execute(sa.delete(steps).where(*this, steps.c.attempt < self._attempt))
         rows = [
-            {
-                "run_id": self._run_id,
-                "key": step.key,
-                "kind": step.kind,
-                "title": step.title,
-                "result": step.result,
-                "attempt": self._attempt,
-                "seconds": step.seconds,
-                "at": step.at,
-            }
-            for step in finished
+            {"run_id": self._run_id, "attempt": self._attempt, **asdict(step)} for step in finished
         ]
         return set((await db.scalars(_adding(db.dialect.name), rows)).all())
 
@@ -361,20 +351,9 @@ async def _keep_pages(db: AsyncConnection, read: Sequence[Page]) -> None:
     said = [page for page in ordered if is_conversation(page.url)]
     others = [page for page in ordered if not is_conversation(page.url)]
     for some, changed in ((others, fetched), (said, {**fetched, "text": keep.excluded.text})):
-        rows = [
-            {
-                "url": page.url,
-                "hash": page.hash,
-                "title": page.title,
-                "text": page.text,
-                "fetched_at": page.fetched_at,
-                "via": page.via,
-            }
-            for page in some
-        ]
-        if rows:
+        if some:
             conflict = {"index_elements": ["url", "hash"], "set_": changed}
-            await db.execute(keep.on_conflict_do_update(**conflict), rows)
+            await db.execute(keep.on_conflict_do_update(**conflict), [asdict(p) for p in some])
 
 
 async def _without_page(db: AsyncConnection, recorded: Sequence[RecordedStep]) -> set[str]:

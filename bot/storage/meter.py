@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from time import monotonic
 from typing import Any
 
@@ -20,9 +20,9 @@ from bot.storage.database import Database
 from bot.storage.moments import took
 from bot.storage.overview import Queue, Searched, queue_of
 from bot.storage.records import UNFINISHED
-from bot.storage.rows import insert_for
-from bot.storage.spending import COUNTS, Amount
-from bot.storage.tables import facts, runs, spending, steps, threads
+from bot.storage.rows import keep_fact
+from bot.storage.spending import COUNTS, SUMS, Amount, amount_of
+from bot.storage.tables import runs, spending, steps, threads
 
 OURS = "footnote"  # no platform's name
 WRITTEN_SECONDS = 25.0  # that a row which was written proves that others can be
@@ -104,12 +104,8 @@ class Meter:
         if self._tried and monotonic() - self._tried < WRITTEN_SECONDS and not failing:
             return
         self._tried = 0.0
-        now = datetime.now(UTC)
-        row = {"platform": OURS, "workspace": "", "name": "written", "value": 1, "at": now}
-        added = insert_for(self._database.dialect, facts).values(row)
-        key = [column.name for column in facts.primary_key]
         async with self._database.write_at_once() as db:
-            await db.execute(added.on_conflict_do_update(index_elements=key, set_={"at": now}))
+            await keep_fact(db, OURS, "", "written", 1)
         self._tried = monotonic()
 
     async def look(self) -> Look:
@@ -176,12 +172,7 @@ class _Seldom:
             spent = (await db.execute(_SPENT)).all()
             ended = (await db.execute(_ENDED)).all()
             self._known = _Sums(
-                self._never_less(
-                    {
-                        row.platform: Amount(*(int(getattr(row, name)) for name in COUNTS))
-                        for row in spent
-                    }
-                ),
+                self._never_less({row.platform: amount_of(row) for row in spent}),
                 {row.state: row.counted for row in ended},
             )
             took = monotonic() - began
@@ -203,7 +194,7 @@ class _Seldom:
 
 
 _SPENT = (
-    sa.select(spending.c.platform, *(sa.func.sum(spending.c[name]).label(name) for name in COUNTS))
+    sa.select(spending.c.platform, *SUMS)
     .where(spending.c.scope == "workspace")
     .group_by(spending.c.platform)
 )

@@ -14,10 +14,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.moments import day_of, took
 from bot.storage.records import STATE, UNFINISHED, WAITING, WORKING
-from bot.storage.spending import COUNTS, Amount
+from bot.storage.spending import SUMS, Amount, amount_of
 from bot.storage.tables import feedback, messages, runs, spending, steps, threads
 
 LATEST = 25  # questions shown
@@ -177,15 +177,12 @@ class Overview:
         return sum((day.spent for day in self.days), Amount())
 
 
-class Overviews:
+class Overviews(Transactions):
     """Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def look(self, scope: Scope) -> Overview:
         """Everything about a scope, seen at one moment of the database."""
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             states = await _states(db, scope)
             spent = await _spent(db, scope)
             return Overview(
@@ -203,7 +200,7 @@ class Overviews:
         """The places in which questions were asked, by name."""
         place = (threads.c.platform, threads.c.workspace, threads.c.channel)
         query = sa.select(*place).distinct().order_by(*place).limit(PLACES)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return tuple(Place(*row) for row in (await db.execute(query)).all())
 
 
@@ -244,9 +241,8 @@ async def _states(db: AsyncConnection, scope: Scope) -> dict[date, dict[str, int
 
 async def _spent(db: AsyncConnection, scope: Scope) -> dict[date, Amount]:
     """From the accounts of channels or workspaces, which are kept when runs are forgotten."""
-    sums = [sa.func.sum(spending.c[name]).label(name) for name in COUNTS]
     query = (
-        sa.select(spending.c.day, *sums)
+        sa.select(spending.c.day, *SUMS)
         .where(
             spending.c.day >= scope.first,
             spending.c.day <= scope.last,
@@ -261,7 +257,7 @@ async def _spent(db: AsyncConnection, scope: Scope) -> dict[date, Amount]:
     if scope.channel:
         query = query.where(spending.c.name == scope.channel)
     rows = (await db.execute(query)).all()
-    return {row.day: Amount(*(int(getattr(row, name)) for name in COUNTS)) for row in rows}
+    return {row.day: amount_of(row) for row in rows}
 
 
 async def _median(db: AsyncConnection, scope: Scope) -> float | None:

@@ -15,7 +15,8 @@ import sqlalchemy as sa
 from pydantic import TypeAdapter
 
 from bot.answers import Answer
-from bot.messages import Attachment, Author, Message, RunOptions, Thread
+from bot.messages import Attachment, Author, Message, RunOptions
+from bot.storage.rows import thread_of
 from bot.storage.tables import messages, runs, threads
 
 
@@ -77,6 +78,11 @@ STATE = sa.case(LOOKS, value=runs.c.state, else_=runs.c.state).label("state")  #
 
 as_answer = TypeAdapter(Answer)
 as_options = TypeAdapter(RunOptions)
+
+
+def answer_of(kept: Any) -> Answer | None:
+    """An answer as its column holds it."""
+    return None if kept is None else as_answer.validate_python(kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +211,7 @@ def record_of(row: Any) -> RunRecord:
     """A row of ``run_query`` as a value."""
     message = Message(
         event_id=row.event_key.removeprefix(f"{row.platform}:"),
-        thread=Thread(row.platform, row.workspace, row.channel, row.thread),
+        thread=thread_of(row),
         author=Author(row.author_id, row.author_name),
         text=row.text,
         at=row.at,
@@ -223,7 +229,7 @@ def record_of(row: Any) -> RunRecord:
         stop_requested=row.stop_requested,
         removed=row.removed,
         post_state=row.post_state,
-        answer=None if row.answer is None else as_answer.validate_python(row.answer),
+        answer=answer_of(row.answer),
     )
 
 

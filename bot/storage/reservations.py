@@ -21,7 +21,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.records import WORKING
 from bot.storage.retrying import awaited, repeated
 from bot.storage.rows import insert
@@ -59,11 +59,8 @@ class Reservation:
     micro_usd: int
 
 
-class Reservations:
+class Reservations(Transactions):
     """Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     @awaited
     async def begin(self, call: Reservation, now: datetime, permit: Permit) -> bool:

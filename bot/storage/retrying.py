@@ -16,12 +16,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import stamina
 
 from bot.errors import StorageUnavailable
-from bot.storage.database import Database
+from bot.storage.database import Database, Transactions
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -33,14 +33,7 @@ ENDING_SECONDS = 5.0  # for a transaction whose caller no longer waits
 FIRST_SECONDS, LONGEST_SECONDS = 0.05, 1.0  # between two of them
 
 
-class HasDatabase(Protocol):
-    """An object whose methods are decorated."""
-
-    @property
-    def database(self) -> Database: ...
-
-
-S = TypeVar("S", bound=HasDatabase)
+S = TypeVar("S", bound=Transactions)
 Method = Callable[Concatenate[S, P], Coroutine[Any, Any, T]]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -15,7 +15,7 @@ from bot.answers import Citation
 from bot.errors import RunLost
 from bot.messages import Message, Thread
 from bot.pages.page import Page
-from bot.storage.tables import pages, run_pages, runs, threads
+from bot.storage.tables import facts, pages, run_pages, runs, threads
 
 
 def insert(db: AsyncConnection, table: sa.Table) -> Any:
@@ -88,15 +88,31 @@ def message_row(message: Message) -> dict[str, Any]:
     }
 
 
+def thread_of(row: Any) -> Thread:
+    return Thread(row.platform, row.workspace, row.channel, row.thread)
+
+
 def page_of(row: Any) -> Page:
-    return Page(
-        url=row.url,
-        title=row.title,
-        text=row.text,
-        fetched_at=row.fetched_at,
-        hash=row.hash,
-        via=row.via,
+    return Page(row.url, row.title, row.text, row.fetched_at, row.hash, row.via)
+
+
+async def keep_fact(
+    db: AsyncConnection, platform: str, workspace: str, name: str, value: Any
+) -> None:
+    """Store a fact about a workspace; one of the same name is replaced."""
+    key = {"platform": platform, "workspace": workspace, "name": name}
+    row = {"value": value, "at": datetime.now(UTC)}
+    await db.execute(
+        insert(db, facts)
+        .values(**key, **row)
+        .on_conflict_do_update(index_elements=[*key], set_=row)
     )
+
+
+async def fact(db: AsyncConnection, platform: str, workspace: str, name: str) -> Any:
+    """The value of a fact about a workspace, or None."""
+    here = facts.c.platform == platform, facts.c.workspace == workspace
+    return await db.scalar(sa.select(facts.c.value).where(*here, facts.c.name == name))
 
 
 async def show_numbers(db: AsyncConnection, run_id: str, shown: Mapping[int, int]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
@@ -73,13 +73,9 @@ class SignIns:
         """Begin a session; the secret for the browser. Those that are over go on this occasion."""
         secret, now = secrets.token_urlsafe(32), datetime.now(UTC)
         row = {
-            "digest": _digest(secret),
-            "person": identity.person,
-            "name": identity.name,
+            **asdict(identity),
             "groups": list(identity.groups),
-            "subject": identity.subject,
-            "provider_session": identity.provider_session,
-            "id_token": identity.id_token,
+            "digest": _digest(secret),
             "ends_at": now + self._lifetime,
         }
         async with self._database.write() as db:

@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Message
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.rows import insert_for
 from bot.storage.tables import messages, spending
 
@@ -84,6 +84,7 @@ class Amount:
 
 NOTHING = Amount()
 COUNTS = tuple(field.name for field in fields(Amount))
+SUMS = tuple(sa.func.sum(spending.c[name]).label(name) for name in COUNTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,23 +113,20 @@ class Line:
     month: Amount
 
 
-class Spending:
+class Spending(Transactions):
     """Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def day(self, payer: Payer, day: date) -> DaySpent:
         """The amounts that the payer's accounts have spent on a day."""
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return await day_spent(db, payer, day)
 
     async def lines(self, since: date, today: date) -> list[Line]:
         """All accounts that spent or asked something since a day, dearest first; by scope."""
-        sums = (*_sums(spending.c.day == today, "today"), *_sums(sa.true(), "month"))
+        sums = (*_sums(spending.c.day == today, "today_"), *_sums(sa.true(), "month_"))
         account = (spending.c.platform, spending.c.workspace, spending.c.scope, spending.c.name)
         query = sa.select(*account, *sums).where(spending.c.day >= since).group_by(*account)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             rows = (await db.execute(query)).all()
             named = {
                 (row.platform, row.name): row.known_as for row in await db.execute(_names(since))
@@ -140,8 +138,8 @@ class Spending:
                 scope=row.scope,
                 name=row.name,
                 known_as=named.get((row.platform, row.name), "") if row.scope == "user" else "",
-                today=_amount(row, "today"),
-                month=_amount(row, "month"),
+                today=amount_of(row, "today_"),
+                month=amount_of(row, "month_"),
             )
             for row in rows
         ]
@@ -253,13 +251,13 @@ async def day_spent(db: AsyncConnection, payer: Payer, day: date) -> DaySpent:
     """The amounts that the payer's accounts have spent on a day, as seen by the transaction of
     ``db``."""
     accounts = [
-        sa.select(sa.literal(scope).label("scope"), *_sums(sa.true(), "day")).where(
+        sa.select(sa.literal(scope).label("scope"), *_sums(sa.true(), "day_")).where(
             *_is_on(payer, scope, day)
         )
         for scope in SCOPES  # each a look-up by the key; one OR would read all of a platform
     ]
     rows = (await db.execute(sa.union_all(*accounts))).all()
-    return DaySpent(**{row.scope: _amount(row, "day") for row in rows})
+    return DaySpent(**{row.scope: amount_of(row, "day_") for row in rows})
 
 
 def account_rows(payer: Payer, scopes: Collection[Scope], day: date) -> list[sa.Select[Any]]:
@@ -290,24 +288,25 @@ async def workspace_spent(
     db: AsyncConnection, platform: str, workspace: str, since: date
 ) -> Amount:
     """The amount that a workspace has spent since a day, that day included."""
-    query = sa.select(*_sums(sa.true(), "since")).where(
+    query = sa.select(*_sums(sa.true(), "since_")).where(
         spending.c.platform == platform,
         spending.c.scope == "workspace",
         spending.c.name == workspace,
         spending.c.day >= since,
         spending.c.workspace == workspace,
     )
-    return _amount((await db.execute(query)).one(), "since")
+    return amount_of((await db.execute(query)).one(), "since_")
 
 
 def _sums(where: sa.ColumnElement[bool], prefix: str) -> Sequence[sa.ColumnElement[Any]]:
     return [
         sa.func.coalesce(sa.func.sum(sa.case((where, spending.c[name]), else_=0)), 0).label(
-            f"{prefix}_{name}"
+            prefix + name
         )
         for name in COUNTS
     ]
 
 
-def _amount(row: Any, prefix: str) -> Amount:
-    return Amount(*(int(getattr(row, f"{prefix}_{name}")) for name in COUNTS))
+def amount_of(row: Any, prefix: str = "") -> Amount:
+    """The amount in a row whose columns are called like the counts, with a prefix."""
+    return Amount(*(int(getattr(row, prefix + name)) for name in COUNTS))

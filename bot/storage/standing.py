@@ -15,12 +15,12 @@ from bot.errors import RunLost
 from bot.messages import Author, RunOptions, Thread
 from bot.pages.urls import dedupe_key
 from bot.storage.audit import Actor, named, note
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.history import UNSEEN
-from bot.storage.records import as_answer, as_options
+from bot.storage.records import answer_of, as_answer, as_options
 from bot.storage.removal import remove_empty_threads, remove_messages
 from bot.storage.retrying import awaited, repeated
-from bot.storage.rows import citation_rows, keep_thread, update_fenced
+from bot.storage.rows import citation_rows, keep_thread, thread_of, update_fenced
 from bot.storage.tables import (
     citations,
     feedback,
@@ -73,11 +73,8 @@ class Watch:
         return f"{self.origin}{LOOK}{self.id}:{self.due_at.timestamp():.0f}"
 
 
-class StandingQuestions:
+class StandingQuestions(Transactions):
     """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     # ------------------------------------------------------------ by people
 
@@ -344,10 +341,10 @@ def _query() -> sa.Select[Any]:
 
 
 def _watch(row: Any) -> Watch:
-    answer = None if row.answer is None else as_answer.validate_python(row.answer)
+    answer = answer_of(row.answer)
     return Watch(
         id=row.id,
-        thread=Thread(row.platform, row.workspace, row.channel, row.thread),
+        thread=thread_of(row),
         run=row.run_id,
         origin=row.origin_id,
         question=(answer.question if answer is not None else "") or row.text,

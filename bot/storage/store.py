@@ -17,7 +17,7 @@ from bot.pages.page import Page
 from bot.rights.reader import is_document
 from bot.storage.accepting import Asked, keep_question
 from bot.storage.connecting import Connecting
-from bot.storage.database import Database, open_database
+from bot.storage.database import Transactions, open_database
 from bot.storage.records import (
     LOOKS,
     UNFINISHED,
@@ -48,12 +48,9 @@ NO_FILES: Mapping[str, bytes] = {}
 TRANSCRIPT_MESSAGES = 60  # of a thread: any of its answers may be asked about
 
 
-class Store:
+class Store(Transactions):
     """Every method is one transaction, done again where ``again`` says so. Failures leave as
     ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     async def close(self) -> None:
         await self.database.close()
@@ -130,22 +127,21 @@ class Store:
     @repeated
     async def may_claim(self, run_id: str, owner: str, now: datetime) -> bool:
         """Return True if a run is unfinished and owned by this owner alone."""
-        query = sa.select(runs.c.owner, runs.c.lease_until).where(
-            runs.c.id == run_id, runs.c.state.in_(UNFINISHED)
-        )
-        async with self.database.read() as db:
-            row = (await db.execute(query)).one_or_none()
+        row = await self._unfinished_one(run_id)
         return row is not None and (row.owner == owner or is_free(row, now))
 
     @repeated
     async def is_held(self, run_id: str, now: datetime) -> bool:
         """Return True if a live process owns an unfinished run, as far as can be known."""
+        row = await self._unfinished_one(run_id)
+        return row is not None and not is_free(row, now)
+
+    async def _unfinished_one(self, run_id: str) -> Any:
         query = sa.select(runs.c.owner, runs.c.lease_until).where(
             runs.c.id == run_id, runs.c.state.in_(UNFINISHED)
         )
         async with self.database.read() as db:
-            row = (await db.execute(query)).one_or_none()
-        return row is not None and not is_free(row, now)
+            return (await db.execute(query)).one_or_none()
 
     @awaited
     async def transcript(self, run: RunRecord) -> Transcript:

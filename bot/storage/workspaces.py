@@ -10,8 +10,8 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from bot.storage.audit import Actor, note
-from bot.storage.database import Database
-from bot.storage.rows import insert
+from bot.storage.database import Transactions
+from bot.storage.rows import fact, insert, keep_fact
 from bot.storage.spending import workspace_spent
 from bot.storage.tables import channel_rules, facts, feedback, runs, threads
 
@@ -41,52 +41,38 @@ class Use:
     usd: float
 
 
-class Workspaces:
+class Workspaces(Transactions):
     """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    @property
-    def database(self) -> Database:
-        """The database, for an adapter that has tables of its own."""
-        return self._database
 
     async def facts(self, platform: str, workspace: str) -> dict[str, Any]:
         """The facts that an adapter learned about a workspace, by name; the values are JSON."""
         query = sa.select(facts.c.name, facts.c.value).where(
             facts.c.platform == platform, facts.c.workspace == workspace
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return {row.name: row.value for row in (await db.execute(query)).all()}
 
     async def remember(self, platform: str, workspace: str, name: str, value: Any) -> None:
         """Keep a fact; one of the same name is replaced."""
-        row = {"value": value, "at": datetime.now(UTC)}
-        async with self._database.write() as db:
-            await db.execute(
-                insert(db, facts)
-                .values(platform=platform, workspace=workspace, name=name, **row)
-                .on_conflict_do_update(index_elements=["platform", "workspace", "name"], set_=row)
-            )
+        async with self.database.write() as db:
+            await keep_fact(db, platform, workspace, name, value)
 
     async def agreed(self, platform: str, workspace: str, name: str, value: Any) -> Any:
         """A fact on which all processes agree, whichever comes first: ``value``, unless one of the
         name was kept before."""
         row = {"platform": platform, "workspace": workspace, "name": name}
-        async with self._database.write() as db:
+        async with self.database.write() as db:
             await db.execute(
                 insert(db, facts)
                 .values(**row, value=value, at=datetime.now(UTC))
-                .on_conflict_do_nothing(index_elements=["platform", "workspace", "name"])
+                .on_conflict_do_nothing()
             )
-            query = sa.select(facts.c.value).where(*(facts.c[key] == row[key] for key in row))
-            return await db.scalar(query)
+            return await fact(db, **row)
 
     async def rules(self, platform: str, workspace: str, channel: str) -> dict[str, Any] | None:
         """The channel rules an admin set by command, as JSON, or None."""
         place = {"its_platform": platform, "its_workspace": workspace, "its_channel": channel}
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             found: dict[str, Any] | None = await db.scalar(_rules(), place)
         return found
 
@@ -100,7 +86,7 @@ class Workspaces:
     ) -> None:
         """Set a channel's rules; None goes back to those of the settings."""
         place = {"platform": platform, "workspace": workspace, "channel": channel}
-        async with self._database.write() as db:
+        async with self.database.write() as db:
             await db.execute(
                 sa.delete(channel_rules).where(
                     *(channel_rules.c[name] == value for name, value in place.items())
@@ -123,7 +109,7 @@ class Workspaces:
             "words": opinion.words[:LONGEST_WORDS],
             "at": datetime.now(UTC),
         }
-        async with self._database.urgent_write() as db:
+        async with self.database.urgent_write() as db:
             if await db.scalar(sa.select(runs.c.id).where(runs.c.id == run_id)) is None:
                 return False
             await db.execute(
@@ -154,7 +140,7 @@ class Workspaces:
                 sa.not_(runs.c.removed),
             )
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             row = (await db.execute(query)).one()
             day = since.astimezone(UTC).date()
             spent = await workspace_spent(db, platform, workspace, day)
