@@ -9,6 +9,7 @@ import time
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from bot.errors import (
     FootnoteError,
@@ -30,6 +31,8 @@ from bot.search.guarded import Guarded
 from bot.search.hits import host_of, is_within
 from bot.search.provider import GivenText, Hit, ProviderKind, Query, SearchProvider
 from bot.text.terms import keywords
+
+T = TypeVar("T")
 
 log = get_logger()
 
@@ -239,28 +242,25 @@ class Search:
         """The rarity of the query's terms, from the first provider that knows it."""
         words = keywords(query)
         for provider in asked:
-            try:
-                if known := await provider.rarity(words, reach):
-                    return known
-            except FootnoteError as error:
-                log.info("rarity_unknown", provider=provider.name, error=str(error))
-            except Exception:
-                # A defect in one provider must not cost what was found.
-                log.exception("provider_defect", provider=provider.name)
+            if known := await _known("rarity", provider, provider.rarity(words, reach), {}):
+                return known
         return {}
 
     async def _missing(self, asked: Sequence[Guarded]) -> int:
         """The number of documents that are not searchable yet."""
-        total = 0
-        for provider in asked:
-            try:
-                total += await provider.missing()
-            except FootnoteError as error:
-                log.info("missing_unknown", provider=provider.name, error=str(error))
-            except Exception:
-                # A defect in one provider must not cost what was found.
-                log.exception("provider_defect", provider=provider.name)
-        return total
+        return sum([await _known("missing", each, each.missing(), 0) for each in asked])
+
+
+async def _known(what: str, provider: Guarded, asking: Awaitable[T], otherwise: T) -> T:
+    """What a provider knows beside its hits; ``otherwise`` where it fails, which is logged: a
+    defect in one provider must not cost what was found."""
+    try:
+        return await asking
+    except FootnoteError as error:
+        log.info(f"{what}_unknown", provider=provider.name, error=str(error))
+    except Exception:
+        log.exception("provider_defect", provider=provider.name)
+    return otherwise
 
 
 @dataclass(frozen=True, slots=True)

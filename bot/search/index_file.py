@@ -27,10 +27,10 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from urllib.parse import quote
 
+from bot import __version__
 from bot.errors import StorageUnavailable
 from bot.pages.passages import Passage, split
 from bot.text.terms import STOP_WORDS, terms
@@ -292,12 +292,8 @@ _PROBE = (
 
 def fingerprint() -> str:
     """Changes when splitting or terms change, and with every version of Footnote."""
-    try:
-        ours = version("footnote-bot")
-    except PackageNotFoundError:
-        ours = ""
     seen = [(passage.heading, terms(passage.text)) for passage in split(_PROBE)]
-    return hashlib.sha256(repr((ours, seen, sorted(_STOP_TERMS))).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr((__version__, seen, sorted(_STOP_TERMS))).encode()).hexdigest()[:16]
 
 
 Row = tuple[str, str, str]

@@ -6,8 +6,8 @@ import hashlib
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -76,22 +76,17 @@ class Holdings:
 def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
     """Read ``Holdings`` from the index. Raises ``InvalidSetting`` and ``StorageUnavailable``."""
     condition, values = below([root_of(path) for path in paths])
-    try:
-        with closing(open_reader(index)) as connection:
-            searched = connection.execute(
-                f"SELECT url, kept FROM files WHERE count > 0 AND ({condition})",  # noqa: S608 - our own columns
-                values,
-            ).fetchall()
-            inside = condition.replace("url", "files.url")
-            twins = connection.execute(
-                "SELECT files.url, better.url FROM files JOIN files AS better"  # noqa: S608 - our own columns
-                f" ON better.id = files.twin WHERE files.twin > 0 AND ({inside})",
-                values,
-            ).fetchall()
-    except (Damaged, FileNotFoundError) as error:
-        raise unusable(error, index) from error
-    except sqlite3.Error as error:
-        raise unusable(meaning(error, index), index) from error
+    with _opened(index) as connection:
+        searched = connection.execute(
+            f"SELECT url, kept FROM files WHERE count > 0 AND ({condition})",  # noqa: S608 - our own columns
+            values,
+        ).fetchall()
+        inside = condition.replace("url", "files.url")
+        twins = connection.execute(
+            "SELECT files.url, better.url FROM files JOIN files AS better"  # noqa: S608 - our own columns
+            f" ON better.id = files.twin WHERE files.twin > 0 AND ({inside})",
+            values,
+        ).fetchall()
     kinds = Counter(_kind(url) for url, _ in searched)
     incomplete = sorted((kept, path_of(url)) for url, kept in searched if kept < KEPT_ENOUGH)
     return Holdings(
@@ -108,18 +103,25 @@ def documents_digest(index: Path, paths: Iterable[str | Path]) -> str:
     """
     condition, values = below([root_of(path) for path in paths])
     digest = hashlib.sha256()
+    with _opened(index) as connection:
+        for url, of_bytes in connection.execute(
+            f"SELECT url, digest FROM files WHERE {condition} ORDER BY url",  # noqa: S608 - our own columns
+            values,
+        ):
+            digest.update(f"{url}\0".encode() + of_bytes)
+    return digest.hexdigest()
+
+
+@contextmanager
+def _opened(index: Path) -> Iterator[sqlite3.Connection]:
+    """The index, to be read. Raises ``StorageUnavailable``."""
     try:
         with closing(open_reader(index)) as connection:
-            for url, of_bytes in connection.execute(
-                f"SELECT url, digest FROM files WHERE {condition} ORDER BY url",  # noqa: S608 - our own columns
-                values,
-            ):
-                digest.update(f"{url}\0".encode() + of_bytes)
+            yield connection
     except (Damaged, FileNotFoundError) as error:
         raise unusable(error, index) from error
     except sqlite3.Error as error:
         raise unusable(meaning(error, index), index) from error
-    return digest.hexdigest()
 
 
 def _kind(url: str) -> str:

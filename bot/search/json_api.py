@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import email.utils
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -28,6 +29,45 @@ class Reply:
     status: int
     headers: Mapping[str, str]
     data: Mapping[str, Any]
+
+
+async def fetched(
+    responding: AbstractAsyncContextManager[httpx.Response],
+    title: str,
+    place: str,
+    broken: Callable[[str], Broken],
+    most_bytes: int,
+) -> tuple[int, Mapping[str, str], bytes]:
+    """The status, headers and body of a response. ``title`` and ``place`` as for ``JsonApi``,
+    ``broken`` makes the error for an answer that cannot be read, given a detail.
+
+    Raises ``ProviderUnavailable`` when nothing comes back, and ``Broken`` for what is no response
+    or has more than ``most_bytes``.
+    """
+    import httpx
+
+    body = bytearray()
+    try:
+        async with responding as response:
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > most_bytes:
+                    raise broken(f"a reply of more than {most_bytes} bytes")
+            return response.status_code, response.headers, bytes(body)
+    except httpx.TimeoutException as error:
+        raise ProviderUnavailable(
+            f"{title} does not answer in time: try again later.",
+            detail=type(error).__name__,
+        ) from error
+    except httpx.ProxyError as error:
+        raise ProviderUnavailable(str(error)) from error
+    except httpx.TransportError as error:
+        raise ProviderUnavailable(
+            f"{title} cannot be reached: check the network and {place}.",
+            detail=f"{type(error).__name__}: {error}",
+        ) from error
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise broken(f"{type(error).__name__}: {error}") from error
 
 
 class JsonApi:
@@ -139,41 +179,22 @@ class JsonApi:
         Raises ``ProviderUnavailable`` when nothing comes back, ``Broken`` for too much of it, and
         for a result (200) that is no JSON object. Other statuses may have any body.
         """
-        import httpx
-
-        content = bytearray()
+        responding = self._client.stream(
+            method,
+            self._base + path,
+            params=parameters,
+            json=body,
+            headers={n: renewed(self._key, v) for n, v in self._headers.items()},
+            follow_redirects=False,
+            timeout=self._seconds,
+        )
         try:
-            async with self._client.stream(
-                method,
-                self._base + path,
-                params=parameters,
-                json=body,
-                headers={n: renewed(self._key, v) for n, v in self._headers.items()},
-                follow_redirects=False,
-                timeout=self._seconds,
-            ) as response:
-                async for chunk in response.aiter_bytes():
-                    content += chunk
-                    if len(content) > self._most_bytes:
-                        raise self.broken(f"a reply of more than {self._most_bytes} bytes")
-                status, headers = response.status_code, response.headers
-        except httpx.TimeoutException as error:
-            raise ProviderUnavailable(
-                f"{self.title} does not answer in time: try again later.",
-                detail=type(error).__name__,
-            ) from error
-        except httpx.ProxyError as error:
-            raise ProviderUnavailable(str(error)) from error
-        except httpx.TransportError as error:
-            raise ProviderUnavailable(
-                f"{self.title} cannot be reached: check the network and {self._place}.",
-                detail=f"{type(error).__name__}: {error}",
-            ) from error
+            status, headers, content = await fetched(
+                responding, self.title, self._place, self.broken, self._most_bytes
+            )
         except UnicodeEncodeError:  # in a header, which takes ASCII only: it is the key
             self.refuse_key("the key is not ASCII")
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise self.broken(f"{type(error).__name__}: {error}") from error
-        return Reply(status, headers, self._object(status, bytes(content)))
+        return Reply(status, headers, self._object(status, content))
 
     def _object(self, status: int, content: bytes) -> Mapping[str, Any]:
         try:
@@ -218,9 +239,7 @@ def string(value: Any) -> str:
 
 def strings(value: Any) -> Iterator[str]:
     """The strings of a list."""
-    return (
-        (each for each in value if isinstance(each, str)) if isinstance(value, list) else iter(())
-    )
+    return (each for each in _list(value) if isinstance(each, str))
 
 
 def integer(value: Any) -> int | None:

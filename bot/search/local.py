@@ -99,25 +99,18 @@ class LocalDocuments:
             return []
         await self._settled()
         vector = await self._meaning.vector_of(question) if self._meaning else None
-        return await asyncio.to_thread(
-            self._with_reader,
-            lambda reader: self._search(
-                reader.connection, question, wanted, query.limit, vector, query.reach
-            ),
+        return await self._ask(
+            lambda index: self._search(index, question, wanted, query.limit, vector, query.reach)
         )
 
     async def rarity(self, terms: Sequence[str], reach: Reach = EVERYTHING) -> dict[str, float]:
         """See ``bot.search.provider.Lexicon``."""
         wanted = list(dict.fromkeys(terms))
-        return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._rarity(reader.connection, wanted, reach)
-        )
+        return await self._ask(lambda index: self._rarity(index, wanted, reach))
 
     async def missing(self) -> int:
         """See ``bot.search.provider.Growing``."""
-        return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._awaited(reader.connection)[0]
-        )
+        return (await self._ask(self._awaited))[0]
 
     def reads(self, url: str) -> bool:
         """Return True if ``url`` is a file's address. Only files in the index can be read by it."""
@@ -125,9 +118,7 @@ class LocalDocuments:
 
     async def read(self, url: str) -> Page:
         """The page as it was indexed. Raises ``PageUnreadable`` for a file not in the index."""
-        return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._read(reader.connection, url)
-        )
+        return await self._ask(lambda index: self._read(index, url))
 
     def weighs(self, url: str) -> bool:
         """See ``Weighing.weighs``."""
@@ -138,22 +129,16 @@ class LocalDocuments:
         vector = await self._meaning.vector_of(question) if self._meaning else None
         if vector is None:
             return ()
-        return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._weigh(reader.connection, vector, url)
-        )
+        return await self._ask(lambda index: self._weigh(index, vector, url))
 
     async def count(self, reach: Reach = EVERYTHING) -> int:
         """The number of documents that can be searched."""
-        return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._count(reader.connection, reach)
-        )
+        return await self._ask(lambda index: self._count(index, reach))
 
     async def sample(self, most: int, shift: int, reach: Reach = EVERYTHING) -> list[Page]:
         """See ``bot.search.sample``."""
         visible = self._visible(reach).found
-        return await asyncio.to_thread(
-            self._with_reader, lambda reader: sample(reader.connection, visible, most, shift)
-        )
+        return await self._ask(lambda index: sample(index, visible, most, shift))
 
     async def aclose(self) -> None:
         """Close the index. Later calls open it again."""
@@ -165,12 +150,13 @@ class LocalDocuments:
         """Wait briefly for an indexing run that has just begun, since most end soon."""
         ends = time.monotonic() + PATIENCE
         while time.monotonic() < ends:
-            missing, began = await asyncio.to_thread(
-                self._with_reader, lambda reader: self._awaited(reader.connection)
-            )
+            missing, began = await self._ask(self._awaited)
             if not missing or not 0 <= time.time() - began < PATIENCE:
                 return
             await asyncio.sleep(POLL)
+
+    async def _ask(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        return await asyncio.to_thread(self._with_index, work)
 
     # ------------------------------------------------------------ in a thread
 
@@ -264,14 +250,14 @@ class LocalDocuments:
 
     # ------------------------------------------------------------ connections
 
-    def _with_reader(self, work: Callable[[_Reader], T]) -> T:
+    def _with_index(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Do something with a connection, and say by our own errors what went wrong."""
         try:
             reader = self._reader()
             try:
                 # One transaction: a writer that comes between must not move what was found.
                 reader.connection.execute("BEGIN")
-                return work(reader)
+                return work(reader.connection)
             except sqlite3.Error as error:
                 raise meaning(error, self._path) from error
             finally:

@@ -16,7 +16,14 @@ import httpx
 
 from bot.errors import Broken, CredentialsRefused, PageUnreadable, ProviderUnavailable, Refused
 from bot.pages.urls import shown
-from bot.search.json_api import integer, mapping, mappings, retry_after, string
+from bot.search.json_api import (
+    fetched,
+    integer,
+    mapping,
+    mappings,
+    retry_after,
+    string,
+)
 
 MAX_REPLY_BYTES = 16_000_000  # the largest article is 2 MB of wikitext ($wgMaxArticleSize)
 MAX_TITLES = 50  # titles in one query for an anonymous client (API:Query, "limits")
@@ -229,7 +236,13 @@ class WikiApi:
         """One request. Raises ``ProviderUnavailable``, ``CredentialsRefused``, ``Refused`` or
         ``Broken``."""
         query = {**parameters, "format": "json", "formatversion": "2", "errorformat": "plaintext"}
-        status, headers, body = await self._fetch(endpoint, query)
+        responding = self._client.stream(
+            "GET", endpoint, params=query, follow_redirects=True, timeout=REQUEST_SECONDS
+        )
+        title, place = f"The wiki at {self._host}", "FOOTNOTE_WIKIPEDIA_URL"
+        status, headers, body = await fetched(
+            responding, title, place, self._broken, MAX_REPLY_BYTES
+        )
         if status == 429 or status >= 500:
             raise ProviderUnavailable(
                 f"The wiki at {self._host} is busy or down (HTTP {status}): try again later.",
@@ -250,36 +263,7 @@ class WikiApi:
         self._raise_for_error(reply, headers)
         return reply
 
-    async def _fetch(
-        self, endpoint: str, query: Mapping[str, str]
-    ) -> tuple[int, httpx.Headers, bytes]:
-        body = bytearray()
-        try:
-            async with self._client.stream(
-                "GET", endpoint, params=query, follow_redirects=True, timeout=REQUEST_SECONDS
-            ) as response:
-                async for chunk in response.aiter_bytes():
-                    body += chunk
-                    if len(body) > MAX_REPLY_BYTES:
-                        raise self._broken(f"a reply of more than {MAX_REPLY_BYTES} bytes")
-                return response.status_code, response.headers, bytes(body)
-        except httpx.TimeoutException as error:
-            raise ProviderUnavailable(
-                f"The wiki at {self._host} does not answer in time: try again later.",
-                detail=type(error).__name__,
-            ) from error
-        except httpx.ProxyError as error:
-            raise ProviderUnavailable(str(error)) from error
-        except httpx.TransportError as error:
-            raise ProviderUnavailable(
-                f"The wiki at {self._host} cannot be reached: check the network and "
-                "FOOTNOTE_WIKIPEDIA_URL.",
-                detail=f"{type(error).__name__}: {error}",
-            ) from error
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise self._broken(f"{type(error).__name__}: {error}") from error
-
-    def _raise_for_error(self, reply: Mapping[str, Any], headers: httpx.Headers) -> None:
+    def _raise_for_error(self, reply: Mapping[str, Any], headers: Mapping[str, str]) -> None:
         errors = list(mappings(reply.get("errors")))
         if not errors and isinstance(reply.get("error"), dict):  # without errorformat (old wikis)
             errors = [reply["error"]]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from bot import __version__
 from bot.egress import Egress
 from bot.errors import InvalidSetting
 from bot.mcp.declaration import server_declaration
@@ -130,16 +130,12 @@ class _SharedClient:
             await self._client.aclose()
 
 
-def user_agent(contact: str = "") -> str:
+def user_agent(contact: str) -> str:
     """Names the program, its library, and where its operator can be reached if that is set.
 
     https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy asks for it.
     """
     import httpx
 
-    try:
-        ours = version("footnote-bot")
-    except PackageNotFoundError:
-        ours = "0"
     about = "; ".join(filter(None, (contact, "footnote-bot", "cited answers in team chat")))
-    return f"FootnoteBot/{ours} ({about}) httpx/{httpx.__version__}"
+    return f"FootnoteBot/{__version__} ({about}) httpx/{httpx.__version__}"

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Protocol
 
 from cachetools import LRUCache
 
@@ -102,15 +101,11 @@ class Pages:
         return page
 
 
-class _ByFile(Protocol):
-    def __getitem__(self, file: int, /) -> Opened: ...
-
-
 def rated(
     question: str,
     weights: Mapping[str, float],
     matches: Sequence[Match],
-    pages: _ByFile,
+    pages: Pages,
 ) -> list[Match]:
     """The matches with their score by ``bot.pages.relevance``, best first.
 
