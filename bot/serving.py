@@ -56,18 +56,8 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             "SLACK_APP_TOKEN, or DISCORD_TOKEN; the README shows how to get them."
         )
     async with AsyncExitStack() as stack:
-        store = await open_store(
-            settings.database,
-            connecting=Connecting.of(settings),
-            patience=SERVING_PATIENCE,
-            start_patience=START_PATIENCE,
-        )
-        stack.push_async_callback(store.close)
-        observed = Observed()
-        indexing = observed.documents = Indexing(bool(settings.docs))
-        opened = await open_platforms(settings, names, store, stack, observed)
-        connections = {platform.name: platform.connection for platform in opened}
-        observed.connections = connections
+        store, observed, opened = await open_platforms(settings, names, stack)
+        indexing = observed.documents
         await stack.enter_async_context(documents_being_indexed(settings, tell, indexing))
         await stack.enter_async_context(vectors_being_made(settings))
         posters = {platform.name: platform.poster for platform in opened}
@@ -78,7 +68,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         stack.push_async_callback(reception.aclose)
         state = Readiness(
             store.database,
-            connections,
+            {platform.name: platform.connection for platform in opened},
             dispatcher=app.dispatcher,
             documents=indexing,
         )
@@ -122,19 +112,26 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
 
 
 async def open_platforms(
-    settings: Settings,
-    names: Sequence[str],
-    store: Store,
-    stack: AsyncExitStack,
-    observed: Observed,
-) -> list[Platform]:
-    """The platforms of these names, which ``stack`` closes; ``observed`` counts what is said to
-    them. Raises ``InvalidSetting``."""
+    settings: Settings, names: Sequence[str], stack: AsyncExitStack
+) -> tuple[Store, Observed, list[Platform]]:
+    """The store, what counts the calls of this process, and the platforms of these names, all of
+    which ``stack`` closes. Raises ``InvalidSetting`` and ``StorageUnavailable``."""
+    store = await open_store(
+        settings.database,
+        connecting=Connecting.of(settings),
+        patience=SERVING_PATIENCE,
+        start_patience=START_PATIENCE,
+    )
+    stack.push_async_callback(store.close)
+    observed = Observed()
+    observed.documents = Indexing(bool(settings.docs))
     workspaces = Workspaces(store.database)
-    return [
+    opened = [
         await stack.enter_async_context(platforms()[name].open(settings, workspaces, observed))
         for name in names
     ]
+    observed.connections = {platform.name: platform.connection for platform in opened}
+    return store, observed, opened
 
 
 @contextlib.contextmanager

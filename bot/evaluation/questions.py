@@ -279,15 +279,11 @@ def normal(text: str) -> str:
 
 
 def holds(text: str, words: str) -> bool:
-    """Return True if the words stand in a text, whatever the white space in and around them.
+    """Return True if the words stand in a ``normal`` text, whatever the white space in and around
+    them.
 
     They must not be part of a longer word or number: "90" does not stand in "1990".
     """
-    return holds_normal(normal(text), words)
-
-
-def holds_normal(text: str, words: str) -> bool:
-    """``holds`` for a text that is ``normal`` already."""
     return _pattern(words).search(text) is not None
 
 

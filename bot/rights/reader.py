@@ -175,28 +175,19 @@ class Reader:
     corrections: frozenset[str] | None = frozenset()
 
     @classmethod
-    def of(
-        cls,
-        thread: Thread,
-        author: Author,
-        *,
-        direct: bool,
-        shared: bool = False,
-        groups: Iterable[str] = (),
-    ) -> Reader:
+    def of(cls, thread: Thread, author: Author, *, direct: bool, shared: bool = False) -> Reader:
         """The reader of the answer to what ``author`` asks in a thread; ``direct`` tells a private
-        conversation. In a channel that is ``shared`` with another company guests read every answer.
-        ``groups`` are those that the author is in beside what the author tells."""
+        conversation. In a channel that is ``shared`` with another company guests read every
+        answer."""
         surface: Surface = "direct" if direct else "channel"
         if thread.platform in (TERMINAL, CONSOLE):
             surface = "terminal" if thread.platform == TERMINAL else "console"
-        held = frozenset((*author.groups, *groups))
         is_chat = surface in ("channel", "direct")
         return cls(
             surface,
             thread.channel,
             author.id,
-            held,
+            frozenset(author.groups),
             shared or author.guest is not False,
             thread.place if is_chat else "",
             frozenset({thread.key, thread.place, thread.home} if is_chat else {thread.place}),

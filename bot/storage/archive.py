@@ -83,12 +83,10 @@ class Conversation:
 class Archive(Transactions):
     """Failures leave as ``StorageUnavailable``."""
 
-    async def threads(
-        self, platform: str | None, limit: int, *, channel: str | None = None
-    ) -> list[Listed]:
+    async def threads(self, platform: str | None, limit: int) -> list[Listed]:
         """Threads in which something was said, the latest first; None: of all of them."""
         async with self.database.read() as db:
-            latest = await _latest(db, platform, channel, limit)
+            latest = await _latest(db, platform, limit)
             sums = (
                 sa.select(
                     messages.c.thread_key,
@@ -193,18 +191,13 @@ class Archive(Transactions):
         )
 
 
-async def _latest(
-    db: AsyncConnection, platform: str | None, channel: str | None, limit: int
-) -> dict[str, datetime]:
+async def _latest(db: AsyncConnection, platform: str | None, limit: int) -> dict[str, datetime]:
     """The keys of the threads in which something was said last, with when. The messages are gone
     through from the latest one on, in portions, which reads few of them."""
     query = sa.select(messages.c.thread_key, messages.c.at, messages.c.id)
-    if platform is not None or channel is not None:
-        query = query.join(threads, threads.c.key == messages.c.thread_key)
     if platform is not None:
+        query = query.join(threads, threads.c.key == messages.c.thread_key)
         query = query.where(threads.c.platform == platform)
-    if channel is not None:
-        query = query.where(threads.c.channel == channel)
     query = query.order_by(messages.c.at.desc(), messages.c.id.desc()).limit(PORTION)
     found: dict[str, datetime] = {}
     rows = (await db.execute(query)).all()
