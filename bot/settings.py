@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 from pydantic import (
-    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -87,11 +86,6 @@ class ChannelRules(BaseModel):
     depth: Depth = "auto"
     providers: tuple[str, ...] = ()
     daily_usd: float | None = Field(default=None, gt=0)
-
-
-def _plain(name: str) -> Any:
-    """A setting known by its platform's own name, not by ours."""
-    return Field(default=None, validation_alias=AliasChoices(name, name.lower()))
 
 
 class Settings(BaseSettings):

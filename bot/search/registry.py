@@ -130,7 +130,7 @@ class _SharedClient:
             await self._client.aclose()
 
 
-def user_agent(contact: str) -> str:
+def user_agent(contact: str = "") -> str:
     """Names the program, its library, and where its operator can be reached if that is set.
 
     https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy asks for it.

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Literal, get_args
+from typing import Literal, TypedDict, Unpack, get_args
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -136,42 +136,38 @@ def named(key: str) -> str:
     return f"{platform}:{workspace}:{thread}" if platform == CONSOLE else key
 
 
+class Circumstances(TypedDict, total=False):
+    """What else there is to say of a deed. ``by`` did it, unless this task acts for somebody."""
+
+    place: str
+    outcome: Outcome
+    by: Actor
+    at: datetime
+
+
 async def note(
     db: AsyncConnection,
     deed: Deed,
     kind: str = "",
     object: str = "",
-    *,
-    place: str = "",
-    outcome: Outcome = "done",
-    by: Actor = NOBODY,
-    at: datetime | None = None,
+    **told: Unpack[Circumstances],
 ) -> None:
-    """Add a row within the transaction of the deed. ``by`` did it, unless this task acts for
-    somebody."""
-    row = deed_row(deed, kind, object, place=place, outcome=outcome, by=by, at=at)
-    await db.execute(sa.insert(audit), row)
+    """Add a row within the transaction of the deed."""
+    await db.execute(sa.insert(audit), deed_row(deed, kind, object, **told))
 
 
 def deed_row(
-    deed: Deed,
-    kind: str = "",
-    object: str = "",
-    *,
-    place: str = "",
-    outcome: Outcome = "done",
-    by: Actor = NOBODY,
-    at: datetime | None = None,
+    deed: Deed, kind: str = "", object: str = "", **told: Unpack[Circumstances]
 ) -> dict[str, object]:
     """A row of the table, without its id."""
     return {
-        "at": at or datetime.now(UTC),
-        **asdict(_doer(by)),
+        "at": told.get("at") or datetime.now(UTC),
+        **asdict(_doer(told.get("by", NOBODY))),
         "deed": deed,
         "kind": kind,
         "object": object[:LONGEST],
-        "place": place,
-        "outcome": outcome,
+        "place": told.get("place", ""),
+        "outcome": told.get("outcome", "done"),
     }
 
 
@@ -210,24 +206,17 @@ class Audit(Transactions):
     ``note``."""
 
     async def note(
-        self,
-        deed: Deed,
-        kind: str = "",
-        object: str = "",
-        *,
-        place: str = "",
-        outcome: Outcome = "done",
-        by: Actor = NOBODY,
+        self, deed: Deed, kind: str = "", object: str = "", **told: Unpack[Circumstances]
     ) -> None:
         """Add a row for what has no transaction of its own. Where the database takes none, as on a
         full disk, the row goes to the process's log: reading must still work then."""
-        row = deed_row(deed, kind, object, place=place, outcome=outcome, by=by)
+        row = deed_row(deed, kind, object, **told)
         try:
             async with self.database.write_at_once() as db:
                 await db.execute(sa.insert(audit), row)
         except StorageUnavailable as error:
-            told = {name: str(value) for name, value in row.items()}
-            log.warning("not audited", error=error.sentence, **told)
+            values = {name: str(value) for name, value in row.items()}
+            log.warning("not audited", error=error.sentence, **values)
 
     @asynccontextmanager
     async def refusals(self, message: Message) -> AsyncIterator[None]:
