@@ -30,9 +30,10 @@ from bot.search.vector_filling import vectors_being_made
 from bot.settings import Settings
 from bot.standing.rounds import StandingRounds
 from bot.storage.connecting import Connecting
+from bot.storage.database import open_database
 from bot.storage.retention import Keep, Retention
 from bot.storage.retrying import SERVING_PATIENCE, START_PATIENCE
-from bot.storage.store import Store, open_store
+from bot.storage.store import Store
 from bot.storage.workspaces import Workspaces
 from bot.systemd import ENDING, notify, ready
 
@@ -116,22 +117,22 @@ async def open_platforms(
 ) -> tuple[Store, Observed, list[Platform]]:
     """The store, what counts the calls of this process, and the platforms of these names, all of
     which ``stack`` closes. Raises ``InvalidSetting`` and ``StorageUnavailable``."""
-    store = await open_store(
+    database = await open_database(
         settings.database,
         connecting=Connecting.of(settings),
         patience=SERVING_PATIENCE,
         start_patience=START_PATIENCE,
     )
-    stack.push_async_callback(store.close)
+    stack.push_async_callback(database.close)
     observed = Observed()
     observed.documents = Indexing(bool(settings.docs))
-    workspaces = Workspaces(store.database)
+    workspaces = Workspaces(database)
     opened = [
         await stack.enter_async_context(platforms()[name].open(settings, workspaces, observed))
         for name in names
     ]
     observed.connections = {platform.name: platform.connection for platform in opened}
-    return store, observed, opened
+    return Store(database), observed, opened
 
 
 @contextlib.contextmanager

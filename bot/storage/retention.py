@@ -6,7 +6,7 @@ deleted by their ids in short ones. What belongs to a run that has not ended is 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -101,16 +101,16 @@ class Retention:
     async def _prune_audit(self, before: date) -> Removed:
         """Delete rows older than a day, after adding the row without which triggers refuse that."""
         moment = datetime.combine(before, time.min, UTC)
-        removed, batches = NOTHING_REMOVED, Batches(self._database)
-        async for ids in self._picked(audit, audit.c.at, moment, sa.true()):
-            if not removed:
+        removed, is_noted = NOTHING_REMOVED, False
+        async for batches, some in self._picked(audit, audit.c.at, moment, sa.true()):
+            if not is_noted:
+                is_noted = True
                 async with self._database.write() as db:
                     us = Actor("footnote", "", "")
                     await note(db, "pruned", "audit", before.isoformat(), by=us)
-            for some in batches.of(ids):
-                async with batches.batch() as db:
-                    gone = await db.execute(sa.delete(audit).where(audit.c.id.in_(some)))
-                removed += Removed(audit=gone.rowcount)
+            async with batches.batch() as db:
+                gone = await db.execute(sa.delete(audit).where(audit.c.id.in_(some)))
+            removed += Removed(audit=gone.rowcount)
         return removed
 
     async def _prune_spending(self, before: date) -> Removed:
@@ -129,14 +129,13 @@ class Retention:
     async def _prune_steps(self, before: datetime) -> Removed:
         """The steps of runs that ended before: not of one that was edited and restarted."""
         ended = sa.select(runs.c.id).where(runs.c.id == steps.c.run_id, runs.c.ended_at < before)
-        removed, batches = NOTHING_REMOVED, Batches(self._database)
-        async for ids in self._picked(steps, steps.c.at, before, ended.exists()):
-            for some in batches.of(ids):
-                async with batches.batch() as db:
-                    gone = await db.execute(
-                        sa.delete(steps).where(steps.c.id.in_(some), ended.exists())
-                    )
-                removed += Removed(steps=gone.rowcount)
+        removed = NOTHING_REMOVED
+        async for batches, some in self._picked(steps, steps.c.at, before, ended.exists()):
+            async with batches.batch() as db:
+                gone = await db.execute(
+                    sa.delete(steps).where(steps.c.id.in_(some), ended.exists())
+                )
+            removed += Removed(steps=gone.rowcount)
         return removed
 
     async def _prune_messages(self, before: datetime) -> Removed:
@@ -144,14 +143,13 @@ class Retention:
         of_message = runs.c.message_id == messages.c.id
         lately = sa.or_(runs.c.ended_at.is_(None), runs.c.ended_at >= before)
         unneeded = ~sa.select(runs.c.id).where(of_message, lately).exists()
-        removed, batches = NOTHING_REMOVED, Batches(self._database)
-        async for ids in self._picked(messages, messages.c.at, before, unneeded):
-            for some in batches.of(ids):
-                async with self._database.read() as db:
-                    begun = sa.select(runs.c.id).where(runs.c.message_id.in_(some))
-                    removed += await hanging_on(db, (await db.scalars(begun)).all())
-                async with batches.batch() as db:
-                    removed += await remove_messages(db, some, unneeded)
+        removed = NOTHING_REMOVED
+        async for batches, some in self._picked(messages, messages.c.at, before, unneeded):
+            async with self._database.read() as db:
+                begun = sa.select(runs.c.id).where(runs.c.message_id.in_(some))
+                removed += await hanging_on(db, (await db.scalars(begun)).all())
+            async with batches.batch() as db:
+                removed += await remove_messages(db, some, unneeded)
         return removed
 
     async def _prune_pages(self, before: datetime) -> Removed:
@@ -177,14 +175,13 @@ class Retention:
             .where(run_pages.c.page_id == pages.c.id, runs.c.ended_at.is_(None))
         )
         unneeded = sa.and_(~cited.exists(), ~needed.exists())
-        removed, batches = NOTHING_REMOVED, Batches(self._database)
-        async for ids in self._picked(pages, pages.c.fetched_at, before, unneeded):
-            for some in batches.of(ids):
-                async with batches.batch() as db:
-                    ours = await free(db, pages.c.id, some)
-                    gone = sa.select(pages.c.id).where(pages.c.id.in_(ours), unneeded)
-                    await db.execute(sa.delete(run_pages).where(run_pages.c.page_id.in_(gone)))
-                    removed += await remove_pages(db, ours)
+        removed = NOTHING_REMOVED
+        async for batches, some in self._picked(pages, pages.c.fetched_at, before, unneeded):
+            async with batches.batch() as db:
+                ours = await free(db, pages.c.id, some)
+                gone = sa.select(pages.c.id).where(pages.c.id.in_(ours), unneeded)
+                await db.execute(sa.delete(run_pages).where(run_pages.c.page_id.in_(gone)))
+                removed += await remove_pages(db, ours)
         return removed
 
     async def _picked(
@@ -193,11 +190,14 @@ class Retention:
         age: sa.Column[Any],
         before: datetime,
         condition: sa.ColumnElement[bool],
-    ) -> AsyncIterator[list[int]]:
-        """The ids of rows older than ``before`` that meet a condition, oldest first, in portions.
+    ) -> AsyncIterator[tuple[Batches, Sequence[int]]]:
+        """The ids of rows older than ``before`` that meet a condition, oldest first, in pieces for
+        the batches that come with them.
 
-        Each portion begins after the one before it, so that rows which stay are passed once.
+        They are looked for in portions, each of which begins after the one before it, so that rows
+        which stay are passed once.
         """
+        batches = Batches(self._database)
         moment, id = datetime.min.replace(tzinfo=UTC), 0
         while True:
             since = sa.tuple_(sa.literal(moment, UtcDateTime()), sa.literal(id, sa.Integer()))
@@ -212,4 +212,5 @@ class Retention:
             if not rows:
                 return
             moment, id = rows[-1].age, rows[-1].id
-            yield [row.id for row in rows]
+            for some in batches.of([row.id for row in rows]):
+                yield batches, some

@@ -353,17 +353,9 @@ async def open_store(
     url: str,
     *,
     connecting: Connecting = Connecting(),  # noqa: B008  (frozen)
-    patience: float = 0.0,
-    start_patience: float = 0.0,
 ) -> Store:
-    """Open the store at a SQLAlchemy URL; the rest is as for ``open_database``.
-
-    Raises ``StorageUnavailable`` or ``InvalidSetting``.
-    """
-    database = await open_database(
-        url, connecting=connecting, patience=patience, start_patience=start_patience
-    )
-    return Store(database)
+    """Open the store at a SQLAlchemy URL. Raises ``StorageUnavailable`` or ``InvalidSetting``."""
+    return Store(await open_database(url, connecting=connecting))
 
 
 def _entry(answer: Answer) -> Entry:
