@@ -1,4 +1,4 @@
-"""Conversations as they were held: listed, found by name, and read from beginning to end."""
+"""Whole conversations: listing them, finding them by name, and reading them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from bot.storage.rows import thread_of
 from bot.storage.tables import UtcDateTime, feedback, messages, runs, steps, threads
 from bot.storage.workspaces import Verdict
 
-PORTION = 500  # messages gone through at once for the latest threads
-COMPARED = 10_000  # threads among which a name's nearest is looked for
+PORTION = 500  # messages per query when looking for the latest threads
+COMPARED = 10_000  # threads whose names are compared to suggest the nearest one
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A thread in a list. ``begins`` is the first thing that was said in it."""
+    """A thread in a list. ``begins`` is the text of its first message."""
 
     thread: Thread
     messages: int
@@ -47,7 +47,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The research for one message. ``ended_at`` is None until it has ended."""
+    """The research for one message. ``ended_at`` is None while it is unfinished."""
 
     id: str
     state: str
@@ -61,7 +61,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message as it is kept, with its research if it was a question; empty when deleted."""
+    """A stored message, with its research if it was a question; its text is empty if deleted."""
 
     author: Author
     text: str
@@ -73,7 +73,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """All of a thread, in the order in which it was said."""
+    """A whole thread, in chronological order."""
 
     thread: Thread
     began_at: datetime
@@ -81,10 +81,10 @@ class Conversation:
 
 
 class Archive(Transactions):
-    """Failures leave as ``StorageUnavailable``."""
+    """Failures are raised as ``StorageUnavailable``."""
 
     async def threads(self, platform: str | None, limit: int) -> list[Listed]:
-        """Threads in which something was said, the latest first; None: of all of them."""
+        """Threads with messages, the latest first; of all platforms if ``platform`` is None."""
         async with self.database.read() as db:
             latest = await _latest(db, platform, limit)
             sums = (
@@ -114,8 +114,8 @@ class Archive(Transactions):
     async def answers(
         self, platform: str, channel: str | None, limit: int
     ) -> list[tuple[str, str, datetime]]:
-        """The runs that have an answer in a channel, or in all (None), the latest first: their
-        ids, their questions and when these were asked."""
+        """The runs with an answer in a channel, or in all (None), the latest first: their ids,
+        their questions, and when those were asked."""
         query = (
             sa.select(runs.c.id, messages.c.text, messages.c.at)
             .join_from(messages, runs)
@@ -132,9 +132,9 @@ class Archive(Transactions):
             return [(row.id, row.text, row.at) for row in (await db.execute(query)).all()]
 
     async def find(self, name: str) -> Thread:
-        """The thread with this key, or the only one whose last part is this.
+        """The thread with this key, or the only one whose last part is this name.
 
-        Raises ``Invalid`` with the nearest name, or the keys of all that are meant.
+        Raises ``Invalid``, which suggests the nearest name or lists the keys that match.
         """
         query = sa.select(threads).where(sa.or_(threads.c.key == name, threads.c.thread == name))
         async with self.database.read() as db:
@@ -150,8 +150,8 @@ class Archive(Transactions):
         raise Invalid(f"There is no thread {name}.{meant} `footnote threads` lists them.")
 
     async def conversation(self, thread: Thread) -> Conversation:
-        """All that was said in a thread; raises ``Invalid`` when it is gone."""
-        said = (
+        """All messages of a thread; raises ``Invalid`` when it does not exist any more."""
+        of_messages = (
             sa.select(messages, runs)
             .join_from(messages, runs, isouter=True)
             .where(messages.c.thread_key == thread.key)
@@ -159,19 +159,19 @@ class Archive(Transactions):
             .set_label_style(sa.LABEL_STYLE_TABLENAME_PLUS_COL)
         )
         of_thread = sa.select(runs.c.id).where(runs.c.thread_key == thread.key)
-        done = (
+        of_steps = (
             sa.select(steps.c.run_id, steps.c.kind, steps.c.title, steps.c.seconds, steps.c.at)
             .where(steps.c.run_id.in_(of_thread))
             .order_by(steps.c.id)
         )
-        judged = sa.select(feedback).where(feedback.c.run_id.in_(of_thread))
+        of_feedback = sa.select(feedback).where(feedback.c.run_id.in_(of_thread))
         async with self.database.read() as db:
             began_at = await db.scalar(
                 sa.select(threads.c.created_at).where(threads.c.key == thread.key)
             )
-            rows = (await db.execute(said)).all()
-            steps_done = (await db.execute(done)).all()
-            verdicts = (await db.execute(judged)).all()
+            rows = (await db.execute(of_messages)).all()
+            steps_done = (await db.execute(of_steps)).all()
+            verdicts = (await db.execute(of_feedback)).all()
         if began_at is None:
             raise Invalid(f"The thread {thread.key} is gone. `footnote threads` lists them.")
         return Conversation(
@@ -192,8 +192,8 @@ class Archive(Transactions):
 
 
 async def _latest(db: AsyncConnection, platform: str | None, limit: int) -> dict[str, datetime]:
-    """The keys of the threads in which something was said last, with when. The messages are gone
-    through from the latest one on, in portions, which reads few of them."""
+    """The keys of the threads with the latest messages, and the times of those. Messages are read
+    backwards in batches, so that only a few are read."""
     query = sa.select(messages.c.thread_key, messages.c.at, messages.c.id)
     if platform is not None:
         query = query.join(threads, threads.c.key == messages.c.thread_key)

@@ -1,5 +1,5 @@
-"""Lists of questions for those who run Footnote and write its documents: what was not answered,
-what readers found wrong, where was asked, which documents answers quote."""
+"""Lists of questions for operators and authors of documents: unanswered questions, readers'
+feedback, the places in which people ask, and the documents that answers quote."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from bot.storage.overview import Place, Scope, of_scope
 from bot.storage.tables import citations, feedback, messages, pages, runs, threads
 from bot.text.terms import keywords
 
-LISTED = 500  # questions, the latest
+LISTED = 500  # entries per list, the latest ones
 PLACES_LISTED = 50
 UNANSWERED = ("not_found", "partial")
 ANSWERED = ("answered", "partial")
-# Exactly the condition of the index ``ix_pages_documents``, which is not used for any other.
+# Must be exactly the condition of the index ``ix_pages_documents``; others do not use it.
 _IS_DOCUMENT = sa.literal_column(f"substr(pages.url, 1, {len(SCHEME)}) = '{SCHEME}'", sa.Boolean)
 
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """A question that was not answered, or not wholly; ``times`` it was asked in much the same
-    words, the last time in this run."""
+    """A question that was not answered, or only partly. ``times`` counts how often it was asked in
+    much the same words; ``run`` is the latest of those."""
 
     run: str
     place: Place
@@ -51,7 +51,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class OfPlace:
-    """The questions of a place by what became of them."""
+    """The number of questions of a place by outcome."""
 
     place: Place
     states: Mapping[str, int]
@@ -62,10 +62,10 @@ class OfPlace:
 
 
 class Asked(Transactions):
-    """Failures leave as ``StorageUnavailable``."""
+    """Failures are raised as ``StorageUnavailable``."""
 
     async def unanswered(self, scope: Scope) -> list[Unanswered]:
-        """Unanswered questions, the most asked first, then the latest."""
+        """Unanswered questions, the most frequent first, then the latest."""
         query = (
             sa.select(
                 runs.c.id,
@@ -102,7 +102,7 @@ class Asked(Transactions):
         return sorted(found, key=lambda one: -one.times)
 
     async def feedback(self, scope: Scope) -> list[Said]:
-        """Readers' opinions, the latest first; of those who were helped only that."""
+        """Readers' opinions, the latest first; helpful ones have no reason or words."""
         query = (
             sa.select(
                 feedback,
@@ -134,7 +134,7 @@ class Asked(Transactions):
         ]
 
     async def by_place(self, scope: Scope) -> list[OfPlace]:
-        """The places in which was asked, those with the most questions first."""
+        """The places in which people asked questions, those with the most questions first."""
         place = (threads.c.platform, threads.c.workspace, threads.c.channel)
         query = sa.select(*place, runs.c.state, sa.func.count().label("counted"))
         query = query.join_from(runs, threads).group_by(*place, runs.c.state)
@@ -142,13 +142,13 @@ class Asked(Transactions):
             rows = (await db.execute(of_scope(query, scope))).all()
         found: dict[Place, dict[str, int]] = {}
         for row in rows:
-            here = Place(row.platform, row.workspace, row.channel)
-            found.setdefault(here, {})[row.state] = row.counted
+            its_place = Place(row.platform, row.workspace, row.channel)
+            found.setdefault(its_place, {})[row.state] = row.counted
         listed = [OfPlace(place, states) for place, states in found.items()]
         return sorted(listed, key=lambda one: -one.asked)[:PLACES_LISTED]
 
     async def quoted(self, scope: Scope) -> list[tuple[str, str]]:
-        """The documents that answers quote: each run with each of its addresses, once."""
+        """The documents that answers quote, as distinct pairs of a run and an address."""
         query = (
             sa.select(citations.c.run_id, pages.c.url)
             .distinct()

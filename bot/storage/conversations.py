@@ -1,4 +1,4 @@
-"""Changes to messages after they were accepted: context, edits, deletions, moves to a thread."""
+"""Messages after acceptance: context, edits, deletions, moves to another thread."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from bot.storage.tables import (
 
 
 class Conversations(Transactions):
-    """Every method is one transaction, done again where ``again`` says so. Failures leave as
+    """Every method is one transaction, retried as ``again`` describes. Failures are raised as
     ``StorageUnavailable``."""
 
     # ------------------------------------------------------------ asking about them
@@ -48,7 +48,7 @@ class Conversations(Transactions):
 
     @repeated
     async def knows(self, platform: str, event_id: str) -> bool:
-        """Return True if a message was ever kept."""
+        """Return True if the message is stored, even if its text was deleted."""
         query = sa.select(sa.select(messages.c.id).where(_is_event(platform, event_id)).exists())
         async with self.database.read() as db:
             return bool(await db.scalar(query))
@@ -76,8 +76,7 @@ class Conversations(Transactions):
     async def unfinished_of(
         self, author_id: str, platform: str, workspace: str, channel: str
     ) -> list[str]:
-        """The ids of the runs in a channel's threads that someone began and that have not ended,
-        oldest first."""
+        """The ids of someone's unfinished runs in the threads of a channel, oldest first."""
         query = (
             sa.select(runs.c.id)
             .join(messages, runs.c.message_id == messages.c.id)
@@ -96,13 +95,13 @@ class Conversations(Transactions):
 
     @repeated
     async def ahead_of(self, run_id: str) -> int:
-        """The number of unfinished runs of the thread that come before this one."""
+        """The number of unfinished runs in the thread that precede this one."""
         async with self.database.read() as db:
             return int(await db.scalar(_ahead(), {"its_id": run_id}) or 0)
 
     @awaited
     async def history_is_read(self, thread: Thread) -> bool:
-        """Return True if what was said before Footnote came has been read from the platform."""
+        """Return True if the messages before Footnote joined have been read from the platform."""
         query = sa.select(threads.c.history_read).where(threads.c.key == thread.key)
         async with self.database.read() as db:
             return bool(await db.scalar(query))
@@ -111,13 +110,13 @@ class Conversations(Transactions):
 
     @repeated
     async def hear(self, said: Sequence[Message], now: datetime) -> None:
-        """Keep messages that are no questions: what a later question may refer to."""
+        """Store messages that are not questions, as context for later questions."""
         async with self.database.urgent_write() as db:
             await _keep_heard(db, said, now)
 
     @awaited
     async def keep_history(self, thread: Thread, said: Sequence[Message], now: datetime) -> None:
-        """Keep what was said in a thread before Footnote came; it is not read again."""
+        """Store the messages of a thread from before Footnote joined, and mark them as read."""
         async with self.database.write() as db:
             await _keep_heard(db, said, now)
             await db.execute(
@@ -137,11 +136,11 @@ class Conversations(Transactions):
         lease: timedelta,
         permit: Callable[[DaySpent], None] | None = None,
     ) -> tuple[str, Thread] | None:
-        """The message reads differently now: its run, ended or not, is restarted.
+        """Store the new text of an edited message and restart its run, even one that has ended.
 
-        The process that works on it loses it; what was posted stays known, for the new answer to
-        replace. None when the text is the same, or the message began no run. It counts as another
-        question of the day; ``permit`` as in ``Store.accept``.
+        The process that is working on the run loses it; its posts stay recorded, so that the new
+        answer replaces them. Returns None when the text has not changed or the message began no
+        run. The edit counts as another question of the day; ``permit`` as in ``Store.accept``.
         """
         async with self.database.urgent_write() as db:
             row = await _find(db, platform, event_id)
@@ -155,7 +154,7 @@ class Conversations(Transactions):
             if row.run_id is None:
                 return None
             await _begin_again(db, row, now, owner, lease, removed=False)
-            # Last, as where steps are recorded: so that neither waits for the other for ever.
+            # Last, in the same order as when steps are recorded, to avoid a deadlock.
             payer = Payer(row.platform, row.workspace, row.channel, row.author_id)
             await count_question(db, payer, now.astimezone(UTC).date(), permit)
             asker = Actor(row.platform, row.workspace, row.author_id)
@@ -173,11 +172,11 @@ class Conversations(Transactions):
         owner: str | None,
         lease: timedelta,
     ) -> list[tuple[str, Thread]]:
-        """The message was deleted: its words and its answer are forgotten, its run is left with
-        taking the reply away; so are the runs that asked the same question once more.
+        """Delete the text, files and answer of a deleted message, and restart its run so that it
+        removes the reply; the same for runs that asked the same question again.
 
-        Empty when it began no run, or was deleted before. Its files go, and what was read of them
-        where no answer that stays rests on it.
+        Returns the restarted runs; none if the message began no run or was deleted before. Pages
+        read from its files are deleted unless a remaining answer uses them.
         """
         begun: list[tuple[str, Thread]] = []
         attached: list[int] = []
@@ -216,8 +215,8 @@ class Conversations(Transactions):
         owner: str | None,
         lease: timedelta,
     ) -> tuple[str, Thread] | None:
-        """Files of a question that only a later event about it tells of: its run begins again with
-        them, unless it has an answer or knew them. None when it is not restarted."""
+        """Add files of a question that arrived only in a later event, and restart its run.
+        Returns None, without a restart, if the run has an answer or already had the files."""
         async with self.database.urgent_write() as db:
             row = await _find(db, message.thread.platform, message.event_id)
             if row is None or row.removed or row.run_id is None or row.state not in UNFINISHED:
@@ -233,7 +232,7 @@ class Conversations(Transactions):
 
     @awaited
     async def move(self, run_id: str, attempt: int, thread: Thread, now: datetime) -> None:
-        """Give a run the thread that was made for it. Raises ``RunLost``."""
+        """Move a run to the thread that was created for it. Raises ``RunLost``."""
         async with self.database.write() as db:
             await keep_thread(db, thread, now)
             await update_fenced(db, run_id, attempt, thread_key=thread.key)
@@ -241,7 +240,7 @@ class Conversations(Transactions):
             await db.execute(
                 sa.update(messages).where(messages.c.id == of_run).values(thread_key=thread.key)
             )
-            # It was made for this question: nothing was said in it before.
+            # The thread was created for this question: it has no history.
             await db.execute(
                 sa.update(threads).where(threads.c.key == thread.key).values(history_read=True)
             )
@@ -267,8 +266,8 @@ def _is_event(platform: str, event_id: str) -> sa.ColumnElement[bool]:
 
 
 async def _asked_again(db: AsyncConnection, thread: Thread, run_id: str) -> Sequence[str]:
-    """The event ids under which a run's question was asked once more (see ``Reception``)."""
-    # By the thread, too: under most collations PostgreSQL has no index for a prefix.
+    """The event ids of repetitions of a run's question (see ``Reception``)."""
+    # Also by thread: under most collations PostgreSQL has no index for a prefix.
     keys = sa.select(messages.c.event_key).where(
         messages.c.thread_key == thread.key, asks_again(thread.platform, run_id)
     )
@@ -310,7 +309,7 @@ async def _begin_again(
     removed: bool,
 ) -> None:
     await db.execute(sa.delete(corrections).where(corrections.c.run_id == row.run_id))
-    # A deleted question leaves no trace; an edited one may use again what was found for it.
+    # A deleted question leaves no trace; an edited one may reuse what was found for it.
     for table in (citations, run_pages, steps) if removed else (citations, run_pages):
         await db.execute(sa.delete(table).where(table.c.run_id == row.run_id))
     await db.execute(
@@ -319,7 +318,7 @@ async def _begin_again(
         .values(
             state="accepted",
             removed=removed,
-            attempt=runs.c.attempt + 1,  # fences off the process at work on it
+            attempt=runs.c.attempt + 1,  # fences off the process that is working on it
             accepted_at=now,
             ended_at=None,
             stop_requested=False,

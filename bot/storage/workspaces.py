@@ -1,4 +1,4 @@
-"""Facts about workspaces and channels: learned facts, channel rules, feedback, use."""
+"""Data about workspaces and channels: learned facts, channel rules, feedback, usage."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from bot.storage.tables import channel_rules, facts, feedback, runs, threads
 Verdict = Literal["good", "bad"]
 Reason = Literal["", "wrong", "incomplete", "bad_source", "outdated"]
 REASONS: tuple[Reason, ...] = ("wrong", "incomplete", "bad_source", "outdated")
-LONGEST_WORDS = 1_000  # characters of what a reader adds
+LONGEST_WORDS = 1_000  # characters of a reader's comment
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """A reader's opinion of an answer; of one that was not helpful perhaps why, in one of some
-    words and in the reader's own."""
+    """A reader's opinion of an answer; for one that was not helpful, optionally a reason and the
+    reader's comment."""
 
     verdict: Verdict
     reason: Reason = ""
@@ -33,8 +33,8 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """The use of a workspace over some time; ``usd`` is the cost of model calls, also for questions
-    that were stopped, edited or deleted."""
+    """The usage of a workspace over some time; ``usd`` is the cost of model calls, including those
+    for questions that were stopped, edited or deleted."""
 
     questions: int
     answered: int
@@ -42,10 +42,10 @@ class Use:
 
 
 class Workspaces(Transactions):
-    """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
+    """Every method is one transaction. Failures are raised as ``StorageUnavailable``."""
 
     async def facts(self, platform: str, workspace: str) -> dict[str, Any]:
-        """The facts that an adapter learned about a workspace, by name; the values are JSON."""
+        """The facts that an adapter has learned about a workspace, by name; values are JSON."""
         query = sa.select(facts.c.name, facts.c.value).where(
             facts.c.platform == platform, facts.c.workspace == workspace
         )
@@ -53,13 +53,13 @@ class Workspaces(Transactions):
             return {row.name: row.value for row in (await db.execute(query)).all()}
 
     async def remember(self, platform: str, workspace: str, name: str, value: Any) -> None:
-        """Keep a fact; one of the same name is replaced."""
+        """Store a fact, replacing an earlier one of the same name."""
         async with self.database.write() as db:
             await keep_fact(db, platform, workspace, name, value)
 
     async def agreed(self, platform: str, workspace: str, name: str, value: Any) -> Any:
-        """A fact on which all processes agree, whichever comes first: ``value``, unless one of the
-        name was kept before."""
+        """Return the fact on which all processes agree: the stored one or, if there is none yet,
+        ``value``, which is then stored."""
         row = {"platform": platform, "workspace": workspace, "name": name}
         async with self.database.write() as db:
             await db.execute(
@@ -70,7 +70,7 @@ class Workspaces(Transactions):
             return await fact(db, **row)
 
     async def rules(self, platform: str, workspace: str, channel: str) -> dict[str, Any] | None:
-        """The channel rules an admin set by command, as JSON, or None."""
+        """The channel rules that an admin set by command, as JSON, or None."""
         place = {"its_platform": platform, "its_workspace": workspace, "its_channel": channel}
         async with self.database.read() as db:
             found: dict[str, Any] | None = await db.scalar(_rules(), place)
@@ -84,7 +84,7 @@ class Workspaces(Transactions):
         rules: dict[str, Any] | None,
         author_id: str,
     ) -> None:
-        """Set a channel's rules; None goes back to those of the settings."""
+        """Set a channel's rules; None restores those of the settings."""
         place = {"platform": platform, "workspace": workspace, "channel": channel}
         async with self.database.write() as db:
             await db.execute(
@@ -102,7 +102,7 @@ class Workspaces(Transactions):
             await note(db, "ruled", "channel", where, place=where, by=by)
 
     async def keep_feedback(self, run_id: str, author_id: str, opinion: Opinion) -> bool:
-        """Keep what someone thinks of a run's answer; False when there is no such run."""
+        """Store someone's opinion of a run's answer; returns False if the run does not exist."""
         row = {
             "verdict": opinion.verdict,
             "reason": opinion.reason,
@@ -120,9 +120,9 @@ class Workspaces(Transactions):
         return True
 
     async def use(self, platform: str, workspace: str, since: datetime) -> Use:
-        """The use of a workspace since a moment; deleted questions do not count.
+        """The usage of a workspace since a moment; deleted questions do not count.
 
-        What it spent is counted by days of UTC: ``since`` should be the beginning of one.
+        Spending is counted by UTC days, so ``since`` should be the beginning of one.
         """
         query = (
             sa.select(
@@ -149,7 +149,7 @@ class Workspaces(Transactions):
 
 @cache
 def _rules() -> sa.Select[Any]:
-    """The statement for the rules of a channel, which every question sends, made once."""
+    """The cached statement for a channel's rules, which every question needs."""
     return sa.select(channel_rules.c.rules).where(
         *(
             channel_rules.c[name] == sa.bindparam(f"its_{name}")
