@@ -17,16 +17,16 @@ from bot.pages.media import format_of
 from bot.search.folders import NOT_READ, readable, root_of
 from bot.search.index_file import Damaged, below, meaning, open_reader, unusable
 
-KEPT_ENOUGH = 0.9  # share of a document's words, below which it is named in reports
+KEPT_ENOUGH = 0.9  # documents with a smaller share of their words are named in reports
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
     """The changes that an indexing run made.
 
-    ``added``, ``changed``, ``removed`` and ``unchanged`` count files; ``skipped`` are pairs of a
-    path and a reason; ``passages`` is how many of the given paths can be searched now; ``warning``
-    is a sentence for the person, or "".
+    ``added``, ``changed``, ``removed`` and ``unchanged`` count files. ``skipped`` has pairs of a
+    path and a reason. ``passages`` is how many passages below the given paths can now be searched.
+    ``warning`` is a sentence for the user, or "".
     """
 
     added: int
@@ -54,7 +54,7 @@ class IndexReport:
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> IndexReport:
-        """The report from parsed JSON of ``as_json``."""
+        """Restore a report from the parsed JSON of ``as_json``."""
         skipped = tuple((path, reason) for path, reason in value["skipped"])
         return IndexReport(**value | {"skipped": skipped})
 
@@ -63,9 +63,9 @@ class IndexReport:
 class Holdings:
     """The contents of the index below some folders.
 
-    ``kinds`` are names of formats with how many files of each can be searched, the most first.
-    ``twins`` are pairs of a file that is not searched and the one that is searched instead,
-    ``incomplete`` pairs of a file and the share of its words that was kept, the least first.
+    ``kinds`` has the names of formats with the number of searchable files, most frequent first.
+    ``twins`` has pairs of a file that is not searched and the one that is searched instead.
+    ``incomplete`` has pairs of a file and the share of its words that was kept, lowest first.
     """
 
     kinds: tuple[tuple[str, int], ...]
@@ -97,7 +97,7 @@ def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
 
 
 def documents_digest(index: Path, paths: Iterable[str | Path]) -> str:
-    """A digest of all files that the index holds below some folders, in hexadecimal digits.
+    """A hexadecimal digest of all files in the index below some folders.
 
     Raises ``InvalidSetting`` and ``StorageUnavailable``.
     """
@@ -114,7 +114,7 @@ def documents_digest(index: Path, paths: Iterable[str | Path]) -> str:
 
 @contextmanager
 def _opened(index: Path) -> Iterator[sqlite3.Connection]:
-    """The index, to be read. Raises ``StorageUnavailable``."""
+    """The index, opened for reading. Raises ``StorageUnavailable``."""
     try:
         with closing(open_reader(index)) as connection:
             yield connection
