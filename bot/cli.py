@@ -9,7 +9,7 @@ import os
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NoReturn
 
 import typer
 
@@ -104,22 +104,10 @@ def ask(
 
         footnote ask --thread tower "And how tall is it?"
     """
-    import asyncio
-
     with _sentences():
         if question == "-":
             question = standard_input().read()
-        settings = _settings(docs, provider)
-        with indexed(settings):
-            from adapters.terminal.listener import ask_once, terminal_thread
-            from bot.messages import RunOptions
-        options = RunOptions(depth=depth, providers=tuple(provider or ()), style=style)
-        answer, error = asyncio.run(
-            ask_once(settings, question, terminal_thread(thread), options, as_json=as_json)
-        )
-    if isinstance(error, Invalid | CredentialsRefused):
-        raise typer.Exit(EXIT_USAGE)
-    raise typer.Exit(EXIT_OK if answer.status == "answered" else EXIT_NO_ANSWER)
+        _answer(question, thread, docs, provider, as_json, depth=depth, style=style)
 
 
 @app.command()
@@ -147,20 +135,32 @@ def check(
 
         pbpaste | footnote check - --docs ./handbook
     """
-    import asyncio
-
     with _sentences():
         from adapters.terminal.checking import text_of
 
-        text = text_of(file)
-        settings = _settings(docs, provider)
-        with indexed(settings):
-            from adapters.terminal.listener import ask_once, terminal_thread
-            from bot.messages import RunOptions
-        options = RunOptions(providers=tuple(provider or ()), style="check")
-        answer, error = asyncio.run(
-            ask_once(settings, text, terminal_thread(None), options, as_json=as_json)
-        )
+        _answer(text_of(file), None, docs, provider, as_json, style="check")
+
+
+def _answer(
+    question: str,
+    thread: str | None,
+    docs: list[Path] | None,
+    providers: list[str] | None,
+    as_json: bool,
+    **options: Any,
+) -> NoReturn:
+    """Show the answer to a question, and end with its exit code; ``options`` are those of
+    ``RunOptions``."""
+    import asyncio
+
+    settings = _settings(docs, providers)
+    with indexed(settings):
+        from adapters.terminal.listener import ask_once, terminal_thread
+        from bot.messages import RunOptions
+    how = RunOptions(providers=tuple(providers or ()), **options)
+    answer, error = asyncio.run(
+        ask_once(settings, question, terminal_thread(thread), how, as_json=as_json)
+    )
     if isinstance(error, Invalid | CredentialsRefused):
         raise typer.Exit(EXIT_USAGE)
     raise typer.Exit(EXIT_OK if answer.status == "answered" else EXIT_NO_ANSWER)

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from bot.command import EXIT_INTERRUPTED, EXIT_NO_ANSWER, HANDBOOK, sentences, settings_for
+from bot.command import (
+    EXIT_INTERRUPTED,
+    EXIT_NO_ANSWER,
+    HANDBOOK,
+    Docs,
+    Providers,
+    embed_documents,
+    sentences,
+    settings_for,
+)
 from bot.errors import Invalid
 
 if TYPE_CHECKING:
@@ -26,18 +35,8 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
-    docs: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--docs", metavar="PATH", help="A folder or file to search, as for ask; repeatable."
-        ),
-    ] = None,
-    provider: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--provider", metavar="NAME", help="Search only with this, as for ask; repeatable."
-        ),
-    ] = None,
+    docs: Docs = None,
+    provider: Providers = None,
     depth: Annotated[
         Literal["auto", "quick", "standard", "deep"],
         typer.Option("--depth", metavar="auto|quick|standard|deep", help="As for ask."),
@@ -162,12 +161,8 @@ def _apart(settings: Settings, is_sample: bool) -> Settings:
 
 def _index(settings: Settings) -> None:
     """Bring the index up to date, with vectors where there is an embedder."""
-    if not settings.docs:
-        return
-    from adapters.terminal.indexing import index_documents
+    if settings.docs:
+        from adapters.terminal.indexing import index_documents
 
-    index_documents(settings)
-    if settings.has_embedder:
-        from adapters.terminal.indexing import make_vectors
-
-        make_vectors(settings, seconds=math.inf)
+        index_documents(settings)
+        embed_documents(settings, math.inf)

@@ -101,19 +101,14 @@ def forget_thread(thread: Name, yes: Yes = False, dry_run: DryRun = False) -> No
 
     with sentences():
         settings = settings_for()
-
-        async def find(store: Store) -> Subject:
-            from bot.storage.archive import Archive
-            from bot.storage.subjects import Subject
-
-            found = await Archive(store.database).find(thread)
-            return Subject("thread", found.platform, found.key)
-
         from adapters.terminal.records import opened
+        from bot.storage.archive import Archive
+        from bot.storage.subjects import Subject
 
         async def run() -> None:
             async with opened(settings) as store:
-                await _forget(store, await find(store), yes, dry_run)
+                found = await Archive(store.database).find(thread)
+                await _forget(store, Subject("thread", found.platform, found.key), yes, dry_run)
 
         asyncio.run(run())
 
@@ -300,9 +295,7 @@ async def _installations(store: Store, subject: Subject) -> Removed:
     from bot.storage.removal import Removed
 
     kept = _kept_installations(subject)
-    if kept is None:
-        return Removed()
-    return Removed(installations=await kept.count(store.database, subject.name))
+    return Removed(installations=await kept.count(store.database, subject.name) if kept else 0)
 
 
 async def uninstalled(store: Store, subject: Subject) -> Removed:
@@ -310,9 +303,7 @@ async def uninstalled(store: Store, subject: Subject) -> Removed:
     from bot.storage.removal import Removed
 
     kept = _kept_installations(subject)
-    if kept is None:
-        return Removed()
-    return Removed(installations=await kept.forget(store.database, subject.name))
+    return Removed(installations=await kept.forget(store.database, subject.name) if kept else 0)
 
 
 def _kept_installations(subject: Subject) -> Installations | None:

@@ -94,11 +94,6 @@ def sentences() -> Iterator[None]:
         raise typer.Exit(EXIT_NO_ANSWER) from None
 
 
-def tell(line: str) -> None:
-    """Print a line on stderr, apart from the output."""
-    typer.echo(line, err=True)
-
-
 def this_user() -> str:
     """The name of the person at this terminal, as the system knows it."""
     try:

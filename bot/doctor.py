@@ -100,15 +100,19 @@ async def _findings(settings: Settings) -> Findings:
 
 
 async def _has_documents(settings: Settings) -> bool:
-    from bot.search.local import LocalDocuments
-
-    if not settings.index_path.exists():
-        return False
-    documents = LocalDocuments(settings.index_path)
     try:
-        return await documents.count() > 0
+        return settings.index_path.exists() and await _count(settings) > 0
     except FootnoteError:  # the "Documents" line reports it
         return False
+
+
+async def _count(settings: Settings) -> int:
+    """Count the documents in the index, which must exist. Raises ``FootnoteError``."""
+    from bot.search.local import LocalDocuments
+
+    documents = LocalDocuments(settings.index_path)
+    try:
+        return await documents.count()
     finally:
         await documents.aclose()
 
@@ -137,8 +141,6 @@ async def _storage(settings: Settings) -> str:
 
 
 async def _documents(settings: Settings) -> str:
-    from bot.search.local import LocalDocuments
-
     missing = _missing(settings.docs)
     if missing:
         raise FootnoteError(
@@ -146,20 +148,11 @@ async def _documents(settings: Settings) -> str:
         )
     if not settings.index_path.exists():
         return "nothing is indexed; `footnote index FOLDER` does so"
-    documents = LocalDocuments(settings.index_path)
-    count = await documents.count()
-    return f"{count:,} documents are indexed in {settings.index_path}"
+    return f"{await _count(settings):,} documents are indexed in {settings.index_path}"
 
 
 async def _extras(_: Settings) -> str:
     return extras.report()
-
-
-async def _rights(settings: Settings) -> str:
-    """Report the collections. Raises ``InvalidSetting`` for unusable ones."""
-    from bot.rights.rights import report
-
-    return await report(settings)
 
 
 async def _meaning(settings: Settings) -> str:
@@ -189,10 +182,6 @@ async def _searched(name: str, settings: Settings) -> str:
         return await search.report(name)
     finally:
         await search.aclose()
-
-
-async def _model(settings: Settings) -> str:
-    return await chosen(settings).check(settings)
 
 
 def _open_to_others(folder: Path) -> list[str]:
@@ -241,12 +230,6 @@ async def _browser(settings: Settings) -> str:
     return works
 
 
-async def _network(settings: Settings) -> str:
-    from bot.pages.tunnel import report
-
-    return await report(settings)
-
-
 async def _connected(name: str, settings: Settings) -> str:
     """Report a platform's state, or how to connect it."""
     platform = platforms()[name]
@@ -256,19 +239,22 @@ async def _connected(name: str, settings: Settings) -> str:
 
 
 def _parts(settings: Settings) -> Iterator[Part]:
+    from bot.pages import tunnel
+    from bot.rights import rights
     from bot.search.registry import configured_names, is_chosen
 
+    reasoner = chosen(settings)
     yield Part("Storage", _storage)
     yield Part("Documents", _documents)
     yield Part("Extras", _extras)
-    yield Part("Rights", _rights)
-    yield Part("Network", _network, settings.fetch_proxy is not None)
+    yield Part("Rights", rights.report)
+    yield Part("Network", tunnel.report, settings.fetch_proxy is not None)
     yield Part("Meaning", _meaning)
     for name in configured_names(settings):
         check = partial(_searched, name)
         yield Part(f"Searching {name}", check, is_chosen(settings, name))
     yield Part("Reading service", _reader)
     yield Part("Browser", _browser)
-    yield Part("Model", _model, chosen(settings).needed(settings))
+    yield Part("Model", reasoner.check, reasoner.needed(settings))
     for each in platforms().values():
         yield Part(each.title, partial(_connected, each.name))

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot.dispatch.dispatcher import Condition, Dispatcher
 from bot.errors import InvalidSetting, StorageUnavailable
-from bot.http_connection import HttpConnection, Limits, Waiting, bound
+from bot.http_connection import HttpConnection, Limits, bound
 from bot.messages import CONSOLE
 from bot.platform import Connection
 from bot.search.background_indexing import Indexing
@@ -232,7 +232,7 @@ async def http_endpoint(
     server = _Server(
         uvicorn.Config(
             _until_disconnected(_below(root, Starlette(routes=routes))),
-            http=partial(HttpConnection, limits=limits, waiting=Waiting()),  # type: ignore[arg-type]
+            http=partial(HttpConnection, limits=limits, waiting={}),  # type: ignore[arg-type]
             lifespan="off",
             log_config=None,
             access_log=False,

@@ -55,26 +55,13 @@ class Limits:
     most: int = field(default_factory=_most_connections)
 
 
-class Waiting:
-    """The connections of one endpoint that have not sent a whole head, oldest first."""
-
-    def __init__(self) -> None:
-        self._connections: dict[HttpConnection, None] = {}
-
-    def add(self, connection: HttpConnection) -> None:
-        self._connections[connection] = None
-
-    def discard(self, connection: HttpConnection) -> None:
-        self._connections.pop(connection, None)
-
-    def oldest(self) -> HttpConnection | None:
-        return next(iter(self._connections), None)
-
-
 class HttpConnection(H11Protocol):
-    """uvicorn's connection, with these limits; ``waiting`` is shared by those of an endpoint."""
+    """uvicorn's connection, with these limits; ``waiting`` holds an endpoint's connections that
+    have not sent a whole head, oldest first."""
 
-    def __init__(self, *args: Any, limits: Limits, waiting: Waiting, **how: Any) -> None:
+    def __init__(
+        self, *args: Any, limits: Limits, waiting: dict[HttpConnection, None], **how: Any
+    ) -> None:
         super().__init__(*args, **how)
         self._limits = limits
         self._waiting = waiting
@@ -89,7 +76,7 @@ class HttpConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         beyond = len(self.connections) - self._limits.most
-        if beyond > 0 and (oldest := self._waiting.oldest()) is not None:
+        if beyond > 0 and (oldest := next(iter(self._waiting), None)) is not None:
             oldest.cut_off("makes room for another")
         elif beyond > SPARE:
             self.cut_off("there is no room for another")
@@ -110,9 +97,9 @@ class HttpConnection(H11Protocol):
             self._awaited = state
             self._cancel(self._head_or_body)
             self._head_or_body = None
-            self._waiting.discard(self)
+            self._waiting.pop(self, None)
             if state is h11.IDLE:
-                self._waiting.add(self)
+                self._waiting[self] = None
                 self._head_or_body = self._later(self._limits.head, "sends no whole request")
             elif state is h11.SEND_BODY:
                 self._head_or_body = self._later(self._limits.body, "sends no whole body")
@@ -133,7 +120,7 @@ class HttpConnection(H11Protocol):
     def cut_off(self, why: str) -> None:
         """End the connection at once."""
         log.debug("cut off a client", why=why, client=self.client[0] if self.client else "")
-        self._waiting.discard(self)
+        self._waiting.pop(self, None)
         self.transport.abort()
 
     @staticmethod
@@ -155,7 +142,7 @@ class HttpConnection(H11Protocol):
         self._keep()
         self._cancel(self._head_or_body)
         self._cancel(self._more)
-        self._waiting.discard(self)
+        self._waiting.pop(self, None)
         super().connection_lost(exc)
 
     def _keep(self) -> None:

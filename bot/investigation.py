@@ -11,11 +11,11 @@ import hashlib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Protocol
 
 from bot.answers import Answer, PlanView, Usage, Verification, VerificationState
 from bot.errors import FootnoteError, RunLost, StorageUnavailable
 from bot.logs import get_logger
+from bot.posting import Reply
 from bot.reasoning.reasoner import Pairs
 from bot.research.answer.write import Numbering
 from bot.research.pipeline import Pipeline
@@ -26,14 +26,6 @@ from bot.storage.journal import Journal
 NOT_FOUND_AGAIN = "The answer was interrupted while it was verified, and cannot be made again."
 
 log = get_logger()
-
-
-class Showing(Protocol):
-    """The part of ``Reply`` that shows an attempt's progress."""
-
-    def progress(self, plan: PlanView) -> None: ...
-
-    def stream(self, text: str) -> None: ...
 
 
 class Investigation:
@@ -49,7 +41,7 @@ class Investigation:
         journal: Journal,
         numbering: Numbering,
         pipeline: Callable[[Callable[[str], None]], Pipeline],
-        showing: Showing,
+        showing: Reply,
         given: Answer | None = None,
         conversations: SearchedConversations | None = None,
     ) -> None:

@@ -193,11 +193,11 @@ class _Kept:
     now: datetime = datetime.now(UTC)
 
     def collect(self) -> Iterable[Metric]:
-        up = GaugeMetricFamily(
-            "footnote_database_up", "Whether the database answered just now: 1 or 0."
+        yield GaugeMetricFamily(
+            "footnote_database_up",
+            "Whether the database answered just now: 1 or 0.",
+            value=float(self.look is not None),
         )
-        up.add_metric([], float(self.look is not None))
-        yield up
         yield GaugeMetricFamily(
             "footnote_database_writable",
             "Whether the database took a row of this process lately: 1 or 0.",
@@ -231,32 +231,33 @@ def _standing(look: Look, now: datetime) -> Iterator[Metric]:
         )
 
 
-def _spent(look: Look) -> Iterable[Metric]:
-    """Return the metrics of spending on models."""
-    calls = CounterMetricFamily("footnote_model_calls", "Calls of models.", labels=["platform"])
-    unpriced = CounterMetricFamily(
-        "footnote_model_calls_unpriced",
-        "Calls of models whose price is unknown, which the cost does not include.",
-        labels=["platform"],
-    )
-    usd = CounterMetricFamily(
-        "footnote_model_cost_usd", "US dollars for models.", labels=["platform"]
-    )
+def _spent(look: Look) -> Iterator[Metric]:
+    """Yield the metrics of spending on models."""
+    spent = sorted(look.spent.items())
+    for name, told, field in (
+        ("footnote_model_calls", "Calls of models.", "model_calls"),
+        (
+            "footnote_model_calls_unpriced",
+            "Calls of models whose price is unknown, which the cost does not include.",
+            "unpriced_calls",
+        ),
+        ("footnote_model_cost_usd", "US dollars for models.", "usd"),
+        ("footnote_questions", "Questions.", "questions"),
+    ):
+        family = CounterMetricFamily(name, told, labels=["platform"])
+        for platform, amount in spent:
+            family.add_metric([platform], getattr(amount, field))
+        yield family
     tokens = CounterMetricFamily(
         "footnote_model_tokens",
         "Tokens of models: input at full price or written to the cache, cached, output.",
         labels=["platform", "direction"],
     )
-    asked = CounterMetricFamily("footnote_questions", "Questions.", labels=["platform"])
-    for platform, amount in sorted(look.spent.items()):
-        calls.add_metric([platform], amount.model_calls)
-        unpriced.add_metric([platform], amount.unpriced_calls)
-        usd.add_metric([platform], amount.usd)
-        asked.add_metric([platform], amount.questions)
+    for platform, amount in spent:
         tokens.add_metric([platform, "input"], amount.input_tokens)
         tokens.add_metric([platform, "cached"], amount.cached_tokens)
         tokens.add_metric([platform, "output"], amount.output_tokens)
-    return calls, unpriced, usd, tokens, asked
+    yield tokens
 
 
 class _Seen:

@@ -30,9 +30,10 @@ from bot.search.vector_filling import vectors_being_made
 from bot.settings import Settings
 from bot.standing.rounds import StandingRounds
 from bot.storage.connecting import Connecting
+from bot.storage.database import open_database
 from bot.storage.retention import Keep, Retention
 from bot.storage.retrying import SERVING_PATIENCE, START_PATIENCE
-from bot.storage.store import Store, open_store
+from bot.storage.store import Store
 from bot.storage.workspaces import Workspaces
 from bot.systemd import ENDING, notify, ready
 
@@ -56,18 +57,8 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             "SLACK_APP_TOKEN, or DISCORD_TOKEN; the README shows how to get them."
         )
     async with AsyncExitStack() as stack:
-        store = await open_store(
-            settings.database,
-            connecting=Connecting.of(settings),
-            patience=SERVING_PATIENCE,
-            start_patience=START_PATIENCE,
-        )
-        stack.push_async_callback(store.close)
-        observed = Observed()
-        indexing = observed.documents = Indexing(bool(settings.docs))
-        opened = await open_platforms(settings, names, store, stack, observed)
-        connections = {platform.name: platform.connection for platform in opened}
-        observed.connections = connections
+        store, observed, opened = await open_platforms(settings, names, stack)
+        indexing = observed.documents
         await stack.enter_async_context(documents_being_indexed(settings, tell, indexing))
         await stack.enter_async_context(vectors_being_made(settings))
         posters = {platform.name: platform.poster for platform in opened}
@@ -78,7 +69,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
         stack.push_async_callback(reception.aclose)
         state = Readiness(
             store.database,
-            connections,
+            {platform.name: platform.connection for platform in opened},
             dispatcher=app.dispatcher,
             documents=indexing,
         )
@@ -122,19 +113,26 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
 
 
 async def open_platforms(
-    settings: Settings,
-    names: Sequence[str],
-    store: Store,
-    stack: AsyncExitStack,
-    observed: Observed,
-) -> list[Platform]:
-    """Open the platforms with these names, which ``stack`` closes; ``observed`` counts their calls.
-    Raises ``InvalidSetting``."""
-    workspaces = Workspaces(store.database)
-    return [
+    settings: Settings, names: Sequence[str], stack: AsyncExitStack
+) -> tuple[Store, Observed, list[Platform]]:
+    """Open the store, the counters of this process's calls and the platforms with these names, all
+    of which ``stack`` closes. Raises ``InvalidSetting`` and ``StorageUnavailable``."""
+    database = await open_database(
+        settings.database,
+        connecting=Connecting.of(settings),
+        patience=SERVING_PATIENCE,
+        start_patience=START_PATIENCE,
+    )
+    stack.push_async_callback(database.close)
+    observed = Observed()
+    observed.documents = Indexing(bool(settings.docs))
+    workspaces = Workspaces(database)
+    opened = [
         await stack.enter_async_context(platforms()[name].open(settings, workspaces, observed))
         for name in names
     ]
+    observed.connections = {platform.name: platform.connection for platform in opened}
+    return Store(database), observed, opened
 
 
 @contextlib.contextmanager

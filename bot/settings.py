@@ -19,7 +19,6 @@ from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 from pydantic import (
-    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -88,11 +87,6 @@ class ChannelRules(BaseModel):
     depth: Depth = "auto"
     providers: tuple[str, ...] = ()
     daily_usd: float | None = Field(default=None, gt=0)
-
-
-def _plain(name: str) -> Any:
-    """Define a setting under the platform's own name, without our prefix."""
-    return Field(default=None, validation_alias=AliasChoices(name, name.lower()))
 
 
 class Settings(BaseSettings):

@@ -10,15 +10,11 @@ from bot.app import open_app
 from bot.errors import InvalidSetting
 from bot.health import Readiness, health_routes, http_endpoint
 from bot.metrics import metrics_routes
-from bot.observing import Observed
 from bot.platform import Platform, posting_platforms
-from bot.search.background_indexing import Indexing, documents_being_indexed
+from bot.search.background_indexing import documents_being_indexed
 from bot.search.vector_filling import vectors_being_made
 from bot.serving import open_platforms, told_to_end, until_told_to_end
 from bot.settings import Settings
-from bot.storage.connecting import Connecting
-from bot.storage.retrying import SERVING_PATIENCE, START_PATIENCE
-from bot.storage.store import open_store
 from bot.systemd import ENDING, notify, ready
 
 REACH_SECONDS = 5.0  # for platforms to accept their tokens before work begins without them
@@ -39,18 +35,8 @@ async def work(
             "where `footnote serve` runs."
         )
     async with AsyncExitStack() as stack:
-        store = await open_store(
-            settings.database,
-            connecting=Connecting.of(settings),
-            patience=SERVING_PATIENCE,
-            start_patience=START_PATIENCE,
-        )
-        stack.push_async_callback(store.close)
-        observed = Observed()
-        indexing = observed.documents = Indexing(bool(settings.docs))
-        platforms = await open_platforms(settings, names, store, stack, observed)
-        connections = {platform.name: platform.connection for platform in platforms}
-        observed.connections = connections
+        store, observed, platforms = await open_platforms(settings, names, stack)
+        indexing = observed.documents
         reaching = _Reaching(platforms)
         stack.push_async_callback(reaching.aclose)
         await reaching.soon()
@@ -63,7 +49,7 @@ async def work(
         )
         state = Readiness(
             store.database,
-            connections,
+            {platform.name: platform.connection for platform in platforms},
             listens=False,
             dispatcher=app.dispatcher,
             documents=indexing,

@@ -80,9 +80,8 @@ class LocalDispatcher:
     async def restart(self, run_id: str, thread: Thread) -> None:
         if run_id in self._attempts.jobs:
             try:
-                await (
-                    self._attempts.look()
-                )  # a job in progress notices that it lost the run, and redoes it
+                # A job in progress notices that it lost the run, and redoes it.
+                await self._attempts.look()
             except StorageUnavailable as error:
                 log.info("looking later", run=run_id, error=str(error))
         await self.submit(run_id, thread)

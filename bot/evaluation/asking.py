@@ -11,14 +11,14 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.answers import Answer, PlanView
+from bot.answers import Answer
 from bot.app import App, open_app
 from bot.errors import CredentialsRefused, FootnoteError, Invalid, PageUnreadable, Unavailable
 from bot.evaluation.questions import Case
 from bot.evaluation.results import KindSpent
 from bot.messages import Attachment, Author, Message, RunOptions, Thread
 from bot.pages.urls import links_in
-from bot.posting import PostState, RunRef
+from bot.posting import PostState, RunRef, Unseen
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.declaration import models_of, price_of
 from bot.research.trace.timeline import ID
@@ -181,18 +181,10 @@ class SilentPoster:
         raise PageUnreadable(f"{attachment.name} cannot be read: an evaluation sends no files.")
 
 
-class _Reply:
+class _Reply(Unseen):
     def __init__(self, poster: SilentPoster, run_id: str) -> None:
         self._poster = poster
         self._run_id = run_id
 
-    def progress(self, plan: PlanView) -> None: ...
-
-    def stream(self, text: str) -> None: ...
-
-    async def finish(self, answer: Answer) -> None: ...
-
     async def fail(self, answer: Answer, error: FootnoteError) -> None:
         self._poster.failures[self._run_id] = error
-
-    async def abandon(self) -> None: ...

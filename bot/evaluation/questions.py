@@ -278,15 +278,10 @@ def normal(text: str) -> str:
 
 
 def holds(text: str, words: str) -> bool:
-    """Return True if a text contains the words, ignoring differences in white space.
+    """Return True if a ``normal`` text contains the words, ignoring white space around them.
 
     They must not be part of a longer word or number: "1990" does not contain "90".
     """
-    return holds_normal(normal(text), words)
-
-
-def holds_normal(text: str, words: str) -> bool:
-    """``holds`` for a text already in ``normal`` form."""
     return _pattern(words).search(text) is not None
 
 

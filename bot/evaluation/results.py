@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+from operator import add
 
 from bot.answers import Answer
 from bot.evaluation.questions import Asked, Case, QuestionSet
@@ -23,13 +24,7 @@ class KindSpent:
     usd: float = 0.0
 
     def __add__(self, other: KindSpent) -> KindSpent:
-        return KindSpent(
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.output_tokens + other.output_tokens,
-            self.usd + other.usd,
-        )
+        return KindSpent(*map(add, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.answers import Answer
-from bot.evaluation.questions import Asked, Groups, holds_normal, is_page, normal
+from bot.evaluation.questions import Asked, Groups, holds, is_page, normal
 from bot.reasoning.model.judge import Grade
 from bot.rendering.marks import numbers_in, without_marks
 from bot.rendering.verbatim import as_words
@@ -99,9 +99,9 @@ def score(asked: Asked, answer: Answer, verdict: Verdict | None = None) -> Score
         page_cited=_all_of(
             asked.pages, lambda page: any(is_page(page, url, title) for title, url in cited)
         ),
-        words_said=_all_of(asked.words, lambda words: holds_normal(said, words)),
+        words_said=_all_of(asked.words, lambda words: holds(said, words)),
         words_quoted=_all_of(
-            asked.words, lambda words: any(holds_normal(quote, words) for quote in quoted)
+            asked.words, lambda words: any(holds(quote, words) for quote in quoted)
         ),
         grade=verdict.grade if verdict and not refused else None,
         sentences=count,

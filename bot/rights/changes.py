@@ -7,17 +7,13 @@ rule when it starts or checks again.
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC, datetime
-
-import sqlalchemy as sa
 
 from bot.errors import InvalidSetting
 from bot.rights.rights import Rights
 from bot.settings import Settings
 from bot.storage.audit import Actor, note
 from bot.storage.database import Database
-from bot.storage.rows import insert
-from bot.storage.tables import facts
+from bot.storage.rows import fact, keep_fact
 
 RULES = (
     "collections",
@@ -39,7 +35,7 @@ RULES = (
     "console_groups_header",
     "oidc_allow_groups",
 )
-_PLACE = {"platform": "footnote", "workspace": "", "name": "rules"}
+_SEEN = ("footnote", "", "rules")  # the fact that has the rules as they were last seen
 
 
 class RuleChanges:
@@ -54,19 +50,11 @@ class RuleChanges:
         """Record changes; the first call has nothing to compare with. Raises
         ``StorageUnavailable``."""
         seen = {name: _digest(self._value(name)) for name in RULES}
-        known = sa.select(facts.c.value).where(
-            *(facts.c[name] == value for name, value in _PLACE.items())
-        )
         async with self._database.write() as db:
-            before = await db.scalar(known)
+            before = await fact(db, *_SEEN)
             if before == seen:
                 return
-            row = {"value": seen, "at": datetime.now(UTC)}
-            await db.execute(
-                insert(db, facts)
-                .values(**_PLACE, **row)
-                .on_conflict_do_update(index_elements=list(_PLACE), set_=row)
-            )
+            await keep_fact(db, *_SEEN, seen)
             if before is None:
                 return
             for name in RULES:

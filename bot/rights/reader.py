@@ -171,28 +171,18 @@ class Reader:
     corrections: frozenset[str] | None = frozenset()
 
     @classmethod
-    def of(
-        cls,
-        thread: Thread,
-        author: Author,
-        *,
-        direct: bool,
-        shared: bool = False,
-        groups: Iterable[str] = (),
-    ) -> Reader:
+    def of(cls, thread: Thread, author: Author, *, direct: bool, shared: bool = False) -> Reader:
         """Return the reader of an answer to ``author`` in a thread; ``direct`` marks a private
-        conversation. In a channel ``shared`` with another company, guests read every answer.
-        ``groups`` are the author's groups in addition to ``author.groups``."""
+        conversation. In a channel ``shared`` with another company, guests read every answer."""
         surface: Surface = "direct" if direct else "channel"
         if thread.platform in (TERMINAL, CONSOLE):
             surface = "terminal" if thread.platform == TERMINAL else "console"
-        held = frozenset((*author.groups, *groups))
         is_chat = surface in ("channel", "direct")
         return cls(
             surface,
             thread.channel,
             author.id,
-            held,
+            frozenset(author.groups),
             shared or author.guest is not False,
             thread.place if is_chat else "",
             frozenset({thread.key, thread.place, thread.home} if is_chat else {thread.place}),

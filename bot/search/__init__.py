@@ -1,1 +1,1 @@
-"""Searching: providers, and how their hits become one list."""
+"""Searching: the providers, and merging their hits into one list."""

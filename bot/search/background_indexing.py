@@ -26,7 +26,7 @@ BEGIN_SECONDS = 5.0  # longest wait for the number of files to index
 class Indexing:
     """Progress of the indexing: ``done`` of ``total`` files are processed and can be searched.
 
-    ``why`` says what went wrong, ``since`` when the state began. ``stop`` ends the indexing.
+    ``why`` is the error and ``since`` is when the state began. ``stop`` ends the indexing.
     """
 
     def __init__(self, has_documents: bool) -> None:
@@ -60,39 +60,39 @@ class Indexing:
         self._begun.set()
 
     def as_json(self) -> dict[str, Any]:
-        """The state as ``/readyz`` shows it."""
-        told: dict[str, Any] = {"state": self.state}
+        """The state in the form that ``/readyz`` shows."""
+        shown: dict[str, Any] = {"state": self.state}
         if self.state == "indexing":
-            told |= {"done": self.done, "total": self.total}
+            shown |= {"done": self.done, "total": self.total}
         elif self.state == "ok":
-            told["total"] = self.total
+            shown["total"] = self.total
         elif self.why:
             since = self.since.isoformat(timespec="seconds").replace("+00:00", "Z")
-            told |= {"since": since, "why": self.why}
-        return told
+            shown |= {"since": since, "why": self.why}
+        return shown
 
 
 log = get_logger()
 
-TELL_SECONDS = 10.0  # between two lines of progress
-BESIDE_OTHERS = 2  # processes that read files while web pages are read: 240 MB of memory
-NAMED_PROBLEMS = 5  # unreadable files listed by name; the rest is counted
+TELL_SECONDS = 10.0  # between two progress lines
+BESIDE_OTHERS = 2  # reader processes beside those that read web pages: 240 MB of memory
+NAMED_PROBLEMS = 5  # unreadable files listed by name; the others are counted
 
 
 @asynccontextmanager
 async def documents_being_indexed(
     settings: Settings, tell: Callable[[str], None], indexing: Indexing
 ) -> AsyncIterator[None]:
-    """Within the block, the index is brought up to date with ``settings.docs``, once.
+    """Bring the index up to date with ``settings.docs`` once, in the background of the block.
 
-    ``indexing`` is kept true, and ``tell`` is told how it goes. What goes wrong is told, too, and
-    leaves what is indexed as it is. Leaving the block ends the indexing soon; the next start
-    continues.
+    ``indexing`` always holds the current state, and ``tell`` receives lines about progress and
+    errors. An error leaves the existing index as it is. Leaving the block soon ends the indexing;
+    the next start continues it.
     """
     if not settings.docs:
         yield
         return
-    from bot.search.indexer import Indexer  # few processes index
+    from bot.search.indexer import Indexer  # imported here because few processes index
     from bot.search.readers import SIZE, Readers
 
     indexer = Indexer(settings.index_path, readers=Readers(size=min(BESIDE_OTHERS, SIZE)))
@@ -127,7 +127,7 @@ async def _index(
     except Exception as error:
         indexing.become("not ok", f"It failed unexpectedly ({type(error).__name__}).")
         log.exception("indexing_failed")
-        tell("The documents are not all indexed: it failed unexpectedly; the log says where.")
+        tell("The documents are not all indexed: it failed unexpectedly; the log has the details.")
     else:
         indexing.become("ok")
         for line in _lines_of(report):
@@ -135,7 +135,7 @@ async def _index(
 
 
 class _Telling:
-    """Lines of progress: one as soon as the number of files is known, then one every
+    """Progress lines: one as soon as the number of files is known, then one every
     ``TELL_SECONDS``."""
 
     def __init__(self) -> None:

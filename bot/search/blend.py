@@ -1,4 +1,4 @@
-"""All search providers behind one call: asked at once, blended into one list, none can fail it."""
+"""Searches all providers at once and blends their hits; a failing provider fails no search."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import time
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from bot.errors import (
     FootnoteError,
@@ -31,6 +32,8 @@ from bot.search.hits import host_of, is_within
 from bot.search.provider import GivenText, Hit, ProviderKind, Query, SearchProvider
 from bot.text.terms import keywords
 
+T = TypeVar("T")
+
 log = get_logger()
 
 # Reciprocal rank fusion: a page scores 1 / (K + rank) for every list it is in. K = 60 is the
@@ -38,18 +41,18 @@ log = get_logger()
 # Condorcet and individual Rank Learning Methods", SIGIR 2009.
 K = 60
 
-PATIENCE = 1.0  # seconds that a search waits for the slower providers once one has found enough
+PATIENCE = 1.0  # seconds to wait for slower providers once one has found enough
 LATE = "It took too long: the answer was made without it."
-ENOUGH = 5  # hits of one provider with which a search can go on
+ENOUGH = 5  # hits of one provider that suffice to continue
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """Blended hits, best first; ``failures`` are sentences such as "wikipedia: It is down.".
 
-    ``rarity`` has for each term of the query how rare it is in the documents searched, from 0
-    (see ``Lexicon``); it is empty where no provider knows. ``missing`` is how many documents could
-    not be found, because they are not indexed yet.
+    ``rarity`` maps each term of the query to how rare it is in the documents searched, at least 0
+    (see ``Lexicon``); it is empty if no provider knows. ``missing`` is how many documents could not
+    be found because they are not indexed yet.
     """
 
     hits: tuple[Hit, ...]
@@ -59,8 +62,8 @@ class SearchResult:
 
 
 class Search:
-    """The providers of one process. ``policies`` go by provider name; see ``Policy``. ``observe``
-    gives what is told of each call of a provider."""
+    """The providers of a process. ``policies`` are by provider name (see ``Policy``). ``observe``
+    returns the observer for the calls of a provider."""
 
     def __init__(
         self,
@@ -92,32 +95,32 @@ class Search:
         return tuple(self._providers)
 
     def resting(self) -> dict[str, float]:
-        """The providers that are not asked for now because they failed often, with the seconds
-        left."""
+        """The providers that are not called at the moment because they failed repeatedly, with the
+        seconds left."""
         left = {name: each.rests_for for name, each in self._providers.items()}
         return {name: seconds for name, seconds in left.items() if seconds}
 
     def can_search(self, providers: tuple[str, ...] = ()) -> frozenset[ProviderKind]:
-        """The kinds that all providers, or the named ones, search: the web, documents, or both."""
+        """What all providers, or the named ones, search: the web, documents, or both."""
         return frozenset(self._provider(name).kind for name in providers or self.names)
 
     async def search(
         self, query: Query, providers: tuple[str, ...] = (), kind: ProviderKind | None = None
     ) -> SearchResult:
-        """Ask all providers at once, or only those named, and blend what they find.
+        """Search all providers, or only the named ones, at once and blend what they find.
 
-        ``kind`` narrows them to those that search the web, or to those that search documents;
-        where there is none of that kind, all are asked. At most ``query.limit`` hits come back,
-        one per page, none from a blocked domain or from outside ``query.domains``, whichever
-        provider it comes from. A provider that fails is left out and named in
-        ``failures``; one that takes ``PATIENCE`` longer than the first with enough hits is left
-        out too, and remembered for the next such search. One that its policy has ``awaited`` gets
-        that time, and is named when it misses it. Raises ``NoProviderAvailable`` when all
-        have failed, ``InvalidSetting`` for a name that is not configured.
+        ``kind`` restricts them to those that search the web, or documents; if there is none of that
+        kind, all are searched. Returns at most ``query.limit`` hits, one per page, none from a
+        blocked domain or from outside ``query.domains``. Failed providers are named in
+        ``failures``. A provider that takes ``PATIENCE`` longer than the first one with enough hits
+        is left out, but its answer is cached for the next such search. A provider whose policy sets
+        ``awaited`` gets that time instead, and is named if it exceeds it. Raises
+        ``NoProviderAvailable`` when all have failed, ``InvalidSetting`` for a name that is not
+        configured.
         """
         asked = self._asked(providers, kind)
         text = _clean(query.text)
-        if not text or query.limit < 1 or not asked:  # conversations may be all that is searched
+        if not text or query.limit < 1 or not asked:  # no providers: conversations are all
             return SearchResult(())
         limit = query.limit
         sent = replace(query, text=text, limit=limit * 2 if self._blocked else limit)
@@ -139,11 +142,10 @@ class Search:
         )
 
     async def read(self, url: str) -> Page | GivenText | None:
-        """The page, or its text, as the provider that knows it gives it; None when no provider
-        reads ``url``.
+        """The page, or its text, from the provider that reads ``url``; None if there is none.
 
-        Raises ``ProviderUnavailable``, ``Refused`` or ``PageUnreadable`` (see ``PageReader``), the
-        provider named where it is not the page that is at fault.
+        Raises ``ProviderUnavailable``, ``Refused`` or ``PageUnreadable`` (see ``PageReader``). The
+        sentence names the provider, except for ``PageUnreadable``.
         """
         for each in self._providers.values():
             if each.reads(url):
@@ -152,26 +154,26 @@ class Search:
                 except PageUnreadable:
                     raise
                 except FootnoteError as error:
-                    named = copy.copy(error)  # all who wait for the same read get one error
+                    named = copy.copy(error)  # callers that share one read also share the error
                     named.sentence = f"{each.name}: {error.sentence}"
                     raise named from error
         return None
 
     def address_of(self, link: str) -> str:
-        """The address by which a provider reads this page of the web, "" if none does."""
+        """The address under which a provider reads this web page, or "" if none does."""
         return next(filter(None, (each.address_of(link) for each in self._providers.values())), "")
 
     def text_of(self, url: str) -> GivenText | None:
-        """The longest text that a provider was given of this page along with its hits."""
-        given = (each.text_of(url) for each in self._providers.values())
-        return max(filter(None, given), key=lambda one: len(one.text), default=None)
+        """The longest text of this page that a provider received along with its hits."""
+        texts = (each.text_of(url) for each in self._providers.values())
+        return max(filter(None, texts), key=lambda one: len(one.text), default=None)
 
     def weighs(self, url: str) -> bool:
-        """Return True if a provider can tell which passages of this page fit a question."""
+        """Return True if a provider can rate how well passages of this page fit a question."""
         return any(each.weighs(url) for each in self._providers.values())
 
     async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
-        """See ``Weighing.weigh``; nothing where no provider ``weighs`` the page."""
+        """See ``Weighing.weigh``; empty if no provider ``weighs`` the page."""
         for each in self._providers.values():
             if each.weighs(url):
                 return await each.weigh(question, url)
@@ -180,13 +182,13 @@ class Search:
     async def report(self, name: str) -> str:
         """One provider's health and quota, as the rest of a sentence that begins with its name.
 
-        Raises ``InvalidSetting`` for a name that is not configured, else like
+        Raises ``InvalidSetting`` for a name that is not configured, otherwise like
         ``SearchProvider.search``.
         """
         return await self._provider(name).report()
 
     async def aclose(self) -> None:
-        """Cancel what is under way and close the providers and their shared client."""
+        """Cancel running searches and close the providers and their shared client."""
         for task in self._late:
             task.cancel()
         await asyncio.gather(*self._late, return_exceptions=True)
@@ -228,7 +230,7 @@ class Search:
             for task in tasks:
                 task.cancel()
             raise
-        for task in waiting:  # their answers are kept for the next same query
+        for task in waiting:  # their results are cached for the next identical query
             self._late.add(task)
             task.add_done_callback(self._late.discard)
         ended = [task.result() for task in tasks if task.done()]
@@ -239,33 +241,30 @@ class Search:
         """The rarity of the query's terms, from the first provider that knows it."""
         words = keywords(query)
         for provider in asked:
-            try:
-                if known := await provider.rarity(words, reach):
-                    return known
-            except FootnoteError as error:
-                log.info("rarity_unknown", provider=provider.name, error=str(error))
-            except Exception:
-                # A defect in one provider must not cost what was found.
-                log.exception("provider_defect", provider=provider.name)
+            if known := await _known("rarity", provider, provider.rarity(words, reach), {}):
+                return known
         return {}
 
     async def _missing(self, asked: Sequence[Guarded]) -> int:
         """The number of documents that are not searchable yet."""
-        total = 0
-        for provider in asked:
-            try:
-                total += await provider.missing()
-            except FootnoteError as error:
-                log.info("missing_unknown", provider=provider.name, error=str(error))
-            except Exception:
-                # A defect in one provider must not cost what was found.
-                log.exception("provider_defect", provider=provider.name)
-        return total
+        return sum([await _known("missing", each, each.missing(), 0) for each in asked])
+
+
+async def _known(what: str, provider: Guarded, asking: Awaitable[T], otherwise: T) -> T:
+    """A provider's additional information, or ``otherwise`` if that fails, which is logged: a
+    defect in one provider must not cost the hits."""
+    try:
+        return await asking
+    except FootnoteError as error:
+        log.info(f"{what}_unknown", provider=provider.name, error=str(error))
+    except Exception:
+        log.exception("provider_defect", provider=provider.name)
+    return otherwise
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A provider that did not answer: the sentence about it, and the seconds to wait, if known."""
+    """A provider that failed: a sentence about it, and the seconds to wait, if known."""
 
     sentence: str
     retry_after: float | None = None
@@ -289,7 +288,7 @@ _Asked = asyncio.Task[tuple[Hit, ...] | Failure]
 
 
 def _is_enough(task: _Asked) -> bool:
-    """Return True if a provider has answered with hits enough to go on with."""
+    """Return True if a provider has returned enough hits to continue."""
     if not task.done():
         return False
     found = task.result()
@@ -299,8 +298,8 @@ def _is_enough(task: _Asked) -> bool:
 def blend(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
     """Merge ranked lists by reciprocal rank fusion, one hit per page, best first.
 
-    A page's hit is the one of the list that ranks it best, with another list's snippet when its
-    own is empty. Equal scores go by best rank, then by the order of the lists.
+    The hit of a page is taken from the list that ranks it best, with another list's snippet if its
+    own is empty. Equal scores are ordered by best rank, then by the order of the lists.
     """
     scores: dict[str, float] = {}
     best: dict[str, tuple[int, int]] = {}
@@ -329,6 +328,6 @@ def nearest(name: str, known: Sequence[str]) -> str:
 
 
 def _clean(query: str) -> str:
-    """A query that any provider can send: one line, no control characters, no lone surrogates."""
+    """Clean up a query: one line, no control characters, no lone surrogates."""
     text = "".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in query)
     return " ".join(text.split())

@@ -1,7 +1,7 @@
-"""Conversations of a chat as a source: searched for one question, with the rights of its asker.
+"""Conversations of a chat as a source: searched for one question, with the rights of its author.
 
-A platform's poster that can search gives a provider for each run. It lives as long as the attempt
-at the run, and so does what it found: nothing of it is shared with other questions.
+A platform's poster that can search provides a search for each run. It exists as long as the attempt
+at the run, and so do its results: nothing is shared with other questions.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from bot.search.declaration import Policy
 from bot.search.guarded import Guarded
 from bot.search.provider import PageReader, ProviderKind, Query, SearchProvider
 
-CONVERSATIONS = "conversations"  # their name among the providers of the settings
+CONVERSATIONS = "conversations"  # their name among the providers in the settings
 POLICY = Policy(deadline=8.0, attempts=2, patience=4.0, rate=2.0, burst=6)
-FILE_SECONDS = 30.0  # that looking a file up, downloading it and reading it may take
+FILE_SECONDS = 30.0  # to look up, download and read a file
 ELSEWHERE = (
     "Messages and files of a chat are read only where the search of that chat has found them."
 )
@@ -35,10 +35,10 @@ log = get_logger()
 
 
 class ConversationSearch(SearchProvider, PageReader, Protocol):
-    """The conversations that may be told about in the place where one question was asked.
+    """Search in the conversations that may be quoted where a question was asked.
 
-    It ``reads`` the messages that it has found. ``concluded`` is called when the answer is posted:
-    messages that may not be told there can then be offered to the asker alone.
+    It ``reads`` the messages that it has found. ``concluded`` is called when the answer is posted,
+    so that messages that may not be shown there can be offered to the author of the question alone.
     """
 
     async def concluded(self) -> None: ...
@@ -46,9 +46,9 @@ class ConversationSearch(SearchProvider, PageReader, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file of a chat. ``title`` is that of its footnotes, ``attachment`` tells how it is
-    downloaded, ``size`` is in bytes, 0 if unknown. ``excerpt`` is what the search of the chat,
-    called ``by``, gave of its text, or ""."""
+    """A file of a chat. ``title`` is for its footnotes, ``attachment`` is for downloading it, and
+    ``size`` is in bytes, 0 if unknown. ``excerpt`` is the part of its text that came with the
+    search result, or ""; ``by`` is the name of that search."""
 
     attachment: Attachment
     title: str
@@ -59,11 +59,11 @@ class FoundFile:
 
 @runtime_checkable
 class FindsFiles(Protocol):
-    """A search of conversations that finds files as well.
+    """A search of conversations that also finds files.
 
-    ``has_file`` tells, without I/O, whether an address is that of a file that was found; ``file``
-    looks it up, and raises ``FootnoteError`` where it is gone. ``remarks`` are sentences on the
-    files that could not be searched, or were left out.
+    ``has_file`` tells, without I/O, whether an address is that of a found file. ``file`` looks it
+    up, and raises ``FootnoteError`` if it no longer exists. ``remarks`` are sentences about files
+    that could not be searched or were left out.
     """
 
     @property
@@ -75,7 +75,7 @@ class FindsFiles(Protocol):
 
 
 class FileReading(Protocol):
-    """The part of ``research.evidence.library.Library`` that is used here."""
+    """The part of ``research.evidence.library.Library`` that is needed here."""
 
     largest: int
 
@@ -89,16 +89,16 @@ class Conversing(Protocol):
     async def conversations(
         self, run: RunRef, saved: PostState | None, reader: Reader
     ) -> ConversationSearch | None:
-        """The search for a run whose answer ``reader`` reads; None if nothing can be searched.
+        """The search for a run whose answer ``reader`` will read; None if nothing can be searched.
         Raises ``FootnoteError``."""
         ...
 
 
 class SearchedConversations:
-    """The conversations of the run ``run_id`` behind the same guard as all providers.
+    """The conversations for the run ``run_id``, with the same guard as all providers.
 
-    ``download`` gets a file of at most so many bytes (``posting.Poster.download``), ``files`` reads
-    it.
+    ``download`` downloads a file of at most the given size in bytes (``posting.Poster.download``);
+    ``files`` reads it.
     """
 
     kind: ProviderKind = "knowledge"
@@ -118,30 +118,30 @@ class SearchedConversations:
         self.name = provider.name
 
     async def search(self, query: Query) -> SearchResult:
-        """The messages and files that were found; a failure is told in the result, not raised."""
+        """The messages and files that match; a failure is part of the result, not raised."""
         found = await ask(self._guarded, query)
         if isinstance(found, Failure):
             return SearchResult((), (found.sentence,))
         provider = self._provider
         remarks = provider.remarks if isinstance(provider, FindsFiles) else ()
-        # A name of their own: the search itself has answered.
+        # Under a separate name, because the search itself has succeeded.
         return SearchResult(found, tuple(f"{self.name}-files: {remark}" for remark in remarks))
 
     async def read(self, url: str) -> Page:
-        """A message or file that was found. Raises ``PageUnreadable`` for any other, else as
+        """A message or file that was found. Raises ``PageUnreadable`` for others, otherwise like
         ``PageReader.read``."""
         if isinstance(self._provider, FindsFiles) and self._provider.has_file(url):
             return await self._read_file(url, self._provider)
         if not self._guarded.reads(url):
             raise PageUnreadable(ELSEWHERE)
         found = await self._guarded.read(url)
-        if not isinstance(found, Page):  # the text of a page that is yet to be taken apart
+        if not isinstance(found, Page):  # a text that is still to be extracted
             raise PageUnreadable(ELSEWHERE)
         return found
 
     async def _read_file(self, url: str, provider: FindsFiles) -> Page:
-        """The text of a file, or where that cannot be had, the excerpt that came with the search
-        result. Like a message's, the page is the run's own: see ``talk.page_of``."""
+        """The text of a file or, if it cannot be read, the excerpt from the search result. Like a
+        page of messages, it belongs to this run only: see ``talk.page_of``."""
         found: FoundFile | None = None
         try:
             async with asyncio.timeout(FILE_SECONDS):
@@ -176,7 +176,7 @@ class SearchedConversations:
         return replace(page, via=found.by)
 
     async def concluded(self) -> None:
-        """Tell the provider that the answer is posted; an error here does not change that."""
+        """Notify the provider that the answer is posted; errors are only logged."""
         try:
             await self._provider.concluded()
         except FootnoteError as error:
@@ -184,7 +184,7 @@ class SearchedConversations:
 
 
 def blended(said: SearchResult, found: SearchResult, query: Query) -> SearchResult:
-    """Messages and other results in one list, at most as many as the query wants."""
+    """Merge messages and other results into one list, no longer than the query's limit."""
     if query.talk.first:
         hits = [*said.hits, *(hit for hit in found.hits if hit not in said.hits)]
     else:

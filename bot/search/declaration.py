@@ -1,9 +1,9 @@
 """The declaration of a search provider, and the discovery of all declared ones.
 
-A provider is one module in ``bot.search.providers``, or of an installed package that names it in
-its entry point group ``footnote.search_providers``. The module has one ``PROVIDER``: a
-``Declaration``. It is imported whenever settings are read, so it must load nothing heavy: what
-searching itself needs is imported when the provider is built.
+A provider is a module in ``bot.search.providers``, or in an installed package that names it in its
+entry point group ``footnote.search_providers``. The module has one ``PROVIDER``: a ``Declaration``.
+It is imported whenever settings are read, so it must not import anything heavy: what the search
+itself needs is imported when the provider is built.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 class Policy:
     """The limits for one provider.
 
-    ``rate``: calls a second on average, ``burst``: at once; what is beyond that stands in line for
+    ``rate``: calls per second on average; ``burst``: calls at once. Further calls wait in line for
     at most ``patience`` seconds. ``deadline``: seconds for one search or read once its turn has
-    come, retries included. ``attempts``: calls in all. ``failures`` in a row open the circuit
-    breaker for ``rest`` seconds. ``ttl``: seconds a search result is remembered, 0 not at all.
-    ``awaited``: seconds that a search waits for this provider once others have found enough; if it
-    misses them, a note says so. None: ``blend.PATIENCE``, without a note.
+    come, including retries. ``attempts``: number of calls, including the first. ``failures`` in a
+    row open the circuit breaker for ``rest`` seconds. ``ttl``: seconds for which a search result is
+    cached, 0 for not at all. ``awaited``: seconds that a search waits for this provider once others
+    have found enough; if it takes longer, a note says so. None: ``blend.PATIENCE``, without a note.
     """
 
     patience: float = 60.0
@@ -58,7 +58,7 @@ Client = Callable[[], "httpx.AsyncClient"]
 def needed(value: SecretStr | str | None, provider: str, setting: str) -> str:
     """A key or address that a provider requires.
 
-    Raises ``InvalidSetting`` where the provider was chosen without it.
+    Raises ``InvalidSetting`` if the provider was chosen without it.
     """
     if not value:
         raise InvalidSetting(
@@ -73,13 +73,13 @@ S = TypeVar("S", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Declaration(Generic[S]):
-    """A search provider as its file declares it.
+    """A search provider as declared by its module.
 
-    ``settings`` is its own subclass of ``PartSettings``, or ``bot.settings.Settings`` when it
-    has none of its own. ``build`` makes the provider; the client it may call for is shared, and
-    closed by others. ``switched_on`` tells whether the settings ask for the provider (a key or an
-    address is there): it is then searched unless ``FOOTNOTE_PROVIDERS`` says otherwise.
-    ``is_fallback`` marks the one that is searched where nothing is switched on.
+    ``settings`` is its own subclass of ``PartSettings``, or ``bot.settings.Settings`` if it needs
+    none. ``build`` creates the provider; the client that it may request is shared, and closed by
+    its owner. ``switched_on`` returns whether the settings ask for the provider (by a key or an
+    address): it is then searched, unless ``FOOTNOTE_PROVIDERS`` excludes it. ``is_fallback`` marks
+    the provider that is searched when none is switched on.
     """
 
     name: str
@@ -92,7 +92,7 @@ class Declaration(Generic[S]):
 
 @cache
 def declarations() -> dict[str, Declaration[Any]]:
-    """All providers there are, by name: our own first, then those of installed packages.
+    """All known providers by name: our own first, then those of installed packages.
 
     Raises ``InvalidSetting`` for an installed package whose provider cannot be loaded.
     """

@@ -1,4 +1,4 @@
-"""One provider with its rate limit, retries, circuit breaker and cache: see ``Guarded``."""
+"""Wraps a provider with rate limit, retries, circuit breaker and cache: see ``Guarded``."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from bot.search.provider import (
 
 RESTS = "It failed repeatedly and is left alone for {} s."
 _RESTING = re.compile(r"(?<=[.!?]) " + re.escape(RESTS).replace(r"\{\}", r"\d+"))
-LONGEST_REST = 600.0  # seconds; a Retry-After beyond that is not waited for blindly
+LONGEST_REST = 600.0  # seconds; longer Retry-After values are capped at this
 CACHED_SEARCHES = 2_048
-PROBE = Query("Earth", 1)  # found wherever there is anything; only the answer counts
+PROBE = Query("Earth", 1)  # a word that any source has; only whether it answers matters
 
 T = TypeVar("T")
 
@@ -46,9 +46,9 @@ T = TypeVar("T")
 class Guarded:
     """A provider with a cache, single flight, rate limit, deadline, retries and circuit breaker.
 
-    Equal searches at the same time share one call. ``Unavailable`` is tried again with back-off,
-    or after the provider's own ``Retry-After`` where the deadline allows it; where it does not,
-    the provider rests for that long. ``Refused`` and ``Broken`` are final.
+    Simultaneous equal searches share one call. ``Unavailable`` is retried with back-off, or after
+    the provider's ``Retry-After`` if the deadline allows it; otherwise the provider rests for that
+    long. ``Refused`` and ``Broken`` are final.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Guarded:
         self._clock = clock
         self._observe = observe
         self._breaker = Breaker(policy.failures, policy.rest, clock)
-        self._cause = ""  # the sentence of its last failure, for while it rests
+        self._cause = ""  # the sentence of its last failure, shown while it rests
         self._limit = (
             RateLimit(policy.rate, policy.burst, clock) if math.isfinite(policy.rate) else None
         )
@@ -76,7 +76,7 @@ class Guarded:
         self._reads: InFlight[Page | GivenText] = InFlight()
 
     async def search(self, query: Query) -> tuple[Hit, ...]:
-        """Raises what ``SearchProvider.search`` raises."""
+        """Raises the errors of ``SearchProvider.search``."""
         if (hits := self._cache.get(query)) is not None:
             return hits
         return await self._searches.join(query, lambda: self._search(query))
@@ -89,7 +89,7 @@ class Guarded:
 
     @property
     def rests_for(self) -> float:
-        """Seconds for which it is not asked; 0 when it may be."""
+        """Seconds for which it will not be called; 0 if it may be."""
         return self._breaker.left
 
     @property
@@ -101,7 +101,7 @@ class Guarded:
         return isinstance(self.provider, PageReader) and self.provider.reads(url)
 
     async def read(self, url: str) -> Page | GivenText:
-        """Raises what ``PageReader.read`` raises. Pages are not kept here but by the caller."""
+        """Raises the errors of ``PageReader.read``. The caller caches pages, not this class."""
         provider = self.provider
         assert isinstance(provider, PageReader)  # noqa: S101 - the caller asked ``reads``
         return await self._reads.join(url, lambda: self._call(lambda: provider.read(url)))
@@ -111,20 +111,20 @@ class Guarded:
         return self.provider.address_of(link) if isinstance(self.provider, LinkReading) else ""
 
     def text_of(self, url: str) -> GivenText | None:
-        """See ``TextGiving.text_of``; None for a provider that gives no texts."""
+        """See ``TextGiving.text_of``; None for a provider that supplies no texts."""
         return self.provider.text_of(url) if isinstance(self.provider, TextGiving) else None
 
     async def rarity(self, terms: Sequence[str], reach: Reach = EVERYTHING) -> dict[str, float]:
-        """See ``Lexicon.rarity``; empty for a provider that does not know."""
+        """See ``Lexicon.rarity``; empty for a provider that does not implement it."""
         provider = self.provider
         if not isinstance(provider, Lexicon):
             return {}
-        # A provider that searches no documents need not take a reach.
+        # Providers that search no documents need not accept a reach.
         within = () if reach.has_all_documents else (reach,)
         return await self._call(lambda: provider.rarity(terms, *within))
 
     async def missing(self) -> int:
-        """See ``Growing.missing``; 0 for a provider that does not grow."""
+        """See ``Growing.missing``; 0 for a provider that does not implement it."""
         provider = self.provider
         return await self._call(provider.missing) if isinstance(provider, Growing) else 0
 
@@ -132,15 +132,15 @@ class Guarded:
         return isinstance(self.provider, Weighing) and self.provider.weighs(url)
 
     async def weigh(self, question: str, url: str) -> tuple[Weight, ...]:
-        """Raises what ``Weighing.weigh`` raises."""
+        """Raises the errors of ``Weighing.weigh``."""
         provider = self.provider
         assert isinstance(provider, Weighing)  # noqa: S101 - the caller asked ``weighs``
         return await self._call(lambda: provider.weigh(question, url))
 
     async def report(self) -> str:
-        """The provider's own word on its health and quota, or just whether it answers a search.
+        """The provider's own report on its health and quota, or just whether it answers a search.
 
-        Raises what ``SearchProvider.search`` raises.
+        Raises the errors of ``SearchProvider.search``.
         """
         provider = self.provider
         if isinstance(provider, Reporting):
@@ -160,7 +160,7 @@ class Guarded:
         if left := self._breaker.left:
             raise self._resting(left)
         await self._take_turn(self._policy.patience)
-        refused_for = self._breaker.refused_for()  # it may have failed others in the meantime
+        refused_for = self._breaker.refused_for()  # other calls may have failed while waiting
         if refused_for is not None:
             raise self._resting(refused_for)
         try:
@@ -173,7 +173,7 @@ class Guarded:
             self._breaker.given_up()
             raise
         except (Refused, PageUnreadable):
-            self._breaker.succeeded()  # it answered; the answer will not change by waiting
+            self._breaker.succeeded()  # it did answer; retrying would not change the answer
             raise
         except ProviderUnavailable as error:
             self._cause = error.sentence
@@ -213,19 +213,19 @@ class Guarded:
         async for attempt in stamina.retry_context(
             on=try_again,
             attempts=self._policy.attempts,
-            timeout=None,  # the deadline around it counts
+            timeout=None,  # the caller enforces the deadline
             wait_initial=0.2,
             wait_max=3.0,
             wait_jitter=0.2,
         ):
             with attempt:
-                if attempt.num > 1:  # half of what is left: the call itself needs time as well
+                if attempt.num > 1:  # half of the time left: the call itself needs time as well
                     await self._take_turn((ends - self._clock()) / 2)
                 return await work()
         raise AssertionError("stamina returns or raises")
 
     async def _take_turn(self, at_most: float) -> None:
-        """Stand in line behind our own limit, for at most some seconds."""
+        """Wait for our own rate limit, for at most ``at_most`` seconds."""
         if self._limit is None:
             return
         wait = self._limit.reserve(at_most)
@@ -236,17 +236,17 @@ class Guarded:
 
 
 def without_rest(sentence: str) -> str:
-    """The earlier error of a provider that is resting: its remaining time changes every second, so
-    that one error would be reported many times."""
+    """The last error of a resting provider without the remaining time, which changes every second
+    and would make the same error look like many different ones."""
     return _RESTING.sub("", sentence)
 
 
 class _TooBusy(ProviderUnavailable):
-    """Our own limit, not the provider's failure."""
+    """Our own rate limit was exceeded; not a failure of the provider."""
 
 
 class Breaker:
-    """Stops asking a provider that keeps failing, and tries it again with one call at a time.
+    """Stops calling a provider that keeps failing, and then tries it again with one call at a time.
 
     Closed → open after ``failures`` in a row → half-open after ``rest`` seconds: one probe is let
     through; its success closes the breaker, its failure opens it again. (M. Nygard, Release It!,
@@ -262,9 +262,9 @@ class Breaker:
         self._probing = False
 
     def refused_for(self) -> float | None:
-        """None when a call may go ahead, else the seconds after which to ask again.
+        """None when a call may go ahead, otherwise the seconds to wait before asking again.
 
-        Whoever goes ahead must report by ``succeeded``, ``failed`` or ``given_up``.
+        A caller that goes ahead must report ``succeeded``, ``failed`` or ``given_up``.
         """
         if self._open_until is None:
             return None
@@ -278,7 +278,7 @@ class Breaker:
 
     @property
     def left(self) -> float:
-        """Seconds until a call may go ahead again; asking changes nothing."""
+        """Seconds until a call may go ahead again; does not change the state."""
         return max(0.0, self._open_until - self._clock()) if self._open_until is not None else 0.0
 
     def succeeded(self) -> None:
@@ -287,12 +287,12 @@ class Breaker:
         self._probing = False
 
     def failed(self, rest: float = 0.0) -> None:
-        """Count a failure. ``rest`` above 0 opens at once: the provider asked for that pause."""
+        """Count a failure. ``rest`` above 0 opens it at once: the provider requested that pause."""
         self._in_a_row += 1
         if rest > 0 or self._probing or self._in_a_row >= self._most:
             self._open_until = self._clock() + (rest or self._rest)
         self._probing = False
 
     def given_up(self) -> None:
-        """The call was cancelled: it says nothing about the provider."""
+        """Ignore a cancelled call, which says nothing about the provider."""
         self._probing = False

@@ -1,7 +1,7 @@
-"""Turns what a search engine answers into hits, and keeps the page texts that came with them.
+"""Converts the answers of search engines to hits, and keeps page texts that came with them.
 
-These texts stand in for pages that cannot be fetched. They are kept beside the hits, since a hit is
-cached, shown, and stored with every search of a run, where whole pages have no place.
+These texts replace pages that cannot be fetched. They are kept apart from the hits, because hits
+are cached, shown, and stored with every search of a run, and whole pages are too large for that.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 MOST_TITLE_CHARACTERS = 300
 MOST_SNIPPET_CHARACTERS = 2_000
 
-# Only what marks words or breaks lines: "The <div> element" is a title.
+# Only tags that mark words or break lines: "The <div> element" is a title.
 _TAG = re.compile(
     r"<(?P<break>br|p)\b[^<>]*>"
     r"|</?(?:a|b|em|font|i|mark|p|small|span|strong|sub|sup|u|wbr)(?:\s(?:\"[^\"]*\"|[^<>\"])*)?/?>"
     r"|<!--.*?-->",
     re.DOTALL | re.IGNORECASE,
 )
-_LOOKED_AT = 6_000  # characters of a text, markup included
+_LOOKED_AT = 6_000  # characters of a text that are processed, including markup
 _CONTROLS = ("Cc", "Cf", "Cs", "Zl", "Zp")
-_KEPT_FORMATS = "\u200c\u200d"  # joiners that words of Persian or Hindi, and emoji, are made with
+_KEPT_FORMATS = "\u200c\u200d"  # joiners used inside words of Persian or Hindi, and in emoji
 
 
 def web_hit(provider: str, url: object, title: object, *snippets: object) -> Hit | None:
-    """A hit of a web page, or None when ``url`` is no http(s) address.
+    """A hit for a web page, or None if ``url`` is not an http(s) address.
 
-    Title and snippets may be HTML, as search engines mark the words they found. Several snippets
-    are joined by an ellipsis. A page without title is called by its host.
+    Title and snippets may contain HTML, with which search engines mark matching words. Several
+    snippets are joined by an ellipsis. A page without a title is named after its host.
     """
     if not isinstance(url, str):
         return None
@@ -54,7 +54,7 @@ def web_hit(provider: str, url: object, title: object, *snippets: object) -> Hit
 
 
 def wanted(hits: Iterable[Hit | None], query: Query) -> list[Hit]:
-    """The hits a query asks for: each page once, of its domains, no more than its limit."""
+    """The hits that match a query's domains: each page once, up to the query's limit."""
     domains = [host_of(each) for each in query.domains]
     kept: dict[str, Hit] = {}
     for hit in hits:
@@ -64,19 +64,19 @@ def wanted(hits: Iterable[Hit | None], query: Query) -> list[Hit]:
 
 
 def is_within(url: str, domains: Sequence[str]) -> bool:
-    """Return True if a page is of one of these hosts, or of a host below one."""
+    """Return True if a page is on one of these hosts, or on a subdomain of one."""
     host = domain(url)
     return any(each and (host == each or host.endswith("." + each)) for each in domains)
 
 
 def host_of(entry: str) -> str:
-    """The host an entry of a list means: ``example.org``, ``*.example.org`` or a whole URL."""
+    """The host of a list entry: ``example.org``, ``*.example.org`` or a whole URL."""
     entry = entry.strip().removeprefix("*.")
     return domain(entry if "://" in entry else f"https://{entry}")
 
 
 def plain(text: object) -> str:
-    """Text without tags, entities, control characters and line breaks; "" for what is no text."""
+    """Text without tags, entities, control characters and line breaks; "" if it is not a string."""
     if not isinstance(text, str):
         return ""
     text = text[:_LOOKED_AT]
@@ -88,7 +88,7 @@ def plain(text: object) -> str:
 
 
 def short(text: str, characters: int, words: int = 1_000) -> str:
-    """The words of a text that fit, none cut unless the very first is longer by itself."""
+    """The first words of a text that fit; only a first word that is too long by itself is cut."""
     kept = " ".join(text.split()[:words])
     if len(kept) <= characters:
         return kept
@@ -97,10 +97,10 @@ def short(text: str, characters: int, words: int = 1_000) -> str:
 
 
 def with_sites(text: str, domains: Sequence[str], characters: int, words: int = 1_000) -> str:
-    """A query with ``site:`` operators for its domains, as long as the engine takes it.
+    """A query with ``site:`` operators for its domains, within the engine's length limit.
 
-    The operators go first into what room there is: hosts that do not fit any more are left to
-    ``wanted``, and so is everything when not one fits beside half of the query.
+    Hosts are dropped until the operators take no more than half of the limit; ``wanted`` then
+    filters the hits. If not even one host fits, the query is sent without operators.
     """
     hosts = list(dict.fromkeys(filter(None, map(host_of, domains))))
     while hosts:
@@ -117,16 +117,16 @@ def _cut(text: str, characters: int) -> str:
     return text if len(text) <= characters else short(text, characters - 2) + " …"
 
 
-KEPT_CHARACTERS = 16_000_000  # of all texts of one provider
+KEPT_CHARACTERS = 16_000_000  # in total, per provider
 LONGEST = 400_000  # characters of one text; the rest is dropped
-KEPT_SECONDS = 3_600.0  # a run that found the page reads it by then
+KEPT_SECONDS = 3_600.0  # enough for the run that found the page to read it
 
 
 class SuppliedTexts:
-    """The texts that one engine gave, the newest ones; ``by`` is what people call the engine."""
+    """The latest texts that an engine supplied; ``by`` is the engine's display name."""
 
     def __init__(self, by: str, clock: Callable[[], float] = monotonic) -> None:
-        from cachetools import TTLCache  # here: the files of providers load nothing heavy
+        from cachetools import TTLCache  # here, because modules of providers import nothing heavy
 
         self._by = by
         self._texts: TTLCache[str, GivenText] = TTLCache(
@@ -136,7 +136,7 @@ class SuppliedTexts:
     def keep(
         self, url: object, title: object, text: object, media_type: str = "text/markdown"
     ) -> None:
-        """Keep the text of a page; nothing of what is no page or no text."""
+        """Keep the text of a page; invalid addresses and empty texts are ignored."""
         if not (isinstance(url, str) and isinstance(text, str) and text.strip()):
             return
         try:
@@ -149,16 +149,16 @@ class SuppliedTexts:
         )
 
     def keep_excerpts(self, url: object, title: object, excerpts: Iterable[str]) -> None:
-        """Keep excerpts of a page, each a paragraph of plain text, where there are several.
+        """Keep excerpts of a page, each as a paragraph of plain text, if there are several.
 
-        A single one is what the hit shows already.
+        A single one would only repeat the hit's snippet.
         """
         distinct = list(dict.fromkeys(each.strip() for each in excerpts if each.strip()))
         if len(distinct) > 1:
             self.keep(url, title, "\n\n".join(distinct), "text/plain")
 
     def of(self, url: str) -> GivenText | None:
-        """The text that a search engine sent for the page at an address, if it is still kept."""
+        """The text that the engine supplied for the page at an address, if it is still kept."""
         try:
             return self._texts.get(dedupe_key(url))
         except AddressRefused:

@@ -1,4 +1,4 @@
-"""Single flight: equal work asked for at the same time is done once, while anyone wants it."""
+"""Single flight: simultaneous equal requests share one task, as long as any caller waits."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ T = TypeVar("T")
 
 
 class InFlight(Generic[T]):
-    """The work under way, by key. Belongs to one event loop."""
+    """The running tasks by key. Belongs to one event loop."""
 
     def __init__(self) -> None:
         self._flights: dict[Hashable, _Flight[T]] = {}
 
     async def join(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The result of the work for ``key`` that is under way, or of ``work``, begun now.
+        """The result of the task that is running for ``key``, or of ``work``, started now.
 
-        Raises what the work raises. A caller that is cancelled leaves the work to the others; the
-        last one takes it along.
+        Raises the errors of the work. A cancelled caller leaves the task to the other callers; when
+        the last one is cancelled, so is the task.
         """
         flight = self._flights.get(key)
         if flight is None:
@@ -36,7 +36,7 @@ class InFlight(Generic[T]):
                 self._flights.pop(key, None)
 
     async def aclose(self) -> None:
-        """Cancel all work under way; returns when it has ended."""
+        """Cancel all running tasks and wait until they have ended."""
         tasks = [flight.task for flight in self._flights.values()]
         for task in tasks:
             task.cancel()
@@ -47,7 +47,7 @@ class InFlight(Generic[T]):
         if flight is not None and flight.task is task:
             del self._flights[key]
         if not task.cancelled():
-            task.exception()  # seen here too, for when every caller has been cancelled
+            task.exception()  # mark it as retrieved, in case every caller was cancelled
 
 
 @dataclass(slots=True)

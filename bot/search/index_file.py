@@ -1,21 +1,22 @@
-"""The SQLite file behind local documents: its tables, how it is opened, what its errors mean.
+"""The SQLite file of the index of local documents: its tables, opening it, its errors.
 
-It is derived data: a damaged one is thrown away and built again from the documents.
+It contains derived data only: a damaged one is deleted and rebuilt from the documents.
 
-``files`` holds one row per document, ``pages`` its text (compressed) and the spans of its
-passages, ``words`` is an FTS5 table of their terms without content of its own (``content=''``),
-whose rowid is the passage's id. A file's passages have the ids ``first`` to ``first + count - 1``.
-FTS5 tables without content cannot forget a row before SQLite 3.43, so what is removed stays in
-``words`` as ids that no file owns, until ``Indexer`` rewrites ``words``.
+``files`` has one row per document, ``pages`` its text (compressed) and the spans of its passages.
+``words`` is a contentless FTS5 table (``content=''``) of the passages' terms, whose rowid is the
+passage's id. A file's passages have the ids ``first`` to ``first + count - 1``. Before SQLite 3.43
+contentless FTS5 tables cannot delete rows, so removed passages stay in ``words`` as ids that belong
+to no file, until ``Indexer`` rewrites ``words``.
 
-A file that holds the same text as a better one (its ``twin``, see ``bot.search.twins``) has no
-passages in ``words``, unless it is searched without the better one: ``roots`` are the folders that
-were indexed, each of which may be searched by itself. ``twin_keys`` finds candidates.
+A file with the same text as a better one (its ``twin``, see ``bot.search.twins``) has no passages
+in ``words``, unless some root contains it without the better one: ``roots`` are the folders that
+were indexed, and each of them may be searched by itself. ``twin_keys`` finds candidates.
 
-While folders are indexed, and after a run that was ended, ``roots`` tells how much is missing.
+While folders are being indexed, and after an interrupted run, ``roots`` also stores how many files
+are missing.
 
-WAL with ``synchronous=NORMAL``: a killed process loses at most its open transaction, a reader
-never waits for the writer, and one writer at a time waits its turn (https://sqlite.org/wal.html).
+WAL with ``synchronous=NORMAL``: a killed process loses at most its open transaction, readers never
+wait for the writer, and writers take turns (https://sqlite.org/wal.html).
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from urllib.parse import quote
 
+from bot import __version__
 from bot.errors import StorageUnavailable
 from bot.pages.passages import Passage, split
 from bot.text.terms import STOP_WORDS, terms
 
-SCHEMA = 2  # as in the last lines of _TABLES; an index of another layout is built again
-BUSY_SECONDS = 30.0  # an indexing transaction is short; this is for slow disks
+SCHEMA = 2  # as in the last lines of _TABLES; an index with a different layout is rebuilt
+BUSY_SECONDS = 30.0  # indexing transactions are short; this allows for slow disks
 
 _TABLES = """
-PRAGMA page_size = 16384;  -- texts of some KB fill pages of 4 KB badly: a tenth less in all
+PRAGMA page_size = 16384;  -- 10 % smaller than with 4 KB, which texts of some KB fill badly
 PRAGMA auto_vacuum = INCREMENTAL;
 PRAGMA journal_mode = WAL;
 BEGIN IMMEDIATE;
@@ -77,7 +78,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words
     USING fts5 (title, heading, body, content='', tokenize='ascii');
 INSERT OR IGNORE INTO meta VALUES
     ('next', 1), ('dead', 0), ('fingerprint', ''), ('generation', hex(randomblob(8)));
-PRAGMA application_id = 0x464E4958;  -- "FNIX", so that `file` can be taught what it is
+PRAGMA application_id = 0x464E4958;  -- "FNIX", so that `file` can be configured to recognize it
 PRAGMA user_version = 2;
 COMMIT;
 """
@@ -85,7 +86,7 @@ COMMIT;
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The index's entry for a file; ``problem`` tells why it has no text, or is empty."""
+    """The index's entry for a file; ``problem`` is why it has no text, or empty."""
 
     id: int
     size: int
@@ -95,7 +96,7 @@ class Known:
 
 
 class Damaged(Exception):
-    """The file is no index, or a broken one, or one of another layout."""
+    """The file is not an index, is damaged, or has a different layout."""
 
 
 class Outdated(Damaged):
@@ -106,10 +107,10 @@ class Outdated(Damaged):
 
 
 def open_writer(path: Path) -> tuple[sqlite3.Connection, str]:
-    """Open the index for writing, made if it is not there; call it within ``building``.
+    """Open the index for writing, creating it if necessary; call it within ``building``.
 
-    Also returns its generation, which tells it from one that was built in its place.
-    Transactions are begun by hand. Raises ``Damaged`` or ``StorageUnavailable``.
+    Also returns its generation, which distinguishes it from an index rebuilt in its place.
+    Transactions must be begun explicitly. Raises ``Damaged`` or ``StorageUnavailable``.
     """
     connection: sqlite3.Connection | None = None
     try:
@@ -145,7 +146,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF not in _NOT_WRITABLE:
                 raise
-            # On a read-only medium WAL cannot keep its shared memory; nobody writes there either.
+            # On a read-only medium WAL cannot create its shared memory, and there are no writers.
             return _reader(address + "?mode=ro&immutable=1", path)
     except sqlite3.Error as error:
         raise meaning(error, path) from error
@@ -165,11 +166,11 @@ def _reader(address: str, path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     connection.close()
-    raise FileNotFoundError(path)  # another process is just making it
+    raise FileNotFoundError(path)  # another process is creating it right now
 
 
 def _layout(connection: sqlite3.Connection) -> int:
-    """The layout's number, 0 for an empty file. Raises ``Damaged`` for a foreign one."""
+    """The layout's number, 0 for an empty file. Raises ``Outdated`` for a different one."""
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if version not in (0, SCHEMA):
         raise Outdated(f"layout {version}")
@@ -178,10 +179,10 @@ def _layout(connection: sqlite3.Connection) -> int:
 
 @contextmanager
 def building(path: Path) -> Iterator[None]:
-    """Held while an index is made or thrown away, by one process at a time.
+    """Hold a lock while an index is created or deleted, by one process at a time.
 
-    The lock is SQLite's own, on an empty database beside the index: it works wherever SQLite
-    does, and ends with the process.
+    The lock is SQLite's own, on an empty database next to the index: it works wherever SQLite does,
+    and ends with the process.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -199,9 +200,9 @@ def building(path: Path) -> Iterator[None]:
 
 
 def discard(path: Path) -> None:
-    """Remove an index, and its damage mark last. Raises ``StorageUnavailable``.
+    """Delete an index, and finally its damage mark. Raises ``StorageUnavailable``.
 
-    The write-ahead log goes first: beside a new file it would be replayed into it.
+    The write-ahead log is deleted first, or SQLite could apply it to a new file.
     """
     try:
         for ending in ("-wal", "-shm", ""):
@@ -212,7 +213,7 @@ def discard(path: Path) -> None:
 
 
 def damage_mark(path: Path) -> Path:
-    """The file by which a process that meets damage tells the next indexing run of it."""
+    """The file with which a process reports damage to the next indexing run."""
     return Path(f"{path}.damaged")
 
 
@@ -229,7 +230,7 @@ def meaning(error: sqlite3.Error, path: Path) -> Damaged | StorageUnavailable:
 
 
 def unusable(error: Exception, path: Path) -> StorageUnavailable:
-    """The sentence for an index that is there but cannot be worked with."""
+    """The error for an index that exists but cannot be used."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         sentence = f"The index {path} is locked by another process: try again when that has ended."
@@ -247,7 +248,7 @@ def unusable(error: Exception, path: Path) -> StorageUnavailable:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """A transaction that takes the write lock at once: a second writer waits here, not half-way."""
+    """A transaction that takes the write lock at once, so that writers wait before they begin."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -259,7 +260,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def below(roots: Iterable[Path]) -> tuple[str, list[str]]:
-    """A condition on ``files.url`` for everything at or below some roots, and its values."""
+    """A condition on ``files.url`` for everything at or below the roots, and its parameters."""
     conditions: list[str] = []
     values: list[str] = []
     for root in roots:
@@ -270,16 +271,16 @@ def below(roots: Iterable[Path]) -> tuple[str, list[str]]:
 
 
 def address(root: Path) -> str:
-    """The ``file://`` address of a root, without a slash at its end."""
+    """The ``file://`` address of a root, without a trailing slash."""
     return root.as_uri().rstrip("/")
 
 
 def is_below(url: str, root: str) -> bool:
-    """Return True if an address is that of a root or lies below it."""
+    """Return True if an address is that of a root or is below it."""
     return url == root or url.startswith(root + "/")
 
 
-# ---------------------------------------------------------------- what a page becomes
+# ---------------------------------------------------------------- contents
 
 _STOP_TERMS = frozenset(term for word in STOP_WORDS for term in terms(word))
 
@@ -291,13 +292,9 @@ _PROBE = (
 
 
 def fingerprint() -> str:
-    """Changes when splitting or terms change, and with every version of Footnote."""
-    try:
-        ours = version("footnote-bot")
-    except PackageNotFoundError:
-        ours = ""
+    """A value that changes when splitting or terms change, and with every version of Footnote."""
     seen = [(passage.heading, terms(passage.text)) for passage in split(_PROBE)]
-    return hashlib.sha256(repr((ours, seen, sorted(_STOP_TERMS))).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr((__version__, seen, sorted(_STOP_TERMS))).encode()).hexdigest()[:16]
 
 
 Row = tuple[str, str, str]
@@ -306,8 +303,8 @@ Row = tuple[str, str, str]
 def word_rows(title: str, passages: Sequence[Passage]) -> list[Row]:
     """The rows of ``words`` for a page: terms of its title, of the heading path, of the passage.
 
-    Stop words are left out of the body, where they are 40 % of all terms and ``keywords`` never
-    asks for them; a title made of nothing else ("The Who") keeps them.
+    Stop words are left out of the body: they are 40 % of all terms, and ``keywords`` never searches
+    for them. Titles keep them, since some consist of nothing else ("The Who").
     """
     title_terms = " ".join(terms(title))
     headings: dict[str, str] = {}
@@ -322,12 +319,12 @@ def word_rows(title: str, passages: Sequence[Passage]) -> list[Row]:
 
 
 def pack_spans(passages: Sequence[Passage]) -> bytes:
-    """Starts and ends as unsigned 32-bit numbers: few bytes, and found again by position."""
+    """Starts and ends as unsigned 32-bit numbers: compact, and accessible by position."""
     return array.array("I", [n for each in passages for n in (each.start, each.end)]).tobytes()
 
 
 def count_passages(connection: sqlite3.Connection) -> int:
-    """Count the passages of all files of the index without reading each."""
+    """Count the passages of all files in the index without reading each row."""
     values = dict(connection.execute("SELECT key, value FROM meta WHERE key IN ('next', 'dead')"))
     return max(1, int(values["next"]) - 1 - int(values["dead"]))
 

@@ -6,8 +6,8 @@ import hashlib
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,16 +17,16 @@ from bot.pages.media import format_of
 from bot.search.folders import NOT_READ, readable, root_of
 from bot.search.index_file import Damaged, below, meaning, open_reader, unusable
 
-KEPT_ENOUGH = 0.9  # share of a document's words, below which it is named in reports
+KEPT_ENOUGH = 0.9  # documents with a smaller share of their words are named in reports
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
     """The changes that an indexing run made.
 
-    ``added``, ``changed``, ``removed`` and ``unchanged`` count files; ``skipped`` are pairs of a
-    path and a reason; ``passages`` is how many of the given paths can be searched now; ``warning``
-    is a sentence for the person, or "".
+    ``added``, ``changed``, ``removed`` and ``unchanged`` count files. ``skipped`` has pairs of a
+    path and a reason. ``passages`` is how many passages below the given paths can now be searched.
+    ``warning`` is a sentence for the user, or "".
     """
 
     added: int
@@ -54,7 +54,7 @@ class IndexReport:
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> IndexReport:
-        """The report from parsed JSON of ``as_json``."""
+        """Restore a report from the parsed JSON of ``as_json``."""
         skipped = tuple((path, reason) for path, reason in value["skipped"])
         return IndexReport(**value | {"skipped": skipped})
 
@@ -63,9 +63,9 @@ class IndexReport:
 class Holdings:
     """The contents of the index below some folders.
 
-    ``kinds`` are names of formats with how many files of each can be searched, the most first.
-    ``twins`` are pairs of a file that is not searched and the one that is searched instead,
-    ``incomplete`` pairs of a file and the share of its words that was kept, the least first.
+    ``kinds`` has the names of formats with the number of searchable files, most frequent first.
+    ``twins`` has pairs of a file that is not searched and the one that is searched instead.
+    ``incomplete`` has pairs of a file and the share of its words that was kept, lowest first.
     """
 
     kinds: tuple[tuple[str, int], ...]
@@ -76,22 +76,17 @@ class Holdings:
 def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
     """Read ``Holdings`` from the index. Raises ``InvalidSetting`` and ``StorageUnavailable``."""
     condition, values = below([root_of(path) for path in paths])
-    try:
-        with closing(open_reader(index)) as connection:
-            searched = connection.execute(
-                f"SELECT url, kept FROM files WHERE count > 0 AND ({condition})",  # noqa: S608 - our own columns
-                values,
-            ).fetchall()
-            inside = condition.replace("url", "files.url")
-            twins = connection.execute(
-                "SELECT files.url, better.url FROM files JOIN files AS better"  # noqa: S608 - our own columns
-                f" ON better.id = files.twin WHERE files.twin > 0 AND ({inside})",
-                values,
-            ).fetchall()
-    except (Damaged, FileNotFoundError) as error:
-        raise unusable(error, index) from error
-    except sqlite3.Error as error:
-        raise unusable(meaning(error, index), index) from error
+    with _opened(index) as connection:
+        searched = connection.execute(
+            f"SELECT url, kept FROM files WHERE count > 0 AND ({condition})",  # noqa: S608 - our own columns
+            values,
+        ).fetchall()
+        inside = condition.replace("url", "files.url")
+        twins = connection.execute(
+            "SELECT files.url, better.url FROM files JOIN files AS better"  # noqa: S608 - our own columns
+            f" ON better.id = files.twin WHERE files.twin > 0 AND ({inside})",
+            values,
+        ).fetchall()
     kinds = Counter(_kind(url) for url, _ in searched)
     incomplete = sorted((kept, path_of(url)) for url, kept in searched if kept < KEPT_ENOUGH)
     return Holdings(
@@ -102,24 +97,31 @@ def holdings(index: Path, paths: Iterable[str | Path]) -> Holdings:
 
 
 def documents_digest(index: Path, paths: Iterable[str | Path]) -> str:
-    """A digest of all files that the index holds below some folders, in hexadecimal digits.
+    """A hexadecimal digest of all files in the index below some folders.
 
     Raises ``InvalidSetting`` and ``StorageUnavailable``.
     """
     condition, values = below([root_of(path) for path in paths])
     digest = hashlib.sha256()
+    with _opened(index) as connection:
+        for url, of_bytes in connection.execute(
+            f"SELECT url, digest FROM files WHERE {condition} ORDER BY url",  # noqa: S608 - our own columns
+            values,
+        ):
+            digest.update(f"{url}\0".encode() + of_bytes)
+    return digest.hexdigest()
+
+
+@contextmanager
+def _opened(index: Path) -> Iterator[sqlite3.Connection]:
+    """The index, opened for reading. Raises ``StorageUnavailable``."""
     try:
         with closing(open_reader(index)) as connection:
-            for url, of_bytes in connection.execute(
-                f"SELECT url, digest FROM files WHERE {condition} ORDER BY url",  # noqa: S608 - our own columns
-                values,
-            ):
-                digest.update(f"{url}\0".encode() + of_bytes)
+            yield connection
     except (Damaged, FileNotFoundError) as error:
         raise unusable(error, index) from error
     except sqlite3.Error as error:
         raise unusable(meaning(error, index), index) from error
-    return digest.hexdigest()
 
 
 def _kind(url: str) -> str:

@@ -1,4 +1,4 @@
-"""Writing to the index of local documents: files in, files out, words kept small."""
+"""Writing to the index of local documents: adding, removing and compacting."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from bot.search.reading import Content, Glance, Job
 from bot.search.twin_files import NONE, UNDECIDED, TwinFiles, packed
 from bot.search.twins import is_enough
 
-DEAD_SHARE = 0.5  # removed passages per living one at which the words are written again
-DEAD_FEW = 2_000  # ... and below this number it is not worth it
+DEAD_SHARE = 0.5  # removed passages per remaining one, above which ``words`` is rewritten
+DEAD_FEW = 2_000  # ... unless there are fewer than this
 OPTIMIZE_SHARE = 0.1  # of all passages written in one run, above which segments are merged
 REMOVED_AT_ONCE = 200  # files; their twins may have to be written in the same transaction
-CACHE_KILOBYTES = 16_000  # of the index kept in memory: keys of twins are all over it
+CACHE_KILOBYTES = 16_000  # of the index kept in memory: keys of twins are scattered all over it
 
 Outcome = Literal["added", "changed", "kept", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A file that was read, ready to be written.
+    """A file that was read and is ready to be written.
 
-    ``modified`` is 0 where the time cannot be trusted to tell the next change; ``digest`` is of
-    the bytes, empty when they were not read.
+    ``modified`` is 0 if the time cannot be trusted to show the next change; ``digest`` is of the
+    bytes, empty if they were not read.
     """
 
     document: Document
@@ -54,7 +54,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that was not read, and the address of the page that was made from it."""
+    """A source file that was not read, and the address of the page that was made from it."""
 
     job: Job
     glance: Glance
@@ -62,7 +62,7 @@ class Source:
 
 
 class IndexWriter:
-    """Writes in transactions of its own. Raises ``sqlite3.Error`` and ``Damaged`` as they come."""
+    """Writes in its own transactions. Raises ``sqlite3.Error`` and ``Damaged`` unchanged."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -75,8 +75,8 @@ class IndexWriter:
         connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
 
     def refresh(self) -> None:
-        """Fit an index that another version of Footnote made: terms and spans are worked out again
-        from the stored texts, and every file counts as changed when it is next looked at."""
+        """Update an index made by another version of Footnote: terms and spans are recomputed from
+        the stored texts, and every file counts as changed in the next run."""
         if self._meta("fingerprint") != fingerprint():
             with transaction(self._connection):
                 self._connection.execute("UPDATE files SET modified = 0, digest = x''")
@@ -84,7 +84,7 @@ class IndexWriter:
                 self._set_meta("fingerprint", fingerprint())
 
     def begin(self, roots: Iterable[Path]) -> None:
-        """Have twins searched where one of these folders holds them without their better ones."""
+        """Make twins searchable in folders that contain them without their better files."""
         known = {url for (url,) in self._connection.execute("SELECT url FROM roots")}
         self._written_roots = list(map(address, roots))
         new = [url for url in self._written_roots if url not in known]
@@ -99,7 +99,7 @@ class IndexWriter:
                 self._word(id for (id,) in twins)
 
     def files_below(self, roots: Iterable[Path]) -> dict[str, Known]:
-        """The files at or below some roots, by their address."""
+        """The files at or below some roots, by address."""
         columns = "url, id, size, modified, digest, problem"
         return {row[0]: Known(*row[1:]) for row in self._below(roots, columns)}
 
@@ -107,7 +107,7 @@ class IndexWriter:
         return sum(count for (count,) in self._below(roots, "count"))
 
     def expect(self, urls: Sequence[str]) -> None:
-        """Record how many files wait to be written, so that searches can report them as missing."""
+        """Record how many files are still to be written, for searches to report as missing."""
         self._expected = set(urls)
         with transaction(self._connection):
             for root in self._written_roots:
@@ -118,7 +118,7 @@ class IndexWriter:
                 )
 
     def _arrived(self, urls: Iterable[str]) -> None:
-        """Take processed files off the count of missing ones, whether they could be read or not."""
+        """Subtract processed files, readable or not, from the number of missing ones."""
         arrived = self._expected.intersection(urls)
         self._expected -= arrived
         for root in self._written_roots if arrived else ():
@@ -128,15 +128,15 @@ class IndexWriter:
             )
 
     def take_dropped(self) -> list[str]:
-        """The addresses of files that have to be read, since the page is gone as whose source they
-        were taken unread; each is told once."""
+        """The addresses of source files that must be read now, since the page for which they were
+        skipped is gone; each is returned only once."""
         dropped, self._dropped = self._dropped, []
         return dropped
 
     # ------------------------------------------------------------ files
 
     def write(self, batch: Sequence[Prepared]) -> list[Outcome]:
-        """Write some files in one transaction; returns what became of each."""
+        """Write some files in one transaction; returns the outcome for each."""
         outcomes: list[Outcome] = []
         words: dict[int, Sequence[Row]] = {}
         orphans: list[int] = []
@@ -148,7 +148,7 @@ class IndexWriter:
                     outcomes.append("skipped" if before.problem else "kept")
                     continue
                 if prepared.content is None and not prepared.problem:
-                    outcomes.append("kept")  # another process changed it meanwhile
+                    outcomes.append("kept")  # another process has changed it meanwhile
                     continue
                 if before:
                     orphans += self._forget(before.id)
@@ -165,8 +165,8 @@ class IndexWriter:
     def write_sources(self, sources: Sequence[Source]) -> list[Outcome | None]:
         """Write some files as twins of the pages that were made from them, without their text.
 
-        Returns what became of each; None where the page does not hold enough for that, and
-        nothing was done.
+        Returns the outcome for each; None if nothing was written, because the page contains too
+        little of the text.
         """
         with transaction(self._connection):
             outcomes = [self._write_source(each) for each in sources]
@@ -205,7 +205,7 @@ class IndexWriter:
                 self._settle(orphans)
 
     def _settle(self, files: list[int], words: dict[int, Sequence[Row]] | None = None) -> None:
-        """Decide whose twins some files are, and have the words of those that are nobody's."""
+        """Determine the twins of some files, and add the words of files that are not twins."""
         self._word(self._twins.settle(files), words)
         self._drop(self._twins.unread)
         self._twins.unread.clear()
@@ -219,14 +219,14 @@ class IndexWriter:
             self._dropped.append(url)
 
     def _touch(self, known: Known, prepared: Prepared) -> None:
-        """Only the time of a file has changed, or another process was faster."""
+        """Update the time of a file whose content is already in the index."""
         self._connection.execute(
             "UPDATE files SET size = ?, modified = ? WHERE id = ?",
             (prepared.document.size, prepared.modified, known.id),
         )
 
     def _insert(self, prepared: Prepared) -> int:
-        """Write a file as one that is not searched yet."""
+        """Write a file that is not searchable yet."""
         document, content = prepared.document, prepared.content
         file = self._connection.execute(
             "INSERT INTO files (url, size, modified, digest, indexed_at, first, count, problem,"
@@ -253,7 +253,7 @@ class IndexWriter:
         return file
 
     def _forget(self, file: int) -> list[int]:
-        """Remove a file; returns its twins, which have to be decided about."""
+        """Remove a file; returns the files that were its twins, which must be settled again."""
         row = self._connection.execute(
             "SELECT count, keys FROM files WHERE id = ?", (file,)
         ).fetchone()
@@ -268,9 +268,9 @@ class IndexWriter:
     # ------------------------------------------------------------ words
 
     def _word(self, files: Iterable[int], ready: dict[int, Sequence[Row]] | None = None) -> None:
-        """Write the words of those files that should be searched and are not, and the other way.
+        """Add the words of files that should be searchable but are not, and vice versa.
 
-        ``ready`` are words that need not be worked out from the stored text.
+        ``ready`` has words that need not be computed from the stored text.
         """
         first = before = int(self._meta("next"))
         dead = 0
@@ -302,7 +302,7 @@ class IndexWriter:
         self._drop(unread)
 
     def _is_searched(self, url: str, twin: int) -> bool:
-        """Return True if somebody may search a file without the better one whose twin it is."""
+        """Return True if a file can be searched without the better one whose twin it is."""
         if twin == NONE:
             return True
         (better,) = self._connection.execute(
@@ -316,20 +316,20 @@ class IndexWriter:
         )
 
     def tidy(self) -> None:
-        """Give back space and keep queries short, where what was done makes it worth while."""
+        """Free space and speed up queries, if this run's changes make it worthwhile."""
         living = self._connection.execute("SELECT total(count) FROM files").fetchone()[0]
         dead = int(self._meta("dead"))
         if dead > DEAD_FEW and dead > living * DEAD_SHARE:
             with transaction(self._connection):
                 self._rewrite_words()
         elif self._written > living * OPTIMIZE_SHARE:
-            # One segment instead of many: shorter queries, and the space of the many comes free.
+            # One segment instead of many: queries get faster, and the space of the many is freed.
             self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
         self._connection.executemany(
             "UPDATE roots SET waiting = 0 WHERE waiting > 0 AND url = ?",
             ((root,) for root in self._written_roots),
         )
-        # A script, because a single statement without columns is stepped only once.
+        # As a script, because sqlite3 steps a single statement without columns only once.
         self._connection.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(PASSIVE)")
 
     def _rewrite_words(self) -> None:
@@ -365,7 +365,7 @@ class IndexWriter:
             ((first + place, *row) for place, row in enumerate(words)),
         )
 
-    # ------------------------------------------------------------ asking
+    # ------------------------------------------------------------ reading
 
     def _file(self, url: str) -> Known | None:
         row = self._connection.execute(

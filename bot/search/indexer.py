@@ -34,13 +34,13 @@ from bot.search.twins import form_of, order_of
 
 log = get_logger()
 
-MAX_FILE_BYTES = 10_000_000  # of text; see ``read_file`` for what holds pictures
-BATCH_PASSAGES = 2_000  # written in one transaction: some 0.1 s of holding the write lock
+MAX_FILE_BYTES = 10_000_000  # of text; ``read_file`` allows more for formats with pictures
+BATCH_PASSAGES = 2_000  # per transaction, which holds the write lock for about 0.1 s
 BATCH_FILES = 500
-BATCH_SECONDS = 2.0  # after which what was read is written, so that it can be searched
+BATCH_SECONDS = 2.0  # after which finished readings are written, so that they can be searched
 
 Progress = Callable[[int, int], None]
-"""Told how many files have been looked at, and how many there are."""
+"""Receives the number of files processed so far and the total number."""
 
 
 class Indexer:
@@ -60,7 +60,7 @@ class Indexer:
         self._connection: sqlite3.Connection | None = None
 
     def index(self, paths: Iterable[str | Path], progress: Progress | None = None) -> IndexReport:
-        """Index what is new or changed below ``paths``, drop what is gone, leave all else alone.
+        """Index new and changed files below ``paths`` and remove those that are gone.
 
         Blocks; run it in a thread where an event loop must stay free. Files are compared by size
         and modification time, then by content. The work is written in small transactions: after
@@ -93,11 +93,11 @@ class Indexer:
         self._ending.set()
         connection = self._connection
         if connection is not None:
-            with contextlib.suppress(sqlite3.ProgrammingError):  # it has just been closed
+            with contextlib.suppress(sqlite3.ProgrammingError):  # closed in the meantime
                 connection.interrupt()
 
     def _run(self, roots: tuple[Path, ...], progress: Progress | None) -> tuple[_Run, str]:
-        """Index; should the index prove damaged on the way, once more into a new one."""
+        """Run the indexing; if the index turns out to be damaged, once more into a new one."""
         warning = ""
         damage: Damaged | None = None
         for _ in range(2):
@@ -111,7 +111,7 @@ class Indexer:
                 connection.close()
             self._mark_damaged(generation)
         raise StorageUnavailable(
-            f"The index {self._path} is damaged again right after it was rebuilt: check the disk.",
+            f"The index {self._path} was damaged again right after it was rebuilt: check the disk.",
             detail=str(damage),
         )
 
@@ -132,11 +132,11 @@ class Indexer:
         return run
 
     def _open(self) -> tuple[sqlite3.Connection, str, str]:
-        """A sound index, its generation, and the warning if it had to be rebuilt."""
+        """An intact index, its generation, and a warning if it had to be rebuilt."""
         warning = ""
         with building(self._path):
             if damage_mark(self._path).exists():
-                warning = self._discard("found while working with it")
+                warning = self._discard("found while it was in use")
             try:
                 connection, generation = open_writer(self._path)
             except Outdated as damage:
@@ -161,7 +161,7 @@ class Indexer:
         )
 
     def _mark_damaged(self, generation: str) -> None:
-        """Have the index thrown away, unless another process has done so already."""
+        """Mark the index for rebuilding, unless another process has already rebuilt it."""
         with building(self._path):
             try:
                 connection, now_there = open_writer(self._path)
@@ -173,7 +173,7 @@ class Indexer:
 
 
 class _Run:
-    """Reads what is new or changed, drops what is gone, and counts it.
+    """Reads new and changed files, removes those that are gone, and counts them.
 
     ``added``, ``changed``, ``removed`` and ``unchanged`` count files; ``skipped`` are pairs of a
     path and a reason; ``passages`` is how many the roots have in the index at the end.
@@ -196,7 +196,7 @@ class _Run:
         self._ending = ending
         self._done = self._total = 0
         self._known: dict[str, Known] = {}
-        self._again: set[str] = set()  # addresses of files that were unchanged, and are read again
+        self._again: set[str] = set()  # addresses of unchanged files that are read again
         self._batch: list[Prepared] = []
         self._waiting = 0  # passages in the batch
         self._written_at = time.monotonic()
@@ -204,7 +204,7 @@ class _Run:
         self.skipped: list[tuple[str, str]] = []
 
     def go(self) -> None:
-        """Run the pass. Raises ``sqlite3.Error``, ``Damaged``, and what progress or readers do."""
+        """Run it. Raises ``sqlite3.Error``, ``Damaged``, and errors of progress or readers."""
         self._writer.refresh()
         self._writer.begin(self._roots)
         self._known = self._writer.files_below(self._roots)
@@ -224,7 +224,7 @@ class _Run:
         self.passages = self._writer.passages_below(self._roots)
 
     def _changed(self, documents: Iterable[Document]) -> list[Job]:
-        """The files to read, better readable formats first, since later ones may be their twins."""
+        """The files to read, more readable formats first, since later ones may be their twins."""
         jobs = []
         for document in documents:
             known = self._known.get(document.url)
@@ -254,8 +254,8 @@ class _Run:
     def _read_sources(self, jobs: list[Job], pages: dict[str, str], listing: Listing) -> None:
         """Read sources of other files, but only those whose text the other file does not contain.
 
-        A parser of reStructuredText takes several times as long as one of HTML, for a text that
-        is not searched then.
+        Parsing reStructuredText takes several times as long as HTML, for a text that would not
+        be searched.
         """
         dropped = [listing.documents.get(url) for url in self._writer.take_dropped()]
         again = [Job(document) for document in dropped if document is not None]
@@ -270,7 +270,7 @@ class _Run:
         self._read(unsettled)
 
     def _settle(self, jobs: Sequence[Job], pages: dict[str, str]) -> list[Job]:
-        """Write sources as twins of their pages; returns those that have to be read."""
+        """Write sources as twins of their pages; returns those that must be read instead."""
         sources: list[Source] = []
         unsettled: list[Job] = []
         for job in jobs:
@@ -314,7 +314,7 @@ class _Run:
         self.removed += sum(not known.problem for known in gone)
 
     def _count(self, document: Document, outcome: Outcome, problem: str) -> None:
-        if document.url in self._again:  # it is counted as unchanged
+        if document.url in self._again:  # already counted as unchanged
             self.unchanged -= 1
             self._count_kept(document, problem)
         elif outcome in ("kept", "skipped"):
@@ -336,7 +336,7 @@ def _order(job: Job) -> tuple[int, int, str]:
 
 
 def _pages_of_sources(jobs: Iterable[Job], listing: Listing) -> dict[str, str]:
-    """The page of each source file that has one in the same folders, both by address."""
+    """For each source file, the page made from it in the same folders, both by address."""
     sources = {job.document.url: form_of(job.document.url) for job in jobs}
     sources = {url: form for url, form in sources.items() if form.is_sphinx_source}
     if not sources:

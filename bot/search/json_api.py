@@ -1,10 +1,11 @@
-"""A search engine's HTTP API: one request out, JSON in, errors by meaning."""
+"""Client for a search engine's HTTP API: sends requests, parses JSON, translates errors."""
 
 from __future__ import annotations
 
 import email.utils
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -17,25 +18,64 @@ if TYPE_CHECKING:
 
 MAX_REPLY_BYTES = 4_000_000  # the largest page of results is below 1 MB
 REQUEST_SECONDS = 10.0
-QUOTA_RESTS = 3_600.0  # seconds; a spent quota does not come back by asking
+QUOTA_RESTS = 3_600.0  # seconds; retrying does not restore a used-up quota
 QUOTA_STATUSES = (402, 432, 433)  # Payment Required; Tavily's "plan limit", "pay-as-you-go limit"
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """``data`` is the JSON object, ``headers`` are by lower-case name."""
+    """``data`` is the JSON object; ``headers`` have lower-case names."""
 
     status: int
     headers: Mapping[str, str]
     data: Mapping[str, Any]
 
 
-class JsonApi:
-    """Speaks to one API.
+async def fetched(
+    responding: AbstractAsyncContextManager[httpx.Response],
+    title: str,
+    place: str,
+    broken: Callable[[str], Broken],
+    most_bytes: int,
+) -> tuple[int, Mapping[str, str], bytes]:
+    """The status, headers and body of a response. ``title`` and ``place`` as for ``JsonApi``;
+    ``broken`` creates the error for an unreadable answer from a detail.
 
-    ``title`` is what sentences call it, ``key`` and ``place`` the settings that hold its key ("" if
-    it has none) and its address. Redirects are not followed: a key goes to the configured host and
-    to no other. A request may take ``seconds``, an answer have ``most_bytes``.
+    Raises ``ProviderUnavailable`` if there is no response, and ``Broken`` for an invalid response
+    or one of more than ``most_bytes``.
+    """
+    import httpx
+
+    body = bytearray()
+    try:
+        async with responding as response:
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > most_bytes:
+                    raise broken(f"a reply of more than {most_bytes} bytes")
+            return response.status_code, response.headers, bytes(body)
+    except httpx.TimeoutException as error:
+        raise ProviderUnavailable(
+            f"{title} does not answer in time: try again later.",
+            detail=type(error).__name__,
+        ) from error
+    except httpx.ProxyError as error:
+        raise ProviderUnavailable(str(error)) from error
+    except httpx.TransportError as error:
+        raise ProviderUnavailable(
+            f"{title} cannot be reached: check the network and {place}.",
+            detail=f"{type(error).__name__}: {error}",
+        ) from error
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise broken(f"{type(error).__name__}: {error}") from error
+
+
+class JsonApi:
+    """Client for one API.
+
+    ``title`` names it in sentences; ``key`` and ``place`` are the settings with its key ("" if it
+    has none) and its address. Redirects are not followed, so that a key is sent only to the
+    configured host. ``seconds`` limits a request, ``most_bytes`` an answer.
     """
 
     def __init__(
@@ -68,9 +108,9 @@ class JsonApi:
         return self.answer(await self.send("POST", path, body=body))
 
     def answer(self, reply: Reply) -> Reply:
-        """The reply if it is a result.
+        """Return the reply if it is a result.
 
-        Raises ``ProviderUnavailable`` (down, too many requests, quota spent),
+        Raises ``ProviderUnavailable`` (down, too many requests, quota used up),
         ``CredentialsRefused`` (the key), ``Refused`` (the request) or ``Broken`` (a redirect).
         """
         status = reply.status
@@ -95,16 +135,16 @@ class JsonApi:
             )
         if 300 <= status < 400:
             raise Broken(
-                f"{self.title} leads elsewhere, which is not followed: check {self._place}.",
+                f"{self.title} redirects elsewhere, which is not followed: check {self._place}.",
                 detail=f"HTTP {status}",
             )
         raise Refused(f"{self.title} does not accept the request (HTTP {status}).", detail=detail)
 
     def refuse_key(self, detail: str) -> NoReturn:
-        """Say that the key is not accepted."""
+        """Raise the error for a refused key."""
         if not self._key:
             raise CredentialsRefused(
-                f"{self.title} refuses access: let this machine in there, or check {self._place}.",
+                f"{self.title} refuses access: allow this machine there, or check {self._place}.",
                 detail=detail,
             )
         raise CredentialsRefused(
@@ -112,7 +152,7 @@ class JsonApi:
         )
 
     def quota_spent(self, detail: str, wait: float = QUOTA_RESTS) -> NoReturn:
-        """Say that the key's quota is used up; ``wait``: seconds until it may be back."""
+        """Raise the error for a used-up quota; ``wait``: seconds until it may be restored."""
         raise ProviderUnavailable(
             f"The quota of {self.title} is used up: raise the plan's limit, or take the provider "
             "out of FOOTNOTE_PROVIDERS.",
@@ -121,7 +161,7 @@ class JsonApi:
         )
 
     def broken(self, detail: str) -> Broken:
-        """An answer that cannot be read."""
+        """The error for an unreadable answer."""
         return Broken(
             f"{self.title} gave an answer that cannot be read: check {self._place}.", detail=detail
         )
@@ -134,46 +174,27 @@ class JsonApi:
         parameters: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> Reply:
-        """One request, whatever status comes back.
+        """Send one request and return its reply, whatever the status.
 
-        Raises ``ProviderUnavailable`` when nothing comes back, ``Broken`` for too much of it, and
-        for a result (200) that is no JSON object. Other statuses may have any body.
+        Raises ``ProviderUnavailable`` if there is no response, ``Broken`` for one that is too large
+        and for a result (200) that is not a JSON object. Other statuses may have any body.
         """
-        import httpx
-
-        content = bytearray()
+        responding = self._client.stream(
+            method,
+            self._base + path,
+            params=parameters,
+            json=body,
+            headers={n: renewed(self._key, v) for n, v in self._headers.items()},
+            follow_redirects=False,
+            timeout=self._seconds,
+        )
         try:
-            async with self._client.stream(
-                method,
-                self._base + path,
-                params=parameters,
-                json=body,
-                headers={n: renewed(self._key, v) for n, v in self._headers.items()},
-                follow_redirects=False,
-                timeout=self._seconds,
-            ) as response:
-                async for chunk in response.aiter_bytes():
-                    content += chunk
-                    if len(content) > self._most_bytes:
-                        raise self.broken(f"a reply of more than {self._most_bytes} bytes")
-                status, headers = response.status_code, response.headers
-        except httpx.TimeoutException as error:
-            raise ProviderUnavailable(
-                f"{self.title} does not answer in time: try again later.",
-                detail=type(error).__name__,
-            ) from error
-        except httpx.ProxyError as error:
-            raise ProviderUnavailable(str(error)) from error
-        except httpx.TransportError as error:
-            raise ProviderUnavailable(
-                f"{self.title} cannot be reached: check the network and {self._place}.",
-                detail=f"{type(error).__name__}: {error}",
-            ) from error
-        except UnicodeEncodeError:  # in a header, which takes ASCII only: it is the key
+            status, headers, content = await fetched(
+                responding, self.title, self._place, self.broken, self._most_bytes
+            )
+        except UnicodeEncodeError:  # in a header, which must be ASCII: it is the key
             self.refuse_key("the key is not ASCII")
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise self.broken(f"{type(error).__name__}: {error}") from error
-        return Reply(status, headers, self._object(status, bytes(content)))
+        return Reply(status, headers, self._object(status, content))
 
     def _object(self, status: int, content: bytes) -> Mapping[str, Any]:
         try:
@@ -202,7 +223,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """An object, or an empty one."""
+    """The value if it is an object, otherwise an empty one."""
     return value if isinstance(value, dict) else {}
 
 
@@ -212,19 +233,17 @@ def mappings(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def string(value: Any) -> str:
-    """A string, or ""."""
+    """The value if it is a string, otherwise ""."""
     return value if isinstance(value, str) else ""
 
 
 def strings(value: Any) -> Iterator[str]:
     """The strings of a list."""
-    return (
-        (each for each in value if isinstance(each, str)) if isinstance(value, list) else iter(())
-    )
+    return (each for each in _list(value) if isinstance(each, str))
 
 
 def integer(value: Any) -> int | None:
-    """A whole number; true and false are none."""
+    """The value if it is a whole number (not a boolean), otherwise None."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 

@@ -1,4 +1,4 @@
-"""Local documents: the words of the person's own files, found by BM25 and read from the index."""
+"""Local documents: the user's own files, found by BM25 and read from the index."""
 
 from __future__ import annotations
 
@@ -43,31 +43,31 @@ from bot.text.akin import akin
 from bot.text.language import detect, foreign
 from bot.text.terms import keywords
 
-# Columns of `words` in BM25: a word of the title says more about a page than one in its text.
+# Column weights in BM25: a word in the title says more about a page than one in its text.
 TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 4.0, 2.0, 1.0
 
-# The cost limit of one query. BM25 touches every passage that holds any of the terms, so the rarest
-# terms come first, and common ones only while they add few enough passages; a term that is in
-# ten thousand passages tells them apart by next to nothing (its IDF).
+# Cost limit of one query. BM25 touches every passage that contains any of the terms, so the rarest
+# terms are taken first, and common ones only while they add few passages; a term in ten thousand
+# passages hardly distinguishes them (by its IDF).
 MOST_POSTINGS = 15_000
 MOST_TERMS = 32
 MOST_QUERY_CHARACTERS = 2_000
-PASSAGES_PER_HIT = 6  # looked at by meaning to fill one hit: several passages share a page
-CANDIDATES = 120  # passages that are looked at with their surroundings
-SAMPLE = 20_000  # characters of a page by which its language is told
-PATIENCE = 5.0  # seconds that a search waits for an indexing run which has just begun
-POLL = 0.05  # seconds between two looks whether it is over
-
+PASSAGES_PER_HIT = 6  # nearest passages fetched per hit: several passages share a page
+CANDIDATES = 120  # passages that are re-scored with their surroundings
+SAMPLE = 20_000  # characters of a page from which its language is detected
+PATIENCE = 5.0  # seconds that a search waits for an indexing run that has just begun
+POLL = 0.05  # seconds between checks whether it has ended
 T = TypeVar("T")
 
 
 class LocalDocuments:
-    """A search provider and page reader over an index that ``Indexer`` made.
+    """A search provider and page reader for an index made by ``Indexer``.
 
-    ``roots`` limits it to those files and folders; none: everything in the index. With an
-    ``embedder``, whose vectors ``vector_filling`` has made, passages are found by meaning as well
-    as by words. A page's text is the one that was indexed, so that quotes, spans and hits agree
-    even when the file has changed since. SQLite works in threads, never on the event loop.
+    ``roots`` restricts it to those files and folders; without any, it searches the whole index.
+    With an ``embedder``, for which ``vector_filling`` has made vectors, passages are found by
+    meaning as well as by words. A page's text is the one that was indexed, so that quotes, spans
+    and hits agree even if the file has changed since. SQLite runs in threads, never in the event
+    loop.
     """
 
     name = "local"
@@ -89,9 +89,9 @@ class LocalDocuments:
         return Visible.of(self._folders, reach)
 
     async def search(self, query: Query) -> list[Hit]:
-        """See ``SearchProvider.search``. A hit's snippet is the whole passage that fits best.
+        """See ``SearchProvider.search``. A hit's snippet is the best passage as a whole.
 
-        Files have no language, region, date of appearing or domain: these ask for nothing here.
+        Files have no language, region, date or domain, so those restrictions are ignored.
         """
         question = query.text[:MOST_QUERY_CHARACTERS]
         wanted = keywords(question)[:MOST_TERMS]
@@ -99,35 +99,26 @@ class LocalDocuments:
             return []
         await self._settled()
         vector = await self._meaning.vector_of(question) if self._meaning else None
-        return await asyncio.to_thread(
-            self._with_reader,
-            lambda reader: self._search(
-                reader.connection, question, wanted, query.limit, vector, query.reach
-            ),
+        return await self._ask(
+            lambda index: self._search(index, question, wanted, query.limit, vector, query.reach)
         )
 
     async def rarity(self, terms: Sequence[str], reach: Reach = EVERYTHING) -> dict[str, float]:
         """See ``bot.search.provider.Lexicon``."""
         wanted = list(dict.fromkeys(terms))
-        return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._rarity(reader.connection, wanted, reach)
-        )
+        return await self._ask(lambda index: self._rarity(index, wanted, reach))
 
     async def missing(self) -> int:
         """See ``bot.search.provider.Growing``."""
-        return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._awaited(reader.connection)[0]
-        )
+        return (await self._ask(self._awaited))[0]
 
     def reads(self, url: str) -> bool:
-        """Return True if ``url`` is a file's address. Only files in the index can be read by it."""
+        """Return True if ``url`` is a file's address; only indexed files can then be read."""
         return url.startswith("file:///")
 
     async def read(self, url: str) -> Page:
-        """The page as it was indexed. Raises ``PageUnreadable`` for a file not in the index."""
-        return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._read(reader.connection, url)
-        )
+        """The page as it was indexed. Raises ``PageUnreadable`` if the file is not in the index."""
+        return await self._ask(lambda index: self._read(index, url))
 
     def weighs(self, url: str) -> bool:
         """See ``Weighing.weighs``."""
@@ -138,22 +129,16 @@ class LocalDocuments:
         vector = await self._meaning.vector_of(question) if self._meaning else None
         if vector is None:
             return ()
-        return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._weigh(reader.connection, vector, url)
-        )
+        return await self._ask(lambda index: self._weigh(index, vector, url))
 
     async def count(self, reach: Reach = EVERYTHING) -> int:
-        """The number of documents that can be searched."""
-        return await asyncio.to_thread(
-            self._with_reader, lambda reader: self._count(reader.connection, reach)
-        )
+        """The number of searchable documents."""
+        return await self._ask(lambda index: self._count(index, reach))
 
     async def sample(self, most: int, shift: int, reach: Reach = EVERYTHING) -> list[Page]:
         """See ``bot.search.sample``."""
         visible = self._visible(reach).found
-        return await asyncio.to_thread(
-            self._with_reader, lambda reader: sample(reader.connection, visible, most, shift)
-        )
+        return await self._ask(lambda index: sample(index, visible, most, shift))
 
     async def aclose(self) -> None:
         """Close the index. Later calls open it again."""
@@ -165,12 +150,13 @@ class LocalDocuments:
         """Wait briefly for an indexing run that has just begun, since most end soon."""
         ends = time.monotonic() + PATIENCE
         while time.monotonic() < ends:
-            missing, began = await asyncio.to_thread(
-                self._with_reader, lambda reader: self._awaited(reader.connection)
-            )
+            missing, began = await self._ask(self._awaited)
             if not missing or not 0 <= time.time() - began < PATIENCE:
                 return
             await asyncio.sleep(POLL)
+
+    async def _ask(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        return await asyncio.to_thread(self._with_index, work)
 
     # ------------------------------------------------------------ in a thread
 
@@ -196,7 +182,7 @@ class LocalDocuments:
             matches = self._meaning.ranked(connection, vector, matches, most, visible)
         best = {match.file: match for match in reversed(matches)}
         files = list(dict.fromkeys(match.file for match in matches))[: 2 * limit]
-        if len(files) > limit:  # there is a choice: pages in another language come last
+        if len(files) > limit:  # there is a choice: prefer pages in the question's language
             texts = {file: pages[file].text[:SAMPLE] for file in files if file in candidates}
             in_another = foreign(texts, detect(question))
             files = sorted(files, key=in_another.__contains__)[:limit]
@@ -208,14 +194,14 @@ class LocalDocuments:
         passages = count_passages(connection)
         found = _found_in(connection, wanted)
         if not reach.of_files.has_all_documents:
-            # Else the rarity of a word would tell of documents that only others may read.
+            # Otherwise a word's rarity would reveal documents that only others may read.
             visible = self._visible(reach).found
             found = {
                 term: count
                 for term, count in found.items()
                 if next(_matches(connection, [term], 1, visible), None) is not None
             }
-        # Those of files that are gone are found, but no longer counted, until the next clean-up.
+        # Until the next clean-up, passages of removed files are found but not counted.
         counts = {term: min(found.get(term, 0), passages) for term in ("", *wanted)}
         return {t: math.log(1 + (passages - n + 0.5) / (n + 0.5)) for t, n in counts.items()}
 
@@ -264,14 +250,14 @@ class LocalDocuments:
 
     # ------------------------------------------------------------ connections
 
-    def _with_reader(self, work: Callable[[_Reader], T]) -> T:
-        """Do something with a connection, and say by our own errors what went wrong."""
+    def _with_index(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a function with a connection, and translate errors."""
         try:
             reader = self._reader()
             try:
-                # One transaction: a writer that comes between must not move what was found.
+                # One transaction, so that a writer cannot change passage ids in between.
                 reader.connection.execute("BEGIN")
-                return work(reader)
+                return work(reader.connection)
             except sqlite3.Error as error:
                 raise meaning(error, self._path) from error
             finally:
@@ -293,7 +279,7 @@ class LocalDocuments:
                 detail=str(error),
             ) from error
         except Damaged as error:
-            with contextlib.suppress(OSError):  # a read-only place is mended by other hands
+            with contextlib.suppress(OSError):  # the folder may be read-only
                 damage_mark(self._path).touch()
             raise ProviderUnavailable(
                 "The index of local documents is damaged: run `footnote index` to rebuild it.",
@@ -303,7 +289,7 @@ class LocalDocuments:
             raise ProviderUnavailable(error.sentence, detail=error.detail) from error
 
     def _reader(self) -> _Reader:
-        """An idle connection to the file that is there now, or a new one."""
+        """An idle connection to the current file, or a new one."""
         inode = self._path.stat().st_ino  # FileNotFoundError: nothing is indexed
         while True:
             try:
@@ -312,7 +298,7 @@ class LocalDocuments:
                 return _Reader(open_reader(self._path), inode)
             if reader.inode == inode:
                 return reader
-            reader.connection.close()  # the index was thrown away and built again
+            reader.connection.close()  # the index was deleted and rebuilt
 
     def _close_idle(self) -> None:
         while True:
@@ -324,7 +310,7 @@ class LocalDocuments:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """A connection, and the file it is to (an index built again is another file)."""
+    """A connection, and the inode of its file (a rebuilt index is a different file)."""
 
     connection: sqlite3.Connection
     inode: int
@@ -335,9 +321,9 @@ def _matches(
 ) -> Iterator[Match]:
     """Passages with any of the terms, best first.
 
-    The inner query is sorted before the first row comes out; files are looked up row by row,
-    so that passages of other roots, and of files that are gone, cost a look-up only as far
-    as they are in the way.
+    The inner query is fully sorted before the first row is returned; files are looked up row by
+    row, so that passages of other roots and of removed files cost a look-up only if they rank
+    before the last row that is needed.
     """
     rows = connection.execute(
         f"""
@@ -362,8 +348,8 @@ def _matches(
 
 
 def _affordable(connection: sqlite3.Connection, wanted: list[str], others: list[str]) -> list[str]:
-    """The rarest terms, then the rarest of their replacements, as many as ``MOST_POSTINGS`` allows
-    but at least one that the index has."""
+    """The rarest terms, then the rarest of their alternatives, as many as ``MOST_POSTINGS`` allows,
+    but at least one that is in the index."""
     chosen: list[str] = []
     spent = 0
     for terms in (wanted, others):
@@ -377,7 +363,7 @@ def _affordable(connection: sqlite3.Connection, wanted: list[str], others: list[
 
 
 def _found_in(connection: sqlite3.Connection, wanted: Sequence[str]) -> dict[str, int]:
-    """For each term, the number of passages that contain it; terms without any are left out."""
+    """The number of passages that contain each term; terms without any are left out."""
     rows = (
         connection.execute("SELECT doc FROM temp.vocabulary WHERE term = ?", (term,)).fetchone()
         for term in wanted

@@ -1,9 +1,9 @@
 """Ranking passages by meaning as well as by words.
 
-Measured on sets where people ask in words of their own, half of the scaled BM25 score and half of
-the cosine, scaled from the least to the greatest of the candidates, found more than either alone,
-for every model tried; no threshold on a cosine holds for two models, so none is used. A passage
-without a vector keeps its rank by words.
+On test sets in which people ask in their own words, the mean of the scaled BM25 score and the
+scaled cosine (from the lowest to the highest of the candidates) found more than either alone, for
+every model tried. No cosine threshold fits two models, so none is used. A passage without a vector
+keeps its rank by words.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from bot.search.vector_scan import Vectors
 
 log = get_logger()
 
-REST_SECONDS = 30.0  # that an embedder which has failed is left alone
-QUESTIONS = 512  # whose vectors are remembered
+REST_SECONDS = 30.0  # for which an embedder is not called after a failure
+QUESTIONS = 512  # questions whose vectors are cached
 
 Place = tuple[int, int]
-"""A passage: its file and its place in it."""
+"""A passage: its file and its position in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A passage that fits, by its place in its file.
+    """A matching passage; ``place`` is its position in its file.
 
-    ``score`` is by words, and more is better. ``relevance`` is by meaning: 1 for the passage that
-    is nearest to the question, 0 for those no nearer than the average; None without a vector.
+    ``score`` is by words; higher is better. ``relevance`` is by meaning: 1 for the passage closest
+    to the question, 0 for those no closer than the average; None without a vector.
     """
 
     file: int
@@ -50,7 +50,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on the table ``files``, with the values for its marks."""
+    """An SQL condition on the table ``files``, with the values of its parameters."""
 
     sql: str
     values: Sequence[str]
@@ -67,8 +67,8 @@ class Near:
     mean: float
 
     def relevance(self, cosine: float) -> float:
-        """A cosine on the scale of ``Match.relevance``. It is the same for all passages of the
-        index, and its ends do not depend on the model."""
+        """Convert a cosine to the scale of ``Match.relevance``, which is the same for all passages
+        of the index and does not depend on the model's range."""
         best = self.matches[0][1] if self.matches else cosine
         if best <= self.mean:
             return 0.0
@@ -76,7 +76,7 @@ class Near:
 
 
 class Meaning:
-    """Similarities of an index's passages by an embedder's vectors; ``clock`` is in seconds."""
+    """Similarity of an index's passages by an embedder's vectors; ``clock`` is in seconds."""
 
     def __init__(
         self, index: Path, embedder: Embedder, clock: Callable[[], float] = time.monotonic
@@ -90,7 +90,7 @@ class Meaning:
         self._vectors: Vectors | None = None
 
     async def vector_of(self, question: str) -> Vector | None:
-        """The vector of a question; None while the embedder cannot give any."""
+        """The vector of a question; None while the embedder is unavailable."""
         if (known := self._questions.get(question)) is not None:
             return known
         if self._clock() < self._rests_until or not question.strip() or not self.path.exists():
@@ -117,9 +117,9 @@ class Meaning:
         most: int,
         among: Condition,
     ) -> list[Match]:
-        """The best passages by words together with the ``most`` nearest, best first.
+        """Merge the best passages by words with the ``most`` nearest by meaning, best first.
 
-        What cannot be told by meaning comes back as it was.
+        Without usable vectors, the passages by words are returned unchanged.
         """
         vectors = self._current(connection)
         if vectors is None:
@@ -147,7 +147,7 @@ class Meaning:
     def relevances(
         self, connection: sqlite3.Connection, question: Vector, file: int, among: Condition
     ) -> dict[int, float]:
-        """The similarity of each passage of a file, by its position, as ``Match.relevance``."""
+        """The similarity of each passage of a file, by position, as in ``Match.relevance``."""
         vectors = self._current(connection)
         if vectors is None:
             return {}
@@ -169,7 +169,7 @@ class Meaning:
         most: int,
         among: Condition,
     ) -> Near:
-        """The ``most`` nearest passages of those that may be found."""
+        """The ``most`` nearest of the passages that may be found."""
         scan = vectors.scan(question)
         found: list[tuple[Match, float]] = []
         for ranked in scan.nearest():
@@ -182,14 +182,14 @@ class Meaning:
         return Near(tuple(found[:most]), scan.mean)
 
     def _current(self, connection: sqlite3.Connection) -> Vectors | None:
-        """The vectors, if there are any that the index' rows are of."""
+        """The current vectors, if the index refers to them."""
         with self._lock:
             try:
                 if self._vectors is None or not self._vectors.is_current():
                     self._vectors = None
                     self._vectors = Vectors(self.path, self.embedder.model)
             except (OSError, Unfit):
-                return None  # the index report and ``footnote doctor`` say why
+                return None  # the index report and ``footnote doctor`` show the reason
             vectors = self._vectors
         if not vector_rows.is_there(connection):
             return None
@@ -197,10 +197,10 @@ class Meaning:
 
 
 def fused(by_words: Mapping[Place, float], cosines: Mapping[Place, float]) -> list[Place]:
-    """Passages by half their scaled score and half their scaled cosine, best first.
+    """Passages by the mean of their scaled score and scaled cosine, best first.
 
-    Scores are scaled by the greatest, cosines from the least to the greatest. A passage that was
-    not found by words has a score of 0; one without a cosine counts by its score alone.
+    Scores are scaled by the highest, cosines from the lowest to the highest. A passage that was not
+    found by words has a score of 0; one without a cosine is ranked by its score alone.
     """
     best = max(by_words.values(), default=0.0)
     low, high = min(cosines.values(), default=0.0), max(cosines.values(), default=0.0)
@@ -211,7 +211,7 @@ def fused(by_words: Mapping[Place, float], cosines: Mapping[Place, float]) -> li
             return words
         return (words + ((cosines[place] - low) / (high - low) if high > low else 1.0)) / 2
 
-    # The score itself tells apart what division has made equal.
+    # The score itself breaks ties that scaling has created.
     return sorted(
         {**by_words, **cosines},
         key=lambda place: (-total(place), -by_words.get(place, 0.0), place),

@@ -1,15 +1,15 @@
 """Wikipedia, or any other MediaWiki: searching it and reading its articles.
 
-What a search costs, in requests to the wiki (its endpoint is asked for once per process):
+Requests to the wiki per search (its endpoint is looked up once per process):
 
     CirrusSearch (Wikipedia)   1 search
-    any other wiki             2, or 3 when the query is short: a text search, a look-up of the
-                               titles that the query names, a title search. They run at once,
-                               because the plain database search ranks titles no higher than text.
-    nothing found by text      at most 3 more searches, each with fewer keywords: these servers
-                               want every word of the query in the page; on CirrusSearch also
-                               1 look-up of titles
-    disambiguation pages       at most 2 are opened, and 1 look-up finds where their links lead
+    any other wiki             2, or 3 for a short query: a text search, a look-up of the titles
+                               that the query names, a title search. They run in parallel, because
+                               the plain database search ranks titles no higher than text.
+    nothing found by text      at most 3 more searches, each with fewer keywords, because these
+                               servers require every word of the query in the page; on
+                               CirrusSearch also 1 look-up of titles
+    disambiguation pages       at most 2 are opened, and 1 look-up resolves their links
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ from bot.text.language import LATIN_LANGUAGES, detect
 from bot.text.listed import listed
 from bot.text.terms import terms
 
-FEWER_KEYWORDS = (4, 2, 1)  # how many of the most telling words the further searches keep
-TITLE_SEARCH_WORDS = 5  # a title search wants all words in the title; longer queries have none
-MOST_NAMED = 3  # titles found inside a query that go ahead of the text's matches
-MOST_DISAMBIGUATED = 2  # disambiguation pages opened for one search
-MOST_MEANINGS = 8  # entries offered from one of them
+FEWER_KEYWORDS = (4, 2, 1)  # how many of the most significant words the further searches keep
+TITLE_SEARCH_WORDS = 5  # a title search requires all words in the title, so long queries fail
+MOST_NAMED = 3  # titles found inside a query that are ranked before the text's matches
+MOST_DISAMBIGUATED = 2  # disambiguation pages opened per search
+MOST_MEANINGS = 8  # entries taken from one of them
 
 T = TypeVar("T")
 
@@ -60,12 +60,12 @@ _VARIANT_PATH = re.compile(r"/(?:zh|sr|gan|kk|ku|tg|uz|crh|iu|shi)(?:-[a-z]+)?/(
 
 
 class MediaWiki:
-    """A search provider and page reader over one wiki, or one wiki per language.
+    """A search provider and page reader for one wiki, or one wiki per language.
 
-    ``settings.wikipedia_url`` may hold ``{language}``; the language then follows the script of
-    the query where that is certain, then the language it is said to be in, and is
-    ``settings.language`` elsewhere. Freshness and region ask for nothing here. The client is
-    shared and closed by its owner; close the provider, too.
+    ``settings.wikipedia_url`` may contain ``{language}``. The language then follows the script of
+    the query if that is unambiguous, then the query's declared language, and is otherwise
+    ``settings.language``. Freshness and region are ignored. The client is shared and closed by its
+    owner; the provider must be closed, too.
     """
 
     name = "wikipedia"
@@ -99,8 +99,9 @@ class MediaWiki:
     async def read(self, url: str) -> Page:
         """The article as text with its section structure.
 
-        Follows redirects; ``Page.url`` is the canonical address. Text comes from TextExtracts
-        where the wiki has it (no tables, infoboxes or references), else from the rendered page.
+        Follows redirects; ``Page.url`` is the canonical address. The text comes from TextExtracts
+        if the wiki has it (without tables, infoboxes and references), otherwise from the rendered
+        page.
         """
         located = self._locate(url)
         if located is None:
@@ -119,7 +120,7 @@ class MediaWiki:
         return Page(article.url, article.title, text, datetime.now(UTC))
 
     async def aclose(self) -> None:
-        """End the process that reads rendered pages."""
+        """End the process that extracts text from rendered pages."""
         await self._workers.aclose()
 
     async def _rendered_text(self, wiki: WikiApi, title: str) -> str:
@@ -137,7 +138,7 @@ class MediaWiki:
         return self._wikis[base]
 
     def _locate(self, url: str) -> tuple[WikiApi, str] | None:
-        """The wiki of an address and the title in it; "" when only the wiki itself can tell."""
+        """The wiki of an address and the title in it, which is "" if only the wiki can tell."""
         try:
             parts = urlsplit(url)
         except ValueError:
@@ -189,7 +190,7 @@ async def _nothing() -> list[Listed]:
 
 
 async def _all_of(*requests: Coroutine[Any, Any, T]) -> list[T]:
-    """Make requests at once; when one fails, the others do not go on behind the caller's back."""
+    """Make requests in parallel; when one fails, the others are cancelled."""
     tasks = [asyncio.create_task(request) for request in requests]
     try:
         return await asyncio.gather(*tasks)
@@ -199,7 +200,7 @@ async def _all_of(*requests: Coroutine[Any, Any, T]) -> list[T]:
 
 
 async def _fewer_keywords(wiki: WikiApi, query: str, words: str, limit: int) -> list[Listed]:
-    """Search again with ever fewer of the most telling words, until something is found."""
+    """Search again with fewer and fewer of the most significant words, until something is found."""
     telling = by_weight(query)
     tried = {words}
     for count in FEWER_KEYWORDS:
@@ -213,9 +214,9 @@ async def _fewer_keywords(wiki: WikiApi, query: str, words: str, limit: int) -> 
 
 
 def _named(looked_up: list[Listed], query: str) -> list[Listed]:
-    """The pages a query names, longest name first.
+    """The pages that a query names, longest name first.
 
-    A name inside another found name says nothing of its own ("York" in "New York").
+    A name inside another one that was found is dropped ("York" in "New York").
     """
     spoken = query.casefold()
     by_name = sorted(
@@ -230,7 +231,7 @@ def _named(looked_up: list[Listed], query: str) -> list[Listed]:
 
 
 def _articles(found: Iterable[Listed]) -> list[Listed]:
-    """Each article once, at its first place, with the first snippet that any listing has."""
+    """Each article once, at its first position, with the first snippet of any of its listings."""
     snippets: dict[str, str] = {}
     first: dict[str, Listed] = {}
     for page in found:
@@ -249,7 +250,7 @@ def _articles(found: Iterable[Listed]) -> list[Listed]:
 async def _without_disambiguation(
     wiki: WikiApi, found: list[Listed], query: str, limit: int
 ) -> list[Listed]:
-    """Put the articles that a disambiguation page leads to in its place."""
+    """Replace each disambiguation page by the articles that it links to."""
     opened = [page for page in found[:limit] if page.disambiguation][:MOST_DISAMBIGUATED]
     if not opened:
         return [page for page in found if not page.disambiguation]
@@ -277,7 +278,7 @@ async def _without_disambiguation(
 
 
 def _fitting(entries: Sequence[Meaning], query: str) -> list[Meaning]:
-    """The entries that share most words with the query, in the page's order where that ties."""
+    """The entries that share the most words with the query; ties keep the page's order."""
     wanted = set(terms(query))
 
     def shared(entry: Meaning) -> int:
@@ -287,7 +288,7 @@ def _fitting(entries: Sequence[Meaning], query: str) -> list[Meaning]:
 
 
 def _serves(wiki: WikiApi, netloc: str) -> bool:
-    """True if the wiki calls itself by this host, which need not be the one it is reached by."""
+    """True if this is the wiki's own host name, which may differ from the one it is reached by."""
     site = wiki.known_site
     return site is not None and urlsplit(site.server).netloc.lower() == netloc
 
@@ -314,25 +315,24 @@ def _title_of(url: str, site: Site) -> str:
 # ---------------------------------------------------------------- languages
 
 
-# Wikis whose languages share a script, which a few keywords seldom tell apart. Japanese is told by
-# its kana, but a Japanese query may be of Chinese characters alone.
+# Groups of wikis whose languages share a script, which a few keywords rarely distinguish. Japanese
+# is recognized by its kana, but a Japanese query may consist of Chinese characters alone.
 _SCRIPTS = (
     listed("ru uk be be-tarask bg mk sr kk ky tg tt ba ce mn"),
     listed("ar arz ary fa ur ps ckb"),
     listed("hi mr ne sa bh mai"),
     listed("he yi"),
 )
-_BOKMAL = {"nb": "no", "nn": "no"}  # the label of the wiki in Bokmål; that in Nynorsk is small
+_BOKMAL = {"nb": "no", "nn": "no"}  # "no" is the wiki in Bokmål; the one in Nynorsk is small
 _CHINESE = listed("zh yue wuu gan lzh zh-yue zh-classical ja")
 
 
 def _language_of(query: Query, configured: str) -> str:
-    """The wiki to ask: by the query's script where it is not Latin, else by its language.
+    """The wiki to search: by the query's script if it is not Latin, otherwise by its language.
 
-    Of the languages of a script, the configured one comes first, then the one that the query is
-    said to be in. A few keywords in Latin letters do not tell their language, so there only what
-    the query is said to be in counts. English is what a question is taken for when nothing tells
-    its language, so it tells nothing against the configured one.
+    Among the languages of a script, the configured one comes first, then the query's declared one.
+    A few keywords in Latin letters do not reveal their language, so there only the declared
+    language counts. It is English by default, so English does not override the configured one.
     """
     detected = detect(query.text)
     named = _BOKMAL.get(language(query), language(query))
@@ -347,7 +347,7 @@ def _language_of(query: Query, configured: str) -> str:
 def _language_label(tag: str) -> str:
     """The label of a language's wiki from a BCP 47 tag: ``zh-Hant`` → ``zh``, ``pt-BR`` → ``pt``.
 
-    Labels such as ``zh-yue`` or ``simple`` stay what they are: only scripts and regions go.
+    Labels such as ``zh-yue`` or ``simple`` are kept: only scripts and regions are removed.
     """
     parts = tag.strip().replace("_", "-").split("-")
     kept = [part.lower() for i, part in enumerate(parts) if i == 0 or not _script_or_region(part)]
@@ -360,9 +360,10 @@ def _script_or_region(part: str) -> bool:
 
 
 def _address_pattern(base: str) -> re.Pattern[str]:
-    """Host and path of what is ours: the configured host, in every language, mobile or not.
+    """A pattern for host and path of our addresses: the configured host, in every language, mobile
+    or not.
 
-    The path counts only where the language stands in it: articles need not be below api.php.
+    The path counts only if it contains the language: articles need not be below api.php.
     """
     parts = urlsplit(base.replace("{language}", "LANGUAGE"))
     where = parts.netloc.rpartition("@")[2].lower()

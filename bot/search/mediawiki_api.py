@@ -1,4 +1,4 @@
-"""The MediaWiki action API of one wiki: requests out, values in, errors by meaning.
+"""Client for the MediaWiki action API of one wiki: sends requests, parses replies and errors.
 
 Reference: https://www.mediawiki.org/wiki/API:Main_page (``action=query`` with ``list/generator=
 search``, ``titles``, ``prop=info|pageprops|extracts``; ``action=parse``), ``formatversion=2``.
@@ -16,11 +16,18 @@ import httpx
 
 from bot.errors import Broken, CredentialsRefused, PageUnreadable, ProviderUnavailable, Refused
 from bot.pages.urls import shown
-from bot.search.json_api import integer, mapping, mappings, retry_after, string
+from bot.search.json_api import (
+    fetched,
+    integer,
+    mapping,
+    mappings,
+    retry_after,
+    string,
+)
 
 MAX_REPLY_BYTES = 16_000_000  # the largest article is 2 MB of wikitext ($wgMaxArticleSize)
 MAX_TITLES = 50  # titles in one query for an anonymous client (API:Query, "limits")
-MAX_QUERY_CHARACTERS = 300  # CirrusSearch refuses longer ones; MediaWiki counts characters too
+MAX_QUERY_CHARACTERS = 300  # CirrusSearch rejects longer ones; MediaWiki counts characters too
 SNIPPET_CHARACTERS = 250
 REQUEST_SECONDS = 15.0
 
@@ -33,11 +40,10 @@ What = Literal["text", "title"]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The capabilities of one wiki, asked once: its endpoint, its name, and how its URLs are made.
+    """The properties of a wiki, requested once: its endpoint, its name, and the form of its URLs.
 
-    ``server`` is an origin such as ``https://en.wikipedia.org``; ``article_path`` holds ``$1``.
-    ``cirrus`` tells whether CirrusSearch answers searches, ``extracts`` whether TextExtracts
-    is there.
+    ``server`` is an origin such as ``https://en.wikipedia.org``; ``article_path`` contains ``$1``.
+    ``cirrus`` is true if CirrusSearch answers searches, ``extracts`` if TextExtracts is installed.
     """
 
     endpoint: str
@@ -52,9 +58,9 @@ class Site:
 class Listed:
     """A page as a search or a look-up by title lists it.
 
-    ``snippet`` is what the server gave: HTML, raw wikitext, or the beginning of the text.
-    ``asked`` are the titles that led here (redirects and normalization undone). ``article`` is
-    false outside the main namespace.
+    ``snippet`` is what the server sent: HTML, raw wikitext, or the beginning of the text.
+    ``asked`` has the requested titles that led here (before redirects and normalization).
+    ``article`` is False outside the main namespace.
     """
 
     title: str
@@ -75,7 +81,7 @@ class Article:
 
 
 class WikiApi:
-    """Speaks to one wiki. ``base`` may be an origin, a script path, or the address of api.php."""
+    """Client for one wiki. ``base`` may be an origin, a script path, or the address of api.php."""
 
     def __init__(self, base: str, client: httpx.AsyncClient) -> None:
         self.base = base.rstrip("/")
@@ -84,21 +90,21 @@ class WikiApi:
 
     @property
     def known_site(self) -> Site | None:
-        """The site if it has been asked already; no I/O."""
+        """The site if it has already been requested; no I/O."""
         return self._site
 
     async def site(self) -> Site:
-        """Find api.php and ask what the wiki can do, once.
+        """Find api.php and request the wiki's properties, once.
 
-        Raises ``ProviderUnavailable`` (nothing is remembered, the next call tries again),
-        ``CredentialsRefused``, or ``Broken`` when there is no MediaWiki at the address.
+        Raises ``ProviderUnavailable`` (not cached, the next call tries again),
+        ``CredentialsRefused``, or ``Broken`` if there is no MediaWiki at the address.
         """
         if self._site is None:
             self._site = await self._discover()
         return self._site
 
     async def search(self, query: str, what: What, limit: int) -> list[Listed]:
-        """Pages of the main namespace that match, best first, redirects resolved."""
+        """Matching pages of the main namespace, best first, with redirects resolved."""
         site = await self.site()
         parameters = {
             "generator": "search",
@@ -108,16 +114,16 @@ class WikiApi:
             "gsrprop": "snippet",
         }
         if not site.cirrus:
-            # The default there is a title search. CirrusSearch has only its own one search.
+            # The default there is a title search. CirrusSearch does not distinguish the two.
             parameters["gsrwhat"] = what
         pages, _ = await self._pages(site, parameters)
         pages.sort(key=_place)
         return [_listed(page) for page in pages if _exists(page)]
 
     async def look_up(self, titles: list[str]) -> list[Listed]:
-        """The pages that exist under these titles (at most 50), redirects resolved.
+        """The pages that exist under these titles (at most 50), with redirects resolved.
 
-        Where TextExtracts is there, the first 20 come with the beginning of their text as snippet.
+        With TextExtracts, the first 20 have the beginning of their text as snippet.
         """
         if not titles:
             return []
@@ -141,7 +147,7 @@ class WikiApi:
         ]
 
     async def article(self, title: str) -> Article:
-        """The page with this title. Raises ``PageUnreadable`` when there is none."""
+        """The page with this title. Raises ``PageUnreadable`` if it does not exist."""
         site = await self.site()
         parameters = {"titles": title, "converttitles": "1"}
         if site.extracts:
@@ -182,7 +188,7 @@ class WikiApi:
     async def _pages(
         self, site: Site, parameters: Mapping[str, str], *, extracts: bool = False
     ) -> tuple[list[dict[str, Any]], dict[str, str]]:
-        """Query pages with their addresses; also old title → new title of what was renamed."""
+        """Query pages with their addresses; also returns the renamed titles, old → new."""
         reply = await self._call(
             site.endpoint,
             {
@@ -214,7 +220,7 @@ class WikiApi:
                 denied = denied or error
                 continue
             except (Broken, Refused):
-                continue  # not api.php; the next place may be
+                continue  # not api.php; try the next address
             site = _site(endpoint, mapping(reply.get("query")))
             if site is not None:
                 return site
@@ -226,10 +232,16 @@ class WikiApi:
         )
 
     async def _call(self, endpoint: str, parameters: Mapping[str, str]) -> Mapping[str, Any]:
-        """One request. Raises ``ProviderUnavailable``, ``CredentialsRefused``, ``Refused`` or
+        """Send one request. Raises ``ProviderUnavailable``, ``CredentialsRefused``, ``Refused`` or
         ``Broken``."""
         query = {**parameters, "format": "json", "formatversion": "2", "errorformat": "plaintext"}
-        status, headers, body = await self._fetch(endpoint, query)
+        responding = self._client.stream(
+            "GET", endpoint, params=query, follow_redirects=True, timeout=REQUEST_SECONDS
+        )
+        title, place = f"The wiki at {self._host}", "FOOTNOTE_WIKIPEDIA_URL"
+        status, headers, body = await fetched(
+            responding, title, place, self._broken, MAX_REPLY_BYTES
+        )
         if status == 429 or status >= 500:
             raise ProviderUnavailable(
                 f"The wiki at {self._host} is busy or down (HTTP {status}): try again later.",
@@ -250,36 +262,7 @@ class WikiApi:
         self._raise_for_error(reply, headers)
         return reply
 
-    async def _fetch(
-        self, endpoint: str, query: Mapping[str, str]
-    ) -> tuple[int, httpx.Headers, bytes]:
-        body = bytearray()
-        try:
-            async with self._client.stream(
-                "GET", endpoint, params=query, follow_redirects=True, timeout=REQUEST_SECONDS
-            ) as response:
-                async for chunk in response.aiter_bytes():
-                    body += chunk
-                    if len(body) > MAX_REPLY_BYTES:
-                        raise self._broken(f"a reply of more than {MAX_REPLY_BYTES} bytes")
-                return response.status_code, response.headers, bytes(body)
-        except httpx.TimeoutException as error:
-            raise ProviderUnavailable(
-                f"The wiki at {self._host} does not answer in time: try again later.",
-                detail=type(error).__name__,
-            ) from error
-        except httpx.ProxyError as error:
-            raise ProviderUnavailable(str(error)) from error
-        except httpx.TransportError as error:
-            raise ProviderUnavailable(
-                f"The wiki at {self._host} cannot be reached: check the network and "
-                "FOOTNOTE_WIKIPEDIA_URL.",
-                detail=f"{type(error).__name__}: {error}",
-            ) from error
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise self._broken(f"{type(error).__name__}: {error}") from error
-
-    def _raise_for_error(self, reply: Mapping[str, Any], headers: httpx.Headers) -> None:
+    def _raise_for_error(self, reply: Mapping[str, Any], headers: Mapping[str, str]) -> None:
         errors = list(mappings(reply.get("errors")))
         if not errors and isinstance(reply.get("error"), dict):  # without errorformat (old wikis)
             errors = [reply["error"]]
@@ -324,7 +307,7 @@ def endpoints(base: str) -> list[str]:
 
 
 def no_such_page(title: str, site: Site) -> PageUnreadable:
-    """The error for a title that names no page."""
+    """The error for a title without a page."""
     shown = title if len(title) <= 80 else title[:80] + "…"
     return PageUnreadable(f"{site.name} has no page called “{shown}”.")
 
@@ -376,7 +359,7 @@ def _address(page: Mapping[str, Any]) -> str:
 
 
 def _final(title: str, renamed: Mapping[str, str]) -> str:
-    """Follow normalization, conversion and redirects; a ring of redirects ends where it began."""
+    """Follow normalization, conversion and redirects; a redirect loop is followed only once."""
     seen = {title}
     while (following := renamed.get(title)) and following not in seen:
         seen.add(following)

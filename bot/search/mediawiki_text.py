@@ -1,6 +1,6 @@
-"""Text as MediaWiki hands it out: extracts, snippets, disambiguation lists, and titles in queries.
+"""Text from MediaWiki: extracts, snippets, disambiguation lists, and titles in queries.
 
-Everything here is pure: strings in, values out.
+All functions are pure: strings in, values out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bot.text.terms import STOP_WORDS, has_cjk, keywords, terms
 # ---------------------------------------------------------------- extracts
 
 # TextExtracts writes every heading as ``== Title ==`` after an empty line
-# (ExtractFormatter, exsectionformat=wiki); elsewhere such a line is the article's own text.
+# (ExtractFormatter, exsectionformat=wiki); without the empty line it is the article's own text.
 _HEADING = re.compile(r"(={1,6}) (.+?) \1")
 _ENDS_SENTENCE = re.compile(r"[.!?:;。！？：；…][\"'”’»)\]）」』]*$")
 _LOOKS_LIKE_HEADING = re.compile(r"(?=#{1,6}(?:\s|$))")
@@ -27,12 +27,12 @@ _LONGEST_ITEM = 200  # characters of a line that may still be a list item
 def page_text(extract: str) -> str:
     """Turn a TextExtracts extract into a page's text (see ``bot.pages.page.Page``).
 
-    Headings become ATX lines, every line a block of its own, and a run of short lines that end no
-    sentence a Markdown list (the extract has lost the bullets). Sections without any text, such as
-    the references that TextExtracts leaves out, are dropped with their headings.
+    Headings become ATX lines, and every line becomes a block. A run of short lines that do not end
+    a sentence becomes a Markdown list (the extract has lost the bullets). Sections without text,
+    such as the references that TextExtracts leaves out, are dropped with their headings.
     """
     blocks: list[str] = []
-    headings: list[tuple[int, str]] = []  # not written yet: a section may turn out to be empty
+    headings: list[tuple[int, str]] = []  # not written yet, because the section may be empty
     for paragraph, after_gap in _lines(extract):
         heading = _HEADING.fullmatch(paragraph[0]) if len(paragraph) == 1 and after_gap else None
         if heading:
@@ -47,7 +47,7 @@ def page_text(extract: str) -> str:
 
 
 def _lines(extract: str) -> Iterator[tuple[list[str], bool]]:
-    """Runs of lines without an empty one between them; a heading is always a run of its own."""
+    """Runs of lines without an empty line in between; a heading is always a separate run."""
     run: list[str] = []
     after_gap = True
     starts_after_gap = True
@@ -88,7 +88,7 @@ def _list_or_line(items: list[str]) -> Iterator[str]:
 
 
 def _escaped(line: str) -> str:
-    """Keep the article's own ``# ...`` from being read as a heading, as Markdown does it."""
+    """Escape the article's own ``# ...``, so that Markdown does not read it as a heading."""
     return _LOOKS_LIKE_HEADING.sub(r"\\", line, count=1)
 
 
@@ -109,15 +109,15 @@ _REDIRECT = re.compile(r"^\s*#\s*REDIRECT\b.*", re.I | re.S)
 def snippet_text(snippet: str) -> str:
     """A search snippet as plain text.
 
-    Snippets are HTML that marks the words found; without CirrusSearch what they mark is raw
-    wikitext (API:Search). Both layers are removed; a redirect has no words of its own.
+    Snippets are HTML that marks the matching words; without CirrusSearch the text inside is raw
+    wikitext (API:Search). Both layers are removed; a redirect has no text of its own.
     """
     text = html.unescape(_TAG.sub("", snippet))
     if _REDIRECT.match(text):
         return ""
     text = _COMMENT_OR_REF.sub("", text)
     text = _CUT_TAG.sub("", _TAG.sub("", text))
-    for _ in range(3):  # templates and links nest, seldom deeper
+    for _ in range(3):  # templates and links nest, but rarely deeper
         text = _LINK.sub(r"\1", _MEDIA.sub("", _TEMPLATE.sub("", text)))
     text = _EXTERNAL.sub(lambda match: match[1] or "", text)
     text = _LINE_MARKS.sub("", _MAGIC.sub("", text))
@@ -130,14 +130,14 @@ def snippet_text(snippet: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """One entry of a disambiguation page: the article it leads to, and the line it stands in."""
+    """An entry of a disambiguation page: the article that it links to, and its line."""
 
     title: str
     line: str
 
 
 def meanings(body: str) -> list[Meaning]:
-    """The entries of a rendered disambiguation page: the first article link of each list item."""
+    """The entries of a rendered disambiguation page: the first article link in each list item."""
     parser = _Meanings()
     parser.feed(body)
     parser.close()
@@ -155,7 +155,7 @@ class _Meanings(HTMLParser):
         self._words: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "li":  # a nested item ends the line of the one around it
+        if tag == "li":  # a nested item ends the text of the outer one
             self.end_item()
             self._in_item = True
         elif tag == "a" and self._in_item and not self._title:
@@ -192,10 +192,10 @@ _SMALL_WORDS = STOP_WORDS | {"de", "la", "von", "van"}
 
 
 def search_words(query: str) -> str:
-    """A query without the characters that mean something to a search engine (Help:CirrusSearch).
+    """A query without the characters that are search syntax (Help:CirrusSearch).
 
-    Question marks, asterisks and tildes are wildcards or fuzzy marks, a leading minus excludes, a
-    colon begins a keyword or a namespace. A phrase in matched double quotes is kept.
+    Question marks, asterisks and tildes are wildcards or fuzzy marks, a leading minus excludes, and
+    a colon ends a keyword or a namespace. A phrase in matched double quotes is kept.
     """
     text = re.sub(r"[?*~\\!<>|\[\]{}:^]|(?<!\S)[-+]+", " ", _straight_quotes(query))
     if text.count('"') % 2:
@@ -208,7 +208,7 @@ def _straight_quotes(text: str) -> str:
 
 
 def content_words(query: str) -> list[str]:
-    """The query's words that carry meaning, as written, each once; CJK runs stay whole."""
+    """The distinct words of a query that carry meaning, as written; CJK runs are kept whole."""
     found = (word for word in _WORD.findall(query) if _carries_meaning(word))
     return list(dict.fromkeys(found))
 
@@ -218,10 +218,11 @@ def _carries_meaning(word: str) -> bool:
 
 
 def by_weight(query: str) -> list[str]:
-    """Content words, most telling first: quoted and capitalized ones and figures, then long ones.
+    """Content words, most significant first: quoted or capitalized words and figures, then long
+    words.
 
-    The first word of a sentence is capitalized anyway and counts as a name only when it is more
-    than capitalized. CJK runs are replaced by their keywords (bigrams), which are all alike.
+    The first word of a sentence counts as a name only if letters other than its first are upper
+    case. CJK runs are replaced by their keywords (bigrams), which all have the same weight.
     """
     words: list[tuple[int, int, int, str]] = []
     for place, word in enumerate(content_words(query)):
@@ -235,11 +236,11 @@ def by_weight(query: str) -> list[str]:
 
 
 def possible_titles(query: str, most: int) -> list[str]:
-    """Titles that a query may name, longest first: the whole of it, then runs of its words.
+    """Titles that a query may name, longest first: all of it, then runs of its words.
 
     A run begins and ends with a content word, has at most six words, and is tried as written and
-    with its words capitalized, since only the first letter of a title ignores case
-    (Manual:$wgCapitalLinks). Of a CJK run every piece of 2-6 characters without a function word is
+    with its words capitalized, since only the first letter of a title is case-insensitive
+    (Manual:$wgCapitalLinks). In a CJK run, every piece of 2-6 characters without a function word is
     a candidate.
     """
     whole = " ".join(_NEVER_IN_TITLES.sub(" ", query).split())
@@ -261,7 +262,7 @@ def possible_titles(query: str, most: int) -> list[str]:
 
 def _spellings(run: list[str], *, first: bool) -> Iterable[str]:
     written = " ".join(run)
-    if len(run) == 1:  # a lone common noun is the title of an article that nobody meant
+    if len(run) == 1:  # a single common noun matches an article that the query does not mean
         word = run[0]
         named = word[:1].isupper() and (not first or word != word.capitalize())
         return (word,) if named and not has_cjk(word) else ()
@@ -286,7 +287,7 @@ def _pieces(run: str) -> Iterator[str]:
 
 
 def title_in(address_path: str, article_path: str) -> str:
-    """The title in the path of an article's URL, given ``/wiki/$1``; "" when there is none."""
+    """The title in the path of an article's URL, given ``/wiki/$1``; "" if there is none."""
     before, _, after = article_path.partition("$1")
     if not address_path.startswith(before) or not address_path.endswith(after):
         return ""

@@ -1,4 +1,4 @@
-"""The protocol of a search provider. A new one is one file beside this, plus the contract suite."""
+"""The protocol of a search provider. To add one, write a file in ``providers`` and test it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.rights.reader import EVERYTHING, Reach
 
-# The subject of a search: the web, or texts that were given to it (documents, a knowledge base).
+# What a provider searches: the web, or texts that it was given (documents, a knowledge base).
 ProviderKind = Literal["web", "knowledge"]
 
-# Said of a document that is not in the index, and of one that is not in the reader's reach alike:
-# nobody learns which of the two it is.
+# The same sentence for a document that is not indexed and for one outside the reader's reach, so
+# that readers cannot learn which documents exist.
 UNKNOWN_DOCUMENT = (
     "This file is not among the indexed documents: run `footnote index` on its folder."
 )
@@ -26,9 +26,9 @@ Freshness = Literal["", "day", "week", "month", "year"]
 class Talk:
     """Restrictions of a search in conversations; empty fields restrict nothing.
 
-    With ``first`` the question asks for messages of colleagues, which then come before all other
-    results. ``after`` and ``before`` are ISO 8601 dates, both inclusive; ``people`` are names of
-    the authors whose messages are wanted.
+    ``first``: the question asks for messages of colleagues, so these come before all other results.
+    ``after`` and ``before`` are ISO 8601 dates, both inclusive. ``people`` are names of authors
+    whose messages are wanted.
     """
 
     first: bool = False
@@ -42,13 +42,13 @@ ANY_TALK = Talk()
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A search request.
+    """A search request; empty fields do not restrict it.
 
-    ``text`` is words, without operators of any search engine. ``limit`` bounds the hits. What is
-    empty is not asked for: ``language`` is a BCP 47 tag, ``region`` an ISO 3166-1 alpha-2 code,
-    ``freshness`` how long ago a page may have appeared at most, ``domains`` hosts whose pages
-    (and whose subdomains' pages) are wanted, and no others. ``reach`` are the operator's documents
-    that may be found: a provider of documents keeps to it. ``talk`` is for conversations alone.
+    ``text`` is words, without search operators. ``limit`` is the maximum number of hits.
+    ``language`` is a BCP 47 tag, ``region`` an ISO 3166-1 alpha-2 code, ``freshness`` the maximum
+    age of a page. ``domains`` restricts hits to pages of these hosts and their subdomains.
+    ``reach`` is the operator's documents that may be found; a provider of documents must respect
+    it. ``talk`` applies to conversations only.
     """
 
     text: str
@@ -65,8 +65,8 @@ class Query:
 class Hit:
     """A search result. ``snippet`` is plain text without markup, possibly empty.
 
-    ``relevance`` is how near the snippet is to the query by meaning: 1 for the nearest of all that
-    could be found, 0 for what is no nearer than the average; None where nobody can tell.
+    ``relevance`` is how close the snippet's meaning is to the query: 1 for the closest snippet in
+    the index, 0 for those no closer than the average, None if unknown.
     """
 
     title: str
@@ -78,9 +78,9 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class GivenText:
-    """The text of a page, or excerpts of it, as a search engine has it.
+    """The text of a page, or excerpts of it, as a search engine supplied it.
 
-    ``by`` is what people call the engine ("Tavily"), ``media_type`` that of ``text``.
+    ``by`` is the display name of the engine ("Tavily"); ``media_type`` is that of ``text``.
     """
 
     url: str
@@ -91,13 +91,13 @@ class GivenText:
 
 
 class SearchProvider(Protocol):
-    """Something that can be asked for pages.
+    """A source that can be searched for pages.
 
     ``search`` returns at most ``query.limit`` hits, best first, and an empty list when nothing
-    matches. What a query asks for beyond words is followed as far as the provider can.
+    matches. It applies the query's restrictions as far as the provider can.
     It raises ``ProviderUnavailable`` (try again later), ``CredentialsRefused`` (wrong key) or
-    ``Broken`` (an answer that cannot be read). Retries, caching, rate limits and the circuit
-    breaker are not its business: ``bot.search.blend`` adds them once for all.
+    ``Broken`` (an answer that cannot be parsed). Retries, caching, rate limits and the circuit
+    breaker are not its job: ``bot.search.blend`` adds them for all providers.
     """
 
     name: str
@@ -108,11 +108,11 @@ class SearchProvider(Protocol):
 
 @runtime_checkable
 class PageReader(Protocol):
-    """A provider that can also read its own pages better than a plain fetch would.
+    """A provider that can also read its own pages, better than a plain fetch would.
 
-    ``reads`` tells by the URL alone, without I/O. ``read`` gives the page, or its text as it is to
-    be extracted; it raises like ``SearchProvider.search``, and ``PageUnreadable`` when there is no
-    such page.
+    ``reads`` decides by the URL alone, without I/O. ``read`` returns the page, or a text that is
+    still to be extracted; it raises like ``SearchProvider.search``, and ``PageUnreadable`` if the
+    page does not exist.
     """
 
     def reads(self, url: str) -> bool: ...
@@ -122,9 +122,9 @@ class PageReader(Protocol):
 
 @runtime_checkable
 class LinkReading(Protocol):
-    """A page reader that reads some pages of the web under addresses of its own.
+    """A page reader that reads some web pages under its own addresses.
 
-    ``address_of`` gives that address for a link, "" for one that it does not read, without I/O.
+    ``address_of`` returns that address for a link, or "" if it does not read it, without I/O.
     """
 
     def address_of(self, link: str) -> str: ...
@@ -132,9 +132,9 @@ class LinkReading(Protocol):
 
 @runtime_checkable
 class TextGiving(Protocol):
-    """A provider that gets the texts of the pages that it finds along with the hits.
+    """A provider that receives page texts along with its hits.
 
-    ``text_of`` gives that of a page it has found lately, without I/O.
+    ``text_of`` returns the text of a recently found page, without I/O.
     """
 
     def text_of(self, url: str) -> GivenText | None: ...
@@ -144,10 +144,10 @@ class TextGiving(Protocol):
 class Lexicon(Protocol):
     """A provider that knows how rare words are in the texts that it searches.
 
-    ``rarity`` gives BM25's inverse document frequency of each term (as ``bot.text.terms`` makes
-    them) over the passages searched, from 0; "" has that of a term that no passage has. A term that
-    only documents out of ``reach`` have is as good as in none. It raises like
-    ``SearchProvider.search``.
+    ``rarity`` returns BM25's inverse document frequency of each term (as made by
+    ``bot.text.terms``) over the passages searched, at least 0; the key "" has the value of a term
+    that occurs nowhere. A term that occurs only in documents outside ``reach`` counts as occurring
+    nowhere. Raises like ``SearchProvider.search``.
     """
 
     async def rarity(self, terms: Sequence[str], reach: Reach = EVERYTHING) -> dict[str, float]: ...
@@ -157,7 +157,7 @@ class Lexicon(Protocol):
 class Growing(Protocol):
     """A provider whose index is still being built.
 
-    ``missing`` tells how many documents cannot be found yet; it raises like
+    ``missing`` returns how many documents cannot be found yet; it raises like
     ``SearchProvider.search``.
     """
 
@@ -166,10 +166,10 @@ class Growing(Protocol):
 
 @runtime_checkable
 class Weighing(Protocol):
-    """A page reader that can tell by meaning which passages of its pages fit a question.
+    """A page reader that can rate by meaning how well passages of its pages fit a question.
 
-    ``weighs`` tells by the URL alone, without I/O. ``weigh`` returns nothing where it cannot tell
-    now, and raises like ``PageReader.read``.
+    ``weighs`` decides by the URL alone, without I/O. ``weigh`` returns nothing if it currently
+    cannot rate them, and raises like ``PageReader.read``.
     """
 
     def weighs(self, url: str) -> bool: ...
@@ -179,7 +179,7 @@ class Weighing(Protocol):
 
 @runtime_checkable
 class Reporting(Protocol):
-    """A provider that can tell how it is, without spending much of its quota.
+    """A provider that can report its health, without using much of its quota.
 
     ``report`` is the rest of a sentence that begins with the provider's name: "answered; 1,204
     credits are left". It raises like ``SearchProvider.search``.
@@ -192,20 +192,20 @@ _TRADITIONAL_CHINESE = {"HANT", "TW", "HK", "MO"}
 
 
 def language(query: Query) -> str:
-    """The primary language in lower case, ``de`` for ``de-AT``; "" where it is not known."""
+    """The primary language in lower case, ``de`` for ``de-AT``; "" if unknown."""
     first = _parts(query.language)[0].lower()
     return first if first.isascii() and first.isalpha() and len(first) in (2, 3) else ""
 
 
 def region(query: Query) -> str:
-    """The region in upper case: the query's own, else the one its language tag names; or ""."""
+    """The region in upper case: the query's own or that of its language tag; "" if unknown."""
     named = [query.region, *_parts(query.language)[1:]]
     codes = (code.upper() for code in named if len(code) == 2 and code.isascii() and code.isalpha())
     return next(codes, "")
 
 
 def is_traditional_chinese(query: Query) -> bool:
-    """Return True if Chinese is asked for in traditional characters."""
+    """Return True if the query asks for Chinese in traditional characters."""
     parts = [part.upper() for part in _parts(query.language)]
     named = [*parts[1:], query.region.upper()]
     if "HANS" in named:

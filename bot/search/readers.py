@@ -1,9 +1,9 @@
-"""Processes that read files side by side, while their readings come out in order.
+"""Processes that read files in parallel and return their readings in order.
 
-Why processes: reading is Python and C code that keeps one core busy, and a file can be made to
-break it, to take memory without end or to take for ever. Such a file is given up and named; all
-others are read. The memory of all processes together is bounded: what does not fit beside the
-others is read once more while they have ended, with room for one.
+Why processes: reading is Python and C code that keeps one core busy, and a malicious file can crash
+it or make it use unlimited memory or time. Such a file is given up and named; all others are read.
+The memory of all processes together is limited: a file that needs more is read again while the
+other processes are ended, with more memory for a single process.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from bot.pages.processes import WorkerProcess
 from bot.search.reading import Job, Reading, given_up, request_of, unpacked
 
 SECONDS = 60.0
-"""The limits for one file. A PDF manual of 1,000 pages takes 15 s."""
+"""The time limit for one file. A PDF manual of 1,000 pages takes 15 s."""
 
-START_SECONDS = 60.0  # that a process may take until it is ready; on a busy machine some seconds
+START_SECONDS = 60.0  # for a process to become ready; it takes some seconds on a busy machine
 
 SIZE = max(1, min(3, os.cpu_count() or 1))
-"""Processes at most: with more, each would have too little of the memory."""
+"""The maximum number of processes: with more, each would have too little memory."""
 
-MEMORY = 120_000_000  # bytes for one of several processes; 35 MB of them are needed to begin with
-ROOM_FOR_ONE = 240_000_000  # bytes where one process works alone
+MEMORY = 120_000_000  # bytes for each of several processes; each needs 35 MB to start
+ROOM_FOR_ONE = 240_000_000  # bytes for a process that works alone
 
 COMMAND = (sys.executable, "-P", "-c", "import sys; from bot.search.reading import work; "
            "work(int(sys.argv[1]))")  # fmt: skip
 
-BATCH_FILES = 24  # in one request: fewer turns between threads and processes
-BATCH_BYTES = 200_000  # ... unless they are large
+BATCH_FILES = 24  # per request, to switch less often between threads and processes
+BATCH_BYTES = 200_000  # ... fewer if they are large
 MOST_AHEAD = 8_000_000  # bytes of readings that wait for an earlier one
-CHECK_SECONDS = 0.25  # between looks for processes that have taken too long
+CHECK_SECONDS = 0.25  # between checks for processes that have taken too long
 
 NO_PROCESS = (
-    "Files cannot be read, because no process could be started for it: make room on this machine "
-    "and try again."
+    "Files cannot be read, because no process could be started for it: free some memory on this "
+    "machine and try again."
 )
 BROKE = "its reader broke on it: save it again, or convert it to text"
 
@@ -54,8 +54,8 @@ _Failure = Literal["broke", "lacks memory"]
 class Readers:
     """Reads files in up to ``size`` processes.
 
-    ``seconds`` is for one file. ``command`` starts a process; the bytes it may allocate are added
-    to it: ``memory`` for one of several, ``room_for_one`` for one that works alone.
+    ``seconds`` is the limit for one file. ``command`` starts a process; the bytes that it may
+    allocate are appended to it: ``memory`` for one of several, ``room_for_one`` for a single one.
     """
 
     def __init__(
@@ -76,10 +76,10 @@ class Readers:
     def read(
         self, jobs: Sequence[Job], most_bytes: int, ending: threading.Event | None = None
     ) -> Generator[Reading]:
-        """The readings of all jobs, in their order. Blocks; close it to end the work early.
+        """The readings of all jobs, in their order. Blocks; close the generator to stop early.
 
         ``most_bytes`` is as in ``read_file``. A file that could not be read has a ``problem``, and
-        is not settled where the next run should try again. Raises ``Unavailable`` when no process
+        is not settled if the next run should try it again. Raises ``Unavailable`` if no process
         can be started, and ``Stopped`` soon after another thread has set ``ending``.
         """
         work = _Work(self, list(_batches(jobs)), most_bytes, ending or threading.Event())
@@ -106,11 +106,11 @@ def _batches(jobs: Sequence[Job]) -> Iterator[list[Job]]:
 
 @dataclass(slots=True)
 class _Lane:
-    """One process, started when needed, and what the thread that talks to it waits for."""
+    """One process, started when needed, and the deadline for its current work."""
 
     process: WorkerProcess | None = None
     deadline: float = math.inf  # monotonic seconds
-    is_late: bool = False  # and has been stopped for it
+    is_late: bool = False  # it was stopped because it missed the deadline
 
     def end(self) -> None:
         process, self.process = self.process, None
@@ -119,11 +119,11 @@ class _Lane:
 
 
 class _Closed(Exception):
-    """The work is to end."""
+    """The work is being stopped."""
 
 
 class _Work:
-    """The batches of one call of ``Readers.read``; ``_turn`` guards all that threads share."""
+    """The batches of one call of ``Readers.read``; ``_turn`` guards everything threads share."""
 
     def __init__(
         self,
@@ -139,15 +139,15 @@ class _Work:
         self._lanes = [_Lane() for _ in range(min(readers.size, len(batches)))]
         self._threads: list[threading.Thread] = []
         self._turn = threading.Condition()
-        self._next = 0  # the batch to be taken next
+        self._next = 0  # number of the next batch
         self._done: dict[int, list[Reading]] = {}
-        self._ahead = 0  # bytes of what is done
-        self._active = 0  # lanes that work side by side
-        self._is_reserved = False  # for a lane that works alone, or waits to
+        self._ahead = 0  # bytes in ``_done``
+        self._active = 0  # lanes that work in parallel
+        self._is_reserved = False  # by a lane that works alone, or waits to do so
         self._is_closed = False
         self._failure: Exception | None = None
 
-    # ------------------------------------------------------------ for the reader of the results
+    # ------------------------------------------------------------ for the consumer of the results
 
     def begin(self) -> None:
         for lane in self._lanes:
@@ -156,7 +156,7 @@ class _Work:
             self._threads.append(thread)
 
     def readings_of(self, number: int) -> list[Reading]:
-        """Wait for a batch, and meanwhile stop what takes too long."""
+        """Wait for a batch, and meanwhile stop processes that take too long."""
         with self._turn:
             while number not in self._done:
                 if self._failure is not None:
@@ -208,7 +208,7 @@ class _Work:
             lane.end()
 
     def _taken(self) -> int | None:
-        """The next batch, once not too much is waiting for an earlier one; None: there is none."""
+        """Take the next batch, once few enough readings wait for earlier ones; None at the end."""
         with self._turn:
             self._wait_while(lambda: self._ahead > MOST_AHEAD)
             if self._next == len(self.batches):
@@ -217,7 +217,7 @@ class _Work:
             return self._next - 1
 
     def _side_by_side(self, lane: _Lane, jobs: list[Job]) -> list[Reading | _Failure]:
-        """Read while others do, too; what fails should be tried alone."""
+        """Read in parallel with other lanes; failed files should be tried alone."""
         with self._turn:
             self._wait_while(lambda: self._is_reserved)
             self._active += 1
@@ -229,7 +229,7 @@ class _Work:
                 self._turn.notify_all()
 
     def _alone(self, lane: _Lane, job: Job) -> Reading:
-        """Read a file while there is no other process."""
+        """Read a file while no other process runs."""
         with self._turn:
             self._wait_while(lambda: self._is_reserved)
             self._is_reserved = True
@@ -269,7 +269,7 @@ class _Work:
                     self._await(lane, self._readers.seconds)
                     readings.append(reading or "lacks memory")
                     if reading is None:
-                        lane.end()  # what is left of its memory is in pieces
+                        lane.end()  # its memory is fragmented now
                         break
             except (OSError, EOFError, ValueError):
                 readings.append(self._broken(lane, jobs[len(readings)]))
@@ -278,7 +278,7 @@ class _Work:
         return readings
 
     def _living(self, lane: _Lane, memory: int) -> WorkerProcess:
-        """The process of a lane, ready for work; starts one where there is none."""
+        """The process of a lane, ready for work; started if there is none."""
         if lane.process is not None and lane.process.lives():
             return lane.process
         lane.end()
@@ -297,14 +297,14 @@ class _Work:
         return lane.process
 
     def _await(self, lane: _Lane, seconds: float) -> None:
-        """Have the lane stopped unless it comes here again in time; raises if it was too late."""
+        """Set the lane's deadline; raises if it was stopped because it missed the last one."""
         with self._turn:
             if lane.is_late:
                 raise EOFError("stopped")
             lane.deadline = time.monotonic() + seconds
 
     def _broken(self, lane: _Lane, job: Job) -> Reading | _Failure:
-        """The sentence for a file whose reading process has died."""
+        """The result for a file whose reading process has died."""
         lane.end()
         with self._turn:
             if self._is_closed:
@@ -317,5 +317,5 @@ class _Work:
 
 
 def _weight(reading: Reading) -> int:
-    """About how many bytes a reading takes while it waits."""
+    """The approximate size in bytes of a reading that waits."""
     return 1_000 + (8 * len(reading.content.text) if reading.content else 0)

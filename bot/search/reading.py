@@ -1,7 +1,7 @@
-"""Reading one file for the index: its text, its passages, their terms, what tells its twins.
+"""Reads one file for the index: its text, its passages, their terms, its keys for twins.
 
-This is the part of indexing that takes time, and that a document can break; it runs in processes
-of its own (see ``bot.search.readers``). Their replies are JSON and plain bytes.
+This is the slow part of indexing, and the one that a document can crash. It runs in separate
+processes (see ``bot.search.readers``), whose replies are JSON and plain bytes.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from bot.search.folders import Document
 from bot.search.index_file import Row, pack_spans, pack_text, word_rows
 from bot.search.twins import keys_of
 
-SAME_TICK = 2_000_000_000  # ns: a file changed this recently may change again unnoticed
-PICTURES = 5  # times the limit for text, that documents may have which are mostly pictures
+SAME_TICK = 2_000_000_000  # ns: a file changed this recently may change again without a new time
+PICTURES = 5  # factor for the limit of documents that may consist mostly of pictures
 LACKS_MEMORY = {"lacks": "memory"}
-ORPHANED_AFTER = 2.0  # times its seconds: then a process ends itself, should its parent be gone
+ORPHANED_AFTER = 2.0  # factor for the time limit, after which a process ends itself
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
     """The stored content of a document.
 
-    ``text`` and ``spans`` are packed (see ``index_file``), ``words`` are the rows of its passages,
-    ``keys`` those by which twins are found. ``kept`` as in ``Extracted``.
+    ``text`` and ``spans`` are packed (see ``index_file``), ``words`` has the rows of its passages,
+    and ``keys`` the keys by which twins are found. ``kept`` as in ``Extracted``.
     """
 
     title: str
@@ -57,8 +57,8 @@ class Content:
 class Reading:
     """The result of reading a file; without ``content`` and ``problem`` the file is unchanged.
 
-    ``digest`` is of the bytes, empty when they were not read; ``is_settled`` tells that its time
-    of change will tell the next change.
+    ``digest`` is of the bytes, empty if they were not read. ``is_settled`` is True if the next
+    change of the file will certainly change its modification time.
     """
 
     digest: bytes = b""
@@ -69,7 +69,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A file to read; ``known`` is the digest of the content that needs no reading, or empty."""
+    """A file to read, unless its content has the digest ``known``, which may be empty."""
 
     document: Document
     known: bytes = b""
@@ -78,7 +78,7 @@ class Job:
 def read_file(job: Job, most_bytes: int) -> Reading:
     """Read a file of up to ``most_bytes`` of text, or ``PICTURES`` times that with pictures.
 
-    Raises ``MemoryError`` when it takes more than this process may have.
+    Raises ``MemoryError`` if it needs more than this process may have.
     """
     document = job.document
     is_settled = _is_settled(document)
@@ -93,7 +93,7 @@ def read_file(job: Job, most_bytes: int) -> Reading:
         return Reading(digest, is_settled)
     try:
         extracted = from_bytes(data, document.media_type, os.path.basename(document.path))
-    except ReaderMissing as error:  # the extra may be installed by the next run
+    except ReaderMissing as error:  # the extra may be installed before the next run
         return Reading(problem=error.sentence.rstrip("."))
     except Broken as error:
         return Reading(digest, is_settled, problem=error.sentence.rstrip("."))
@@ -115,8 +115,8 @@ def read_file(job: Job, most_bytes: int) -> Reading:
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """The result of a quick look at a file: as in ``Reading``, with the approximate number of
-    ``characters``."""
+    """The result of reading a file as plain text only: as in ``Reading``, with the approximate
+    number of ``characters``."""
 
     digest: bytes
     is_settled: bool
@@ -140,7 +140,7 @@ def _too_large(document: Document, most_bytes: int) -> str:
 
 
 def glance_at(document: Document, most_bytes: int) -> Glance | None:
-    """Look at a file as plain text; None where it is too large or cannot be opened."""
+    """Look at a file as plain text; None if it is too large or cannot be opened."""
     is_settled = _is_settled(document)
     try:
         data = _bytes_of(document, most_bytes)
@@ -152,12 +152,12 @@ def glance_at(document: Document, most_bytes: int) -> Glance | None:
 
 
 def given_up(job: Job, problem: str) -> Reading:
-    """The reading of a file that a process failed on, so that it is not tried at every run."""
+    """The reading of a file on which a process failed, so that it is not tried in every run."""
     is_settled = _is_settled(job.document)
     try:
         with open(job.document.path, "rb") as file:
             digest = hashlib.file_digest(file, "sha256").digest()
-    except OSError:  # gone by now: the next run will see
+    except OSError:  # it is gone; the next run will notice
         return Reading(problem=problem)
     return Reading(digest, is_settled, problem=problem)
 
@@ -171,11 +171,11 @@ def _bytes_of(document: Document, most_bytes: int) -> bytes:
         return file.read(most_bytes)
 
 
-# ---------------------------------------------------------------- the talk with the parent
+# ---------------------------------------------------------------- messages to and from the parent
 
 
 def request_of(jobs: list[Job], most_bytes: int, seconds: float) -> dict[str, Any]:
-    """A request to read some files, each within so many seconds."""
+    """A request to read some files, each within ``seconds``."""
     return {
         "jobs": [[*job.document, job.known.hex()] for job in jobs],
         "most_bytes": most_bytes,
@@ -184,7 +184,7 @@ def request_of(jobs: list[Job], most_bytes: int, seconds: float) -> dict[str, An
 
 
 def packed(reading: Reading) -> tuple[dict[str, Any], bytes]:
-    """A reading as a reply."""
+    """Convert a reading to a reply."""
     head: dict[str, Any] = {
         "digest": reading.digest.hex(),
         "is_settled": reading.is_settled,
@@ -201,10 +201,10 @@ def packed(reading: Reading) -> tuple[dict[str, Any], bytes]:
 
 
 def unpacked(head: Any, data: bytes) -> Reading | None:
-    """A reply as a reading, None where the memory did not suffice.
+    """Convert a reply to a reading; None if there was not enough memory.
 
-    Raises ``ValueError`` for a reply that means nothing: anything may come from a process that a
-    document has got the better of.
+    Raises ``ValueError`` for an invalid reply: a process that a malicious document has taken over
+    may send anything.
     """
     match head:
         case {"digest": str(digest), "is_settled": bool(is_settled), "problem": str(problem)}:
@@ -215,7 +215,7 @@ def unpacked(head: Any, data: bytes) -> Reading | None:
         case dict() if head == LACKS_MEMORY:
             return None
         case _:
-            raise ValueError("a reply that means nothing")
+            raise ValueError("an invalid reply")
 
 
 def _content(head: dict[str, Any], data: bytes) -> Content:
@@ -227,7 +227,7 @@ def _content(head: dict[str, Any], data: bytes) -> Content:
         } if texts + spans + words + keys == len(data) and min(texts, spans, words, keys) >= 0:
             pass
         case _:
-            raise ValueError("a reply that means nothing")
+            raise ValueError("an invalid reply")
     view = memoryview(data)
     rows = str(view[texts + spans : texts + spans + words], "utf-8").split("\n")
     numbers = array("q")
@@ -251,7 +251,7 @@ def _row(line: str) -> Row:
 
 
 def work(memory: int) -> None:
-    """The life of a process that reads: files in, readings out, until the parent is gone.
+    """Main loop of a reading process: reads files until the parent is gone.
 
     ``memory`` is in bytes, see ``limit_memory``.
     """
@@ -276,7 +276,7 @@ def _reply(job: Job, most_bytes: int, memory: int) -> tuple[dict[str, Any], byte
         reading = read_file(job, most_bytes)
     except MemoryError:
         return LACKS_MEMORY, b""
-    # Readers take a document for empty or broken when a library of theirs has found no room.
+    # If a library runs out of memory, readers may report the document as empty or broken.
     if reading.problem and peak_memory() > NEAR_LIMIT * memory:
         return LACKS_MEMORY, b""
     return packed(reading)

@@ -1,11 +1,11 @@
-"""Opens the search providers that the settings choose, and what they share."""
+"""Opens the configured search providers, with their shared HTTP client."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from bot import __version__
 from bot.egress import Egress
 from bot.errors import InvalidSetting
 from bot.mcp.declaration import server_declaration
@@ -22,13 +22,13 @@ CONNECT_SECONDS = 5.0
 
 
 def provider_names(settings: Settings | None = None) -> tuple[str, ...]:
-    """The names of all search providers there are, with the servers of ``settings`` if given."""
+    """The names of all known search providers, including the servers of ``settings`` if given."""
     known = declarations() if settings is None else _declared_for(settings)
     return (*known, CONVERSATIONS)
 
 
 def searches_conversations(settings: Settings) -> bool:
-    """Return True if questions asked in a chat search its messages."""
+    """Return True if questions asked in a chat also search its messages."""
     return settings.conversations and (
         not settings.providers or CONVERSATIONS in settings.providers
     )
@@ -37,8 +37,8 @@ def searches_conversations(settings: Settings) -> bool:
 def configured_names(settings: Settings) -> tuple[str, ...]:
     """The names of the providers that are searched for every question, wherever it is asked.
 
-    Those of ``settings.providers`` if it names any. Else all that something switches on: documents,
-    a key, an address. Else the fallback, Wikipedia.
+    These are the ones in ``settings.providers``, if any; otherwise all that a setting switches on
+    (documents, a key, an address); otherwise the fallback, Wikipedia.
     """
     if settings.providers:
         return tuple(n for n in dict.fromkeys(settings.providers) if n != CONVERSATIONS)
@@ -46,18 +46,18 @@ def configured_names(settings: Settings) -> tuple[str, ...]:
 
 
 def _declared_for(settings: Settings) -> dict[str, Declaration[Any]]:
-    """All providers there are, by name, with the servers that the settings connect."""
+    """All known providers by name, including the servers that the settings connect."""
     servers = {each.name: server_declaration(each) for each in settings.mcp}
     if taken := next((name for name in servers if name in declarations()), ""):
         raise InvalidSetting(
-            f"The server {taken} of [[mcp]] is called like a search provider: give it another name."
+            f"The server {taken} of [[mcp]] has the name of a search provider: rename it."
         )
     return declarations() | servers
 
 
 def is_chosen(settings: Settings, name: str) -> bool:
-    """Return True if a setting asks for a provider by its name, a key or an address; false for the
-    fallback that is searched because nothing else is set."""
+    """Return True if a setting asks for a provider by its name, a key or an address; False for a
+    fallback that is searched because nothing else is configured."""
     known = _declared_for(settings)
     if settings.providers or name not in known or not known[name].is_fallback:
         return True
@@ -69,9 +69,9 @@ def open_search(
     only: Sequence[str] = (),
     observe: Callable[[str], Observe] = nothing_observed,
 ) -> Search:
-    """Everything that is configured to be searched, ready to use; close it with ``aclose``.
+    """Open all configured search providers; close them with ``aclose``.
 
-    ``only`` replaces what is configured, ``observe`` as for ``Search``. Raises ``InvalidSetting``
+    ``only`` replaces the configured names; ``observe`` as for ``Search``. Raises ``InvalidSetting``
     for an unknown name, a provider that lacks its key or address, or documents that do not exist.
     """
     chosen = [_declared(name, settings) for name in only or configured_names(settings)]
@@ -89,7 +89,7 @@ def _declared(name: str, settings: Settings) -> Declaration[Any]:
     known = _declared_for(settings)
     if name not in known:
         raise InvalidSetting(
-            f"FOOTNOTE_PROVIDERS or --provider names {name}, which is no search provider."
+            f"FOOTNOTE_PROVIDERS or --provider names {name}, which is not a search provider."
             f"{nearest(name, tuple(known))}"
         )
     return known[name]
@@ -108,7 +108,7 @@ def _fallback() -> tuple[str, ...]:
 
 
 class _SharedClient:
-    """One HTTP client for all providers, made when the first of them wants it."""
+    """One HTTP client for all providers, created when first needed."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -116,7 +116,7 @@ class _SharedClient:
 
     def get(self) -> httpx.AsyncClient:
         if self._client is None:
-            import httpx  # takes longer to load than all of local searching
+            import httpx  # takes longer to import than everything that local search needs
 
             self._client = httpx.AsyncClient(
                 transport=Egress.of(self._settings).transport(httpx, http2=True),
@@ -131,15 +131,11 @@ class _SharedClient:
 
 
 def user_agent(contact: str = "") -> str:
-    """Names the program, its library, and where its operator can be reached if that is set.
+    """Name the program, its HTTP library and, if set, the operator's contact.
 
     https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy asks for it.
     """
     import httpx
 
-    try:
-        ours = version("footnote-bot")
-    except PackageNotFoundError:
-        ours = "0"
     about = "; ".join(filter(None, (contact, "footnote-bot", "cited answers in team chat")))
-    return f"FootnoteBot/{ours} ({about}) httpx/{httpx.__version__}"
+    return f"FootnoteBot/{__version__} ({about}) httpx/{httpx.__version__}"

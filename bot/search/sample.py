@@ -1,4 +1,4 @@
-"""A few documents from all over an index."""
+"""A sample of documents from all over an index."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bot.search.meaning import Condition
 
 
 def sample(connection: sqlite3.Connection, visible: Condition, most: int, shift: int) -> list[Page]:
-    """Up to ``most`` visible documents, evenly spread; another ``shift`` gives others."""
+    """Up to ``most`` visible documents, evenly spread; a different ``shift`` selects others."""
     rows = connection.execute(
         f"SELECT id FROM files WHERE count > 0 AND ({visible.sql}) ORDER BY id",  # noqa: S608 - our own column names
         visible.values,

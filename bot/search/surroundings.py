@@ -1,4 +1,4 @@
-"""Passages found by their words, rated again with what stands around them in their files."""
+"""Re-scores passages that were found by their words, using the text around them in their files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Protocol
 
 from cachetools import LRUCache
 
@@ -28,7 +27,7 @@ from bot.text.terms import terms
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A page that has candidates: its title, its text, and the packed spans of its passages."""
+    """The page of a candidate: its title, its text, and the packed spans of its passages."""
 
     title: str
     text: str
@@ -42,14 +41,14 @@ class Opened:
         return self.text[start:end]
 
 
-HELD = 4_000_000  # characters of the pages that one search holds
+HELD = 4_000_000  # characters of pages that one search keeps in memory
 _HEADING_LINE = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+)$", re.MULTILINE)
 _FENCE = "\n```"
-_MOST_HEADINGS = 3  # that are looked for above a passage
+_MOST_HEADINGS = 3  # looked up above a passage
 
 
 class Headings:
-    """The headings of a page's text, to be asked which stand above a place."""
+    """Finds the headings above a position in a page's text."""
 
     def __init__(self, text: str) -> None:
         self._text = f"\n{text}"
@@ -60,7 +59,7 @@ class Headings:
             at = self._text.find(_FENCE, at + 1)
 
     def above(self, start: int) -> list[str]:
-        """The nearest headings above, of rising rank, nearest first."""
+        """The nearest headings above, of increasing rank, nearest first."""
         found: list[str] = []
         level = 7
         at = start + 1
@@ -69,7 +68,7 @@ class Headings:
             if at < 0:
                 break
             line = _HEADING_LINE.match(self._text, at + 1)
-            # "# Install" in a fence that is still open is a comment.
+            # "# Install" inside a code fence is a comment.
             is_code = bisect_left(self._fences, at) % 2 == 1
             if line is not None and len(line[1]) < level and not is_code:
                 level = len(line[1])
@@ -78,7 +77,7 @@ class Headings:
 
 
 def opened(connection: sqlite3.Connection, file: int) -> Opened:
-    """The page of a file of the index. Raises ``Damaged`` and ``sqlite3.Error``."""
+    """Load the page of a file from the index. Raises ``Damaged`` and ``sqlite3.Error``."""
     title, text, spans = connection.execute(
         "SELECT title, text, spans FROM pages WHERE file = ?", (file,)
     ).fetchone()
@@ -86,7 +85,7 @@ def opened(connection: sqlite3.Connection, file: int) -> Opened:
 
 
 class Pages:
-    """Pages of an index by file, opened when asked for; few large ones are held at a time."""
+    """Pages of an index by file, loaded when needed; limited to ``HELD`` characters in memory."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -102,20 +101,16 @@ class Pages:
         return page
 
 
-class _ByFile(Protocol):
-    def __getitem__(self, file: int, /) -> Opened: ...
-
-
 def rated(
     question: str,
     weights: Mapping[str, float],
     matches: Sequence[Match],
-    pages: _ByFile,
+    pages: Pages,
 ) -> list[Match]:
     """The matches with their score by ``bot.pages.relevance``, best first.
 
-    ``weights`` are those of the question's terms, ``pages`` the files of the matches, of which one
-    at a time is looked at.
+    ``weights`` are those of the question's terms. ``pages`` has the files of the matches, which are
+    processed one at a time.
     """
     reach = len(BESIDE)
     pairs = pairs_in(question)

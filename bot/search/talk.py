@@ -1,4 +1,4 @@
-"""Messages of a chat as pages and footnotes, headed by author, channel and time."""
+"""Messages of a chat as pages and footnotes, with headings of author, channel and time."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _HEADED = f"{_DAY} %H:%M"
 
 
 def title_of(author: str, where: str, at: datetime) -> str:
-    """The name of a message in a footnote, "Ann, #ops, 3 June 2026", or of a file: "Ann, Launch
+    """The title of a message in a footnote, "Ann, #ops, 3 June 2026", or of a file: "Ann, Launch
     plan, 3 June 2026"."""
     return ", ".join(filter(None, (author, where, day_of(at))))
 
 
 def day_of(at: datetime | date) -> str:
-    """A day as it is written in titles: "3 June 2026"."""
+    """A day in the form used in titles: "3 June 2026"."""
     return f"{at.day} {at:%B %Y}"
 
 
@@ -33,14 +33,14 @@ def page_of(
     now: datetime,
     run_id: str,
 ) -> Page:
-    """A thread as a page: a section for each message, headed by who said it and when.
+    """A thread as a page: one section per message, with author and time in its heading.
 
-    ``said`` has the author, the time and the words of each, as Markdown. The page is the run's own:
-    no other run is given it from the store.
+    ``said`` has each message's author, time and text as Markdown. The page belongs to this run
+    only: its hash includes the run, so that no other run gets it from the store.
     """
     parts = []
     for author, at, words in said:
-        # A heading in a message would pass for the head of another one.
+        # A heading inside a message would look like the heading of another message.
         body = "\n".join(
             f"\\{line}" if line.startswith("#") else line for line in words.split("\n")
         )
@@ -53,7 +53,7 @@ DAYS: dict[Freshness, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
 
 
 def period_of(query: Query, now: datetime) -> tuple[datetime | None, datetime | None]:
-    """The start and end of the time from which messages are wanted; None where it is open."""
+    """The start and end of the period for messages; None if it is open at that side."""
     talk, after, before = query.talk, None, None
     if talk.after:
         after = datetime.combine(date.fromisoformat(talk.after), clock_time(), UTC)
@@ -66,15 +66,15 @@ def period_of(query: Query, now: datetime) -> tuple[datetime | None, datetime | 
 
 
 def words_of_topic(query: Query) -> str:
-    """The words to look for in messages: without those that carry no meaning, and without the names
-    of the people whose messages are wanted."""
+    """The words to search for in messages: without words that carry no meaning, and without the
+    names of the people whose messages are wanted."""
     names = {fold(part) for name in query.talk.people for part in name.split()}
     kept = [word for word in content_words(query.text) if fold(word) not in names]
     return " ".join(kept) or query.text
 
 
 def is_by(author: str, people: Sequence[str]) -> bool:
-    """Return True if an author goes by one of these names, or none is given."""
+    """Return True if an author has one of these names, or if there are none."""
     known = set(author.casefold().split())
     named = (set(name.casefold().removeprefix("@").split()) for name in people)
     return not people or any(each and each <= known for each in named)

@@ -1,8 +1,8 @@
-"""Keeps track of files of the index that are twins of others, as files come and go.
+"""Keeps track of which files in the index are twins of others, as files come and go.
 
-Files have an order, the better readable ones first (``twins.order_of``). A file is the twin of a
-better one that is nobody's twin itself; the state of each file so depends on better ones only,
-and whatever order files come in, the outcome is the same.
+Files have an order, more readable ones first (``twins.order_of``). A file is the twin of a better
+file that is not a twin itself. So the state of a file depends only on better ones, and the result
+does not depend on the order in which files arrive.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from bot.search.index_file import unpack_text
 from bot.search.twins import Side, is_twin, may_be_twins, nearness, order_of
 
 UNDECIDED = -1  # ``files.twin`` of a file that was just written
-NONE = 0  # ... of one that is nobody's twin
+NONE = 0  # ``files.twin`` of a file that is not a twin
 
-MOST_SHARING = 64  # files that are remembered by one key; what more files share is boilerplate
+MOST_SHARING = 64  # files stored under one key; text that more files share is boilerplate
 MOST_COMPARED = 16  # candidates whose texts are compared with a file's
 
 _Place = tuple[tuple[int, int, str], int]  # the order of a file and its id
@@ -28,7 +28,7 @@ _Place = tuple[tuple[int, int, str], int]  # the order of a file and its id
 
 @dataclass(frozen=True, slots=True)
 class _Related:
-    """A file that shares keys with the one that is looked at."""
+    """A file that shares keys with the current one."""
 
     id: int
     url: str
@@ -38,7 +38,7 @@ class _Related:
 class TwinFiles:
     """Works within the transaction that the caller has begun.
 
-    ``unread`` collects the files that would have to be decided about and whose text is not there.
+    ``unread`` collects files that must be decided but whose text is not stored.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -47,8 +47,8 @@ class TwinFiles:
         self.unread: list[int] = []
 
     def forget(self, file: int, keys: bytes) -> list[int]:
-        """Forget the keys of a file that is removed; returns the files that were its twins, which
-        have to be settled."""
+        """Delete the keys of a file that is being removed; returns the files that were its twins,
+        which must be settled again."""
         self._connection.executemany(
             "DELETE FROM twin_keys WHERE key = ? AND file = ?",
             ((key, file) for key in _unpacked(keys)),
@@ -58,9 +58,9 @@ class TwinFiles:
         return twins
 
     def settle(self, files: Iterable[int]) -> set[int]:
-        """Decide again about some files, and about all for which that makes a difference.
+        """Decide some files again, and all files that are affected by the results.
 
-        Returns the files that were decided about.
+        Returns the files that were decided.
         """
         self._sides.clear()
         waiting: list[_Place] = []
@@ -82,11 +82,11 @@ class TwinFiles:
             ).fetchone()
             if row is not None and row[1] is None:
                 self.unread.append(file)
-            elif row is not None:  # else it was removed, too
+            elif row is not None:  # otherwise it was removed as well
                 heapq.heappush(waiting, (order_of(row[0]), file))
 
     def _decide(self, file: int) -> list[int]:
-        """Decide about one file; returns those that have to be decided about then."""
+        """Decide one file; returns the files that must be decided as a result."""
         url, before, packed = self._connection.execute(
             "SELECT url, twin, keys FROM files WHERE id = ?", (file,)
         ).fetchone()
@@ -116,7 +116,7 @@ class TwinFiles:
         return NONE
 
     def _remember(self, file: int, sharing: Mapping[int, Collection[int]]) -> None:
-        """Have a file found by those of its keys that are no boilerplate."""
+        """Store a file under those of its keys that are not boilerplate."""
         self._connection.executemany(
             "INSERT OR IGNORE INTO twin_keys (key, file) VALUES (?, ?)",
             ((key, file) for key, files in sharing.items() if len(files) < MOST_SHARING),
@@ -125,8 +125,8 @@ class TwinFiles:
     def _related(
         self, file: int, url: str, sharing: Mapping[int, Collection[int]]
     ) -> list[_Related]:
-        """The files that share enough keys with one to be compared with it, and those whose twins
-        they are."""
+        """The files that share enough keys with a file to be compared with it, and the files whose
+        twins those are."""
         shared: defaultdict[int, list[int]] = defaultdict(list)
         for key, files in sharing.items():
             for other in files:
@@ -148,7 +148,7 @@ class TwinFiles:
         return _Related(file, url, twin)
 
     def _sharing(self, keys: Collection[int]) -> dict[int, list[int]]:
-        """For each key, the files that are remembered by it."""
+        """For each key, the files that are stored under it."""
         sharing: dict[int, list[int]] = {key: [] for key in keys}
         marks = ", ".join("?" * len(keys))
         for key, file in self._connection.execute(
@@ -172,7 +172,7 @@ class TwinFiles:
 
 
 def packed(keys: Iterable[int]) -> bytes:
-    """Keys as they are stored."""
+    """Keys in their stored form."""
     return array("q", keys).tobytes()
 
 

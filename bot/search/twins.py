@@ -1,23 +1,22 @@
-"""Telling whether two files hold the same text: a page and its source, a copy, a conversion.
+"""Decides whether two files have the same text: a page and its source, a copy, a conversion.
 
-A file is a *twin* of a better readable one when nothing is lost by searching the better one alone:
+A file is a *twin* of a more readable one if nothing is lost by searching only the better one:
 
 - Files of the same format (two HTML pages, two Markdown files) must have the same title and the
-  same words; one of them may have a little more before and after, where navigation stands. Pages
-  made from one template, and two versions of a manual, differ by a word or a number at least; they
-  are no twins.
-- Files of different formats (a page and the reStructuredText it was made from) never agree so well:
-  directives and link targets stand in one, generated lists in the other. Here it is enough that
-  most words of the one, and of its runs of three words, stand in the other: more of them where
-  neither the file's name nor its title is the same. A version in their paths must be the same.
-- What Sphinx keeps below ``_sources`` is the source of the page of that name; there it is enough
-  that the page holds half as much text, for a source is often a stub that pulls its text from
-  code, or a list of files that become titles.
+  same words; one of them may have a little more at the beginning and the end, such as navigation.
+  Pages made from one template, and two versions of a manual, differ in at least one word or number,
+  so they are not twins.
+- Files of different formats (a page and its reStructuredText source) never match so well:
+  one contains directives and link targets, the other generated lists. Here it is enough that most
+  words and runs of three words of one occur in the other; more of them are required if neither
+  the file's name nor its title is the same. Versions in their paths must be the same.
+- A file below ``_sources`` (from Sphinx) is the source of the page with that name. There it is
+  enough that the page has half as much text, because a source is often a stub that includes its
+  text from code, or a list of files that become titles.
 
-Which pairs are compared at all: those that share a *key*, which is made of the file's name, its
-title, its words, or of a few of its runs of words (MinHash, after A. Broder, On the resemblance
-and containment of documents, 1997; the smallest hashes are grouped into bands, as for
-locality-sensitive hashing).
+Pairs are compared only if they share a *key*, which is made from the file's name, its title, its
+words, or a few of its runs of words (MinHash, after A. Broder, On the resemblance and containment
+of documents, 1997; the smallest hashes are grouped into bands, as for locality-sensitive hashing).
 """
 
 from __future__ import annotations
@@ -47,9 +46,9 @@ _FAR: dict[Kind, int] = {
     "csv": 3,
     "tsv": 3,
     "json": 3,
-    "pdf": 4,  # whose lines and tables are guessed
+    "pdf": 4,  # its lines and tables are guessed
 }
-_SOURCE = 2  # all else: written for a program that makes pages of it
+_SOURCE = 2  # all other formats: input for a program that generates pages
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*(?:\.x)?", re.IGNORECASE).fullmatch
 _GENERAL_NAMES = frozenset({"index", "readme", "default", "home", "main", "contents", "toc"})
 
@@ -58,10 +57,10 @@ _GENERAL_NAMES = frozenset({"index", "readme", "default", "home", "main", "conte
 class Form:
     """The format of a file, judged by its name.
 
-    ``format`` is the name of its format, ``far`` how far that is from what people like to read (0
-    is best). ``stem`` is its name without ending, and ``page`` the page that it stands for, as an
-    address without ending. ``version`` are the folders on the way to it that are named like one
-    ("2.0"). ``is_sphinx_source`` is for what Sphinx keeps below ``_sources``.
+    ``format`` is the name of its format; ``far`` ranks how unlike a page for readers that is (0 is
+    best). ``stem`` is its name without ending; ``page`` is the address, without ending, of the page
+    that it represents. ``version`` has the folders in its path that are named like one ("2.0").
+    ``is_sphinx_source`` is True below Sphinx's ``_sources``.
     """
 
     format: str
@@ -74,7 +73,7 @@ class Form:
 
 @lru_cache(maxsize=4_096)
 def form_of(url: str) -> Form:
-    """The form of a file by its address."""
+    """The form of a file, judged by its address."""
     folder, _, name = url.rpartition("/")
     found = format_of(name)
     stem = name.lower().removesuffix(".gz")
@@ -96,13 +95,13 @@ def form_of(url: str) -> Form:
 
 
 def is_enough(characters: int, source: int) -> bool:
-    """Return True if a page with so many characters holds what its source, with so many, says."""
+    """Return True if a page is long enough, in characters, to contain what its source says."""
     return 2 * characters >= source
 
 
 def order_of(url: str) -> tuple[int, int, str]:
-    """Sorts files so that of two twins the better readable one comes first, then the one with the
-    shorter path."""
+    """Sort key that puts the more readable of two twins first, then the one with the shorter
+    path."""
     return form_of(url).far, len(url), url
 
 
@@ -110,16 +109,16 @@ def order_of(url: str) -> tuple[int, int, str]:
 
 BANDS = 4
 IN_BAND = 3  # smallest hashes that make up one key
-MOST_WORDS = 1_000  # from the beginning, that are hashed
-FEWEST_WORDS = 12  # in a text that is compared by its runs of words
+MOST_WORDS = 1_000  # from the beginning of a text, that are hashed
+FEWEST_WORDS = 12  # of a text that is compared by its runs of words
 _TITLE_END = re.compile(r"\s+(?:[|·»«–—-]|::)\s+")
-_OF_WORDS, _OF_NAME, _OF_TITLE, _OF_PAGE = range(4)  # what a key is made of: its lowest bits
+_OF_WORDS, _OF_NAME, _OF_TITLE, _OF_PAGE = range(4)  # source of a key, in its lowest two bits
 
 
 def keys_of(url: str, title: str, bodies: Iterable[str]) -> list[int]:
-    """The keys of a file, as signed 64-bit numbers; two files without a common one are no twins.
+    """The keys of a file, as signed 64-bit numbers; two files without a common key are not twins.
 
-    ``bodies`` are the terms of its passages, each joined by blanks.
+    ``bodies`` has the terms of each of its passages, joined by spaces.
     """
     form = form_of(url)
     text = " ".join(bodies).encode()
@@ -142,7 +141,7 @@ def _bands(words: Sequence[bytes]) -> Iterable[int]:
     smallest: list[list[int]] = [[] for _ in range(BANDS)]
     missing = BANDS * IN_BAND
     for number in sorted(set(map(crc32, runs))):
-        # The low bits of a CRC choose the band, so that the others are as random in each of them.
+        # The low bits of a CRC choose the band, so that the others are random in each band.
         band = smallest[number % BANDS]
         if len(band) < IN_BAND:
             band.append(number)
@@ -158,7 +157,7 @@ def _key(of: int, what: bytes) -> int:
 
 
 def _name(title: str) -> list[str]:
-    """The terms of a title without the name of the site behind it."""
+    """The terms of a title without the name of the site after it."""
     return terms(_TITLE_END.split(title, maxsplit=1)[0])
 
 
@@ -167,18 +166,18 @@ def _name(title: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of two files that are compared: where it is and what it holds."""
+    """One of two files that are compared: its address and its content."""
 
     url: str
     title: str
     text: str
 
 
-SAME_LENGTH = 0.9  # of copies, the shorter one over the longer one, which has more navigation
-TELLING = 50  # words: what is shorter tells too little by itself
-WORDS_IN, RUNS_IN = 0.8, 0.5  # shares of a file that a namesake of another form must hold
-STRANGERS_WORDS_IN, STRANGERS_RUNS_IN = 0.95, 0.85  # ... and one of another name and title
-LONGEST = 300_000  # characters that are compared word by word; longer ones by their beginnings
+SAME_LENGTH = 0.9  # minimum length of a copy relative to the longer one, which has more navigation
+TELLING = 50  # words: shorter texts are not conclusive by themselves
+WORDS_IN, RUNS_IN = 0.8, 0.5  # shares of a file that must occur in a namesake of another format
+STRANGERS_WORDS_IN, STRANGERS_RUNS_IN = 0.95, 0.85  # ... in a file with another name and title
+LONGEST = 300_000  # characters that are compared word by word; of longer texts, the beginning
 
 _WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\\W_]+")
 _BETWEEN = re.compile(r"[\W_]+")
@@ -197,7 +196,7 @@ def may_be_twins(url: str, other: str, shared: Iterable[int]) -> bool:
 
 
 def is_twin(worse: Side, better: Side) -> bool:
-    """Return True if nothing is lost by searching ``better`` alone; see the module docstring."""
+    """Return True if nothing is lost by searching only ``better``; see the module docstring."""
     form, page = form_of(worse.url), form_of(better.url)
     if form.format == page.format:
         return _is_copy(worse, better)
@@ -213,7 +212,7 @@ def is_twin(worse: Side, better: Side) -> bool:
 
 
 def nearness(url: str, better: str) -> tuple[bool, bool, tuple[int, int, str]]:
-    """Sorts the better ones of which a file is a twin: the page it is for first."""
+    """Sort key for the better files of a twin: the page that it represents comes first."""
     form, page = form_of(url), form_of(better)
     return form.page != page.page, form.stem != page.stem, order_of(better)
 
@@ -236,7 +235,7 @@ def _titles_agree(one: Side, other: Side) -> bool:
 
 
 def _heading(text: str) -> str:
-    """The first heading in a text, which may say more than a title that all pages share."""
+    """The first heading in a text, which may be more specific than a title that pages share."""
     found = _HEADING.search(text)
     return found.group() if found else ""
 
@@ -261,7 +260,7 @@ def _is_contained(
 
 
 def _plain(text: str) -> str:
-    """The words of a text, a blank between two."""
+    """The words of a text, separated by single spaces."""
     return _BETWEEN.sub(" ", text.casefold()).strip()
 
 

@@ -1,12 +1,12 @@
-"""Check without writing that no document has changed; in a process of its own where that pays.
+"""Checks, without writing, that no document has changed; in a separate process if that is faster.
 
-Checking 50,000 files takes 0.4 s of processor time, as does loading the code that answers a
-question, so the two run in parallel; a small index is checked where it is searched. A search
-starts only once the check has found the index up to date, or an indexing run has made it so: no
-answer rests on an old version of a file.
+Checking 50,000 files takes 0.4 s of processor time, as does importing the code that answers a
+question, so the two run in parallel; a small index is checked in the searching process. A search
+starts only after the check has found the index up to date, or an indexing run has updated it, so
+that no answer is based on an old version of a file.
 
-``CheckProcess`` is used before anything else is loaded, so what only the process needs is imported
-where it is used.
+``CheckProcess`` is used before anything else is imported, so imports that only the process needs
+are inside functions.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from bot.pages.processes import environment
 if TYPE_CHECKING:
     from bot.search.index_report import IndexReport
 
-WORTHWHILE = 5_000_000  # bytes of an index; files of a smaller one are looked through at once
+WORTHWHILE = 5_000_000  # bytes of an index; with a smaller one, no process is started
 COMMAND = (sys.executable, "-P", "-c", "from bot.search.unchanged import main; main()")
 
 
 class CheckProcess:
-    """``unchanged``, in a process that is started at once where the index is large. A context
+    """``unchanged`` in a separate process, started immediately if the index is large. A context
     manager that ends the process."""
 
     def __init__(self, index: Path, paths: Iterable[str | Path]) -> None:
@@ -50,7 +50,7 @@ class CheckProcess:
                     env=environment(),
                 )
         except OSError:
-            self._process = None  # no index yet, or no room: indexing itself will look
+            self._process = None  # no index yet, or no memory: ``report`` checks by itself
 
     def __enter__(self) -> Self:
         return self
@@ -65,10 +65,10 @@ class CheckProcess:
         """The report of an indexing run without changes, or None; waits for the process."""
         if self._process is None:
             return unchanged(self._index, self._roots)
-        told, _ = self._process.communicate()
+        output, _ = self._process.communicate()
         try:
-            value = json.loads(told)
-        except ValueError:  # it was ended
+            value = json.loads(output)
+        except ValueError:  # the process was killed
             return None
         from bot.search.index_report import IndexReport
 
@@ -76,7 +76,7 @@ class CheckProcess:
 
 
 def unchanged(index: Path, paths: Iterable[str | Path]) -> IndexReport | None:
-    """The report of an indexing run without changes; None where there is something to index."""
+    """The report of an indexing run without changes; None if there is something to index."""
     from bot.search.folders import root_of
     from bot.search.index_file import Damaged, damage_mark, open_reader
 
@@ -88,7 +88,7 @@ def unchanged(index: Path, paths: Iterable[str | Path]) -> IndexReport | None:
         with closing(open_reader(index)) as connection:
             return _unchanged(connection, roots, started)
     except (OSError, FootnoteError, Damaged, sqlite3.Error):
-        return None  # the indexing run says what is wrong, and mends it if that can be
+        return None  # the indexing run reports the problem, and repairs it if possible
 
 
 def _unchanged(
@@ -125,7 +125,7 @@ def _unchanged(
 
 def main() -> None:
     """Print the report of ``unchanged`` as JSON; the arguments are the index and the paths."""
-    gc.disable()  # of hundreds of thousands of objects none is garbage
+    gc.disable()  # none of the hundreds of thousands of objects is garbage
     index, *paths = sys.argv[1:]
     report = unchanged(Path(index), paths)
     json.dump(None if report is None else report.as_json(), sys.stdout)

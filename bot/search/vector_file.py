@@ -1,12 +1,12 @@
-"""The file of passages' vectors beside the index: appended to, mapped into memory, scanned whole.
+"""The file of passage vectors next to the index: append-only, memory-mapped, scanned as a whole.
 
-A header of 64 bytes is followed by records of one size: the passage's key (16 bytes), the scale
-(32-bit float) and the numbers (signed bytes). Everything is little-endian. The header counts the
-records that are complete: a record is counted only when it is on the disk, so that a process
-killed at any moment leaves a sound file, at worst with uncounted bytes at its end, which the next
-writer overwrites. A file is of one model; another model's vectors go into a new file.
+A header of 64 bytes is followed by records of equal size: the passage's key (16 bytes), the scale
+(32-bit float) and the numbers (signed bytes). Everything is little-endian. The header contains the
+number of complete records, which is updated only after they are on the disk. A process killed at
+any moment thus leaves a valid file, at worst with uncounted bytes at its end, which the next writer
+overwrites. A file belongs to one model; another model's vectors go into a new file.
 
-The file is derived data: what is unfit is thrown away, and vectors are made again.
+The file contains derived data: unusable files are discarded, and their vectors are made again.
 
 Each vector is scaled by its own largest number (symmetric quantisation, as in B. Jacob et al.,
 Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference, CVPR
@@ -40,12 +40,12 @@ _SCALE = struct.Struct("<f")
 
 
 class Unfit(Exception):
-    """The file is no file of vectors, or a damaged one."""
+    """The file does not contain usable vectors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """``id`` tells the file from every other one, ``model`` is an ``Embedder``'s (hexadecimal)."""
+    """``id`` is unique to the file; ``model`` is the ``model`` of an ``Embedder`` (hexadecimal)."""
 
     dimensions: int
     id: str
@@ -54,7 +54,7 @@ class Header:
 
     @property
     def record(self) -> int:
-        """Bytes of a record."""
+        """The size of a record in bytes."""
         return KEY_BYTES + _SCALE.size + self.dimensions
 
     def start(self, row: int) -> int:
@@ -63,12 +63,12 @@ class Header:
 
 
 def vectors_path(index: Path) -> Path:
-    """The file that belongs to an index."""
+    """The path of the vectors that belong to an index."""
     return index.with_suffix(".vectors")
 
 
 def key_of(model: str, title: str, heading: str, text: str) -> bytes:
-    """The key of a passage's vector: it depends on all that the vector depends on."""
+    """The key of a passage's vector: a digest of everything that determines the vector."""
     return bytes.fromhex(fingerprint(model, title, heading, text))
 
 
@@ -84,7 +84,7 @@ def _header(data: bytes, size: int) -> Header:
     magic, dimensions, _, id, model, count = _HEADER.unpack_from(data)
     header = Header(dimensions, id.hex(), model.hex(), count)
     if magic != MAGIC or not 0 < dimensions <= MOST_DIMENSIONS:
-        raise Unfit("it is no file of vectors of this version")
+        raise Unfit("it is not a file of vectors of this version")
     if size < header.start(count):
         raise Unfit("its end is missing")
     return header
@@ -94,7 +94,7 @@ def _header(data: bytes, size: int) -> Header:
 
 
 class VectorMap:
-    """The vectors of a file as they were when it was opened, mapped into memory; for any thread."""
+    """The vectors of a file as they were when it was opened, memory-mapped; thread-safe."""
 
     def __init__(self, path: Path) -> None:
         """Raises ``FileNotFoundError``, ``Unfit`` or ``OSError``."""
@@ -108,7 +108,7 @@ class VectorMap:
 
     @property
     def count_now(self) -> int:
-        """The number of records in the file now; those beyond ``header.count`` are not mapped."""
+        """The number of records in the file now; those after ``header.count`` are not mapped."""
         return int(_COUNT.unpack_from(self.memory, _COUNT_AT)[0])
 
     def keys(self) -> Iterator[bytes]:
@@ -133,7 +133,7 @@ class VectorMap:
 
 
 class VectorWriter:
-    """Appends vectors; one at a time for a file (see ``writing``)."""
+    """Appends vectors; only one writer at a time per file (see ``writing``)."""
 
     def __init__(self, path: Path, header: Header) -> None:
         self.path = path
@@ -141,9 +141,9 @@ class VectorWriter:
         self._file = open(path, "r+b", buffering=0)  # noqa: SIM115 - closed by ``close``
 
     def append(self, vectors: Sequence[tuple[bytes, Vector]]) -> range:
-        """Add vectors under their keys; returns their rows, which are on the disk by then.
+        """Add vectors under their keys; returns their rows, after writing them to the disk.
 
-        Raises ``OSError``, and ``ValueError`` for a vector of another length than the others.
+        Raises ``OSError``, and ``ValueError`` for a vector whose length differs from the others.
         """
         rows = range(self.header.count, self.header.count + len(vectors))
         records = bytearray()
@@ -175,7 +175,7 @@ def new_file(
     old: VectorMap | None = None,
     rows: Sequence[int] = (),
 ) -> Header:
-    """Put a new file in the place of the one that is there, if any, at once.
+    """Create a new file and atomically replace an existing one.
 
     It begins with ``rows`` of ``old``, in that order. Raises ``OSError``.
     """
@@ -195,7 +195,7 @@ def new_file(
 
 @contextmanager
 def writing(path: Path) -> Iterator[bool]:
-    """Held by the one process that writes the file; False where another one holds it.
+    """Hold the lock of the file's only writer; yields False if another process holds it.
 
     The lock is SQLite's, on an empty database: it works wherever SQLite does, and ends with the
     process. Raises ``sqlite3.Error``.
@@ -218,9 +218,9 @@ STEPS = 127
 
 
 def quantize(vector: Vector) -> tuple[float, bytes]:
-    """A scale and signed bytes: ``scale * byte`` is about each number, and the whole has length 1.
+    """A scale and signed bytes: ``scale * byte`` approximates each number; the result has length 1.
 
-    Raises ``ValueError`` for a vector of zeros, or one with a number that is not finite.
+    Raises ``ValueError`` for a vector of zeros, or with a number that is not finite.
     """
     largest = max(map(abs, vector), default=0.0)
     if not 0.0 < largest < math.inf:

@@ -1,9 +1,9 @@
-"""Making the vectors that passages of the index do not have yet.
+"""Making vectors for passages of the index that have none yet.
 
 Words come first: a document can be found by them as soon as it is indexed. Vectors follow in
-groups, each of which is on the disk before the next one is begun, so that a run which is ended at
-any moment is carried on by the next one. A text that has had a vector from the same model, under
-whatever number and in whatever file, does not get another one.
+groups, each of which is written to the disk before the next one begins, so that the next run can
+continue an interrupted one. A text that already has a vector from the same model, in whatever file
+and position, does not get another one.
 """
 
 from __future__ import annotations
@@ -49,22 +49,22 @@ from bot.settings import Settings
 
 log = get_logger()
 
-GROUP = 256  # passages whose vectors are made, and kept, at once
-DEAD_SHARE = 0.5  # rows that no passage has, per row in use, at which the file is written again
-DEAD_FEW = 2_000  # ... and below this number it is not worth it
+GROUP = 256  # passages whose vectors are made and stored together
+DEAD_SHARE = 0.5  # unused rows per row in use, above which the file is rewritten
+DEAD_FEW = 2_000  # ... unless there are fewer than this
 ELSEWHERE = "Another process is making vectors."
-PROBE = "What is this about?"  # a text whose vector tells how long vectors are
+PROBE = "What is this about?"  # embedded to find out the length of vectors
 
-PAUSE_SECONDS = 30.0  # until a process that serves looks again for passages without vectors
+PAUSE_SECONDS = 30.0  # between a serving process's checks for passages without vectors
 
 Progress = Callable[[int, int], None]
-"""Told how many passages have a vector, and how many there are."""
+"""Receives the number of passages with a vector, and the number of all passages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """The outcome: the number of ``passages`` that have a vector, the number ``made`` now, and the
-    sentence why it ended before all had one, or ""."""
+    """The outcome: the number of ``passages``, how many have a vector, how many were ``made`` now,
+    and why it ended before all had one, as a sentence, or ""."""
 
     passages: int = 0
     with_vector: int = 0
@@ -81,11 +81,11 @@ async def fill_vectors(
     *,
     seconds: float = math.inf,
 ) -> Filled:
-    """Give vectors to the passages of the files at or below ``roots`` (none: to all).
+    """Make vectors for the passages of the files at or below ``roots`` (of all files without any).
 
-    No group is begun after ``seconds``. What goes wrong is told by ``Filled.problem``: searching
-    goes on by words. Cancelling it ends it soon, and what is made is kept. Raises
-    ``InvalidSetting`` for a root that does not exist.
+    No group is begun after ``seconds``. Errors are returned in ``Filled.problem``, and searches go
+    on by words. Cancelling soon ends it; finished vectors are kept. Raises ``InvalidSetting`` for
+    a root that does not exist.
     """
     started = time.monotonic()
     filling = _Filling(index, tuple(map(root_of, roots)), embedder, asyncio.get_running_loop())
@@ -100,9 +100,9 @@ async def fill_vectors(
 
 
 def state_of_vectors(index: Path, roots: Iterable[str | Path], model: str) -> str:
-    """The number of passages that have a vector of this model, as the rest of a sentence.
+    """The number of passages with a vector of this model, as the rest of a sentence.
 
-    Raises ``StorageUnavailable`` that says why where the vectors, or the index, cannot be used.
+    Raises ``StorageUnavailable`` with the reason if the vectors, or the index, cannot be used.
     """
     path = vectors_path(index)
     among = below([root_of(root) for root in roots])
@@ -150,15 +150,15 @@ def _counts(
 async def keep_filling(
     index: Path, roots: Sequence[str | Path], embedder: Embedder, pause: float = PAUSE_SECONDS
 ) -> None:
-    """Make vectors as long as there are passages without, and look again every ``pause`` seconds;
-    ends only by being cancelled."""
+    """Make vectors while passages lack them, then check again every ``pause`` seconds; ends only
+    when cancelled."""
     while True:
         await fill_vectors(index, roots, embedder)
         await asyncio.sleep(pause)
 
 
 class _Filling:
-    """One run over the passages that wait, in a thread; the embedder works in the event loop."""
+    """One run over the passages that wait, in a thread; the embedder runs in the event loop."""
 
     def __init__(
         self,
@@ -173,18 +173,18 @@ class _Filling:
         self._embedder = embedder
         self._loop = loop
         self._ending = threading.Event()
-        self._asked: Future[list[Vector]] | None = None
+        self._request: Future[list[Vector]] | None = None
         self._known: dict[bytes, int] = {}  # key → row
         self._made = 0
 
     def stop(self) -> None:
-        """End soon; called from another thread."""
+        """End the run soon; called from another thread."""
         self._ending.set()
-        if self._asked is not None:
-            self._asked.cancel()
+        if self._request is not None:
+            self._request.cancel()
 
     def run(self, progress: Progress, ends: float) -> Filled:
-        """Everything, until ``ends`` (of ``time.monotonic``). Tells errors in the result."""
+        """Run until ``ends`` (of ``time.monotonic``). Errors are part of the result."""
         if not self._index.exists():
             return Filled()
         problem = ""
@@ -199,7 +199,7 @@ class _Filling:
         except Cancelled:
             pass
         except (FootnoteError, Damaged, sqlite3.Error, OSError) as error:
-            problem = self._said(error)
+            problem = self._sentence(error)
         passages = missing = 0
         if connection is not None:
             with contextlib.closing(connection), contextlib.suppress(sqlite3.Error):
@@ -209,12 +209,12 @@ class _Filling:
     def _counted(self, connection: sqlite3.Connection) -> tuple[int, int]:
         try:
             model = self._embedder.model
-        except FootnoteError:  # a model that is not there has no vectors
+        except FootnoteError:  # a model that is missing has no vectors
             model = ""
         return _counts(connection, self._path, model, self._among)
 
-    def _said(self, error: Exception) -> str:
-        """An error as a sentence; damage of the index is marked for the next indexing run."""
+    def _sentence(self, error: Exception) -> str:
+        """Convert an error to a sentence; damage is marked for the next indexing run."""
         if isinstance(error, sqlite3.Error):
             error = meaning(error, self._index)
         log.warning("vectors_not_made", error=str(error))
@@ -240,7 +240,7 @@ class _Filling:
             if missing and old is not None:
                 self._known = {key: row for row, key in enumerate(old.keys())}
             if missing and writer is None:
-                # Only now, so that an endpoint that is down costs nobody the vectors there are.
+                # Only now, so that existing vectors are not lost if an endpoint is down.
                 dimensions = len(self._embed([PROBE])[0])
                 header = new_file(self._path, self._embedder.model, dimensions)
                 vector_rows.set_up(connection, header.id)
@@ -257,7 +257,7 @@ class _Filling:
             self._tidy(connection)
 
     def _open(self) -> VectorMap | None:
-        """The file if it is one of this model's."""
+        """The file, if it was made with this model."""
         try:
             found = VectorMap(self._path)
         except FileNotFoundError:
@@ -268,7 +268,7 @@ class _Filling:
         return found if found.header.model == self._embedder.model else None
 
     def _next(self, connection: sqlite3.Connection, writer: VectorWriter) -> bool:
-        """The next pages that wait; False when there are none."""
+        """Process the next pages that wait; returns False if there are none."""
         pages = vector_rows.waiting(connection, self._embedder.model, *self._among, GROUP)
         texts = {
             key: text
@@ -293,23 +293,23 @@ class _Filling:
             return writer.append(vectors)
         except ValueError as error:
             raise StorageUnavailable(
-                f"The model {self._embedder.name} gives vectors of another length than before: "
-                f"remove {self._path} if that is meant.",
+                f"The model {self._embedder.name} gives vectors of a different length than before: "
+                f"remove {self._path} if that is intended.",
                 detail=str(error),
             ) from error
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Raises ``Cancelled`` when this is to end, or the event loop does."""
+        """Raises ``Cancelled`` when this run or the event loop is being ended."""
         asked = asyncio.run_coroutine_threadsafe(self._embedder.embed_passages(texts), self._loop)
-        self._asked = asked
-        if self._ending.is_set():  # looked at last: ``stop`` may not have seen what was asked
+        self._request = asked
+        if self._ending.is_set():  # checked last: ``stop`` may have run before ``_request`` was set
             asked.cancel()
         return asked.result()
 
     def _tidy(self, connection: sqlite3.Connection) -> None:
-        """Write the file without the rows that no passage has, once they are many.
+        """Rewrite the file without unused rows, once there are many.
 
-        Not while pages wait: what was made for them before is found again by its key.
+        Not while pages wait: vectors made earlier for the same texts are found by their keys.
         """
         if vector_rows.some_wait(connection):
             return
@@ -321,12 +321,12 @@ class _Filling:
             vector_rows.renumber(connection, header.id, used)
 
 
-THREADS = 1  # of a model in this process: questions are being answered meanwhile
+THREADS = 1  # of a model in this process, which also answers questions
 
 
 @asynccontextmanager
 async def vectors_being_made(settings: Settings) -> AsyncIterator[None]:
-    """Within the block, documents that have no vectors yet get them, where there is an embedder."""
+    """Make vectors for documents without them during the block, if an embedder is configured."""
     if not settings.has_embedder or not settings.docs:
         yield
         return

@@ -1,9 +1,9 @@
 """Maps passages of the index to rows in the file of vectors, and finds those without one.
 
-These tables are part of the index, so that triggers keep them true whatever changes ``pages``: a
-file that is written, or split again, loses its rows and waits in ``vector_queue``. ``vector_rows``
-says which row of the file of vectors a passage has, by file and place; the same text in two files
-shares a row. ``meta`` names the file of vectors that the rows are of.
+These tables are part of the index, so that triggers keep them consistent with ``pages``: a file
+that is written or split again loses its rows and is added to ``vector_queue``. ``vector_rows`` maps
+a passage, by file and position, to its row in the file of vectors; equal texts in two files share a
+row. ``meta`` has the id of the file of vectors to which the rows refer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bot.pages.passages import split
 from bot.search.index_file import transaction, unpack_text
 from bot.search.vector_file import key_of
 
-META = "vectors"  # the key in ``meta``: the id of the file that the rows are of
+META = "vectors"  # the key in ``meta`` for the id of the file to which the rows refer
 
 _TABLES = """
 BEGIN IMMEDIATE;
@@ -48,7 +48,7 @@ COMMIT;
 @dataclass(frozen=True, slots=True)
 class Page:
     """A file of the index whose passages need vectors: ``keys`` and ``texts`` are those of its
-    passages, in order. ``stamp`` tells whether it is still the same."""
+    passages, in order. ``stamp`` changes when the file changes."""
 
     file: int
     stamp: str
@@ -63,14 +63,14 @@ def is_there(connection: sqlite3.Connection) -> bool:
 
 
 def file_id(connection: sqlite3.Connection) -> str:
-    """The id of the file of vectors that the rows are of; "" for none."""
+    """The id of the file of vectors to which the rows refer; "" if there is none."""
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (META,)).fetchone()
     return "" if row is None else str(row[0])
 
 
 def set_up(connection: sqlite3.Connection, id: str) -> None:
-    """Make the tables where they are not, and have every page wait whose rows are of another
-    file of vectors than this one."""
+    """Create the tables if necessary, and queue all pages if the rows refer to a different file of
+    vectors."""
     if not is_there(connection):
         connection.executescript(_TABLES)
     if file_id(connection) != id:
@@ -85,7 +85,7 @@ def counts(
 ) -> tuple[int, int]:
     """The number of passages, and of those in pages that wait for vectors.
 
-    ``condition`` (with its values) is one on ``files``, as ``index_writer.below`` makes it.
+    ``condition`` (with its values) is on ``files``, as made by ``index_file.below``.
     """
     total = f"SELECT total(count) FROM files WHERE ({condition})"  # noqa: S608 - our own column names
     (passages,) = connection.execute(total, values).fetchone()
@@ -99,9 +99,9 @@ def counts(
 def waiting(
     connection: sqlite3.Connection, model: str, condition: str, values: Sequence[str], most: int
 ) -> list[Page]:
-    """The first pages that wait, with about ``most`` passages together but at least one page.
+    """The first pages in the queue, with about ``most`` passages in total but at least one page.
 
-    A page that is not searched, because a twin of its file is, has to wait until it is.
+    A page that is not searched, because its file has a twin that is, waits until it is searched.
     """
     found: list[Page] = []
     passages = 0
@@ -133,13 +133,13 @@ def _page(connection: sqlite3.Connection, model: str, file: int, stamp: str) -> 
 
 
 def worded(title: str, heading: str, text: str) -> str:
-    """The text of a passage for an embedder: its headings, then its words."""
+    """The text of a passage for an embedder: its headings, then its own text."""
     above = heading if heading.startswith(title) else "\n".join(filter(None, (title, heading)))
     return f"{above}\n{text}" if above else text
 
 
 def record(connection: sqlite3.Connection, pages: Iterable[tuple[Page, Sequence[int]]]) -> None:
-    """Keep the rows of pages that have not changed since they were read; they wait no more."""
+    """Store the rows of pages that have not changed since they were read, and dequeue the pages."""
     with transaction(connection):
         for page, rows in pages:
             now = connection.execute(
@@ -155,20 +155,20 @@ def record(connection: sqlite3.Connection, pages: Iterable[tuple[Page, Sequence[
 
 
 def some_wait(connection: sqlite3.Connection) -> bool:
-    """Return True if any page waits that is searched."""
+    """Return True if a page that is searched is in the queue."""
     query = "SELECT 1 FROM vector_queue JOIN files ON id = file WHERE count > 0 LIMIT 1"
     return connection.execute(query).fetchone() is not None
 
 
 def used_rows(connection: sqlite3.Connection) -> list[int]:
-    """The rows that some passage has, each once, in order."""
+    """The rows that passages use, each once, in order."""
     return [
         row for (row,) in connection.execute("SELECT DISTINCT row FROM vector_rows ORDER BY row")
     ]
 
 
 def renumber(connection: sqlite3.Connection, id: str, rows: Sequence[int]) -> None:
-    """The rows are now of the file with this id, which has them in the order given."""
+    """Update the rows for the new file with this id, which contains them in the given order."""
     with transaction(connection):
         connection.execute("CREATE TEMP TABLE moved (old INTEGER PRIMARY KEY, new INTEGER)")
         connection.executemany(
@@ -181,11 +181,11 @@ def renumber(connection: sqlite3.Connection, id: str, rows: Sequence[int]) -> No
     connection.execute("DROP TABLE temp.moved")
 
 
-# ---------------------------------------------------------------- for a search
+# ---------------------------------------------------------------- for searches
 
 
 def rows_of(connection: sqlite3.Connection, file: int) -> dict[int, int]:
-    """The rows of a file's passages, by their place."""
+    """The rows of a file's passages, by position."""
     query = "SELECT place, row FROM vector_rows WHERE file = ?"
     return dict(connection.execute(query, (file,)))
 
@@ -200,8 +200,8 @@ def row_of(connection: sqlite3.Connection, file: int, place: int) -> int | None:
 def passages_of(
     connection: sqlite3.Connection, rows: Sequence[int], condition: str, values: Sequence[str]
 ) -> Iterator[tuple[int, int, str, int]]:
-    """Row, file, address and place of the passages that have these rows and meet a condition on
-    ``files``; in no order."""
+    """Row, file, address and position of the passages that have these rows and meet a condition on
+    ``files``; unordered."""
     marks = ",".join("?" * len(rows))
     return iter(
         connection.execute(

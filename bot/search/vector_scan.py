@@ -1,12 +1,12 @@
-"""Finds the vectors of a file that are nearest to a question's, by looking at all of them.
+"""Finds the vectors of a file that are nearest to a question's, by scanning all of them.
 
-With numpy the cosines are exact: 100,000 vectors of 384 numbers take some 6 ms. Without it, vectors
-are first compared by their signs alone: for each number one bit, whether it is above the average of
-that number in all vectors (the Hamming distance of such bits estimates an angle: M. Charikar,
-Similarity Estimation Techniques from Rounding Algorithms, STOC 2002). Cosines are then worked out
-for the thousand that are nearest by that: some 30 ms. The average matters, since all vectors of a
-model point roughly the same way: on 2,800 passages embedded by multilingual-e5-small, the nearest
-2 % by signs hold 89 % of the ten nearest, and 46 % of them when signs are taken around zero.
+With numpy the cosines are exact: 100,000 vectors of 384 numbers take about 6 ms. Without it,
+vectors are first compared by sign bits only: one bit per number, set if it is above the average of
+that number over all vectors (the Hamming distance of such bits estimates an angle: M. Charikar,
+Similarity Estimation Techniques from Rounding Algorithms, STOC 2002). Cosines are then computed for
+the thousand nearest: about 30 ms. The average matters, because all vectors of a model point in
+roughly the same direction: on 2,800 passages embedded by multilingual-e5-small, the nearest 2 % by
+signs contain 89 % of the ten nearest, but only 46 % if signs are taken around zero.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from bot.search.vector_file import KEY_BYTES, Unfit, VectorMap, cosine
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-CHUNK = 4_096  # vectors made floats at a time: they stay in the processor's cache
-FIRST = 500  # rows of a list of the nearest
-BY_SIGNS = 1_000  # rows, at least, whose cosines are worked out where numpy is not installed
+CHUNK = 4_096  # vectors converted to floats at once, so that they fit into the processor's cache
+FIRST = 500  # rows per list of the nearest ones
+BY_SIGNS = 1_000  # minimum rows whose cosines are computed if numpy is not installed
 BY_SIGNS_SHARE = 0.02  # ... or this share of all
-SAMPLED = 1_000  # rows that the average cosine is taken of, where numpy is not installed
+SAMPLED = 1_000  # rows from which the average cosine is estimated if numpy is not installed
 
 Ranked = list[tuple[int, float]]
-"""Rows with their cosines, the greatest first."""
+"""Rows with their cosines, the highest first."""
 
 
 class Scan(Protocol):
-    """The rows of a file by their cosine to a question."""
+    """The rows of a file, ranked by their cosine to a question."""
 
     @property
     def mean(self) -> float:
@@ -43,15 +43,15 @@ class Scan(Protocol):
         ...
 
     def nearest(self) -> Iterator[Ranked]:
-        """All rows, in lists; each list has smaller cosines than the ones before it."""
+        """All rows, in lists; each list has lower cosines than the ones before it."""
         ...
 
 
 class Vectors:
-    """The vectors of a file as they were when it was opened; for any thread."""
+    """The vectors of a file as they were when it was opened; thread-safe."""
 
     def __init__(self, path: Path, model: str) -> None:
-        """Raises ``FileNotFoundError``, ``OSError``, or ``Unfit`` if they are not the model's."""
+        """Raises ``FileNotFoundError``, ``OSError``, or ``Unfit`` if another model made them."""
         self._path = path
         self.map = VectorMap(path)
         if self.map.header.model != model:
@@ -68,20 +68,20 @@ class Vectors:
         return self.map.header.count
 
     def is_current(self) -> bool:
-        """Return True if the file is still this one and has no more rows. Raises ``OSError``."""
+        """Return True if the file was not replaced and has no new rows. Raises ``OSError``."""
         return os.stat(self._path).st_ino == self.map.inode and self.map.count_now == self.count
 
     def cosine(self, question: Vector, row: int) -> float:
-        """Raises ``Unfit`` for a row that is not there, or a question of another length."""
+        """Raises ``Unfit`` for a row that does not exist, or a question of a different length."""
         scale, steps = self.map.vector(row)
         if len(steps) != len(question):
-            raise Unfit("they have another length than the question's")
+            raise Unfit("their length differs from that of the question's vector")
         return cosine(question, scale, steps)
 
     def scan(self, question: Vector) -> Scan:
-        """Raises ``Unfit`` for a question of another length."""
+        """Raises ``Unfit`` for a question of a different length."""
         if len(question) != self.map.header.dimensions:
-            raise Unfit("they have another length than the question's")
+            raise Unfit("their length differs from that of the question's vector")
         if self._numpy is not None:
             return _ExactScan(self._numpy, self.map, question)
         if self._signs is None:
@@ -92,7 +92,7 @@ class Vectors:
 def _numpy() -> ModuleType | None:
     try:
         import numpy
-    except ImportError:  # it comes with the extra ``[vectors]``
+    except ImportError:  # it is part of the extra ``[vectors]``
         return None
     return numpy
 
@@ -133,18 +133,18 @@ class _ExactScan:
         return list(zip(rows.tolist(), self._cosines[rows].tolist(), strict=True))
 
 
-# ---------------------------------------------------------------- without
+# ---------------------------------------------------------------- without numpy
 
 _HALVED = bytes(((step ^ 0x80) >> 1) for step in range(256))  # signed bytes → 0 to 127, in order
 _AS_DIGIT = bytes(ord("1") if bit else ord("0") for bit in range(256))
 
 
 class _Signs:
-    """For each row the bits that tell which of its numbers are above the average.
+    """For each row, bits that tell which of its numbers are above the average.
 
-    A row's bytes are compared with the averages all at once, as two large integers whose bytes
-    hold 7 bits each: subtracting leaves the eighth bit of a byte set where the row's is not less
-    (L. Lamport, Multiple Byte Processing with Full-Word Instructions, CACM 18(8), 1975).
+    All bytes of a row are compared with the averages at once, as two large integers whose bytes
+    hold 7 bits each: after subtracting, the eighth bit of a byte is set where the row's byte is not
+    less (L. Lamport, Multiple Byte Processing with Full-Word Instructions, CACM 18(8), 1975).
     """
 
     def __init__(self, map: VectorMap) -> None:
@@ -168,7 +168,7 @@ class _Signs:
             self.rows.append(int(digits, 2))
 
     def of(self, question: Vector) -> int:
-        """The same bits of a question."""
+        """The corresponding bits of a question."""
         pairs = zip(question, self._averages, strict=True)
         return int("".join("1" if number >= average else "0" for number, average in pairs), 2)
 

@@ -1,4 +1,4 @@
-"""The files of the index that a search may find: those in folders that the reader may search."""
+"""The files of the index that a search may find: those in folders within the reader's reach."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BELOW = "url = ? OR (url > ? AND url < ?)"
 @dataclass(frozen=True, slots=True)
 class Visible:
     """Conditions on the table ``files``: ``readable`` for the files at or below the folders that
-    are in reach, ``found`` for those of them of which no twin that is readable is found instead."""
+    are in reach; ``found`` for those of them that are not replaced by a readable twin."""
 
     readable: Condition
     found: Condition
@@ -41,7 +41,7 @@ class Visible:
 
 
 def _in_reach(reach: Reach) -> Condition:
-    """``Reach.allows`` as a condition: the first rule that fits decides."""
+    """``Reach.allows`` as an SQL condition: the first matching rule decides."""
     cases = "".join(f" WHEN {_BELOW} THEN {int(allowed)}" for _, allowed in reach.rules)
     values: list[str] = []
     for root, _ in reach.rules:

@@ -1,7 +1,7 @@
-"""Accepting a question: its thread, message, run, count and audit row, kept together.
+"""Accepting a question: its thread, message, run, count and audit row are stored together.
 
-PostgreSQL does it in one statement, which is one round trip and one commit; SQLite, which changes
-one table a statement, does it in a transaction of several.
+PostgreSQL does this in one statement, which is one round trip and one commit; SQLite, where a
+statement changes only one table, does it in a transaction of several statements.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from bot.storage.tables import messages, runs, threads
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question to be kept as the run ``run_id``; ``permit``, ``files`` and ``together`` are those
-    of ``Store.accept``."""
+    """A question to store as the run ``run_id``; ``permit``, ``files`` and ``together`` as in
+    ``Store.accept``."""
 
     run_id: str
     message: Message
@@ -51,7 +51,7 @@ class Asked:
 
     @property
     def is_one_statement(self) -> bool:
-        """True if one statement keeps all of it, where the database can do that."""
+        """True if one statement can store all of it, in databases that support that."""
         return self.permit is None and not self.files and self.together is None
 
     @property
@@ -63,7 +63,7 @@ class Asked:
         return {"key": thread.key, **asdict(thread), "created_at": self.at}
 
     def run_row(self) -> dict[str, Any]:
-        """The row of the run, without the id of the message."""
+        """The row of the run, without the message's id."""
         return {
             "id": self.run_id,
             "thread_key": self.message.thread.key,
@@ -81,17 +81,17 @@ class Asked:
 
 
 async def keep_question(db: AsyncConnection, asked: Asked) -> str:
-    """Keep a question unless its message already has a run; returns the id of the message's run.
+    """Store a question unless its message already has a run; returns the id of the message's run.
 
-    Raises what ``permit`` and ``together`` raise, and ``StorageUnavailable`` if it should be done
-    again.
+    Raises the exceptions of ``permit`` and ``together``, and ``StorageUnavailable`` if the caller
+    should retry.
     """
     keep = _keep_at_once if db.dialect.name == "postgresql" else _keep_in_turn
     message_id = await keep(db, asked)
     if message_id is None:
         earlier: str | None = await db.scalar(_earlier(), {"its_key": _event_key(asked)})
         if earlier is None:
-            raise StorageUnavailable("A message was removed meanwhile.", kind="contended")
+            raise StorageUnavailable("The message was removed meanwhile.", kind="contended")
         return earlier
     if asked.together is not None:
         await asked.together(db)
@@ -121,13 +121,13 @@ def _earlier() -> sa.Select[Any]:
 
 
 async def _keep_in_turn(db: AsyncConnection, asked: Asked) -> int | None:
-    """The id of the message, or None if it has a run."""
+    """Store the rows; returns the id of the message, or None if it already has a run."""
     if await db.scalar(_earlier(), {"its_key": _event_key(asked)}) is not None:
         return None
     await add_spent(db, asked.payer, _day(asked), Amount(questions=1))
     await keep_thread(db, asked.message.thread, asked.at)
     row = message_row(asked.message)
-    # A message that was only heard so far (a thread's history) becomes a question.
+    # A message that was stored as context only (a thread's history) becomes a question.
     kept = insert(db, messages).values(row).on_conflict_do_update(["event_key"], set_=row)
     message_id: int | None = await db.scalar(kept.returning(messages.c.id))
     await db.execute(sa.insert(runs).values(message_id=message_id, **asked.run_row()))
@@ -139,7 +139,7 @@ async def _keep_in_turn(db: AsyncConnection, asked: Asked) -> int | None:
 
 
 async def _keep_at_once(db: AsyncConnection, asked: Asked) -> int | None:
-    """As ``_keep_in_turn``."""
+    """Like ``_keep_in_turn``."""
     rows = {
         threads.name: asked.thread_row(),
         messages.name: message_row(asked.message),
@@ -159,13 +159,14 @@ def _keeping(
     of_runs: Sequence[str],
     of_audit: Sequence[str],
 ) -> Any:
-    """The statement for these columns, made once. Its parameters are the columns, each with its
-    table's name before it, and those of ``given_amount``.
+    """The statement for these columns. Its parameters are the columns, prefixed with their table's
+    name, and those of ``given_amount``.
 
-    The lock on the thread is held to the end, so that its messages have the order in which they
-    were accepted, and one event makes one run. Conflicts tell what was there before: a look at the
-    tables would show them as they were before the lock was waited for. It is kept below 4,096
-    characters and 50 parameters: the driver takes a longer one apart each time it is sent.
+    The lock on the thread is held until the end, so that message ids follow the order of
+    acceptance, and one event creates one run. Existing rows are detected by conflicts, because a
+    query in this statement would see the tables as they were before it waited for the lock. The
+    statement is kept below 4,096 characters and 50 parameters: the driver does not cache the
+    parsed form of longer ones.
     """
     key = sa.func.hashtextextended(
         sa.bindparam("threads_key", type_=sa.Text()), sa.literal_column("0")
@@ -173,13 +174,13 @@ def _keeping(
     lock = sa.func.pg_advisory_xact_lock(key).table_valued("held", name="lock")
     alone = sa.select(sa.literal_column("1").label("held")).select_from(lock).cte("alone")
     thread = _insert(threads, of_threads, alone).on_conflict_do_nothing().cte("thread")
-    said = _insert(messages, of_messages, alone)
+    new_message = _insert(messages, of_messages, alone)
     has_run = sa.exists(sa.select(runs.c.id).where(runs.c.message_id == sa.text("messages.id")))
     message = (
-        # One that was only heard so far (a thread's history) becomes a question.
-        said.on_conflict_do_update(
+        # A message that was stored as context only (a thread's history) becomes a question.
+        new_message.on_conflict_do_update(
             index_elements=["event_key"],
-            set_={name: said.excluded[name] for name in of_messages},
+            set_={name: new_message.excluded[name] for name in of_messages},
             where=~has_run,
         )
         .returning(messages.c.id)
@@ -199,7 +200,7 @@ def _keeping(
 def _insert(
     table: sa.Table, names: Sequence[str], per: sa.CTE, **more: sa.ColumnElement[Any]
 ) -> Any:
-    """An insert of one row for each of ``per``."""
+    """An insert of one row for each row of ``per``."""
     given = [
         sa.bindparam(f"{table.name}_{name}", type_=table.c[name].type).label(name) for name in names
     ]

@@ -1,8 +1,8 @@
-"""Answered questions, found again by their words: FTS5 on SQLite, lexemes on PostgreSQL.
+"""Full-text search for answered questions: FTS5 on SQLite, lexemes on PostgreSQL.
 
-The index has the terms of the standalone question, and one that is the same for all questions of
-its workspace with as many terms. All else is looked up when it is asked for: an answer that was
-deleted, edited or marked not helpful since is not found.
+The index holds the terms of the standalone question, plus one term that is shared by all questions
+of its workspace with the same number of terms. Everything else is checked at search time: an
+answer that has since been deleted, edited or marked not helpful is not found.
 """
 
 from __future__ import annotations
@@ -13,28 +13,25 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from bot.messages import Thread
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.records import RunRecord, record_of, run_query
 from bot.storage.retrying import awaited
 from bot.storage.rows import insert
 from bot.storage.tables import answered, corrections, feedback, messages, runs, threads
 
-MOST_FOUND = 12  # answers of one search, the latest
-LOOKED_AT = 200  # questions with the same terms, the latest
+MOST_FOUND = 12  # answers that a search returns, the latest ones
+LOOKED_AT = 200  # questions with the same terms that a search checks, the latest ones
 
 
-class AnsweredQuestions:
-    """Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
+class AnsweredQuestions(Transactions):
+    """Failures are raised as ``StorageUnavailable``."""
 
     @awaited
     async def keep(
         self, run_id: str, terms: Sequence[str], thread: Thread, origin: str = ""
     ) -> None:
-        """Index the question of a run by its ``terms``; or keep that the run gave the answer of the
-        run ``origin``, and is not to be found itself."""
+        """Index the question of a run by its ``terms``. With ``origin``, record instead that the
+        run reused the answer of the run ``origin``, and do not index it."""
         indexed = "" if origin else " ".join((*terms, kin_of(terms, thread)))
         row = {"terms": indexed, "origin_id": origin}
         async with self.database.write() as db:
@@ -46,9 +43,9 @@ class AnsweredQuestions:
 
     @awaited
     async def found(self, terms: Sequence[str], near: Thread) -> list[RunRecord]:
-        """The runs of the same workspace as ``near`` whose questions have these terms and whose
-        answers may be given again as far as the store knows: first those of its thread, then of its
-        channel, the latest first."""
+        """The runs in the workspace of ``near`` whose questions have these terms and whose answers
+        may be reused as far as the store knows: first those of its thread, then of its channel,
+        the latest first."""
         if not terms:
             return []
         query = (
@@ -76,11 +73,11 @@ class AnsweredQuestions:
             return [record_of(row) for row in (await db.execute(query)).all()]
 
     def _with(self, terms: Sequence[str]) -> sa.Select[tuple[int]] | sa.TextClause:
-        """The latest rows that have all the terms: letters and digits, without any syntax."""
+        """The latest rows that contain all terms. Terms are letters and digits: no escaping."""
         if self.database.dialect == "postgresql":
             wanted = " & ".join(f"'{term}'" for term in terms)
-            held = sa.func.array_to_tsvector(sa.func.string_to_array(answered.c.terms, " "))
-            has_all = held.op("@@")(sa.cast(wanted, sa.Text).op("::")(sa.text("tsquery")))
+            vector = sa.func.array_to_tsvector(sa.func.string_to_array(answered.c.terms, " "))
+            has_all = vector.op("@@")(sa.cast(wanted, sa.Text).op("::")(sa.text("tsquery")))
             return (
                 sa.select(answered.c.id)
                 .where(has_all)
@@ -94,24 +91,24 @@ class AnsweredQuestions:
 
 
 def _disliked() -> sa.ColumnElement[bool]:
-    """True where anybody marked the answer not helpful, also where it was given again."""
-    given, is_it = _given()
+    """True if anyone marked the answer, or a reuse of it, as not helpful."""
+    uses, is_it = _uses()
     return (
         sa.select(feedback.c.run_id)
-        .join(given, given.c.run_id == feedback.c.run_id)
+        .join(uses, uses.c.run_id == feedback.c.run_id)
         .where(feedback.c.verdict == "bad", is_it)
         .exists()
     )
 
 
 def _corrected() -> sa.ColumnElement[bool]:
-    """True where anybody has put something right since in the thread of the answer, or in one where
-    it was given again."""
-    given, is_it = _given()
+    """True if anyone has since made a correction in the thread of the answer, or in a thread where
+    it was reused."""
+    uses, is_it = _uses()
     its, later = runs.alias("its"), runs.alias("later")
     return (
         sa.select(corrections.c.run_id)
-        .join_from(given, its, its.c.id == given.c.run_id)
+        .join_from(uses, its, its.c.id == uses.c.run_id)
         .join(
             later,
             sa.and_(later.c.thread_key == its.c.thread_key, later.c.message_id > its.c.message_id),
@@ -122,15 +119,14 @@ def _corrected() -> sa.ColumnElement[bool]:
     )
 
 
-def _given() -> tuple[sa.FromClause, sa.ColumnElement[bool]]:
-    """The runs that gave an answer, first or again, and the condition that it is the one found."""
-    given = answered.alias()
-    return given, sa.or_(
-        given.c.run_id == answered.c.run_id, given.c.origin_id == answered.c.run_id
-    )
+def _uses() -> tuple[sa.FromClause, sa.ColumnElement[bool]]:
+    """The runs that gave or reused an answer, and the condition that it is the one found."""
+    uses = answered.alias()
+    return uses, sa.or_(uses.c.run_id == answered.c.run_id, uses.c.origin_id == answered.c.run_id)
 
 
 def kin_of(terms: Sequence[str], thread: Thread) -> str:
-    """The term of all questions of a workspace with so many terms: others cannot be the same."""
+    """The term shared by all questions of a workspace with the same number of terms, since only
+    those can be the same question."""
     place = f"{thread.platform}:{thread.workspace}:{len(terms)}"
     return "w" + hashlib.sha256(place.encode()).hexdigest()[:20]

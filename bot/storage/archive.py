@@ -1,4 +1,4 @@
-"""Conversations as they were held: listed, found by name, and read from beginning to end."""
+"""Whole conversations: listing them, finding them by name, and reading them."""
 
 from __future__ import annotations
 
@@ -9,26 +9,24 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from pydantic import TypeAdapter
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.answers import Answer
 from bot.errors import Invalid
 from bot.messages import Attachment, Author, RunOptions, Thread
-from bot.storage.database import Database
+from bot.storage.database import Transactions
+from bot.storage.records import answer_of, as_options
+from bot.storage.rows import thread_of
 from bot.storage.tables import UtcDateTime, feedback, messages, runs, steps, threads
 from bot.storage.workspaces import Verdict
 
-PORTION = 500  # messages gone through at once for the latest threads
-COMPARED = 10_000  # threads among which a name's nearest is looked for
-
-_answer = TypeAdapter(Answer)
-_options = TypeAdapter(RunOptions)
+PORTION = 500  # messages per query when looking for the latest threads
+COMPARED = 10_000  # threads whose names are compared to suggest the nearest one
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A thread in a list. ``begins`` is the first thing that was said in it."""
+    """A thread in a list. ``begins`` is the text of its first message."""
 
     thread: Thread
     messages: int
@@ -49,7 +47,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The research for one message. ``ended_at`` is None until it has ended."""
+    """The research for one message. ``ended_at`` is None while it is unfinished."""
 
     id: str
     state: str
@@ -63,7 +61,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message as it is kept, with its research if it was a question; empty when deleted."""
+    """A stored message, with its research if it was a question; its text is empty if deleted."""
 
     author: Author
     text: str
@@ -75,25 +73,20 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """All of a thread, in the order in which it was said."""
+    """A whole thread, in chronological order."""
 
     thread: Thread
     began_at: datetime
     said: tuple[Said, ...]
 
 
-class Archive:
-    """Failures leave as ``StorageUnavailable``."""
+class Archive(Transactions):
+    """Failures are raised as ``StorageUnavailable``."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def threads(
-        self, platform: str | None, limit: int, *, channel: str | None = None
-    ) -> list[Listed]:
-        """Threads in which something was said, the latest first; None: of all of them."""
-        async with self._database.read() as db:
-            latest = await _latest(db, platform, channel, limit)
+    async def threads(self, platform: str | None, limit: int) -> list[Listed]:
+        """Threads with messages, the latest first; of all platforms if ``platform`` is None."""
+        async with self.database.read() as db:
+            latest = await _latest(db, platform, limit)
             sums = (
                 sa.select(
                     messages.c.thread_key,
@@ -113,7 +106,7 @@ class Archive:
             )
             rows = (await db.execute(query)).all()
         found = [
-            Listed(_thread(row), row.messages, row.questions, row.text, latest[row.key])
+            Listed(thread_of(row), row.messages, row.questions, row.text, latest[row.key])
             for row in rows
         ]
         return sorted(found, key=lambda one: (-one.last_at.timestamp(), one.thread.key))
@@ -121,8 +114,8 @@ class Archive:
     async def answers(
         self, platform: str, channel: str | None, limit: int
     ) -> list[tuple[str, str, datetime]]:
-        """The runs that have an answer in a channel, or in all (None), the latest first: their
-        ids, their questions and when these were asked."""
+        """The runs with an answer in a channel, or in all (None), the latest first: their ids,
+        their questions, and when those were asked."""
         query = (
             sa.select(runs.c.id, messages.c.text, messages.c.at)
             .join_from(messages, runs)
@@ -135,17 +128,17 @@ class Archive:
         )
         if channel is not None:
             query = query.where(threads.c.channel == channel)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return [(row.id, row.text, row.at) for row in (await db.execute(query)).all()]
 
     async def find(self, name: str) -> Thread:
-        """The thread with this key, or the only one whose last part is this.
+        """The thread with this key, or the only one whose last part is this name.
 
-        Raises ``Invalid`` with the nearest name, or the keys of all that are meant.
+        Raises ``Invalid``, which suggests the nearest name or lists the keys that match.
         """
         query = sa.select(threads).where(sa.or_(threads.c.key == name, threads.c.thread == name))
-        async with self._database.read() as db:
-            found = [_thread(row) for row in (await db.execute(query.limit(5))).all()]
+        async with self.database.read() as db:
+            found = [thread_of(row) for row in (await db.execute(query.limit(5))).all()]
             exact = [thread for thread in found if thread.key == name]
             if len(exact or found) == 1:
                 return (exact or found)[0]
@@ -157,8 +150,8 @@ class Archive:
         raise Invalid(f"There is no thread {name}.{meant} `footnote threads` lists them.")
 
     async def conversation(self, thread: Thread) -> Conversation:
-        """All that was said in a thread; raises ``Invalid`` when it is gone."""
-        said = (
+        """All messages of a thread; raises ``Invalid`` when it does not exist any more."""
+        of_messages = (
             sa.select(messages, runs)
             .join_from(messages, runs, isouter=True)
             .where(messages.c.thread_key == thread.key)
@@ -166,19 +159,19 @@ class Archive:
             .set_label_style(sa.LABEL_STYLE_TABLENAME_PLUS_COL)
         )
         of_thread = sa.select(runs.c.id).where(runs.c.thread_key == thread.key)
-        done = (
+        of_steps = (
             sa.select(steps.c.run_id, steps.c.kind, steps.c.title, steps.c.seconds, steps.c.at)
             .where(steps.c.run_id.in_(of_thread))
             .order_by(steps.c.id)
         )
-        judged = sa.select(feedback).where(feedback.c.run_id.in_(of_thread))
-        async with self._database.read() as db:
+        of_feedback = sa.select(feedback).where(feedback.c.run_id.in_(of_thread))
+        async with self.database.read() as db:
             began_at = await db.scalar(
                 sa.select(threads.c.created_at).where(threads.c.key == thread.key)
             )
-            rows = (await db.execute(said)).all()
-            steps_done = (await db.execute(done)).all()
-            verdicts = (await db.execute(judged)).all()
+            rows = (await db.execute(of_messages)).all()
+            steps_done = (await db.execute(of_steps)).all()
+            verdicts = (await db.execute(of_feedback)).all()
         if began_at is None:
             raise Invalid(f"The thread {thread.key} is gone. `footnote threads` lists them.")
         return Conversation(
@@ -198,18 +191,13 @@ class Archive:
         )
 
 
-async def _latest(
-    db: AsyncConnection, platform: str | None, channel: str | None, limit: int
-) -> dict[str, datetime]:
-    """The keys of the threads in which something was said last, with when. The messages are gone
-    through from the latest one on, in portions, which reads few of them."""
+async def _latest(db: AsyncConnection, platform: str | None, limit: int) -> dict[str, datetime]:
+    """The keys of the threads with the latest messages, and the times of those. Messages are read
+    backwards in batches, so that only a few are read."""
     query = sa.select(messages.c.thread_key, messages.c.at, messages.c.id)
-    if platform is not None or channel is not None:
-        query = query.join(threads, threads.c.key == messages.c.thread_key)
     if platform is not None:
+        query = query.join(threads, threads.c.key == messages.c.thread_key)
         query = query.where(threads.c.platform == platform)
-    if channel is not None:
-        query = query.where(threads.c.channel == channel)
     query = query.order_by(messages.c.at.desc(), messages.c.id.desc()).limit(PORTION)
     found: dict[str, datetime] = {}
     rows = (await db.execute(query)).all()
@@ -226,18 +214,14 @@ async def _latest(
     return found
 
 
-def _thread(row: Any) -> Thread:
-    return Thread(row.platform, row.workspace, row.channel, row.thread)
-
-
 def _held(row: Any, done: Sequence[Any], verdicts: Sequence[Any]) -> Held:
     return Held(
         id=row.runs_id,
         state=row.runs_state,
-        options=_options.validate_python(row.runs_options),
+        options=as_options.validate_python(row.runs_options),
         accepted_at=row.runs_accepted_at,
         ended_at=row.runs_ended_at,
-        answer=None if row.runs_answer is None else _answer.validate_python(row.runs_answer),
+        answer=answer_of(row.runs_answer),
         steps=tuple(
             Done(step.kind, step.title, step.seconds, step.at)
             for step in done

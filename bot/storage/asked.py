@@ -1,5 +1,5 @@
-"""Lists of questions for those who run Footnote and write its documents: what was not answered,
-what readers found wrong, where was asked, which documents answers quote."""
+"""Lists of questions for operators and authors of documents: unanswered questions, readers'
+feedback, the places in which people ask, and the documents that answers quote."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from bot.rights.reader import SCHEME
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.overview import Place, Scope, of_scope
 from bot.storage.tables import citations, feedback, messages, pages, runs, threads
 from bot.text.terms import keywords
 
-LISTED = 500  # questions, the latest
+LISTED = 500  # entries per list, the latest ones
 PLACES_LISTED = 50
 UNANSWERED = ("not_found", "partial")
 ANSWERED = ("answered", "partial")
-# Exactly the condition of the index ``ix_pages_documents``, which is not used for any other.
+# Must be exactly the condition of the index ``ix_pages_documents``; others do not use it.
 _IS_DOCUMENT = sa.literal_column(f"substr(pages.url, 1, {len(SCHEME)}) = '{SCHEME}'", sa.Boolean)
 
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """A question that was not answered, or not wholly; ``times`` it was asked in much the same
-    words, the last time in this run."""
+    """A question that was not answered, or only partly. ``times`` counts how often it was asked in
+    much the same words; ``run`` is the latest of those."""
 
     run: str
     place: Place
@@ -51,7 +51,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class OfPlace:
-    """The questions of a place by what became of them."""
+    """The number of questions of a place by outcome."""
 
     place: Place
     states: Mapping[str, int]
@@ -61,14 +61,11 @@ class OfPlace:
         return sum(self.states.values())
 
 
-class Asked:
-    """Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Asked(Transactions):
+    """Failures are raised as ``StorageUnavailable``."""
 
     async def unanswered(self, scope: Scope) -> list[Unanswered]:
-        """Unanswered questions, the most asked first, then the latest."""
+        """Unanswered questions, the most frequent first, then the latest."""
         query = (
             sa.select(
                 runs.c.id,
@@ -85,7 +82,7 @@ class Asked:
             .order_by(runs.c.accepted_at.desc(), runs.c.id)
             .limit(LISTED)
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             rows = (await db.execute(of_scope(query, scope))).all()
         alike: dict[frozenset[str], list[sa.Row[tuple[object, ...]]]] = {}
         for row in rows:
@@ -105,7 +102,7 @@ class Asked:
         return sorted(found, key=lambda one: -one.times)
 
     async def feedback(self, scope: Scope) -> list[Said]:
-        """Readers' opinions, the latest first; of those who were helped only that."""
+        """Readers' opinions, the latest first; helpful ones have no reason or words."""
         query = (
             sa.select(
                 feedback,
@@ -121,7 +118,7 @@ class Asked:
             .order_by(feedback.c.at.desc(), feedback.c.run_id)
             .limit(LISTED)
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             rows = (await db.execute(of_scope(query, scope))).all()
         return [
             Said(
@@ -137,21 +134,21 @@ class Asked:
         ]
 
     async def by_place(self, scope: Scope) -> list[OfPlace]:
-        """The places in which was asked, those with the most questions first."""
+        """The places in which people asked questions, those with the most questions first."""
         place = (threads.c.platform, threads.c.workspace, threads.c.channel)
         query = sa.select(*place, runs.c.state, sa.func.count().label("counted"))
         query = query.join_from(runs, threads).group_by(*place, runs.c.state)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             rows = (await db.execute(of_scope(query, scope))).all()
         found: dict[Place, dict[str, int]] = {}
         for row in rows:
-            here = Place(row.platform, row.workspace, row.channel)
-            found.setdefault(here, {})[row.state] = row.counted
+            its_place = Place(row.platform, row.workspace, row.channel)
+            found.setdefault(its_place, {})[row.state] = row.counted
         listed = [OfPlace(place, states) for place, states in found.items()]
         return sorted(listed, key=lambda one: -one.asked)[:PLACES_LISTED]
 
     async def quoted(self, scope: Scope) -> list[tuple[str, str]]:
-        """The documents that answers quote: each run with each of its addresses, once."""
+        """The documents that answers quote, as distinct pairs of a run and an address."""
         query = (
             sa.select(citations.c.run_id, pages.c.url)
             .distinct()
@@ -160,5 +157,5 @@ class Asked:
             .join(threads, runs.c.thread_key == threads.c.key)
             .where(runs.c.state.in_(ANSWERED), _IS_DOCUMENT)
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return [(row.run_id, row.url) for row in await db.execute(of_scope(query, scope))]

@@ -1,8 +1,8 @@
 """The audit log: who asked, read, shared, changed rules, exported, forgot or signed in, and when.
 
-Rows are only added. Triggers of the database refuse to change one, except to put a pseudonym in the
-place of a person who is forgotten, and to delete one that is younger than retention says. No row
-holds what somebody wrote.
+Rows are only added. Database triggers refuse changes, except replacing a forgotten person by a
+pseudonym, and refuse to delete rows younger than the retention period. No row contains text that
+somebody wrote.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Literal, get_args
+from typing import Literal, TypedDict, Unpack, get_args
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -23,7 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.errors import Denied, StorageUnavailable
 from bot.logs import get_logger
 from bot.messages import CONSOLE, Message
-from bot.storage.database import Database
+from bot.storage.database import Database, Transactions
 from bot.storage.rows import insert
 from bot.storage.subjects import Subject
 from bot.storage.tables import UtcDateTime, messages, metadata, runs
@@ -68,7 +68,7 @@ audit = sa.Table(
     sa.Index(None, "platform", "person"),
 )
 
-# The key of the pseudonyms: one row, made by the migration, so that backups know it.
+# The key of the pseudonyms: one row, created by the migration, so that backups include it.
 audit_key = sa.Table(
     "audit_key",
     metadata,
@@ -78,14 +78,14 @@ audit_key = sa.Table(
 
 PSEUDONYM = "forgotten:"  # prefix of every pseudonym
 PORTION = 500  # rows read or changed at once
-LONGEST = 300  # characters of what a visitor named
+LONGEST = 300  # characters of a name that a visitor supplied
 
 log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """The person behind a deed, by the platform's ids; "" for what is not known."""
+    """The person behind a deed, by the platform's ids; "" for unknown parts."""
 
     platform: str
     workspace: str
@@ -103,13 +103,13 @@ _acting: ContextVar[Actor | None] = ContextVar("acting", default=None)
 
 
 def act_as(actor: Actor) -> None:
-    """Make somebody the actor of all that this task does from now on."""
+    """Make somebody the actor of everything this task does from now on."""
     _acting.set(actor)
 
 
 @contextmanager
 def acting(actor: Actor) -> Iterator[None]:
-    """As ``act_as``, within the block."""
+    """Like ``act_as``, but only within the block."""
     token = _acting.set(actor)
     try:
         yield
@@ -118,22 +118,31 @@ def acting(actor: Actor) -> Iterator[None]:
 
 
 def in_console(person: str, address: str = "") -> Actor:
-    """Somebody in the console; without an address, at that of this task's actor."""
+    """Somebody in the console; without an address, the one of this task's actor is used."""
     now = _acting.get()
     return Actor(CONSOLE, "console", person, address or (now.address if now else ""))
 
 
 def _doer(by: Actor) -> Actor:
-    """The person for whom this task acts, else ``by``."""
+    """The person for whom this task acts, or ``by`` if there is none."""
     now = _acting.get()
     return now if now is not None and (now.person or not by.person) else by
 
 
 def named(key: str) -> str:
-    """A conversation's name in the log: its key, but in the console without the channel, which is
+    """A conversation's name in the log: its key, but for the console without the channel, which is
     the person's id there."""
     platform, workspace, _, thread = key.split(":")
     return f"{platform}:{workspace}:{thread}" if platform == CONSOLE else key
+
+
+class Circumstances(TypedDict, total=False):
+    """Optional details of a deed. ``by`` is the actor, unless this task acts for somebody else."""
+
+    place: str
+    outcome: Outcome
+    by: Actor
+    at: datetime
 
 
 async def note(
@@ -141,43 +150,30 @@ async def note(
     deed: Deed,
     kind: str = "",
     object: str = "",
-    *,
-    place: str = "",
-    outcome: Outcome = "done",
-    by: Actor = NOBODY,
-    at: datetime | None = None,
+    **details: Unpack[Circumstances],
 ) -> None:
-    """Add a row within the transaction of the deed. ``by`` did it, unless this task acts for
-    somebody."""
-    row = deed_row(deed, kind, object, place=place, outcome=outcome, by=by, at=at)
-    await db.execute(sa.insert(audit), row)
+    """Add a row within the transaction that does the deed."""
+    await db.execute(sa.insert(audit), deed_row(deed, kind, object, **details))
 
 
 def deed_row(
-    deed: Deed,
-    kind: str = "",
-    object: str = "",
-    *,
-    place: str = "",
-    outcome: Outcome = "done",
-    by: Actor = NOBODY,
-    at: datetime | None = None,
+    deed: Deed, kind: str = "", object: str = "", **details: Unpack[Circumstances]
 ) -> dict[str, object]:
-    """A row of the table, without its id."""
+    """A row of the table, without the id."""
     return {
-        "at": at or datetime.now(UTC),
-        **asdict(_doer(by)),
+        "at": details.get("at") or datetime.now(UTC),
+        **asdict(_doer(details.get("by", NOBODY))),
         "deed": deed,
         "kind": kind,
         "object": object[:LONGEST],
-        "place": place,
-        "outcome": outcome,
+        "place": details.get("place", ""),
+        "outcome": details.get("outcome", "done"),
     }
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row of the log. ``text`` is the question of one that was asked, where it is wanted."""
+    """A row of the log. ``text`` is the question, for rows of questions and if requested."""
 
     id: int
     at: datetime
@@ -195,8 +191,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A selection of rows: from a moment on, before another, of a person (platform and id), of some
-    deeds; None and an empty sequence select all. ``texts``: with the questions themselves."""
+    """A selection of rows: since a moment, until another (exclusive), of a person (platform and
+    id), of some deeds; None and empty select all. ``texts`` adds the texts of the questions."""
 
     since: datetime | None = None
     until: datetime | None = None
@@ -205,36 +201,26 @@ class Wanted:
     texts: bool = False
 
 
-class Audit:
-    """Adds rows to the log and reads it. Failures leave as ``StorageUnavailable``, except those of
+class Audit(Transactions):
+    """Adds rows to the log and reads it. Failures are raised as ``StorageUnavailable``, except in
     ``note``."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     async def note(
-        self,
-        deed: Deed,
-        kind: str = "",
-        object: str = "",
-        *,
-        place: str = "",
-        outcome: Outcome = "done",
-        by: Actor = NOBODY,
+        self, deed: Deed, kind: str = "", object: str = "", **details: Unpack[Circumstances]
     ) -> None:
-        """Add a row for what has no transaction of its own. Where the database takes none, as on a
-        full disk, the row goes to the process's log: reading must still work then."""
-        row = deed_row(deed, kind, object, place=place, outcome=outcome, by=by)
+        """Add a row for a deed without a transaction of its own. If the database cannot store it
+        (full disk), it goes to the process's log, because reading must still work then."""
+        row = deed_row(deed, kind, object, **details)
         try:
-            async with self._database.write_at_once() as db:
+            async with self.database.write_at_once() as db:
                 await db.execute(sa.insert(audit), row)
         except StorageUnavailable as error:
-            told = {name: str(value) for name, value in row.items()}
-            log.warning("not audited", error=error.sentence, **told)
+            values = {name: str(value) for name, value in row.items()}
+            log.warning("not audited", error=error.sentence, **values)
 
     @asynccontextmanager
     async def refusals(self, message: Message) -> AsyncIterator[None]:
-        """Add a row for a question that is refused within the block."""
+        """Add a row if a question is refused within the block."""
         try:
             yield
         except Denied:
@@ -243,9 +229,9 @@ class Audit:
             raise
 
     async def entries(self, wanted: Wanted) -> AsyncIterator[Entry]:
-        """The rows that there are now, oldest first, read in portions."""
+        """The rows that exist now, oldest first, read in batches."""
         conditions = await self._conditions(wanted)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             top = int(await db.scalar(sa.select(sa.func.max(audit.c.id))) or 0)
             last = 0
             if wanted.since is not None:
@@ -258,7 +244,7 @@ class Audit:
                 .order_by(audit.c.id)
                 .limit(PORTION)
             )
-            async with self._database.read() as db:
+            async with self.database.read() as db:
                 rows = (await db.execute(query)).all()
                 asked = {row.id: row.object for row in rows if row.deed in ("asked", "edited")}
                 texts = await _texts(db, list(asked.values())) if wanted.texts else {}
@@ -278,14 +264,14 @@ class Audit:
             found.append(audit.c.deed.in_(wanted.what))
         if wanted.who is not None:
             platform, person = wanted.who
-            async with self._database.write() as db:
+            async with self.database.write() as db:
                 names = [person, await pseudonym(db, platform, person)]
             found += [audit.c.platform == platform, audit.c.person.in_(names)]
         return found
 
 
 async def _texts(db: AsyncConnection, run_ids: Sequence[str]) -> Mapping[str, str]:
-    """The questions of these runs, as far as they are kept."""
+    """The questions of these runs, as far as they are stored."""
     if not run_ids:
         return {}
     query = sa.select(runs.c.id, messages.c.text).join(messages, runs.c.message_id == messages.c.id)
@@ -297,16 +283,16 @@ async def _texts(db: AsyncConnection, run_ids: Sequence[str]) -> Mapping[str, st
 
 
 async def key_of_pseudonyms(db: AsyncConnection) -> str:
-    """The key; made now where no migration has made one."""
+    """The key; created now if no migration has done so."""
     made = {"id": 1, "key": secrets.token_hex(32)}
     await db.execute(insert(db, audit_key).values(made).on_conflict_do_nothing())
     return str(await db.scalar(sa.select(audit_key.c.key)))
 
 
 def pseudonym_by(key: str, platform: str, person: str) -> str:
-    """The pseudonym of a person: the same in every copy of a database, since they share its key.
+    """The pseudonym of a person, the same in every copy of a database, because they share its key.
 
-    It begins with a digest of the key, so that one of another database is recognized.
+    It begins with a digest of the key, which shows whether it comes from another database.
     """
     mark = hashlib.sha256(key.encode()).hexdigest()[:8]
     digest = hmac.new(key.encode(), f"{platform}:{person}".encode(), hashlib.sha256).hexdigest()
@@ -314,12 +300,12 @@ def pseudonym_by(key: str, platform: str, person: str) -> str:
 
 
 async def pseudonym(db: AsyncConnection, platform: str, person: str) -> str:
-    """The pseudonym of a person by the key of the database."""
+    """The pseudonym of a person with the key of this database."""
     return pseudonym_by(await key_of_pseudonyms(db), platform, person)
 
 
 async def object_of(db: AsyncConnection, subject: Subject) -> str:
-    """A subject to forget as the log names it."""
+    """The name of a subject to forget, as the log shows it."""
     platform, name = subject.platform, subject.name
     if subject.kind == "thread":
         return named(name)
@@ -329,7 +315,7 @@ async def object_of(db: AsyncConnection, subject: Subject) -> str:
 
 
 def _of(subject: Subject) -> Sequence[sa.ColumnElement[bool]]:
-    """The conditions of rows that name a person, or people of a workspace."""
+    """The conditions for rows that name a person, or people of a workspace."""
     column = audit.c.person if subject.kind == "person" else audit.c.workspace
     return (
         audit.c.platform == subject.platform,
@@ -340,7 +326,7 @@ def _of(subject: Subject) -> Sequence[sa.ColumnElement[bool]]:
 
 
 async def count_named(db: AsyncConnection, subject: Subject) -> int:
-    """Count the rows in which ``pseudonymize`` would put pseudonyms; a thread has none."""
+    """Count the rows that ``pseudonymize`` would change; for a thread, none."""
     if subject.kind == "thread":
         return 0
     query = sa.select(sa.func.count()).select_from(audit).where(*_of(subject))
@@ -348,8 +334,8 @@ async def count_named(db: AsyncConnection, subject: Subject) -> int:
 
 
 async def pseudonymize(database: Database, subject: Subject, until: datetime) -> int:
-    """Put pseudonyms in the place of a person, or of everybody in a workspace, in rows until a
-    moment, and take the addresses away; return how many rows that were."""
+    """Replace a person, or everybody in a workspace, by pseudonyms in the rows up to a moment, and
+    clear their addresses; return how many rows were changed."""
     changed = 0
     if subject.kind == "thread":
         return changed

@@ -1,4 +1,4 @@
-"""The connections of a process to its database: their number, and the pooler between them."""
+"""A process's connections to its database: how many, and through which pooler."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import sqlalchemy as sa
 
 from bot.settings import Settings
 
-# PostgreSQL allows 100 by default, of which it reserves 3: ten processes, and some for people.
+# PostgreSQL allows 100 by default and reserves 3: enough for ten processes and some people.
 CONNECTIONS = 9
-LISTENING = 1  # connection of a process that hears notifications
-QUEUE = 2  # connections of its queue
+LISTENING = 1  # connection on which a process receives notifications
+QUEUE = 2  # connections of the process's queue
 
 
 @dataclass(frozen=True, slots=True)
 class Connecting:
-    """``connections`` is how many a process may have in all, ``pooler`` the mode of what is between
-    it and PostgreSQL, ``listen_url`` the address to listen at for notifications where that differs.
-    For SQLite none of it matters."""
+    """``connections`` limits the connections of a process, ``pooler`` is the mode of the pooler in
+    front of PostgreSQL, if any, and ``listen_url`` is the address for notifications if it differs.
+    SQLite ignores all of them."""
 
     connections: int = CONNECTIONS
     pooler: Literal["none", "transaction"] = "none"
@@ -27,7 +27,7 @@ class Connecting:
 
     @classmethod
     def of(cls, settings: Settings) -> Connecting:
-        """As the settings say."""
+        """Read them from the settings."""
         return cls(
             settings.database_connections, settings.database_pooler, settings.database_listen_url
         )
@@ -38,12 +38,12 @@ class Connecting:
 
     @property
     def of_engine(self) -> int:
-        """The connections that are left for the engine."""
+        """The connections left for the engine."""
         return self.connections - LISTENING - QUEUE
 
     def listen_at(self, url: sa.URL) -> sa.URL | None:
-        """The address at which to listen for notifications of a database; None behind a pooler,
-        which would hand the connection on."""
+        """The address at which to listen for notifications. None behind a pooler, which would pass
+        the connection on to others."""
         if self.listen_url:
             return sa.make_url(self.listen_url)
         return None if self.is_pooled else url

@@ -1,4 +1,4 @@
-"""Changes to messages after they were accepted: context, edits, deletions, moves to a thread."""
+"""Messages after acceptance: context, edits, deletions, moves to another thread."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Message, Thread
 from bot.storage.audit import Actor, named, note
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.files import remove_files
 from bot.storage.history import forget_names
 from bot.storage.records import UNFINISHED
 from bot.storage.removal import pages_attached, remove_pages
 from bot.storage.retrying import awaited, repeated
-from bot.storage.rows import insert, keep_thread, message_row, update_fenced
+from bot.storage.rows import insert, keep_thread, message_row, thread_of, update_fenced
 from bot.storage.spending import DaySpent, Payer, count_question
 from bot.storage.subjects import asks_again
 from bot.storage.tables import (
@@ -33,12 +33,9 @@ from bot.storage.tables import (
 )
 
 
-class Conversations:
-    """Every method is one transaction, done again where ``again`` says so. Failures leave as
+class Conversations(Transactions):
+    """Every method is one transaction, retried as ``again`` describes. Failures are raised as
     ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     # ------------------------------------------------------------ asking about them
 
@@ -51,7 +48,7 @@ class Conversations:
 
     @repeated
     async def knows(self, platform: str, event_id: str) -> bool:
-        """Return True if a message was ever kept."""
+        """Return True if the message is stored, even if its text was deleted."""
         query = sa.select(sa.select(messages.c.id).where(_is_event(platform, event_id)).exists())
         async with self.database.read() as db:
             return bool(await db.scalar(query))
@@ -79,8 +76,7 @@ class Conversations:
     async def unfinished_of(
         self, author_id: str, platform: str, workspace: str, channel: str
     ) -> list[str]:
-        """The ids of the runs in a channel's threads that someone began and that have not ended,
-        oldest first."""
+        """The ids of someone's unfinished runs in the threads of a channel, oldest first."""
         query = (
             sa.select(runs.c.id)
             .join(messages, runs.c.message_id == messages.c.id)
@@ -99,13 +95,13 @@ class Conversations:
 
     @repeated
     async def ahead_of(self, run_id: str) -> int:
-        """The number of unfinished runs of the thread that come before this one."""
+        """The number of unfinished runs in the thread that precede this one."""
         async with self.database.read() as db:
             return int(await db.scalar(_ahead(), {"its_id": run_id}) or 0)
 
     @awaited
     async def history_is_read(self, thread: Thread) -> bool:
-        """Return True if what was said before Footnote came has been read from the platform."""
+        """Return True if the messages before Footnote joined have been read from the platform."""
         query = sa.select(threads.c.history_read).where(threads.c.key == thread.key)
         async with self.database.read() as db:
             return bool(await db.scalar(query))
@@ -114,13 +110,13 @@ class Conversations:
 
     @repeated
     async def hear(self, said: Sequence[Message], now: datetime) -> None:
-        """Keep messages that are no questions: what a later question may refer to."""
+        """Store messages that are not questions, as context for later questions."""
         async with self.database.urgent_write() as db:
             await _keep_heard(db, said, now)
 
     @awaited
     async def keep_history(self, thread: Thread, said: Sequence[Message], now: datetime) -> None:
-        """Keep what was said in a thread before Footnote came; it is not read again."""
+        """Store the messages of a thread from before Footnote joined, and mark them as read."""
         async with self.database.write() as db:
             await _keep_heard(db, said, now)
             await db.execute(
@@ -140,11 +136,11 @@ class Conversations:
         lease: timedelta,
         permit: Callable[[DaySpent], None] | None = None,
     ) -> tuple[str, Thread] | None:
-        """The message reads differently now: its run, ended or not, is restarted.
+        """Store the new text of an edited message and restart its run, even one that has ended.
 
-        The process that works on it loses it; what was posted stays known, for the new answer to
-        replace. None when the text is the same, or the message began no run. It counts as another
-        question of the day; ``permit`` as in ``Store.accept``.
+        The process that is working on the run loses it; its posts stay recorded, so that the new
+        answer replaces them. Returns None when the text has not changed or the message began no
+        run. The edit counts as another question of the day; ``permit`` as in ``Store.accept``.
         """
         async with self.database.urgent_write() as db:
             row = await _find(db, platform, event_id)
@@ -158,13 +154,13 @@ class Conversations:
             if row.run_id is None:
                 return None
             await _begin_again(db, row, now, owner, lease, removed=False)
-            # Last, as where steps are recorded: so that neither waits for the other for ever.
+            # Last, in the same order as when steps are recorded, to avoid a deadlock.
             payer = Payer(row.platform, row.workspace, row.channel, row.author_id)
             await count_question(db, payer, now.astimezone(UTC).date(), permit)
             asker = Actor(row.platform, row.workspace, row.author_id)
-            place = named(_thread(row).key)
+            place = named(thread_of(row).key)
             await note(db, "edited", "run", row.run_id, place=place, by=asker, at=now)
-        return row.run_id, _thread(row)
+        return row.run_id, thread_of(row)
 
     @repeated
     async def remove(
@@ -176,11 +172,11 @@ class Conversations:
         owner: str | None,
         lease: timedelta,
     ) -> list[tuple[str, Thread]]:
-        """The message was deleted: its words and its answer are forgotten, its run is left with
-        taking the reply away; so are the runs that asked the same question once more.
+        """Delete the text, files and answer of a deleted message, and restart its run so that it
+        removes the reply; the same for runs that asked the same question again.
 
-        Empty when it began no run, or was deleted before. Its files go, and what was read of them
-        where no answer that stays rests on it.
+        Returns the restarted runs; none if the message began no run or was deleted before. Pages
+        read from its files are deleted unless a remaining answer uses them.
         """
         begun: list[tuple[str, Thread]] = []
         attached: list[int] = []
@@ -190,7 +186,7 @@ class Conversations:
                 row = found.pop()
                 if row is None or row.removed:
                     continue
-                place, whose = named(_thread(row).key), Actor(row.platform, row.workspace, "")
+                place, whose = named(thread_of(row).key), Actor(row.platform, row.workspace, "")
                 await note(db, "forgot", "message", row.event_key, place=place, by=whose, at=now)
                 attached += await pages_attached(db, [row.message_id])
                 await remove_files(db, row.message_id)
@@ -203,8 +199,8 @@ class Conversations:
                     continue
                 await db.execute(sa.delete(watches).where(watches.c.run_id == row.run_id))
                 await _begin_again(db, row, now, owner, lease, removed=True)
-                begun.append((row.run_id, _thread(row)))
-                for again in await _asked_again(db, _thread(row), row.run_id):
+                begun.append((row.run_id, thread_of(row)))
+                for again in await _asked_again(db, thread_of(row), row.run_id):
                     found.append(await _find(db, platform, again))
             await remove_pages(db, attached)
             await forget_names(db, {thread.key for _, thread in begun})
@@ -219,8 +215,8 @@ class Conversations:
         owner: str | None,
         lease: timedelta,
     ) -> tuple[str, Thread] | None:
-        """Files of a question that only a later event about it tells of: its run begins again with
-        them, unless it has an answer or knew them. None when it is not restarted."""
+        """Add files of a question that arrived only in a later event, and restart its run.
+        Returns None, without a restart, if the run has an answer or already had the files."""
         async with self.database.urgent_write() as db:
             row = await _find(db, message.thread.platform, message.event_id)
             if row is None or row.removed or row.run_id is None or row.state not in UNFINISHED:
@@ -232,11 +228,11 @@ class Conversations:
                 sa.update(messages).where(messages.c.id == row.message_id).values(attachments=files)
             )
             await _begin_again(db, row, now, owner, lease, removed=False)
-        return row.run_id, _thread(row)
+        return row.run_id, thread_of(row)
 
     @awaited
     async def move(self, run_id: str, attempt: int, thread: Thread, now: datetime) -> None:
-        """Give a run the thread that was made for it. Raises ``RunLost``."""
+        """Move a run to the thread that was created for it. Raises ``RunLost``."""
         async with self.database.write() as db:
             await keep_thread(db, thread, now)
             await update_fenced(db, run_id, attempt, thread_key=thread.key)
@@ -244,7 +240,7 @@ class Conversations:
             await db.execute(
                 sa.update(messages).where(messages.c.id == of_run).values(thread_key=thread.key)
             )
-            # It was made for this question: nothing was said in it before.
+            # The thread was created for this question: it has no history.
             await db.execute(
                 sa.update(threads).where(threads.c.key == thread.key).values(history_read=True)
             )
@@ -269,13 +265,9 @@ def _is_event(platform: str, event_id: str) -> sa.ColumnElement[bool]:
     return messages.c.event_key == f"{platform}:{event_id}"
 
 
-def _thread(row: Any) -> Thread:
-    return Thread(row.platform, row.workspace, row.channel, row.thread)
-
-
 async def _asked_again(db: AsyncConnection, thread: Thread, run_id: str) -> Sequence[str]:
-    """The event ids under which a run's question was asked once more (see ``Reception``)."""
-    # By the thread, too: under most collations PostgreSQL has no index for a prefix.
+    """The event ids of repetitions of a run's question (see ``Reception``)."""
+    # Also by thread: under most collations PostgreSQL has no index for a prefix.
     keys = sa.select(messages.c.event_key).where(
         messages.c.thread_key == thread.key, asks_again(thread.platform, run_id)
     )
@@ -317,7 +309,7 @@ async def _begin_again(
     removed: bool,
 ) -> None:
     await db.execute(sa.delete(corrections).where(corrections.c.run_id == row.run_id))
-    # A deleted question leaves no trace; an edited one may use again what was found for it.
+    # A deleted question leaves no trace; an edited one may reuse what was found for it.
     for table in (citations, run_pages, steps) if removed else (citations, run_pages):
         await db.execute(sa.delete(table).where(table.c.run_id == row.run_id))
     await db.execute(
@@ -326,7 +318,7 @@ async def _begin_again(
         .values(
             state="accepted",
             removed=removed,
-            attempt=runs.c.attempt + 1,  # fences off the process at work on it
+            attempt=runs.c.attempt + 1,  # fences off the process that is working on it
             accepted_at=now,
             ended_at=None,
             stop_requested=False,

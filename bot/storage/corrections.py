@@ -1,4 +1,4 @@
-"""Storage of corrections: kept with the run of the message that made them, found by place."""
+"""Storage of corrections: each belongs to the run of its message, and is found by place."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ import sqlalchemy as sa
 from bot.errors import RunLost
 from bot.messages import Author, Thread
 from bot.storage.audit import Actor, named, note
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.found_words import terms_of
 from bot.storage.retrying import awaited, repeated
+from bot.storage.rows import thread_of
 from bot.storage.tables import corrections, messages, runs, threads
 
-WORDS = 4_000  # characters of a message that are kept as a correction's
+WORDS = 4_000  # characters of a message that are stored as the text of a correction
 STATEMENT, QUESTION, LINK = 600, 600, 2_000  # characters
-MOST_SEARCHED = 2_000  # corrections of the places of one reader, the newest ones
+MOST_SEARCHED = 2_000  # corrections visible to one reader that are searched, the newest ones
 DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A correction. ``id`` is its run's; ``text`` are its author's words, ``statement`` says the
-    same so that it stands alone, ``question`` is the one whose answer it corrects. ``place`` is the
-    key of the workspace, channel or thread whose readers may be told of it. ``url`` is the address
-    of the message and ``link`` a page that its author named, each "" if there is none."""
+    """A correction. ``id`` is the id of its run; ``text`` is what its author wrote, ``statement``
+    says the same in a form that stands alone, and ``question`` is the one whose answer it corrects.
+    ``place`` is the key of the workspace, channel or thread whose readers may see it. ``url`` is
+    the address of the message and ``link`` a page that its author named, "" if there is none."""
 
     id: str
     thread: Thread
@@ -44,16 +45,13 @@ class Correction:
     terms: frozenset[str] = frozenset()
 
 
-class Corrections:
-    """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
+class Corrections(Transactions):
+    """Every method is one transaction. Failures are raised as ``StorageUnavailable``."""
 
     @awaited
     async def keep(self, correction: Correction, attempt: int, now: datetime, most: int) -> bool:
-        """Keep the correction that a run's message makes, once. Returns False if its author has
-        made ``most`` within a day, or has taken it back. Raises ``RunLost``."""
+        """Store the correction that a run's message makes, once. Returns False if its author has
+        already made ``most`` within a day, or has retracted this one. Raises ``RunLost``."""
         whose = correction.author.id, correction.thread.platform
         async with self.database.write() as db:
             current = sa.select(runs.c.attempt).where(runs.c.id == correction.id)
@@ -73,7 +71,7 @@ class Corrections:
             )
             if int(await db.scalar(made) or 0) >= most:
                 return False
-            said = (correction.statement, correction.question, correction.text[:WORDS])
+            texts = (correction.statement, correction.question, correction.text[:WORDS])
             await db.execute(
                 sa.insert(corrections).values(
                     run_id=correction.id,
@@ -83,7 +81,7 @@ class Corrections:
                     statement=correction.statement[:STATEMENT],
                     question=correction.question[:QUESTION],
                     link=correction.link if len(correction.link) <= LINK else "",
-                    terms=" ".join(terms_of("\n".join(said))),
+                    terms=" ".join(terms_of("\n".join(texts))),
                     kept_at=now,
                 )
             )
@@ -94,7 +92,7 @@ class Corrections:
 
     @repeated
     async def remove(self, correction: Correction, by: Actor) -> None:
-        """Take a correction back: its message stays, and later runs do not find it."""
+        """Retract a correction: its message stays, but later runs do not find it."""
         empty = dict.fromkeys(("url", "statement", "question", "link", "terms"), "")
         async with self.database.urgent_write() as db:
             gone = await db.execute(
@@ -108,7 +106,7 @@ class Corrections:
 
     @awaited
     async def of_places(self, places: Collection[str]) -> list[Correction]:
-        """The corrections that may be told to the readers of these places, the newest first."""
+        """The corrections that the readers of these places may see, the newest first."""
         return await self._found(corrections.c.place.in_(places), most=MOST_SEARCHED)
 
     @repeated
@@ -151,7 +149,7 @@ def _joined() -> sa.Join:
 def _correction(row: Any) -> Correction:
     return Correction(
         id=row.run_id,
-        thread=Thread(row.platform, row.workspace, row.channel, row.thread),
+        thread=thread_of(row),
         author=Author(row.author_id, row.author_name),
         at=row.at,
         text=row.text[:WORDS],

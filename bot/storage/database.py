@@ -1,9 +1,9 @@
-"""One database behind two doors: ``write`` for transactions, ``read`` for queries.
+"""A database with two ways in: ``write`` for transactions and ``read`` for queries.
 
-SQLite allows one writer. Its writers therefore take turns here, where waiting costs nothing and
-the urgent go first, instead of in SQLite's busy handler, which sleeps and retries; the busy
-timeout remains for other processes. Readers never wait for the writer (WAL). PostgreSQL has many
-writers, which take no turns.
+SQLite allows only one writer at a time. Its writers take turns here, where waiting costs nothing
+and urgent writes go first, instead of in SQLite's busy handler, which sleeps and retries; the busy
+timeout still covers other processes. Readers never wait for the writer (WAL). PostgreSQL allows
+many writers at a time, so they take no turns.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from bot.storage.outages import Outages, Part
 from bot.storage.sqlite import open_sqlite, sqlite_trouble
 from bot.storage.sqlite_connection import Connections
 
-URGENT_AT_ONCE = 4  # turns that the urgent have before one of the patient
+URGENT_AT_ONCE = 4  # urgent turns in a row before a waiting ordinary one is served
 
 
 class Turns:
@@ -40,17 +40,13 @@ class Turns:
         self._urgent: deque[asyncio.Future[None]] = deque()
         self._patient: deque[asyncio.Future[None]] = deque()
 
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Held while the block runs; waits behind all who came before, and all urgent ones."""
-        async with self._turn(self._patient):
-            yield
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Hold the lock during the block; wait behind everyone in the queues, urgent or not."""
+        return self._turn(self._patient)
 
-    @asynccontextmanager
-    async def urgent_turn(self) -> AsyncIterator[None]:
-        """Held while the block runs; waits only behind urgent ones who came before."""
-        async with self._turn(self._urgent):
-            yield
+    def urgent_turn(self) -> AbstractAsyncContextManager[None]:
+        """Hold the lock during the block; wait only behind earlier urgent turns."""
+        return self._turn(self._urgent)
 
     @asynccontextmanager
     async def _turn(self, queue: deque[asyncio.Future[None]]) -> AsyncIterator[None]:
@@ -70,8 +66,8 @@ class Turns:
             await mine
         except asyncio.CancelledError:
             if not mine.cancelled():
-                self._pass_on()  # it was given just now; another waiter may have it
-            raise  # else it is passed over when its turn comes
+                self._pass_on()  # the lock was just handed to us: pass it to another waiter
+            raise  # if it was not, ``_pass_on`` skips the cancelled future
 
     def _pass_on(self) -> None:
         queues = [self._urgent, self._patient]
@@ -89,33 +85,30 @@ class Turns:
 
 
 class NoTurns(Turns):
-    """For a database that many may write to at the same time."""
+    """For a database that accepts several writers at the same time."""
 
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        yield
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
-    @asynccontextmanager
-    async def urgent_turn(self) -> AsyncIterator[None]:
-        yield
+    urgent_turn = turn
 
 
 Trouble = Callable[[BaseException, str], StorageUnavailable | None]
 
-# Longer than PostgreSQL itself lets a statement run: it is for connections that carry nothing.
+# Longer than PostgreSQL's own statement timeout: this one catches connections that are dead.
 STALL_SECONDS = 45.0
-START_PAUSE_SECONDS = 0.5  # between two looks whether a server has been started
+START_PAUSE_SECONDS = 0.5  # between two attempts to reach a server that is still starting
 _IS_READ_ONLY = sa.text("SELECT current_setting('transaction_read_only')::boolean")
 
 
 class Database:
-    """Opened with ``open_database``; every failure leaves as ``StorageUnavailable``.
+    """Open it with ``open_database``; every failure is raised as ``StorageUnavailable``.
 
-    What is done with ``reader`` takes effect statement by statement, which on PostgreSQL is not for
-    reading alone.
-    ``trouble`` puts a driver's error into words. ``patience`` is how many seconds a run waits for
-    the database (see ``again``). ``connections`` are those that an engine's pool may lose sight of.
-    ``listener`` is where notifications are heard, ``connecting`` how it was connected to.
+    Statements on ``reader`` take effect one by one, without a transaction; on PostgreSQL it is
+    also used for single writes.
+    ``trouble`` translates a driver's error. ``patience`` is how many seconds a run waits for the
+    database (see ``again``). ``connections`` tracks connections that an engine's pool may lose.
+    ``listener`` receives notifications; ``connecting`` holds the connection settings.
     """
 
     def __init__(
@@ -141,69 +134,45 @@ class Database:
         self.listener = listener or Listener(None)
         self.dialect = writer.dialect.name  # "sqlite" or "postgresql"
         self.name = f"The database {writer.url.database or writer.url.host}"
-        self.place = _place(writer.url)  # for people, without user name and password
+        self.place = _place(writer.url)  # for display, without user name and password
         self._limit = STALL_SECONDS if self.dialect == "postgresql" else None
 
-    @asynccontextmanager
-    async def write(self) -> AsyncIterator[AsyncConnection]:
-        """One transaction, committed when the block ends well."""
-        async with (
-            self._door("writing", self._limit),
-            self._turns.turn(),
-            self._writer.begin() as connection,
-        ):
-            yield connection
+    def write(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """Open a transaction, committed if the block ends without an exception."""
+        return self._transaction(self._turns.turn(), self._limit)
 
-    @asynccontextmanager
-    async def urgent_write(self) -> AsyncIterator[AsyncConnection]:
-        """As ``write``, but ahead of all that are not urgent: a platform waits for it."""
-        async with (
-            self._door("writing", self._limit),
-            self._turns.urgent_turn(),
-            self._writer.begin() as connection,
-        ):
-            yield connection
+    def urgent_write(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """Like ``write``, but ahead of writes that are not urgent: a platform is waiting."""
+        return self._transaction(self._turns.urgent_turn(), self._limit)
 
-    @asynccontextmanager
-    async def write_at_once(self) -> AsyncIterator[AsyncConnection]:
-        """As ``write``, for one statement, which needs no transaction around it where each is one
-        by itself: to begin and to commit would be two more round trips."""
+    def write_at_once(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """Like ``write``, for a single statement. On PostgreSQL it runs without an explicit
+        transaction, which saves the two round trips of BEGIN and COMMIT."""
         if self.dialect != "postgresql":
-            async with self.write() as connection:
-                yield connection
-            return
-        async with self._door("writing", self._limit), self._reader.connect() as connection:
-            yield connection
+            return self.write()
+        return self._statements("writing", self._limit)
 
     @asynccontextmanager
     async def long_write(self) -> AsyncIterator[AsyncConnection]:
-        """As ``write``, for a migration, which may take as long as it takes."""
-        async with (
-            self._door("writing", None),
-            self._turns.turn(),
-            self._writer.begin() as connection,
-        ):
+        """Like ``write``, but without a time limit, for migrations."""
+        async with self._transaction(self._turns.turn(), None) as connection:
             if self.dialect == "postgresql":
                 await connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
             yield connection
 
-    @asynccontextmanager
-    async def read(self) -> AsyncIterator[AsyncConnection]:
-        """A connection for queries."""
-        async with self._door("reading", self._limit), self._reader.connect() as connection:
-            yield connection
+    def read(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """Open a connection for queries."""
+        return self._statements("reading", self._limit)
 
-    @asynccontextmanager
-    async def long_read(self) -> AsyncIterator[AsyncConnection]:
-        """As ``read``, for many queries that together may take as long as they take."""
-        async with self._door("reading", None), self._reader.connect() as connection:
-            yield connection
+    def long_read(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """Like ``read``, but without a time limit, for long series of queries."""
+        return self._statements("reading", None)
 
     async def check(self, seconds: float) -> None:
-        """Raises ``StorageUnavailable`` if it cannot be read within so many seconds, is read-only,
-        lacks tables of this version, or did not take what was last to be written."""
+        """Raise ``StorageUnavailable`` if the database cannot be read within ``seconds``, is
+        read-only, lacks tables of this version, or rejected the last write."""
         read_only = False
-        async with self._door("reading", seconds), self._reader.connect() as connection:
+        async with self._statements("reading", seconds) as connection:
             if self.dialect == "postgresql":
                 read_only = bool(await connection.scalar(_IS_READ_ONLY))
             lacking = await connection.run_sync(migrate.missing)
@@ -225,8 +194,20 @@ class Database:
                 await self._connections.close()
 
     @asynccontextmanager
-    async def _door(self, part: Part, limit: float | None) -> AsyncIterator[None]:
-        """Puts errors into our words, tells of outages, and ends what hangs after ``limit`` s."""
+    async def _transaction(
+        self, turn: AbstractAsyncContextManager[None], limit: float | None
+    ) -> AsyncIterator[AsyncConnection]:
+        async with self._guarded("writing", limit), turn, self._writer.begin() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def _statements(self, part: Part, limit: float | None) -> AsyncIterator[AsyncConnection]:
+        async with self._guarded(part, limit), self._reader.connect() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def _guarded(self, part: Part, limit: float | None) -> AsyncIterator[None]:
+        """Translate errors, record outages, and cancel what takes longer than ``limit`` seconds."""
         try:
             async with asyncio.timeout(limit) as time:
                 yield
@@ -237,7 +218,7 @@ class Database:
                     kind="broken",
                 )
             else:
-                trouble = self._meaning(error)
+                trouble = self._translated(error)
             if trouble is None:
                 self.outages.worked(part)
                 raise
@@ -245,8 +226,8 @@ class Database:
             raise trouble from error
         self.outages.worked(part)
 
-    def _meaning(self, error: Exception) -> StorageUnavailable | None:
-        """Translate an error of the database; None for errors that are not the database's."""
+    def _translated(self, error: Exception) -> StorageUnavailable | None:
+        """Translate an error of the database; None for errors that have another cause."""
         cause = (error.orig or error) if isinstance(error, DBAPIError) else error
         trouble = self._trouble(cause, self.name)
         if trouble is None and isinstance(error, SQLAlchemyError):
@@ -259,6 +240,13 @@ class Database:
         return trouble
 
 
+class Transactions:
+    """Base of the classes whose methods each run one transaction on a database."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+
 async def open_database(
     url: str,
     *,
@@ -268,8 +256,8 @@ async def open_database(
 ) -> Database:
     """Open the database at a SQLAlchemy URL, creating and migrating it as needed.
 
-    ``patience`` is how many seconds a run waits for it when it is away, ``start_patience`` how many
-    are spent here on waiting for its server, which may be started together with us.
+    ``patience`` is how many seconds a run waits for a database that is down; ``start_patience`` is
+    how many seconds to wait here for its server, which may be starting at the same time as us.
     Raises ``StorageUnavailable`` and ``InvalidSetting``.
     """
     database = _opened(_parsed(url), patience, connecting)
@@ -285,16 +273,16 @@ def existing_database(
     url: str,
     connecting: Connecting = Connecting(),  # noqa: B008  (frozen)
 ) -> Database:
-    """A database as it is, not created and not migrated, to be looked at or copied.
+    """Open a database as it is, without creating or migrating it, to inspect or copy it.
 
-    Raises ``InvalidSetting`` and, for a file that is not there, ``StorageUnavailable``.
+    Raises ``InvalidSetting`` and, for a missing file, ``StorageUnavailable``.
     """
     parsed = _parsed(url)
     path = parsed.database or ""
     if parsed.get_backend_name() == "sqlite" and not Path(path).is_file():
         raise StorageUnavailable(
-            f"There is no database at {path} yet: the first question makes one. "
-            "FOOTNOTE_DATA_DIR and FOOTNOTE_DATABASE_URL name its place."
+            f"There is no database at {path} yet: the first question creates it. "
+            "FOOTNOTE_DATA_DIR and FOOTNOTE_DATABASE_URL set its location."
         )
     return _opened(parsed, 0.0, connecting)
 
@@ -302,13 +290,13 @@ def existing_database(
 def _parsed(url: str) -> sa.URL:
     try:
         parsed = sa.make_url(url)
-    except (sa.exc.ArgumentError, ValueError):  # ValueError: a port that is no number
+    except (sa.exc.ArgumentError, ValueError):  # ValueError: the port is not a number
         raise InvalidSetting(
             "FOOTNOTE_DATABASE_URL is not a database URL: write it like "
             "postgresql+psycopg://user:password@host/footnote, "
             "or sqlite+aiosqlite:////path/to/footnote.sqlite."
         ) from None
-    if "@" in (parsed.host or ""):  # it would take the end of the password for the host
+    if "@" in (parsed.host or ""):  # the end of the password would be taken for the host
         raise InvalidSetting(
             "FOOTNOTE_DATABASE_URL has an @ in its user name or password: write it as %40 there."
         )
@@ -316,7 +304,7 @@ def _parsed(url: str) -> sa.URL:
 
 
 def _place(url: sa.URL) -> str:
-    """The address of a database without passwords, which ``render_as_string`` shows in a query."""
+    """The address for display. ``render_as_string`` would show passwords in the query part."""
     if url.get_backend_name() == "sqlite":
         return f"SQLite in {url.database or 'memory'}"
     host = (url.host or "this machine") + (f":{url.port}" if url.port else "")
@@ -330,7 +318,7 @@ def _opened(url: sa.URL, patience: float, connecting: Connecting) -> Database:
         return Database(writer, reader, Turns(), sqlite_trouble, patience, connections)
     if backend == "postgresql":
         need("postgres", "FOOTNOTE_DATABASE_URL names PostgreSQL, which")
-        from bot.storage.postgres import (  # loads its driver
+        from bot.storage.postgres import (  # imports the driver
             connection_arguments,
             open_postgres,
             postgres_trouble,
@@ -354,7 +342,7 @@ def _opened(url: sa.URL, patience: float, connecting: Connecting) -> Database:
 
 
 async def _migrate_in_time(database: Database, seconds: float) -> None:
-    """Migrate once the server is there. ``Outages`` tells that it is waited for."""
+    """Migrate as soon as the server is up. ``Outages`` logs that we are waiting."""
     loop = asyncio.get_running_loop()
     began = loop.time()
     while True:
@@ -366,7 +354,7 @@ async def _migrate_in_time(database: Database, seconds: float) -> None:
                 raise
             if waited + START_PAUSE_SECONDS > seconds:
                 raise StorageUnavailable(
-                    f"{error.sentence} It was waited for for {waited:.0f} s.",
+                    f"{error.sentence} Footnote waited {waited:.0f} s for it.",
                     detail=error.detail,
                     kind=error.kind,
                 ) from error

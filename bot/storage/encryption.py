@@ -1,7 +1,7 @@
-"""Text that is unreadable where it is kept: workspaces' tokens, closed with the operator's keys.
+"""Encryption of stored text, such as the tokens of workspaces, with the operator's keys.
 
 Fernet, https://github.com/fernet/spec/blob/master/Spec.md: AES-128 in CBC mode with an HMAC, so
-that what was changed does not open either.
+that altered text does not decrypt either.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def new_key() -> str:
-    """A key as ``FOOTNOTE_ENCRYPTION_KEYS`` takes it."""
+    """A key in the format of ``FOOTNOTE_ENCRYPTION_KEYS``."""
     return _fernet().generate_key().decode("ascii")
 
 
@@ -32,14 +32,14 @@ def _fernet() -> type[Fernet]:
 
 
 class Seal:
-    """Closes with the first key, opens with any of them."""
+    """Encrypts with the first key and decrypts with any of them."""
 
     def __init__(self, keys: Sequence[SecretStr]) -> None:
-        """Raises ``InvalidSetting`` without a key; malformed ones are refused by the settings."""
+        """Raises ``InvalidSetting`` without a key; the settings have rejected malformed ones."""
         if not keys:
             raise InvalidSetting(
-                "FOOTNOTE_ENCRYPTION_KEYS is not set, and tokens are kept encrypted only: make a "
-                "key with `footnote keys new`, and keep it where the database is not."
+                "FOOTNOTE_ENCRYPTION_KEYS is not set, and tokens are only stored encrypted: make a "
+                "key with `footnote keys new`, and keep it in a different place from the database."
             )
         fernet = _fernet()
         from cryptography.fernet import MultiFernet
@@ -52,20 +52,20 @@ class Seal:
         return self._first.encrypt(text.encode()).decode("ascii")
 
     def open(self, closed: str) -> str:
-        """Raises ``InvalidSetting`` where no key fits."""
+        """Raises ``InvalidSetting`` if no key fits."""
         from cryptography.fernet import InvalidToken
 
         try:
             return self._all.decrypt(closed.encode()).decode()
         except InvalidToken:
             raise InvalidSetting(
-                "No key of FOOTNOTE_ENCRYPTION_KEYS opens the tokens in the database: put the key "
-                "with which they were stored back, behind the new one, or give these workspaces "
-                "up with `footnote keys forget`."
+                "No key of FOOTNOTE_ENCRYPTION_KEYS opens the tokens in the database: put back "
+                "the key with which they were stored, behind the new one, or give up these "
+                "workspaces with `footnote keys forget`."
             ) from None
 
     def is_first(self, closed: str) -> bool:
-        """Return True if it was closed with the first key."""
+        """Return True if the text was encrypted with the first key."""
         from cryptography.fernet import InvalidToken
 
         try:
@@ -76,7 +76,7 @@ class Seal:
 
 
 class Sealed(sa.TypeDecorator[str]):
-    """A column of texts that only go into the database closed."""
+    """A text column that is encrypted in the database."""
 
     impl = sa.Text
     cache_ok = True

@@ -1,7 +1,7 @@
-"""Files that people sent with a question where the platform keeps none: they are kept with it.
+"""Files that people sent with a question on platforms that do not store files themselves.
 
-A file belongs to the message it came with and goes when that goes. Its address never leads to
-anything else, so that what was read of it holds for ever.
+A file belongs to its message and is deleted with it. Its address is never reused, so text that was
+extracted from it stays valid.
 """
 
 from __future__ import annotations
@@ -12,16 +12,13 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Attachment, Thread
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.retrying import awaited, repeated
 from bot.storage.tables import files, messages, runs
 
 
-class Files:
-    """Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
+class Files(Transactions):
+    """Failures are raised as ``StorageUnavailable``."""
 
     @awaited
     async def body(self, url: str) -> bytes | None:
@@ -32,7 +29,7 @@ class Files:
 
     @repeated
     async def of_thread(self, thread: Thread) -> Sequence[Attachment]:
-        """The files that are kept of a thread, in the order in which they were sent."""
+        """The stored files of a thread, in the order in which they were sent."""
         query = (
             sa.select(messages.c.attachments, files.c.url)
             .join(files, files.c.message_id == messages.c.id)
@@ -48,11 +45,11 @@ class Files:
 
 
 async def keep_files(db: AsyncConnection, message_id: int, bodies: Mapping[str, bytes]) -> None:
-    """Keep files (address → what they hold) with a message, in the transaction that keeps it."""
+    """Store a message's files (address → content), in the transaction that stores the message."""
     for url, body in bodies.items():
         await db.execute(sa.insert(files).values(message_id=message_id, url=url, body=body))
 
 
 async def remove_files(db: AsyncConnection, message_id: int) -> None:
-    """Take away the files of a message that itself stays, without its words."""
+    """Delete the files of a message that itself stays, without its text."""
     await db.execute(sa.delete(files).where(files.c.message_id == message_id))

@@ -1,7 +1,7 @@
-"""Forgetting a thread, a person or a workspace: everything about it goes, in small batches.
+"""Forgetting a thread, a person or a workspace: everything about it is deleted, in small batches.
 
-What is to be forgotten is kept as such first, so that a later look goes on where a crash
-left off. Only what was there by then goes: who asks again later is remembered again.
+A request is stored first, so that work can resume after a crash. Only what existed at the time of
+the request is deleted: messages that somebody sends later are stored again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bot.storage.audit import count_named, note, object_of, pseudonymize
 from bot.storage.database import Database
 from bot.storage.found_words import tidy
 from bot.storage.history import forget_names_by
-from bot.storage.records import UNFINISHED, is_dead
+from bot.storage.records import UNFINISHED, is_free
 from bot.storage.removal import (
     NOTHING_REMOVED,
     Batches,
@@ -61,13 +61,13 @@ from bot.storage.tables import (
     threads,
 )
 
-PICKED = 50  # messages taken on at once, each with its run
-COUNTED = 500  # pages whose uses are counted at once
+PICKED = 50  # messages processed at once, each with its run
+COUNTED = 500  # pages whose uses are counted in one query
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Somebody's wish that a subject be forgotten, as far as message ``until`` (its row's id)."""
+    """A request to forget a subject, up to the message ``until`` (the id of its row)."""
 
     subject: Subject
     until: int
@@ -75,22 +75,22 @@ class Request:
 
 
 class Forgetting:
-    """Failures leave as ``StorageUnavailable``; what was taken away by then is gone."""
+    """Failures are raised as ``StorageUnavailable``; what was deleted before stays deleted."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._of_steps, self._of_messages = Batches(database), Batches(database)
         self._of_threads = Batches(database)
 
-    # ------------------------------------------------------------ wishes
+    # ------------------------------------------------------------ requests
 
     async def ask(
         self, subject: Subject, now: datetime, asked_at: datetime | None = None
     ) -> Request:
-        """Store a request; one that is stored already is extended to the messages since.
+        """Store a request; an existing one is extended to the messages since.
 
-        With ``asked_at`` it was made then and is missing in a restored database: it covers the
-        messages until then.
+        ``asked_at`` is for a request that was made at that time and is missing from a restored
+        database: it covers the messages until then.
         """
         newest = sa.select(sa.func.coalesce(sa.func.max(messages.c.id), 0))
         if asked_at is not None:
@@ -107,7 +107,7 @@ class Forgetting:
         return Request(subject, until, asked_at or now)
 
     async def asked(self) -> list[Request]:
-        """The wishes that are not fulfilled to the end, oldest first."""
+        """The requests that are not yet completely fulfilled, oldest first."""
         async with self._database.read() as db:
             rows = (await db.execute(sa.select(forgettings).order_by(forgettings.c.at))).all()
         return [
@@ -115,7 +115,7 @@ class Forgetting:
         ]
 
     async def fulfilled(self, request: Request) -> None:
-        """Nothing is left to do for a wish; a later one for the same subject stays."""
+        """Delete a fulfilled request; a later one for the same subject stays."""
         async with self._database.write() as db:
             await db.execute(
                 sa.delete(forgettings).where(
@@ -130,26 +130,22 @@ class Forgetting:
     # ------------------------------------------------------------ looking
 
     async def unfinished(self, subject: Subject) -> list[str]:
-        """The ids of its runs that have not ended, oldest first."""
+        """The ids of the subject's unfinished runs, oldest first."""
+        return [row.id for row in await self._unfinished(subject)]
+
+    async def worked_on(self, subject: Subject, now: datetime) -> list[str]:
+        """The unfinished runs that a live process has claimed."""
+        return [row.id for row in await self._unfinished(subject) if not is_free(row, now)]
+
+    async def _unfinished(self, subject: Subject) -> Sequence[Any]:
         query = (
-            sa.select(runs.c.id)
+            sa.select(runs.c.id, runs.c.owner, runs.c.lease_until)
             .select_from(in_their_threads().join(runs, runs.c.message_id == messages.c.id))
             .where(about(subject), runs.c.state.in_(UNFINISHED))
             .order_by(runs.c.message_id)
         )
         async with self._database.read() as db:
-            return list((await db.scalars(query)).all())
-
-    async def worked_on(self, subject: Subject, now: datetime) -> list[str]:
-        """The runs among them that a living process has claimed."""
-        query = (
-            sa.select(runs.c.id, runs.c.owner)
-            .select_from(in_their_threads().join(runs, runs.c.message_id == messages.c.id))
-            .where(about(subject), runs.c.state.in_(UNFINISHED), runs.c.lease_until > now)
-        )
-        async with self._database.read() as db:
-            rows = (await db.execute(query)).all()
-        return [row.id for row in rows if row.owner is not None and not is_dead(row.owner)]
+            return (await db.execute(query)).all()
 
     async def count(self, subject: Subject, spent_before: date) -> Removed:
         """Count what ``remove`` and ``remove_spending`` would delete now."""
@@ -194,9 +190,9 @@ class Forgetting:
     # ------------------------------------------------------------ removing
 
     async def remove(self, request: Request) -> Removed:
-        """Take away what there is to forget but sums of spending (``remove_spending``).
+        """Delete everything about the subject except its spending (``remove_spending``).
 
-        Runs that have not ended are fenced off: a process at work on one cannot write any more.
+        Unfinished runs are fenced off: a process that is working on one cannot write any more.
         """
         subject = request.subject
         removed = NOTHING_REMOVED
@@ -221,7 +217,7 @@ class Forgetting:
         return removed
 
     async def remove_spending(self, subject: Subject, before: date) -> Removed:
-        """Take away sums of a person or a workspace of the days (UTC) before one."""
+        """Delete the spending of a person or a workspace before a day (UTC)."""
         if subject.kind == "thread":
             return NOTHING_REMOVED
         async with self._database.write() as db:
@@ -247,7 +243,7 @@ class Forgetting:
             )
 
     async def _remove_steps(self, run_ids: Sequence[str]) -> Removed:
-        """The steps of runs, each batch with the pages that only they have read."""
+        """Delete the steps of runs, each batch with the pages that only those steps have read."""
         query = sa.select(steps.c.id).where(steps.c.run_id.in_(run_ids)).order_by(steps.c.id)
         async with self._database.read() as db:
             ids = (await db.scalars(query)).all()
@@ -261,7 +257,7 @@ class Forgetting:
         return removed
 
     async def _remove_messages(self, rows: Sequence[Any]) -> Removed:
-        """Messages and their runs, with the pages that only they have used."""
+        """Delete messages and their runs, with the pages that only those have used."""
         ids = [row.id for row in rows]
         run_ids = [row.run_id for row in rows if row.run_id is not None]
         async with self._database.read() as db:
@@ -274,8 +270,8 @@ class Forgetting:
             return removed + await remove_pages(db, used)
 
     async def _remove_verdicts(self, subject: Subject) -> Removed:
-        """Delete a person's feedback, the names and links that they gave to conversations, and
-        their own name from the channel rules that they set."""
+        """Delete a person's feedback, their names and links for conversations, and their own name
+        from the channel rules that they set."""
         async with self._database.write() as db:
             run_ids = await verdicts_of(db, subject)
             gone = await db.execute(
@@ -317,7 +313,7 @@ class Forgetting:
             )
 
     async def _picked(self, subject: Subject, until: int | None) -> AsyncIterator[list[int]]:
-        """The ids of its messages up to ``until``, in portions; ordered within each thread."""
+        """The ids of the subject's messages up to ``until``, in batches; ascending per thread."""
         if subject.kind == "workspace":
             query = sa.select(threads.c.key).where(
                 *in_workspace(threads, subject.platform, subject.name)
@@ -348,7 +344,7 @@ class Forgetting:
 
 
 async def _used_no_more(db: AsyncConnection, uses: Counter[int]) -> int:
-    """Count the pages that are used by nothing but these (page → count)."""
+    """Count the pages that have no uses other than these (page → number of uses)."""
     gone = 0
     every = list(uses)
     for start in range(0, len(every), COUNTED):
@@ -366,7 +362,7 @@ async def _used_no_more(db: AsyncConnection, uses: Counter[int]) -> int:
 
 
 async def _emptied(db: AsyncConnection, in_threads: Counter[str]) -> int:
-    """Count the threads that have no messages but these (thread → count)."""
+    """Count the threads that have no messages other than these (thread → number)."""
     emptied = 0
     for key, number in in_threads.items():
         emptied += await count(db, messages, messages.c.thread_key == key) == number

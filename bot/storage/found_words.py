@@ -1,8 +1,9 @@
-"""Finding conversations by their words: FTS5 on SQLite, lexemes on PostgreSQL.
+"""Full-text search in the console's conversations: FTS5 on SQLite, lexemes on PostgreSQL.
 
-Words are indexed as the terms of ``text.terms``, as the documents are: stems, and bigrams of
-Chinese, Japanese and Korean; single characters of those too, so that one alone is found. A run
-that changes loses its words by a trigger of the database, and gets them back by ``index``.
+Words are indexed as terms of ``text.terms``, like the documents: stems, and bigrams of Chinese,
+Japanese and Korean. Single characters of those languages are indexed too, so that one character
+can be searched. A database trigger deletes the words of a run that changes; ``index`` adds them
+again.
 """
 
 from __future__ import annotations
@@ -14,31 +15,28 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
-from pydantic import TypeAdapter
 
 from bot.answers import Answer
 from bot.storage.database import Database
 from bot.storage.meter import OURS
-from bot.storage.records import UNFINISHED
-from bot.storage.rows import insert
-from bot.storage.tables import facts, found_words, messages, runs, threads
+from bot.storage.records import UNFINISHED, answer_of
+from bot.storage.rows import fact, insert, keep_fact
+from bot.storage.tables import found_words, messages, runs, threads
 from bot.text.terms import has_cjk, terms
 
 INDEXED_AT_ONCE = 50  # runs whose words are added in one transaction
-MOST_TERMS = 20_000  # of one run; PostgreSQL has room for a megabyte of them
-MOST_ASKED = 24  # terms of a search, the others are left out
-# Runs that ended so long before the latest are not looked at again: clocks differ, and some answers
-# change after their end.
+MOST_TERMS = 20_000  # of one run; PostgreSQL allows one megabyte of them
+MOST_ASKED = 24  # terms of a search; further ones are ignored
+# Runs that ended this long before the latest one are not checked again. The margin covers clock
+# differences and answers that change after their end.
 OVERLAP = timedelta(hours=2)
 KEPT_EVERY = timedelta(hours=1)
-_UNTIL = {"platform": OURS, "workspace": "", "name": "words indexed until"}
-
-_answer = TypeAdapter(Answer)
+_UNTIL = (OURS, "", "words indexed until")
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A run that has all the words: in its question alone, or with its answer."""
+    """A run that contains all the words: in its question alone, or together with its answer."""
 
     run: str
     thread_key: str
@@ -46,7 +44,7 @@ class Found:
 
 
 def terms_of(text: str) -> list[str]:
-    """The terms under which a text is indexed, each once."""
+    """The distinct terms under which a text is indexed."""
     kept = dict.fromkeys(terms(text))
     if has_cjk(text):
         kept |= dict.fromkeys(one for term in [*kept] if has_cjk(term) for one in term)
@@ -54,16 +52,16 @@ def terms_of(text: str) -> list[str]:
 
 
 class FoundWords:
-    """The words of the console's conversations. Failures leave as ``StorageUnavailable``."""
+    """The words of the console's conversations. Failures are raised as ``StorageUnavailable``."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._until: datetime | None = None  # runs that ended before are indexed
-        self._kept = datetime.min.replace(tzinfo=UTC)  # the value of it that is stored
+        self._until: datetime | None = None  # runs that ended earlier are indexed
+        self._kept = datetime.min.replace(tzinfo=UTC)  # the stored value of ``_until``
 
     async def index(self, limit: int = INDEXED_AT_ONCE) -> int:
-        """Add the words of the latest runs that have none, at most so many; says how many. Runs
-        that have not ended are left for later."""
+        """Index up to ``limit`` of the latest runs without words; returns how many. Unfinished
+        runs are left for later."""
         if self._until is None:
             self._until = self._kept = await self._stored()
         known = sa.select(found_words.c.id).where(found_words.c.run_id == runs.c.id)
@@ -75,7 +73,7 @@ class FoundWords:
                 threads.c.platform == "web",
                 runs.c.ended_at >= self._until,
                 runs.c.state.not_in(UNFINISHED),
-                messages.c.text != "",  # else it was deleted
+                messages.c.text != "",  # "" if it was deleted
                 ~known.exists(),
             )
             .order_by(runs.c.message_id.desc())
@@ -91,7 +89,7 @@ class FoundWords:
         return len(rows)
 
     async def _add(self, rows: Sequence[Any]) -> None:
-        # In a thread: a long answer takes some milliseconds.
+        # In a worker thread: a long answer takes some milliseconds.
         wanted = await asyncio.to_thread(lambda: {row.id: _rows_of(row) for row in rows})
         attempts = {row.id: row.attempt for row in rows}
         still = sa.select(runs.c.id, runs.c.attempt).where(runs.c.id.in_(wanted))
@@ -99,34 +97,28 @@ class FoundWords:
             if db.dialect.name == "postgresql":
                 still = still.with_for_update(read=True)
             now = {row.id: row.attempt for row in (await db.execute(still)).all()}
-            # What was edited or forgotten meanwhile has other words, or none.
+            # Runs that were edited or forgotten meanwhile have other words, or none.
             good = [row for id in wanted if now.get(id) == attempts[id] for row in wanted[id]]
             if good:
                 await db.execute(insert(db, found_words).on_conflict_do_nothing(), good)
 
     async def _stored(self) -> datetime:
-        """The moment until which any process has found all words indexed."""
-        query = sa.select(facts.c.value).where(*(facts.c[key] == _UNTIL[key] for key in _UNTIL))
+        """The time up to which all words are indexed, as any process has stored it."""
         async with self._database.read() as db:
-            found = await db.scalar(query)
+            found = await fact(db, *_UNTIL)
         return datetime.fromisoformat(found) if found else datetime.min.replace(tzinfo=UTC)
 
     async def _keep(self, until: datetime) -> None:
         self._until = until
         if until < self._kept + KEPT_EVERY:
             return
-        row = {"value": until.isoformat(), "at": datetime.now(UTC)}
         async with self._database.write_at_once() as db:
-            await db.execute(
-                insert(db, facts)
-                .values(**_UNTIL, **row)
-                .on_conflict_do_update(index_elements=[*_UNTIL], set_=row)
-            )
+            await keep_fact(db, *_UNTIL, until.isoformat())
         self._kept = until
 
     async def search(self, text: str, channel: str | None, limit: int) -> list[Found]:
-        """The latest runs that have all the words of a text, the last word as the beginning of one;
-        of one channel, or of all (None)."""
+        """The latest runs that contain all words of a text, the last word as a prefix; of one
+        channel, or of all (None)."""
         asked = terms(text)[:MOST_ASKED]
         if not asked:
             return []
@@ -147,7 +139,7 @@ class FoundWords:
         return [Found(run, key, run in in_questions) for run, key in by_run.items()][:limit]
 
     async def answers(self, run_ids: Collection[str]) -> dict[str, tuple[str, Answer | None]]:
-        """The question and the answer of each of the runs."""
+        """The question and the answer of each run."""
         query = (
             sa.select(runs.c.id, messages.c.text, runs.c.answer)
             .join_from(runs, messages, runs.c.message_id == messages.c.id)
@@ -155,14 +147,11 @@ class FoundWords:
         )
         async with self._database.read() as db:
             rows = (await db.execute(query)).all()
-        return {
-            row.id: (row.text, None if row.answer is None else _answer.validate_python(row.answer))
-            for row in rows
-        }
+        return {row.id: (row.text, answer_of(row.answer)) for row in rows}
 
 
 async def tidy(database: Database) -> None:
-    """Rewrite SQLite's indexes of words without what was deleted: until then FTS5 only marks it
+    """Rewrite SQLite's word indexes without deleted entries, which FTS5 otherwise only marks
     (https://www.sqlite.org/fts5.html#the_optimize_command)."""
     if database.dialect == "sqlite":
         for index in ("found_words_index", "answered_index"):
@@ -171,8 +160,8 @@ async def tidy(database: Database) -> None:
 
 
 def _rows_of(row: Any) -> list[dict[str, str]]:
-    answer = "" if row.answer is None else _answer.validate_python(row.answer).whole
-    parts = {"question": row.text, "whole": f"{row.text}\n{answer}"}
+    answer = answer_of(row.answer)
+    parts = {"question": row.text, "whole": f"{row.text}\n{answer.whole if answer else ''}"}
     return [
         {"run_id": row.id, "thread_key": row.thread_key, "part": part, "terms": " ".join(found)}
         for part, text in parts.items()
@@ -181,12 +170,12 @@ def _rows_of(row: Any) -> list[dict[str, str]]:
 
 
 def _matches(dialect: str, asked: Sequence[str]) -> sa.ColumnElement[bool]:
-    """The condition that a row has all the terms: letters and digits, without any syntax."""
+    """The condition that a row contains all terms. Terms are letters and digits: no escaping."""
     *whole, last = asked
     if dialect == "postgresql":
         wanted = " & ".join([*(f"'{term}'" for term in whole), f"'{last}':*"])
-        held = sa.func.array_to_tsvector(sa.func.string_to_array(found_words.c.terms, " "))
-        return held.op("@@")(sa.cast(wanted, sa.Text).op("::")(sa.text("tsquery")))
+        vector = sa.func.array_to_tsvector(sa.func.string_to_array(found_words.c.terms, " "))
+        return vector.op("@@")(sa.cast(wanted, sa.Text).op("::")(sa.text("tsquery")))
     wanted = " AND ".join([*(f'"{term}"' for term in whole), f'"{last}"*'])
     return found_words.c.id.in_(
         sa.text(

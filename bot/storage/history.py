@@ -1,4 +1,4 @@
-"""The console's conversations as their readers keep them: listed, named, pinned, shared."""
+"""The console's conversations: listing, naming, pinning and sharing them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Thread
 from bot.storage.audit import in_console, named, note
-from bot.storage.database import Database
-from bot.storage.rows import insert
+from bot.storage.database import Transactions
+from bot.storage.rows import insert, thread_of
 from bot.storage.tables import messages, shares, threads
 
 PLATFORM, WORKSPACE = "web", "console"
-UNSEEN = "watch-"  # prefix of the hidden threads in which standing questions are looked at
-TOKEN_BYTES = 16  # of a link: as many as no one guesses
+UNSEEN = "watch-"  # prefix of the hidden threads in which standing questions are checked
+TOKEN_BYTES = 16  # of a link: too many to guess
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A conversation. ``begins`` is its first question that was not deleted, ``title`` the name
-    that somebody gave it or "". ``place`` orders conversations: the latest has the highest."""
+    """A conversation. ``begins`` is its first question that was not deleted; ``title`` is the name
+    that somebody gave it, or "". ``place`` orders conversations: the latest has the highest."""
 
     thread: Thread
     begins: str
@@ -37,32 +37,29 @@ class Kept:
 
     @property
     def name(self) -> str:
-        """The name that a person gave it, else its first question."""
+        """The name that a person gave it, or its first question."""
         return self.title or self.begins
 
 
-class History:
-    """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class History(Transactions):
+    """Every method is one transaction. Failures are raised as ``StorageUnavailable``."""
 
     # ------------------------------------------------------------ listing
 
     async def latest(
         self, channel: str | None, limit: int, *, before: int | None = None
     ) -> list[Kept]:
-        """Conversations in which a question is left, the latest first; of one channel or of all
-        (None), only those after a ``place``. Pinned ones are listed by ``pinned``."""
+        """Conversations with at least one question left, the latest first; of one channel or of
+        all (None), only those whose ``place`` is below ``before``. Pinned ones are left out."""
         place = (
             sa.select(sa.func.max(messages.c.id))
             .where(messages.c.thread_key == threads.c.key)
             .scalar_subquery()
         )
         query = sa.select(threads.c.key, place.label("place"))
-        listed = query.where(*_here(channel), sa.not_(threads.c.pinned)).subquery()
+        listed = query.where(*_in_console(channel), sa.not_(threads.c.pinned)).subquery()
         found: list[Kept] = []
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             while len(found) < limit:
                 chosen = sa.select(listed).order_by(listed.c.place.desc()).limit(limit)
                 if before is not None:
@@ -75,10 +72,10 @@ class History:
         return found[:limit]
 
     async def pinned(self, channel: str | None) -> list[Kept]:
-        """The conversations that are pinned, the latest first."""
+        """The pinned conversations, the latest first."""
         query = sa.select(threads.c.key, threads.c.platform, threads.c.channel)
-        async with self._database.read() as db:
-            # By this condition alone, so that the index of the few that are pinned is used.
+        async with self.database.read() as db:
+            # Only this condition, so that the index of the few pinned threads is used.
             rows = (await db.execute(query.where(threads.c.pinned))).all()
             keys = [
                 row.key
@@ -89,38 +86,38 @@ class History:
 
     async def of(self, keys: Collection[str]) -> list[Kept]:
         """The conversations with these keys, the latest first."""
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return await _kept(db, await _places(db, keys))
 
     async def called(self, words: Sequence[str], channel: str | None, limit: int) -> list[str]:
-        """The keys of conversations in whose given names all the words stand."""
+        """The keys of conversations whose given names contain all the words."""
         query = sa.select(threads.c.key).where(
-            *_here(channel),
+            *_in_console(channel),
             threads.c.title != "",
             *(sa.func.lower(threads.c.title).contains(each, autoescape=True) for each in words),
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return list((await db.scalars(query.limit(limit))).all())
 
     # ------------------------------------------------------------ keeping
 
     async def rename(self, thread: Thread, title: str, author_id: str) -> None:
-        """Give a conversation a name; "" calls it by its first question again."""
+        """Give a conversation a name; "" restores its first question as the name."""
         await self._change(thread, title=title, titled_by=author_id if title else "")
 
     async def pin(self, thread: Thread, pinned: bool) -> None:
         await self._change(thread, pinned=pinned)
 
     async def _change(self, thread: Thread, **values: Any) -> None:
-        async with self._database.urgent_write() as db:
+        async with self.database.urgent_write() as db:
             await db.execute(sa.update(threads).where(threads.c.key == thread.key).values(**values))
 
     # ------------------------------------------------------------ sharing
 
     async def share(self, thread: Thread, author_id: str) -> str:
-        """The token of the conversation's link, which is made if there is none."""
+        """The token of the conversation's link, created if there is none."""
         made = secrets.token_urlsafe(TOKEN_BYTES)
-        async with self._database.urgent_write() as db:
+        async with self.database.urgent_write() as db:
             kept = await db.execute(
                 insert(db, shares)
                 .values(
@@ -135,8 +132,8 @@ class History:
             return str(await db.scalar(query))
 
     async def unshare(self, thread: Thread) -> None:
-        """The link leads nowhere any more; a later one is another."""
-        async with self._database.urgent_write() as db:
+        """Disable the conversation's link; sharing again creates a different one."""
+        async with self.database.urgent_write() as db:
             gone = await db.execute(sa.delete(shares).where(shares.c.thread_key == thread.key))
             if gone.rowcount:
                 await note(db, "unshared", "conversation", named(thread.key))
@@ -144,19 +141,19 @@ class History:
     async def token_of(self, thread: Thread) -> str:
         """The token of the conversation's link, or ""."""
         query = sa.select(shares.c.token).where(shares.c.thread_key == thread.key)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return str(await db.scalar(query) or "")
 
     async def shared(self, token: str) -> Thread | None:
         """The conversation to which a link leads."""
         query = sa.select(threads).join(shares).where(shares.c.token == token)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             row = (await db.execute(query)).one_or_none()
-        return None if row is None else _thread(row)
+        return None if row is None else thread_of(row)
 
 
 async def forget_names(db: AsyncConnection, keys: Collection[str]) -> None:
-    """Take names and links from those of the conversations in which nothing is left."""
+    """Delete the names and links of those conversations in which no message is left."""
     left = sa.select(messages.c.id).where(
         messages.c.thread_key == threads.c.key, messages.c.text != ""
     )
@@ -170,10 +167,10 @@ async def forget_names(db: AsyncConnection, keys: Collection[str]) -> None:
 
 
 async def forget_names_by(db: AsyncConnection, platform: str, person: str) -> None:
-    """Take away the names and links that a person gave to conversations."""
-    here = sa.select(threads.c.key).where(threads.c.platform == platform)
+    """Delete the names and links that a person gave to conversations."""
+    on_platform = sa.select(threads.c.key).where(threads.c.platform == platform)
     await db.execute(
-        sa.delete(shares).where(shares.c.author_id == person, shares.c.thread_key.in_(here))
+        sa.delete(shares).where(shares.c.author_id == person, shares.c.thread_key.in_(on_platform))
     )
     await db.execute(
         sa.update(threads)
@@ -182,14 +179,14 @@ async def forget_names_by(db: AsyncConnection, platform: str, person: str) -> No
     )
 
 
-def _here(channel: str | None) -> list[sa.ColumnElement[bool]]:
-    """The conditions of a thread of the console, in a channel or in any (None)."""
-    here = [
+def _in_console(channel: str | None) -> list[sa.ColumnElement[bool]]:
+    """The conditions for threads of the console, in a channel or in any (None)."""
+    conditions = [
         threads.c.platform == PLATFORM,
         threads.c.workspace == WORKSPACE,
         sa.not_(threads.c.thread.startswith(UNSEEN)),
     ]
-    return here if channel is None else [*here, threads.c.channel == channel]
+    return conditions if channel is None else [*conditions, threads.c.channel == channel]
 
 
 async def _places(db: AsyncConnection, keys: Collection[str]) -> dict[str, int]:
@@ -202,7 +199,7 @@ async def _places(db: AsyncConnection, keys: Collection[str]) -> dict[str, int]:
 
 
 async def _kept(db: AsyncConnection, places: Mapping[str, int]) -> list[Kept]:
-    """The conversations with these keys in which a question is left, the latest first."""
+    """The conversations with these keys that have a question left, the latest first."""
     left = (
         sa.select(
             messages.c.thread_key,
@@ -223,7 +220,7 @@ async def _kept(db: AsyncConnection, places: Mapping[str, int]) -> list[Kept]:
     rows = (await db.execute(query)).all()
     found = [
         Kept(
-            _thread(row),
+            thread_of(row),
             row.text,
             row.title,
             row.pinned,
@@ -234,7 +231,3 @@ async def _kept(db: AsyncConnection, places: Mapping[str, int]) -> list[Kept]:
         for row in rows
     ]
     return sorted(found, key=lambda one: -one.place)
-
-
-def _thread(row: Any) -> Thread:
-    return Thread(row.platform, row.workspace, row.channel, row.thread)

@@ -1,9 +1,9 @@
 """Tables for an app's installations, used by slack_sdk's own stores.
 
-Their names and columns are slack_sdk's (``slack_sdk.oauth``); a test compares the two. Columns with
-a secret hold text that ``bot.storage.encryption`` closed, which is longer than what slack_sdk makes
-room for, so all texts are of any length here. Moments are in UTC without saying so, as slack_sdk
-writes them.
+Their names and columns are slack_sdk's (``slack_sdk.oauth``); a test compares the two. Secrets are
+encrypted by ``bot.storage.encryption``, which makes them longer than slack_sdk's columns, so all
+text columns have unlimited length here. Times are in UTC without a time zone, as slack_sdk writes
+them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def _texts(*names: str) -> list[sa.Column[str]]:
 
 
 def _of_app() -> list[sa.Column[Any]]:
-    """The columns of both tables: the app, where it is installed, and its bot."""
+    """The columns shared by both tables: the app, where it is installed, and its bot."""
     return [
         sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
         sa.Column("client_id", sa.Text, nullable=False),
@@ -33,7 +33,7 @@ def _of_app() -> list[sa.Column[Any]]:
     ]
 
 
-# One row for everybody who installed the app, with all that Slack told then.
+# One row for each person who installed the app, with everything that Slack reported then.
 slack_installations = sa.Table(
     "slack_installations",
     metadata,
@@ -46,7 +46,7 @@ slack_installations = sa.Table(
     sa.Index(None, "client_id", "team_id", "user_id"),
 )
 
-# The bot of a workspace or of a whole organisation; the newest row counts.
+# The bot of a workspace or of a whole organisation; the newest row is valid.
 slack_bots = sa.Table("slack_bots", metadata, *_of_app(), sa.Index(None, "client_id", "team_id"))
 
 # OAuth states of browsers sent to Slack, until they return or expire.

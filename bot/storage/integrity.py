@@ -1,6 +1,6 @@
-"""Checks that a database is whole: its files, its schema, and that answers rest on their pages.
+"""Consistency checks of a database: its files, its schema, and answers against their pages.
 
-For ``footnote db check``, after a crash of the machine or a restored backup. It only reads.
+For ``footnote db check``, after a crash of the machine or a restored backup. Only reads.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from bot.storage import migrate
 from bot.storage.database import Database
 from bot.storage.tables import citations, pages, run_pages, runs
 
-AT_ONCE = 200  # pages whose text is read at a time
-NAMED = 3  # runs or pages that a finding names
+AT_ONCE = 200  # pages whose text is read at once
+NAMED = 3  # runs or pages named in a finding
 ENDED = ("answered", "partial", "not_found", "failed", "stopped")
 
 
@@ -26,7 +26,7 @@ ENDED = ("answered", "partial", "not_found", "failed", "stopped")
 class Finding:
     """The result of one check.
 
-    ``problem`` is a sentence that ends with the way out, or "" where all is well; ``looked_at``
+    ``problem`` is a sentence that ends with the remedy, or "" if there is none; ``looked_at``
     counts rows."""
 
     what: str
@@ -35,8 +35,8 @@ class Finding:
 
 
 async def findings(database: Database) -> AsyncIterator[Finding]:
-    """Check the storage, the schema, then the rows. Later checks are left out where an earlier one
-    makes them meaningless.
+    """Check the storage, the schema, then the rows. Later checks are skipped when an earlier
+    failure makes them meaningless.
 
     Raises ``StorageUnavailable`` if the database cannot be read.
     """
@@ -60,7 +60,7 @@ async def findings(database: Database) -> AsyncIterator[Finding]:
 
 async def _storage(connection: AsyncConnection) -> Finding:
     """The database's own checks of its files and indexes."""
-    restore = "Restore a backup; `footnote db check` tells whether it is whole."
+    restore = "Restore a backup; `footnote db check` then checks it."
     if connection.dialect.name == "postgresql":
         indexes = (
             await connection.scalars(
@@ -74,31 +74,31 @@ async def _storage(connection: AsyncConnection) -> Finding:
         named = ", ".join(indexes)
         problem = f"These indexes are not valid: {named}. Run `REINDEX INDEX` on each."
         return Finding("indexes", len(indexes), problem if indexes else "")
-    told = (await connection.exec_driver_sql(f"PRAGMA integrity_check({NAMED})")).scalars().all()
-    if told != ["ok"]:
-        return Finding("file", len(told), f"SQLite says: {'; '.join(told)}. {restore}")
+    results = (await connection.exec_driver_sql(f"PRAGMA integrity_check({NAMED})")).scalars().all()
+    if results != ["ok"]:
+        return Finding("file", len(results), f"SQLite says: {'; '.join(results)}. {restore}")
     orphans = (await connection.exec_driver_sql("PRAGMA foreign_key_check")).all()
     if orphans:
         tables = ", ".join(sorted({str(row[0]) for row in orphans}))
-        told_of = f"{len(orphans)} rows of {tables} belong to rows that are gone"
-        return Finding("file", len(orphans), f"{told_of}. {restore}")
+        orphaned = f"{len(orphans)} rows of {tables} belong to rows that no longer exist"
+        return Finding("file", len(orphans), f"{orphaned}. {restore}")
     return Finding("file", 1)
 
 
 async def _quotes(connection: AsyncConnection) -> Finding:
-    """Each quote stands verbatim in the page it is from."""
+    """Check that each quote appears verbatim in its page."""
     length = citations.c.end - citations.c.start
     there = sa.func.substr(pages.c.text, citations.c.start + 1, length)
     joined = citations.join(pages, pages.c.id == citations.c.page_id)
     count = await connection.scalar(sa.select(sa.func.count()).select_from(citations))
     altered = sa.select(citations.c.run_id).select_from(joined).where(there != citations.c.quote)
     found = (await connection.scalars(altered)).all()
-    return Finding("quotes", count or 0, _about(found, "quotes do not stand in their pages"))
+    return Finding("quotes", count or 0, _about(found, "quotes do not occur in their pages"))
 
 
 async def _numbers(connection: AsyncConnection) -> Finding:
-    """Each citation has a footnote number that its run has given. Copies of one address share it,
-    so the page that is quoted may be another one than that which the number was given to."""
+    """Check that each citation has a footnote number of its run. Copies of one address share a
+    number, so the quoted page may be a different copy from the one that got the number."""
     given = sa.func.coalesce(run_pages.c.shown, run_pages.c.number)
     joined = citations.outerjoin(
         run_pages,
@@ -111,7 +111,7 @@ async def _numbers(connection: AsyncConnection) -> Finding:
 
 
 async def _texts(connection: AsyncConnection) -> Finding:
-    """Each page has the text that its digest was made of; of conversations only quotes are kept."""
+    """Check each page's text against its digest, except conversations, which are kept in part."""
     count, last, altered = 0, 0, list[str]()
     columns = (pages.c.id, pages.c.url, pages.c.hash, pages.c.text)
     while True:
@@ -129,22 +129,22 @@ async def _texts(connection: AsyncConnection) -> Finding:
     if altered:
         named = ", ".join(altered[:NAMED])
         problem = (
-            f"{len(altered)} pages have not the text that was stored: {named}. Restore a backup."
+            f"{len(altered)} pages differ from the text that was stored: {named}. Restore a backup."
         )
     return Finding("pages", count, problem)
 
 
 async def _ends(connection: AsyncConnection) -> Finding:
-    """Each run that has ended says when."""
+    """Check that each run that has ended has an end time."""
     count = await connection.scalar(sa.select(sa.func.count()).select_from(runs))
     open_ended = sa.select(runs.c.id).where(runs.c.state.in_(ENDED), runs.c.ended_at.is_(None))
     found = (await connection.scalars(open_ended)).all()
-    return Finding("runs", count or 0, _about(found, "runs have ended, but not at any time"))
+    return Finding("runs", count or 0, _about(found, "runs have ended, but have no end time"))
 
 
-def _about(found: Sequence[str], told: str) -> str:
-    """A sentence on rows of some runs, or ""."""
+def _about(found: Sequence[str], problem: str) -> str:
+    """A sentence about rows of some runs, or ""."""
     if not found:
         return ""
     named = ", ".join(dict.fromkeys(found[:NAMED]))
-    return f"{len(found)} {told} (run {named}). Restore a backup, or forget their threads."
+    return f"{len(found)} {problem} (run {named}). Restore a backup, or forget their threads."

@@ -1,7 +1,7 @@
-"""The journal of a run: which steps are finished, what they gave, which page has which number.
+"""The journal of a run: its finished steps, their results, and the numbers of its pages.
 
-What a step cost is added to the day's spending (``storage.spending``) in the transaction that keeps
-the step, so that no crash can lose the one and keep the other.
+The cost of a step is added to the day's spending (``storage.spending``) in the transaction that
+stores the step, so that a crash cannot lose only one of them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import Any
@@ -23,7 +23,7 @@ from bot.errors import RunLost
 from bot.pages.page import Page
 from bot.pages.urls import dedupe_key
 from bot.rights.reader import is_conversation
-from bot.storage.database import Database
+from bot.storage.database import Database, Transactions
 from bot.storage.retrying import awaited, patiently
 from bot.storage.rows import insert, insert_for, page_of, update_fenced
 from bot.storage.spending import NOTHING, Amount, Payer, add_spent
@@ -37,9 +37,9 @@ def step_key(kind: str, inputs: Mapping[str, Any]) -> str:
 
 
 def page_read(kind: str, result: str) -> tuple[str, str] | None:
-    """The URL and hash under which the page of a step is stored; None if it read none.
+    """The URL and hash under which a step's page is stored; None if it read none.
 
-    ``result`` is what ``research.outcomes.ReadOutcome`` becomes.
+    ``result`` is a serialized ``research.outcomes.ReadOutcome``.
     """
     if kind != "read":
         return None
@@ -61,8 +61,8 @@ class RecordedStep:
 
 @dataclass(eq=False, slots=True)
 class _Entry:
-    """A step that is to be kept, with the page that it read and what it cost. ``is_lost`` tells
-    that the run was taken over before."""
+    """A step waiting to be stored, with its page and cost. ``is_lost`` is set if the run was taken
+    over first."""
 
     step: RecordedStep
     page: Page | None
@@ -74,14 +74,13 @@ class _Entry:
         return self.step.key
 
 
-class Journal:
+class Journal(Transactions):
     """The finished steps of one attempt at a run. Writes raise ``RunLost`` once it is overtaken.
 
-    ``payer`` is on whose account it works. ``seconds`` is how long earlier attempts worked on the
-    question, as far as their finished steps show; several steps at once take their time once.
-    ``without_page`` are the keys of recorded steps that have to be done again. ``reach`` is the
-    signature of the documents that its readers may be told about (``rights.reach``): what was found
-    with another one is not used again.
+    ``payer`` is the account that is charged. ``seconds`` is how long earlier attempts worked on the
+    question, by their finished steps; parallel steps count once. ``without_page`` holds the keys of
+    recorded steps that must be repeated. ``reach`` is the signature of the documents that its
+    readers may see (``rights.reach``): results recorded with a different one are not reused.
     """
 
     def __init__(
@@ -96,7 +95,7 @@ class Journal:
         without_page: Collection[str] = (),
         reach: str = "",
     ) -> None:
-        self.database = database
+        super().__init__(database)
         self._reach = reach
         self._run_id = run_id
         self._attempt = attempt
@@ -106,7 +105,7 @@ class Journal:
         self._finished = dict(finished)
         self._waiting: list[_Entry] = []
         self._recording = asyncio.Lock()
-        self._pages: dict[tuple[str, str], Page] = {}  # that this attempt has read, by URL and hash
+        self._pages: dict[tuple[str, str], Page] = {}  # read by this attempt, by URL and hash
         self._without_page = frozenset(without_page)
         self._numbers = dict(numbers)
         self._numbering = asyncio.Lock()
@@ -121,16 +120,16 @@ class Journal:
     async def record(
         self, step: RecordedStep, page: Page | None = None, cost: Amount = NOTHING
     ) -> None:
-        """Keep a finished step, the page that it read and what it cost, in one transaction.
+        """Store a finished step, the page that it read and its cost, in one transaction.
 
-        Steps that finish at the same time share one: a run that opens eight pages at once would
-        otherwise wait for eight. What it cost is spent also when the run was lost meanwhile.
+        Steps that finish at the same time share a transaction: a run that opens eight pages at once
+        would otherwise wait for eight. The cost counts even if the run was lost meanwhile.
         """
         entry = _Entry(replace(step, key=self._kept_as(step.key)), page, cost)
         self._waiting.append(entry)
         try:
             async with self._recording:
-                if entry in self._waiting:  # else kept together with another one
+                if entry in self._waiting:  # otherwise it was stored together with another one
                     await self._keep(entry)
         finally:
             if entry in self._waiting:
@@ -139,7 +138,7 @@ class Journal:
             raise RunLost(f"Run {self._run_id} has been taken over by a later attempt.")
 
     async def _keep(self, entry: _Entry) -> None:
-        """Write all that waits; if that fails, the one entry, whose error it then is."""
+        """Write all waiting entries; if that fails, only this one, so that the error is its own."""
         batch: list[_Entry] = []
         try:
             await self._write(batch)
@@ -150,9 +149,10 @@ class Journal:
 
     @awaited
     async def _write(self, batch: list[_Entry]) -> None:
-        """Write a batch in one transaction; an empty one is filled with all that waits by then.
+        """Write a batch in one transaction; an empty one is filled with all waiting entries.
 
-        Done again, it writes the same batch: what was kept when the connection broke costs once.
+        A retry writes the same batch, so that the cost of a step that was stored when the
+        connection broke is not added twice.
         """
         async with self._owing() as owed, self.database.write() as db:
             its = {"its_id": self._run_id, "its_attempt": self._attempt}
@@ -171,28 +171,17 @@ class Journal:
                     self._pages[each.page.url, each.page.hash] = each.page
 
     async def _insert(self, db: AsyncConnection, finished: Sequence[RecordedStep]) -> set[str]:
-        """The keys of the steps that were not kept yet: they may have been, when the connection
-        broke."""
+        """Store steps and return the keys of the new ones. A retry may find some already stored."""
         for key in self._without_page.intersection(step.key for step in finished):
             this = steps.c.run_id == self._run_id, steps.c.key == key
             await db.execute(sa.delete(steps).where(*this, steps.c.attempt < self._attempt))
         rows = [
-            {
-                "run_id": self._run_id,
-                "key": step.key,
-                "kind": step.kind,
-                "title": step.title,
-                "result": step.result,
-                "attempt": self._attempt,
-                "seconds": step.seconds,
-                "at": step.at,
-            }
-            for step in finished
+            {"run_id": self._run_id, "attempt": self._attempt, **asdict(step)} for step in finished
         ]
         return set((await db.scalars(_adding(db.dialect.name), rows)).all())
 
     async def _spend(self, db: AsyncConnection, new: Sequence[_Entry], owed: Amount) -> None:
-        """Add what steps have cost, and with the first of them what is owed."""
+        """Add the costs of steps, and to the first of them the amount owed."""
         costs: dict[date, Amount] = {}
         for entry in new:
             day = entry.step.at.astimezone(UTC).date()
@@ -201,11 +190,11 @@ class Journal:
             await add_spent(db, self.payer, day, cost)
 
     def owe(self, amount: Amount) -> None:
-        """Something was spent that no step shows: kept with the next, or by ``settle``."""
+        """Remember spending that belongs to no step; the next step or ``settle`` stores it."""
         self._owed += amount
 
     async def settle(self, now: datetime) -> None:
-        """Keep what is still owed, whichever process has the run by now."""
+        """Store what is still owed, even if another process has the run by now."""
         if self._owed == NOTHING:
             return
         async with self._owing() as owed, self.database.write() as db:
@@ -213,8 +202,8 @@ class Journal:
 
     @asynccontextmanager
     async def _owing(self) -> AsyncIterator[Amount]:
-        """Record a debt for the block; it is cleared if the block succeeds."""
-        owed, self._owed = self._owed, NOTHING  # at once: steps may be recorded at the same time
+        """Hand out the amount owed for the block, and restore it if the block fails."""
+        owed, self._owed = self._owed, NOTHING  # at once: steps may be recorded in parallel
         try:
             yield owed
         except BaseException:
@@ -237,13 +226,13 @@ class Journal:
         return None if row is None else page_of(row)
 
     async def number(self, read: Sequence[Page]) -> list[int]:
-        """The citation numbers of pages in this run, given now to those that have none.
+        """The citation numbers of pages in this run; pages without one get the next numbers.
 
-        A page keeps its number even when it is read again with a changed text, or as a variant
+        A page keeps its number even when it is read again with a changed text, or at a variant
         of its address (``pages.urls.dedupe_key``).
         """
-        # One after another: a number that parallel work was just given is kept before anyone
-        # builds on it, or a crash between the two would give the page another one.
+        # One call at a time: a number must be stored before parallel work uses it, or a crash
+        # between the two would give the page a different one.
         async with self._numbering:
             return await self._numbered(read)
 
@@ -256,7 +245,7 @@ class Journal:
                 new.setdefault(key, page)
         if new:
             first = max(self._numbers.values(), default=0) + 1
-            given = {key: first + i for i, key in enumerate(new)}
+            new_numbers = {key: first + i for i, key in enumerate(new)}
             async with self.database.write() as db:
                 await update_fenced(db, self._run_id, self._attempt)
                 its_page = sa.select(pages.c.id).where(
@@ -268,30 +257,30 @@ class Journal:
                     [
                         {
                             "run_id": self._run_id,
-                            "number": given[key],
+                            "number": new_numbers[key],
                             "its_url": page.url,
                             "its_hash": page.hash,
                         }
                         for key, page in new.items()
                     ],
                 )
-            self._numbers |= given
+            self._numbers |= new_numbers
         return [self._numbers[key] for key in keys]
 
 
 async def open_journal(database: Database, run_id: str, attempt: int, reach: str = "") -> Journal:
-    """Load what earlier attempts at the run have finished; ``reach`` as for ``Journal``.
+    """Load the finished steps of earlier attempts at the run; ``reach`` as for ``Journal``.
 
-    An edited question may use again what was found for the earlier one, but its time starts over.
-    A page that was read then and has been pruned since is read again.
+    An edited question may reuse results of the earlier version, but its time starts over. Pages
+    that have been pruned since are read again.
     """
     return await patiently(database, lambda: _load(database, run_id, attempt, reach))
 
 
 @cache
 def _held() -> sa.Select[Any]:
-    """The run ``its_id``, if under ``its_attempt``, with a shared lock: it cannot be claimed until
-    what is written is kept, but other steps of it may be."""
+    """The run ``its_id``, if ``its_attempt`` is current, with a shared lock: the run cannot be
+    claimed until the transaction ends, but other steps of it can be stored."""
     return (
         sa.select(runs.c.id)
         .where(runs.c.id == sa.bindparam("its_id"), runs.c.attempt == sa.bindparam("its_attempt"))
@@ -301,14 +290,14 @@ def _held() -> sa.Select[Any]:
 
 @cache
 def _adding(dialect: str) -> Any:
-    """Add steps, but none twice, and return the keys of those that are new."""
+    """Add steps that are not stored yet, and return their keys."""
     added = insert_for(dialect, steps).on_conflict_do_nothing(index_elements=["run_id", "key"])
     return added.returning(steps.c.key)
 
 
 @cache
 def _loading() -> Sequence[sa.Select[Any]]:
-    """Of the run ``its_id`` the place and the time, the steps, and the numbers of pages."""
+    """For the run ``its_id``: its place and time, its steps, and the numbers of its pages."""
     of_run = (
         sa.select(
             threads.c.platform,
@@ -350,35 +339,27 @@ async def _load(database: Database, run_id: str, attempt: int, reach: str) -> Jo
 
 
 async def _keep_pages(db: AsyncConnection, read: Sequence[Page]) -> None:
-    """Store pages, or when those were last fetched that are stored."""
+    """Store pages; for those already stored, update when they were last fetched."""
     if not read:
         return
     keep = insert(db, pages)
     fetched = {"fetched_at": keep.excluded.fetched_at, "via": keep.excluded.via}
-    # Always in this order, so that two transactions never wait for each other's rows.
+    # Always in this order, so that two transactions cannot deadlock on each other's rows.
     ordered = sorted(read, key=lambda page: (page.url, page.hash))
-    # Of conversations only quotes may be left (``storage.said``): the text is put back.
-    said = [page for page in ordered if is_conversation(page.url)]
+    # Stored conversations may be reduced to quotes (``storage.said``): restore their full text.
+    conversations = [page for page in ordered if is_conversation(page.url)]
     others = [page for page in ordered if not is_conversation(page.url)]
-    for some, changed in ((others, fetched), (said, {**fetched, "text": keep.excluded.text})):
-        rows = [
-            {
-                "url": page.url,
-                "hash": page.hash,
-                "title": page.title,
-                "text": page.text,
-                "fetched_at": page.fetched_at,
-                "via": page.via,
-            }
-            for page in some
-        ]
-        if rows:
+    for some, changed in (
+        (others, fetched),
+        (conversations, {**fetched, "text": keep.excluded.text}),
+    ):
+        if some:
             conflict = {"index_elements": ["url", "hash"], "set_": changed}
-            await db.execute(keep.on_conflict_do_update(**conflict), rows)
+            await db.execute(keep.on_conflict_do_update(**conflict), [asdict(p) for p in some])
 
 
 async def _without_page(db: AsyncConnection, recorded: Sequence[RecordedStep]) -> set[str]:
-    """The keys of the steps that have read a page which is no longer there."""
+    """The keys of the steps whose pages are no longer stored."""
     read = {step.key: page_read(step.kind, step.result) for step in recorded}
     wanted = {page for page in read.values() if page is not None}
     if not wanted:

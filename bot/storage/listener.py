@@ -1,9 +1,9 @@
-"""The one connection of a process on which it hears PostgreSQL's notifications, for all that want
-to: https://www.postgresql.org/docs/current/sql-notify.html.
+"""A process's single connection for PostgreSQL notifications, shared by all its listeners:
+https://www.postgresql.org/docs/current/sql-notify.html.
 
-It is made with the first who listens, made again whenever it is lost, and closed with the last.
-What was sent while it was not there is not heard: who listens looks for itself when listening has
-begun.
+It is opened for the first listener, reopened whenever it is lost, and closed after the last.
+Notifications sent in between are lost, so listeners check for changes themselves whenever
+listening begins.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 
 from bot.logs import get_logger
 
-RETRY_SECONDS = 1.0  # until a connection that was lost is tried again
+RETRY_SECONDS = 1.0  # before reconnecting
 
-Heard = Callable[[str, str], Awaitable[None]]  # told the channel and the payload
+Heard = Callable[[str, str], Awaitable[None]]  # receives the channel and the payload
 
 log = get_logger()
 
@@ -35,8 +35,8 @@ class _Hearer:
 
 
 class Listener:
-    """``arguments`` gives those of the driver for a connection; None where nothing can be heard,
-    as behind a pooler that hands connections on between transactions."""
+    """``arguments`` returns the driver's arguments for a connection; it is None where notifications
+    do not work, as behind a pooler that passes connections on between transactions."""
 
     def __init__(self, arguments: Callable[[], Mapping[str, Any]] | None) -> None:
         self._arguments = arguments
@@ -55,8 +55,8 @@ class Listener:
         begun: Callable[[], None] = _nothing,
         lost: Callable[[], None] = _nothing,
     ) -> None:
-        """Listen until cancelled. ``begun`` is called whenever listening has begun, ``lost``
-        whenever it has ended."""
+        """Listen until cancelled. ``begun`` is called each time listening begins, ``lost`` each
+        time it ends."""
         hearer = _Hearer(frozenset(channels), heard, begun, lost)
         self._hearers.add(hearer)
         self._start()
@@ -74,12 +74,12 @@ class Listener:
         await self._ended()
 
     async def _ended(self) -> None:
-        """Return once the connection is closed, if no hearer is left."""
+        """Wait until the connection is closed, if no listener is left."""
         if self._task is not None and not self._hearers:
             await asyncio.wait({self._task})
 
     def _start(self) -> None:
-        """Begin again, for those who listen now. What is lost in between they look for."""
+        """Restart the connection for the current listeners, who check what they missed."""
         if self._arguments is None:
             return
         before = self._task if self._task is not None and not self._task.done() else None
@@ -89,7 +89,7 @@ class Listener:
             self._task = asyncio.create_task(self._keep_listening(before))
 
     async def _keep_listening(self, before: asyncio.Task[None] | None) -> None:
-        import psycopg  # only where there is PostgreSQL
+        import psycopg  # only needed for PostgreSQL
 
         if before is not None:
             await asyncio.gather(before, return_exceptions=True)
@@ -98,8 +98,8 @@ class Listener:
             try:
                 await self._listen(hearers)
             except (psycopg.Error, OSError, ValueError) as error:
-                told = str(error).partition("\n")[0]
-                log.info("not told of changes, looking for them", error=told)
+                reason = str(error).partition("\n")[0]
+                log.info("not notified of changes, polling for them", error=reason)
             finally:
                 for hearer in hearers:
                     hearer.lost()

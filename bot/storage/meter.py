@@ -1,15 +1,15 @@
-"""Counts the work of all processes since the last reading, from what they store.
+"""Counts the work of all processes since the last reading, from the database.
 
-The metrics of one process do not suffice: a question is accepted in one process and worked on in
-another, which may have no HTTP port. The database has the work of all: steps with their times, runs
-that ended, what was spent. A meter reads each of them once.
+The metrics of a single process do not suffice: one process accepts a question and another, perhaps
+without an HTTP port, works on it. The database has the work of all of them: steps with their
+durations, ended runs, spending. A meter reads each of them once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from time import monotonic
 from typing import Any
 
@@ -20,13 +20,13 @@ from bot.storage.database import Database
 from bot.storage.moments import took
 from bot.storage.overview import Queue, Searched, queue_of
 from bot.storage.records import UNFINISHED
-from bot.storage.rows import insert_for
-from bot.storage.spending import COUNTS, Amount
-from bot.storage.tables import facts, runs, spending, steps, threads
+from bot.storage.rows import keep_fact
+from bot.storage.spending import COUNTS, SUMS, Amount, amount_of
+from bot.storage.tables import runs, spending, steps, threads
 
-OURS = "footnote"  # no platform's name
-WRITTEN_SECONDS = 25.0  # that a row which was written proves that others can be
-ALIVE_SECONDS = 10.0  # since a worker's last heartbeat, of which there is one every two
+OURS = "footnote"  # not the name of any platform
+WRITTEN_SECONDS = 25.0  # for which a successful write proves that the database is writable
+ALIVE_SECONDS = 10.0  # since a worker's last heartbeat; workers send one every 2 s
 
 _COUNT = sa.text(
     "SELECT count(*) FROM procrastinate_workers"
@@ -35,7 +35,7 @@ _COUNT = sa.text(
 
 
 async def live_workers(database: Database) -> int | None:
-    """The number of processes that take runs from the queue; None where there is no queue.
+    """The number of processes that take runs from the queue; None without a queue.
 
     Raises ``StorageUnavailable``.
     """
@@ -47,13 +47,13 @@ async def live_workers(database: Database) -> int | None:
 
 # Rows dated before a reading may be stored after it: clocks differ, and transactions take time.
 OVERLAP = timedelta(seconds=60)
-QUICK_SECONDS = 0.05  # what a sum may take at each look
-MOST = 20_000  # rows of a kind at one look; the rest comes with the next
+QUICK_SECONDS = 0.05  # a query for sums faster than this runs at every reading
+MOST = 20_000  # rows of a kind per reading; the rest follows with the next
 
 
 @dataclass(frozen=True, slots=True)
 class StepDone:
-    """A step that was finished; seconds."""
+    """A finished step and its duration in seconds."""
 
     kind: str
     seconds: float
@@ -61,7 +61,7 @@ class StepDone:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """A run that ended; ``seconds`` from accepted to posted."""
+    """A run that ended; ``seconds`` is from acceptance to posting."""
 
     platform: str
     state: str
@@ -70,9 +70,9 @@ class RunEnded:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """``steps``, ``ended`` and ``searches`` are new since the look before; the others are how it
-    is: what was ever spent, by platform, how many runs are kept in which state, the queue, and
-    how many processes take from it (None without one)."""
+    """One reading. ``steps``, ``searches`` and ``ended`` are new since the last reading; the others
+    are current totals: all spending by platform, stored runs by state, the queue, and the number
+    of processes that take runs from it (None without a queue)."""
 
     steps: tuple[StepDone, ...]
     searches: tuple[Searched, ...]
@@ -84,9 +84,10 @@ class Look:
 
 
 class Meter:
-    """``since`` is the moment from which it counts. Not for several tasks at a time.
+    """Counts from the moment ``since``. Must not be used by several tasks at a time.
 
-    Failures leave as ``StorageUnavailable``; what was not seen then is seen by the next look.
+    Failures are raised as ``StorageUnavailable``; the next reading includes what a failed one
+    missed.
     """
 
     def __init__(self, database: Database, since: datetime) -> None:
@@ -94,26 +95,22 @@ class Meter:
         self._steps = _Window(since)
         self._ended = _Window(since)
         self._sums = _Seldom()
-        self._tried = 0.0  # when a row was last written
+        self._tried = 0.0  # when the last successful test write was made
 
     async def try_to_write(self) -> None:
-        """Store the moment, in a row of this program's own, unless that went well lately. Raises
-        ``StorageUnavailable`` where nothing can be written: a full disk and a replica answer every
-        question all the same."""
+        """Write a row to test whether the database is writable, unless that succeeded lately.
+        Raises ``StorageUnavailable``. Needed because a full disk and a replica answer every query.
+        """
         failing = self._database.outages.lately("writing") is not None
         if self._tried and monotonic() - self._tried < WRITTEN_SECONDS and not failing:
             return
         self._tried = 0.0
-        now = datetime.now(UTC)
-        row = {"platform": OURS, "workspace": "", "name": "written", "value": 1, "at": now}
-        added = insert_for(self._database.dialect, facts).values(row)
-        key = [column.name for column in facts.primary_key]
         async with self._database.write_at_once() as db:
-            await db.execute(added.on_conflict_do_update(index_elements=key, set_={"at": now}))
+            await keep_fact(db, OURS, "", "written", 1)
         self._tried = monotonic()
 
     async def look(self) -> Look:
-        """See ``Look``."""
+        """Take a reading."""
         done = (
             sa.select(steps.c.id, steps.c.at, steps.c.kind, steps.c.seconds, _RESULT)
             .where(steps.c.at >= self._steps.first, steps.c.title != "")
@@ -162,7 +159,7 @@ class _Sums:
 
 
 class _Seldom:
-    """Sums over millions of rows take a while: so seldom that it is a hundredth of the time."""
+    """Sums over all rows, which may take long: queried rarely enough to use 1% of the time."""
 
     def __init__(self) -> None:
         self._known: _Sums | None = None
@@ -176,12 +173,7 @@ class _Seldom:
             spent = (await db.execute(_SPENT)).all()
             ended = (await db.execute(_ENDED)).all()
             self._known = _Sums(
-                self._never_less(
-                    {
-                        row.platform: Amount(*(int(getattr(row, name)) for name in COUNTS))
-                        for row in spent
-                    }
-                ),
+                self._never_less({row.platform: amount_of(row) for row in spent}),
                 {row.state: row.counted for row in ended},
             )
             took = monotonic() - began
@@ -189,8 +181,8 @@ class _Seldom:
         return self._known
 
     def _never_less(self, spent: Mapping[str, Amount]) -> dict[str, Amount]:
-        """The amounts spent, pruned ones included: Prometheus takes a counter that decreases for
-        one that began again at 0, and would count all of it once more."""
+        """The amounts spent, including pruned ones: Prometheus would take a decreasing counter for
+        one that restarted at 0, and count everything again."""
         for platform, before in self._stored.items():
             lost = before - spent.get(platform, Amount())
             if any(getattr(lost, name) > 0 for name in COUNTS):
@@ -203,7 +195,7 @@ class _Seldom:
 
 
 _SPENT = (
-    sa.select(spending.c.platform, *(sa.func.sum(spending.c[name]).label(name) for name in COUNTS))
+    sa.select(spending.c.platform, *SUMS)
     .where(spending.c.scope == "workspace")
     .group_by(spending.c.platform)
 )
@@ -213,25 +205,25 @@ _ENDED = (
     .group_by(runs.c.state)
 )
 
-# Only searches are looked into.
+# Results are read for searches only.
 _RESULT = sa.case((steps.c.kind == "search", steps.c.result), else_="").label("result")
 
 
 class _Window:
-    """The rows already seen, as far back as another one may still appear."""
+    """Remembers which rows were seen, as far back as new ones may still appear."""
 
     def __init__(self, since: datetime) -> None:
         self._begin = since
         self._last = since
-        self._seen: set[tuple[Any, datetime]] = set()  # by date too: an edited question ends again
+        self._seen: set[tuple[Any, datetime]] = set()  # with time: an edited question ends again
 
     @property
     def first(self) -> datetime:
-        """From when on rows may be new."""
+        """The earliest time that new rows may have."""
         return max(self._begin, self._last - OVERLAP)
 
     def new(self, rows: Sequence[Any]) -> list[Any]:
-        """The rows not seen before; each has an ``id`` and ``at``."""
+        """The rows not seen before; each has an ``id`` and an ``at``."""
         found = [row for row in rows if (row.id, row.at) not in self._seen]
         self._seen |= {(row.id, row.at) for row in found}
         self._last = max([self._last, *(row.at for row in found)])

@@ -1,8 +1,9 @@
-"""Bringing a database to the schema of this version; see ``migrations``.
+"""Migrating a database to the schema of this version; see ``migrations``.
 
-Within a thousand of revision numbers (``MAJOR``) migrations only add, so that an older process goes
-on working beside a newer one that has migrated the database, and can be put back in its place. One
-that takes away or changes begins the next thousand; older processes then refuse the database.
+Within the same thousand of revision numbers (``MAJOR``), migrations only add, so that an older
+process keeps working on a database that a newer one has migrated, and upgrades can be undone. A
+migration that removes or changes something begins the next thousand; older processes then refuse
+the database.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from bot.errors import InvalidSetting
 from bot.storage import queue_schema
 from bot.storage.tables import HEAD
 
-# Any number that is ours: who migrates holds it, so that processes starting together do not clash.
+# An arbitrary number of our own: migrations hold this lock, so that starting processes wait.
 _ADVISORY_LOCK = 0x_F007_107E
 
 
@@ -23,13 +24,13 @@ MAJOR = 1000
 
 
 def goes_with(revision: str) -> bool:
-    """Return True if this Footnote can use a database at a revision, ours or a newer one."""
+    """Return True if this Footnote can use a database at a revision, its own or a newer one."""
     is_number = revision.isdecimal() and len(revision) == len(HEAD)
     return is_number and revision >= HEAD and int(revision) // MAJOR == int(HEAD) // MAJOR
 
 
 def revision(connection: sa.Connection) -> str | None:
-    """The number of the newest migration that was made, or None in an empty database."""
+    """The number of the last migration that was applied, or None for an empty database."""
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
     number = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
@@ -37,9 +38,9 @@ def revision(connection: sa.Connection) -> str | None:
 
 
 def missing(connection: sa.Connection) -> str:
-    """A sentence that names what the database lacks for this version; "" if it lacks nothing.
+    """A sentence that names what the database lacks for this version; "" if nothing.
 
-    A newer version may have migrated it under us: what it adds does not keep this one from working.
+    A newer version may have migrated it meanwhile: additions do not keep this one from working.
     """
     found = revision(connection)
     if found is not None and goes_with(found):
@@ -65,8 +66,8 @@ def is_current(connection: sa.Connection) -> bool:
 def upgrade(connection: sa.Connection) -> None:
     """Bring the schema to ``HEAD`` within the connection's transaction.
 
-    One that a newer Footnote has added to is left as it is. Raises ``InvalidSetting`` where a newer
-    one has changed what this one needs.
+    Additions by a newer Footnote are left alone. Raises ``InvalidSetting`` if a newer one has
+    changed something that this one needs.
     """
     # Alembic takes a fifth of a second to import and is needed only here.
     from alembic import command
@@ -77,7 +78,7 @@ def upgrade(connection: sa.Connection) -> None:
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection
     _alone(connection)
-    current = revision(connection)  # again, under the lock: another process may be done
+    current = revision(connection)  # again, under the lock: another process may have migrated
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if current is not None and goes_with(current):
         return
@@ -90,11 +91,11 @@ def upgrade(connection: sa.Connection) -> None:
 
 
 def upgrade_queue(connection: sa.Connection, folder: Path | None = None) -> bool:
-    """Apply the next of the queue's own migrations; whether there are more.
+    """Apply the next of the queue's own migrations; returns whether there are more.
 
-    ``folder`` is the SQL of the queue's library, else of the installed one.
+    ``folder`` holds the queue's SQL files; by default, those of the installed library.
 
-    Raises ``InvalidSetting`` where a newer Procrastinate has been.
+    Raises ``InvalidSetting`` if a newer Procrastinate has migrated the tables.
     """
     if connection.dialect.name != "postgresql":
         return False

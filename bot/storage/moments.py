@@ -1,4 +1,4 @@
-"""SQL expressions of dates and durations, which SQLite and PostgreSQL write differently."""
+"""SQL expressions for dates and durations, which differ between SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bot.storage.tables import runs
 
 
 def _written(element: type[FunctionElement[Any]], **forms: str) -> None:
-    """Have each dialect write a function in its form, whose places are the function's arguments."""
+    """Register how each dialect writes a function; {0} and {1} are the function's arguments."""
 
     def for_dialect(form: str) -> Any:
         def write(call: Any, compiler: Any, **kw: Any) -> str:
@@ -25,8 +25,7 @@ def _written(element: type[FunctionElement[Any]], **forms: str) -> None:
 
 
 class day_of(FunctionElement[Any]):
-    """The day of a moment, as text like 2026-11-21, on clocks that are so many minutes ahead of
-    UTC."""
+    """The day of a moment, as text like 2026-11-21, on clocks that many minutes ahead of UTC."""
 
     type = sa.Text()
     inherit_cache = True
@@ -40,8 +39,8 @@ _written(
 
 
 class _seconds_between(FunctionElement[Any]):
-    """The seconds from the first moment to the second, at least 0: a question may be accepted in
-    one process and end in another, whose clock is behind."""
+    """The seconds from the first moment to the second, at least 0: the process in which a run ends
+    may have a slower clock than the one that accepted it."""
 
     type = sa.Float()
     inherit_cache = True
@@ -56,5 +55,5 @@ _written(
 
 
 def took() -> sa.ColumnElement[Any]:
-    """Seconds from when a run was accepted to its end."""
+    """The seconds from a run's acceptance to its end."""
     return _seconds_between(runs.c.accepted_at, runs.c.ended_at)

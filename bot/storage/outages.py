@@ -1,8 +1,7 @@
 """Outages of the database, logged once when it fails and once when it works again.
 
-Hundreds of runs, listeners and rounds notice at the same time that a database is away. Each of them
-says so in detail (``debug``, or ``info`` where a run is concerned); the line for the operator comes
-from here.
+Hundreds of runs, listeners and loops notice an outage at the same time. Each of them logs its own
+error at level ``debug`` (``info`` for runs); the line for the operator is logged here.
 """
 
 from __future__ import annotations
@@ -16,33 +15,33 @@ from cachetools import TTLCache
 from bot.errors import StorageUnavailable
 from bot.logs import get_logger
 
-# Parts that fail independently: a full disk still allows reading, a pool may be out of order.
+# Parts that fail independently: a full disk can still be read, and the queue has its own pool.
 Part = Literal["reading", "writing", "queue"]
 PARTS: tuple[Part, ...] = ("reading", "writing", "queue")
 
-QUIET_SECONDS = 60.0  # between two lines of the same words: a disk that is full lets some through
-SENTENCES = 100  # remembered for that
-FRESH_SECONDS = 30.0  # that a write which failed counts, while none has worked since
+QUIET_SECONDS = 60.0  # between two lines with the same text: a full disk lets some writes through
+SENTENCES = 100  # texts remembered for that
+FRESH_SECONDS = 30.0  # for which a failed write counts, if none has succeeded since
 
 log = get_logger()
 
 
 class Outages:
-    """Told by the database's users how it went. ``count`` is how many outages there were,
-    ``since`` when the one that lasts began, None while the database works."""
+    """Tracks successes and failures that the database's users report. ``count`` is the number of
+    outages; ``since`` is when the current one began, None while the database works."""
 
     def __init__(self) -> None:
         self._failing: dict[Part, tuple[StorageUnavailable, float]] = {}  # and when it last failed
         self._began = 0.0
-        self._is_told = False
-        self._passed = 0.0  # seconds of outages that are over
+        self._was_logged = False
+        self._past_seconds = 0.0  # seconds of past outages
         self._ended: float | None = None
         self.count = 0
         self.since: datetime | None = None
-        self._told: TTLCache[str, bool] = TTLCache(SENTENCES, QUIET_SECONDS)
+        self._logged: TTLCache[str, bool] = TTLCache(SENTENCES, QUIET_SECONDS)
 
     def failed(self, part: Part, trouble: StorageUnavailable) -> None:
-        """It does not work, unless the trouble lies in what was asked of it."""
+        """Record a failure, unless the request itself caused it."""
         if trouble.kind in ("contended", "wrong"):
             return
         now = monotonic()
@@ -50,21 +49,21 @@ class Outages:
             self._began = now
             self.count += 1
             self.since = datetime.now(UTC)
-            self._is_told = self._is_news(trouble)
-            if self._is_told:
+            self._was_logged = self._is_new(trouble)
+            if self._was_logged:
                 log.warning("database does not work, waiting", error=str(trouble))
         self._failing[part] = trouble, now
 
-    def _is_news(self, trouble: StorageUnavailable) -> bool:
-        """True if the like of it was not told lately. A connection can be lost in many words."""
+    def _is_new(self, trouble: StorageUnavailable) -> bool:
+        """True if no similar error was logged lately. Lost connections have many wordings."""
         what = trouble.kind if trouble.kind == "broken" else trouble.sentence
-        news = what not in self._told
-        if news:
-            self._told[what] = True
-        return news
+        is_new = what not in self._logged
+        if is_new:
+            self._logged[what] = True
+        return is_new
 
     def worked(self, part: Part) -> None:
-        """This part of it works; where it could not be reached at all, the others do as well."""
+        """Record a success of a part; this also ends outages of parts that could not connect."""
         if not self._failing:
             return
         self._failing = {
@@ -76,14 +75,14 @@ class Outages:
             return
         self._ended = monotonic()
         lasted = self._ended - self._began
-        self._passed += lasted
+        self._past_seconds += lasted
         self.since = None
-        if self._is_told:
+        if self._was_logged:
             log.warning("database works again", after_seconds=round(lasted, 1))
 
     def ended_within(self, seconds: float) -> bool:
-        """True while an outage lasts, and for so long after it: what others were to write
-        meanwhile, such as that they live, may be missing."""
+        """True during an outage and for ``seconds`` after it: heartbeats and other writes of other
+        processes may be missing."""
         if self._failing:
             return True
         return self._ended is not None and monotonic() - self._ended < seconds
@@ -91,7 +90,7 @@ class Outages:
     @property
     def seconds(self) -> float:
         """The total duration of all outages until now."""
-        return self._passed + (monotonic() - self._began if self._failing else 0.0)
+        return self._past_seconds + (monotonic() - self._began if self._failing else 0.0)
 
     def lately(self, part: Part) -> StorageUnavailable | None:
         """The recent problem of a part that has not worked since."""

@@ -1,7 +1,7 @@
 """Statistics over some days: questions and their outcomes, times, cost, slow requests.
 
-Everything is counted by the database, on SQLite and PostgreSQL alike. A day of questions is one of
-the scope's time zone; money is kept by days of UTC.
+The database does all counting, on SQLite and PostgreSQL alike. Questions are counted by days in the
+scope's time zone; spending is stored by days in UTC.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.moments import day_of, took
 from bot.storage.records import STATE, UNFINISHED, WAITING, WORKING
-from bot.storage.spending import COUNTS, Amount
+from bot.storage.spending import SUMS, Amount, amount_of
 from bot.storage.tables import feedback, messages, runs, spending, steps, threads
 
-LATEST = 25  # questions shown
-SLOWEST = 10  # steps shown
-SEARCHES = 1_000  # the latest ones, by which providers are judged
-RECENT = 1_000  # the latest questions, whose steps are looked at
-MEDIAN_OF = 20_000  # the latest questions, whose time is looked at
+LATEST = 25  # questions listed
+SLOWEST = 10  # steps listed
+SEARCHES = 1_000  # latest searches, from which providers are judged
+RECENT = 1_000  # latest questions, whose steps are evaluated
+MEDIAN_OF = 20_000  # latest questions, over which the median is taken
 PLACES = 300  # offered as filters
 _QUARTER = timedelta(minutes=15)
 
@@ -32,7 +32,7 @@ _QUARTER = timedelta(minutes=15)
 @dataclass(frozen=True, slots=True)
 class Scope:
     """The selection of an overview; empty fields do not restrict it. ``first`` and ``last`` are
-    days of ``zone``, both included."""
+    days in ``zone``, both inclusive."""
 
     first: date
     last: date
@@ -52,17 +52,16 @@ class Scope:
 
     @property
     def until(self) -> datetime:
-        """The first moment that is no longer looked at."""
+        """The end of the period, exclusive."""
         return self._begin(self.last + timedelta(days=1))
 
     @property
     def offsets(self) -> tuple[tuple[datetime, int], ...]:
-        """The minutes that clocks of the zone are ahead of UTC, each with the moment until which
-        they are."""
+        """The zone's offsets from UTC in minutes, each with the moment at which it ends."""
         found: list[tuple[datetime, int]] = []
         begins = [self._begin(day) for day in self.days]
         for begin, end in zip(begins, [*begins[1:], self.until], strict=True):
-            # Within a day clocks change on a quarter of an hour, if they change.
+            # If the offset changes within a day, it does so on a quarter of an hour.
             step = _QUARTER if self._ahead(begin) != self._ahead(end) else end - begin
             at = begin
             while at < end:
@@ -81,7 +80,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """Questions accepted on a day by what became of them, and what was spent on it."""
+    """Questions accepted on a day by outcome, and the spending of the day."""
 
     day: date
     states: Mapping[str, int]
@@ -90,7 +89,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class KindOfStep:
-    """All steps of a kind: how many, and seconds."""
+    """All steps of a kind: their number, and their mean and longest duration in seconds."""
 
     kind: str
     count: int
@@ -100,7 +99,7 @@ class KindOfStep:
 
 @dataclass(frozen=True, slots=True)
 class SlowStep:
-    """One of the steps that took longest, in seconds."""
+    """One of the slowest steps; its duration is in seconds."""
 
     run: str
     kind: str
@@ -111,7 +110,7 @@ class SlowStep:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question. ``seconds`` is from accepted to posted; it and ``usd`` are None until then."""
+    """A question. ``seconds`` is from acceptance to posting; it and ``usd`` are None until then."""
 
     run: str
     platform: str
@@ -124,7 +123,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """A search as its step keeps it: JSON of a ``research.outcomes.SearchOutcome``."""
+    """A search as its step stores it: JSON of a ``research.outcomes.SearchOutcome``."""
 
     result: str
     at: datetime
@@ -132,7 +131,7 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The work that is waiting now, in any scope. ``oldest`` is when the first of the waiting
+    """The current workload, regardless of scope. ``oldest`` is when the first of the waiting
     questions was accepted."""
 
     waiting: int
@@ -142,7 +141,7 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Somewhere questions were asked."""
+    """A channel in which questions were asked."""
 
     platform: str
     workspace: str
@@ -151,8 +150,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """See the module docstring. ``median`` is in seconds, of what was answered or not found; None
-    without any. ``verdicts`` counts what readers thought."""
+    """See the module docstring. ``median`` is in seconds, over questions that ended with a result;
+    None without any. ``verdicts`` counts the readers' verdicts."""
 
     days: tuple[Day, ...]
     median: float | None
@@ -165,7 +164,7 @@ class Overview:
 
     @property
     def states(self) -> Mapping[str, int]:
-        """All questions by what became of them."""
+        """All questions by outcome."""
         found: dict[str, int] = {}
         for day in self.days:
             for state, count in day.states.items():
@@ -177,15 +176,12 @@ class Overview:
         return sum((day.spent for day in self.days), Amount())
 
 
-class Overviews:
-    """Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Overviews(Transactions):
+    """Failures are raised as ``StorageUnavailable``."""
 
     async def look(self, scope: Scope) -> Overview:
-        """Everything about a scope, seen at one moment of the database."""
-        async with self._database.read() as db:
+        """The overview of a scope, from one database connection."""
+        async with self.database.read() as db:
             states = await _states(db, scope)
             spent = await _spent(db, scope)
             return Overview(
@@ -203,7 +199,7 @@ class Overviews:
         """The places in which questions were asked, by name."""
         place = (threads.c.platform, threads.c.workspace, threads.c.channel)
         query = sa.select(*place).distinct().order_by(*place).limit(PLACES)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return tuple(Place(*row) for row in (await db.execute(query)).all())
 
 
@@ -211,7 +207,7 @@ class Overviews:
 
 
 def of_scope(query: sa.Select[Any], scope: Scope) -> sa.Select[Any]:
-    """Runs, which the query has joined with their threads."""
+    """Restrict a query to runs in the scope; it must have joined runs with their threads."""
     named = (
         (threads.c.platform, scope.platform),
         (threads.c.workspace, scope.workspace),
@@ -243,10 +239,9 @@ async def _states(db: AsyncConnection, scope: Scope) -> dict[date, dict[str, int
 
 
 async def _spent(db: AsyncConnection, scope: Scope) -> dict[date, Amount]:
-    """From the accounts of channels or workspaces, which are kept when runs are forgotten."""
-    sums = [sa.func.sum(spending.c[name]).label(name) for name in COUNTS]
+    """Spending by channel or workspace, which stays stored when runs are forgotten."""
     query = (
-        sa.select(spending.c.day, *sums)
+        sa.select(spending.c.day, *SUMS)
         .where(
             spending.c.day >= scope.first,
             spending.c.day <= scope.last,
@@ -261,7 +256,7 @@ async def _spent(db: AsyncConnection, scope: Scope) -> dict[date, Amount]:
     if scope.channel:
         query = query.where(spending.c.name == scope.channel)
     rows = (await db.execute(query)).all()
-    return {row.day: Amount(*(int(getattr(row, name)) for name in COUNTS)) for row in rows}
+    return {row.day: amount_of(row) for row in rows}
 
 
 async def _median(db: AsyncConnection, scope: Scope) -> float | None:
@@ -277,7 +272,7 @@ async def _median(db: AsyncConnection, scope: Scope) -> float | None:
         sa.func.row_number().over(order_by=recent.c.seconds).label("place"),
         sa.func.count().over().label("counted"),
     ).subquery()
-    # The one in the middle, or the mean of the two.
+    # The middle one, or the mean of the middle two.
     middle = sa.select(sa.func.avg(ended.c.seconds)).where(
         2 * ended.c.place >= ended.c.counted, 2 * ended.c.place <= ended.c.counted + 2
     )
@@ -296,7 +291,7 @@ async def _verdicts(db: AsyncConnection, scope: Scope) -> dict[str, int]:
 
 
 def _steps_of(scope: Scope, *columns: Any) -> sa.Select[Any]:
-    """Of the latest questions alone: there are a dozen steps to each, long ones among them."""
+    """Steps of the latest questions only: each has a dozen steps, some of them large."""
     recent = (
         of_scope(sa.select(runs.c.id).join_from(runs, threads), scope)
         .order_by(runs.c.accepted_at.desc())
@@ -346,13 +341,13 @@ async def _latest(db: AsyncConnection, scope: Scope) -> tuple[Asked, ...]:
 async def _searches(db: AsyncConnection, scope: Scope) -> tuple[Searched, ...]:
     latest = steps.c.at.desc(), steps.c.id.desc()
     ids = _steps_of(scope, steps.c.id).where(steps.c.kind == "search")
-    ids = ids.order_by(*latest).limit(SEARCHES)  # sorted without what they found, which is long
+    ids = ids.order_by(*latest).limit(SEARCHES)  # sorted without their results, which are large
     query = sa.select(steps.c.result, steps.c.at).where(steps.c.id.in_(ids)).order_by(*latest)
     return tuple(Searched(*row) for row in (await db.execute(query)).all())
 
 
 async def queue_of(db: AsyncConnection) -> Queue:
-    """See ``Queue``."""
+    """Count the waiting and running questions."""
     query = (
         sa.select(
             runs.c.state,
@@ -372,5 +367,5 @@ async def queue_of(db: AsyncConnection) -> Queue:
 
 
 def of_days(last: date, count: int, zone: tzinfo = UTC, /, **named: str) -> Scope:
-    """The scope of some days of a zone, today among them."""
+    """The scope of the last ``count`` days in a zone, up to and including ``last``."""
     return Scope(last - timedelta(days=max(1, count) - 1), last, zone=zone, **named)

@@ -1,4 +1,4 @@
-"""PostgreSQL: many processes and machines on one database, and what it calls its troubles."""
+"""PostgreSQL: its engines, its pool, and the translation of its errors."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from bot.storage.connecting import Connecting
 Kind = Literal["contended", "broken", "away", "exhausted", "wrong"]
 
 POOL_WAIT_SECONDS = 10.0
-IDLE_SECONDS = 1.0  # in the pool, after which a connection is tested before it is used
-CLOSE_SECONDS = 5.0  # idle, after which it is given back to the server
+IDLE_SECONDS = 1.0  # in the pool, after which a connection is tested before use
+CLOSE_SECONDS = 5.0  # in the pool, after which a connection is closed
 CONNECT_SECONDS = 5
-# The server ends what hangs: a statement, a wait for a lock, a transaction left open.
+# The server ends what hangs: a statement, a wait for a lock, an open transaction.
 _OPTIONS = (
     "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000"
 )
 
-# A server that has gone without a word (its machine, the network) is noticed after 15 s instead of
-# hours: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-KEEPALIVES
+# A server that has vanished (a dead machine or network) is noticed after 15 s instead of hours:
+# https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-KEEPALIVES
 _HOW: Mapping[str, Any] = {
     "connect_timeout": CONNECT_SECONDS,
     "keepalives_idle": 5,
@@ -39,8 +39,8 @@ _HOW: Mapping[str, Any] = {
     "application_name": "footnote",
 }
 
-# SQLSTATE, or its class (https://www.postgresql.org/docs/current/errcodes-appendix.html) → what
-# trying again would do (see ``StorageUnavailable``), and our sentence.
+# SQLSTATE, or its class (https://www.postgresql.org/docs/current/errcodes-appendix.html) → kind of
+# ``StorageUnavailable``, which decides on retries, and our sentence.
 _TROUBLES: Mapping[str, tuple[Kind, str]] = {
     "08": (
         "broken",
@@ -67,9 +67,9 @@ _TROUBLES: Mapping[str, tuple[Kind, str]] = {
     "57P": ("broken", "is being shut down or started: try again in a moment"),
     "25P03": ("broken", "ended a transaction that was idle for too long: try again"),
     "40": ("contended", "was asked for the same rows by several at once: try again"),
-    "55P03": ("contended", "was too long held up by another transaction: try again"),
+    "55P03": ("contended", "waited too long for another transaction: try again"),
     "57014": ("away", "took too long over a statement: try again"),
-    # Two that no server has: the pooler's words, and what comes of not telling us of it.
+    # Signs of a pooler: PgBouncer's own error, and errors of prepared statements behind a pooler.
     "PGBNC": (
         "away",
         "is behind PgBouncer: set FOOTNOTE_DATABASE_POOLER=transaction, for every process",
@@ -101,8 +101,8 @@ _REFUSALS = (
 
 
 def postgres_trouble(error: BaseException, what: str) -> StorageUnavailable | None:
-    """Translate an error of the driver; None for errors that are no database trouble. ``what`` as
-    for SQLite."""
+    """Translate an error of the driver; None for errors that have another cause. ``what`` as in
+    ``sqlite_trouble``."""
     if isinstance(error, sa.exc.TimeoutError):
         return StorageUnavailable(
             f"{what} is busy: none of this process's connections was free for "
@@ -119,14 +119,14 @@ def postgres_trouble(error: BaseException, what: str) -> StorageUnavailable | No
         (_TROUBLES[prefix] for prefix in known if prefix in _TROUBLES),
         ("wrong", "does not work as expected: look at its log"),
     )
-    # One line: the driver's own words have several.
-    told = " ".join(str(error).split())
-    return StorageUnavailable(f"{what} {sentence}.", detail=f"{code}: {told}", kind=kind)
+    # On one line: the driver's messages have several.
+    message = " ".join(str(error).split())
+    return StorageUnavailable(f"{what} {sentence}.", detail=f"{code}: {message}", kind=kind)
 
 
 def _refusal(words: str) -> str:
-    """The SQLSTATE of a server that is there and refuses the connection, of which the driver hands
-    on the words alone; "" where it is not there. Servers speak English unless told otherwise."""
+    """The SQLSTATE of a refused connection, for which the driver only passes on the message; "" if
+    the server was not reached. Server messages are English unless configured otherwise."""
     return next((code for pattern, code in _REFUSALS if pattern.search(words)), "")
 
 
@@ -137,31 +137,31 @@ def open_postgres(
     idle_seconds: float = IDLE_SECONDS,
     close_seconds: float = CLOSE_SECONDS,
 ) -> tuple[AsyncEngine, AsyncEngine]:
-    """The engines to write and to read with; they share their connections.
+    """The engines for writing and for reading; they share their connections.
 
-    Who reads needs no transaction: on the level that all work on (read committed) each statement
-    sees what is committed when it begins, in a transaction or not. Without one it is one round
-    trip instead of three, and what the driver has prepared lives on (it does not outlive a
-    rollback). A connection that lay idle for ``idle_seconds`` is tested first, since servers
-    restart; to test each time would be a round trip for every transaction. After ``close_seconds``
-    it is closed: others may need it more.
+    Reading needs no transaction: at the isolation level in use (read committed) each statement
+    sees what is committed when it begins, in a transaction or not. Without one it takes one round
+    trip instead of three, and the driver keeps its prepared statements, which a rollback would
+    discard. A connection that was idle for ``idle_seconds`` is tested first, because servers
+    restart; testing each time would cost every transaction a round trip. After ``close_seconds``
+    an idle connection is closed, so that other processes can use the slot.
     """
     engine = create_async_engine(
         url.set(drivername="postgresql+psycopg"),
         pool_size=connecting.of_engine,
-        max_overflow=0,  # these would be closed when given back, and to connect is dear
-        pool_use_lifo=True,  # the few that are used much know the statements
+        max_overflow=0,  # those would be closed when returned, and connecting is expensive
+        pool_use_lifo=True,  # a few busy connections keep their prepared statements
         pool_timeout=POOL_WAIT_SECONDS,
         connect_args=driver_arguments(connecting),
     )
-    # First, so that it knows of a connection in use before the test of it, which takes a while.
+    # First, so that it learns that a connection is in use before the slow test of it.
     _Closing(engine, close_seconds)
     _test_after(engine, idle_seconds)
     return engine, engine.execution_options(isolation_level="AUTOCOMMIT")
 
 
 def _test_after(engine: AsyncEngine, idle_seconds: float) -> None:
-    """As ``pool_pre_ping``, but only for a connection that was idle for a while."""
+    """Like ``pool_pre_ping``, but only for connections that were idle for a while."""
     dialect = engine.sync_engine.dialect
 
     def put_back(connection: Any, record: ConnectionPoolEntry) -> None:
@@ -174,21 +174,21 @@ def _test_after(engine: AsyncEngine, idle_seconds: float) -> None:
         try:
             dialect.do_ping(connection)
         except dialect.loaded_dbapi.Error as broken:
-            raise sa.exc.InvalidatePoolError from broken  # the others are no better
+            raise sa.exc.InvalidatePoolError from broken  # the others are broken as well
 
     sa.event.listen(engine.sync_engine, "checkin", put_back)
     sa.event.listen(engine.sync_engine, "checkout", taken)
 
 
 class _Closing:
-    """Closes connections that lie idle in an engine's pool, which SQLAlchemy's pools never do.
+    """Closes connections that stay idle in an engine's pool, which SQLAlchemy's pools never do.
 
-    A record of the pool without a connection makes a new one when it is next taken.
+    A pool record without a connection creates a new one when it is next checked out.
     """
 
     def __init__(self, engine: AsyncEngine, seconds: float) -> None:
         self._seconds = seconds
-        self._idle: dict[ConnectionPoolEntry, float] = {}  # since when; the longest first
+        self._idle: dict[ConnectionPoolEntry, float] = {}  # since when; longest idle first
         self._timer: asyncio.TimerHandle | None = None
         self._ending: set[asyncio.Task[None]] = set()
         sa.event.listen(engine.sync_engine, "checkin", self._put_back)
@@ -212,7 +212,7 @@ class _Closing:
             if since + self._seconds > now:
                 return self._wait(since + self._seconds - now)
             del self._idle[record]
-            # Out of the record before anything is awaited: it may be taken at any moment.
+            # Detach it before anything is awaited: it may be checked out at any moment.
             connection, driver = record.dbapi_connection, record.driver_connection
             record.dbapi_connection = None  # type: ignore[misc]
             if connection is not None and driver is not None:
@@ -223,17 +223,17 @@ class _Closing:
 
 
 def driver_arguments(connecting: Connecting) -> dict[str, Any]:
-    """The arguments of the driver beside the address."""
+    """The driver's arguments apart from the address."""
     if not connecting.is_pooled:
         return dict(_HOW)
-    # PgBouncer knows no ``options`` and hands connections on between transactions: what the driver
-    # prepared on one is not on the next. The handbook says how the server gets the time limits.
+    # PgBouncer rejects ``options`` and passes connections on between transactions, so the next one
+    # lacks the statements prepared before. The handbook explains how to set the time limits there.
     how = {name: value for name, value in _HOW.items() if name != "options"}
     return how | {"prepare_threshold": None}
 
 
 def connection_arguments(url: sa.URL, connecting: Connecting) -> dict[str, Any]:
-    """The arguments that the driver itself needs for a connection like the engine's."""
+    """The arguments with which the driver itself opens a connection like the engine's."""
     dialect: Any = PGDialect_psycopg
     _, where = dialect().create_connect_args(url)
     return {**where, **driver_arguments(connecting)}

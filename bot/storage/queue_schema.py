@@ -1,9 +1,8 @@
-"""The tables of the queue, which are Procrastinate's own, beside ours in PostgreSQL.
+"""The tables of the queue, which belong to Procrastinate and live beside ours in PostgreSQL.
 
-Procrastinate brings its whole schema in one file and each change of it in a file of
-``sql/migrations``, whose names begin with the version and sort by it. The name of the newest one
-that the tables know is kept as their comment; files that a later version brings are applied when
-the database is next opened.
+Procrastinate ships its whole schema in one file, and each change in a file of ``sql/migrations``
+whose name begins with the version and sorts by it. The name of the newest applied file is stored
+as a table comment; files of a later version are applied when the database is next opened.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from bot.errors import InvalidSetting
 
 _NEWEST = sa.text("SELECT obj_description(to_regclass('procrastinate_jobs'), 'pg_class')")
 
-# Procrastinate tells its workers of new jobs only. The next job of a thread can begin when the one
-# before it has ended, which they would find out by polling: so they are told in the same way.
+# Procrastinate notifies workers only of new jobs. A thread's next job can begin once the previous
+# one has ended, which workers would notice only by polling: so they are notified of that as well.
 _TELL_OF_FREED_LOCKS = """
 CREATE INDEX footnote_jobs_waiting ON procrastinate_jobs (lock) WHERE status = 'todo';
 
@@ -49,7 +48,7 @@ CREATE TRIGGER footnote_tell_of_freed_lock
 
 
 def create(connection: sa.Connection) -> None:
-    """Make the tables as the installed Procrastinate wants them."""
+    """Create the tables with the schema of the installed Procrastinate."""
     folder = installed()
     _execute(connection, (folder / "schema.sql").read_text(encoding="utf-8"))
     _execute(connection, _TELL_OF_FREED_LOCKS)
@@ -57,14 +56,14 @@ def create(connection: sa.Connection) -> None:
 
 
 def is_current(connection: sa.Connection) -> bool:
-    """Return True if the tables are those of the installed Procrastinate."""
+    """Return True if the tables match the installed Procrastinate."""
     return _known(connection) == _files(installed())[-1]
 
 
 def pending(connection: sa.Connection, folder: Path) -> list[str]:
-    """The names of the files in ``folder`` that are yet to be applied, in order.
+    """The names of the files in ``folder`` that are still to be applied, in order.
 
-    Raises ``InvalidSetting`` where a newer Procrastinate has been.
+    Raises ``InvalidSetting`` if a newer Procrastinate has migrated the tables.
     """
     known, names = _known(connection), _files(folder)
     if known > names[-1]:
@@ -76,14 +75,14 @@ def pending(connection: sa.Connection, folder: Path) -> list[str]:
 
 
 def apply(connection: sa.Connection, folder: Path, name: str) -> None:
-    """Apply one file. A transaction each: what one adds to a type only the next may use."""
+    """Apply one file, each in its own transaction: a new enum value needs a commit before use."""
     _execute(connection, (folder / "migrations" / name).read_text(encoding="utf-8"))
     _mark(connection, name)
 
 
 @cache
 def installed() -> Path:
-    """The folder of the installed Procrastinate's SQL."""
+    """The folder with the SQL of the installed Procrastinate."""
     spec = find_spec("procrastinate")  # its import takes a tenth of a second
     assert spec is not None  # noqa: S101
     assert spec.submodule_search_locations  # noqa: S101
@@ -100,7 +99,7 @@ def _files(folder: Path) -> list[str]:
 
 
 def _execute(connection: sa.Connection, statements: str) -> None:
-    # Without parameters, so that the driver sends several statements and reads no % in them.
+    # Without parameters, so that the driver accepts several statements and does not interpret %.
     connection.exec_driver_sql(statements, execution_options={"no_parameters": True})
 
 

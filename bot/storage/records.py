@@ -1,4 +1,4 @@
-"""A run as it is stored: the value, how it is read, its owner, and whether anyone may take it."""
+"""A run as stored: its value, the queries for it, its owner, and whether it may be claimed."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ import sqlalchemy as sa
 from pydantic import TypeAdapter
 
 from bot.answers import Answer
-from bot.messages import Attachment, Author, Message, RunOptions, Thread
+from bot.messages import Attachment, Author, Message, RunOptions
+from bot.storage.rows import thread_of
 from bot.storage.tables import messages, runs, threads
 
 
 def new_owner() -> str:
-    """A name for this process: ``place/pid/token``. The token tells a reused pid apart."""
+    """A name for this process: ``place/pid/token``. The token detects a reused pid."""
     return f"{_place()}/{os.getpid()}/{secrets.token_hex(4)}"
 
 
 def is_dead(owner: str) -> bool:
-    """True only if the owner's process certainly no longer runs.
+    """True only if the owner's process has certainly ended.
 
-    A process in another place cannot be looked at; its lease decides.
+    A process in another place cannot be checked; there the lease decides.
     """
     place, pid, _ = owner.rsplit("/", 2)
     if place != _place():
@@ -36,28 +37,28 @@ def is_dead(owner: str) -> bool:
         os.kill(int(pid), 0)
     except ProcessLookupError:
         return True
-    except PermissionError:  # it is there, under another user
+    except PermissionError:  # it exists, under another user
         pass
     return _is_zombie(int(pid))
 
 
 def _is_zombie(pid: int) -> bool:
-    """True for a process that has ended and whose parent has not taken note of it, where the system
-    tells: proc(5), the third field of /proc/PID/stat, behind a name that may hold anything."""
+    """True if the process has ended but its parent has not waited for it, on systems with /proc.
+    proc(5): the state is the third field of /proc/PID/stat, after a name with any characters."""
     try:
-        told = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return False
-    return told.rpartition(")")[2].split()[:1] in (["Z"], ["X"])
+    return stat.rpartition(")")[2].split()[:1] in (["Z"], ["X"])
 
 
 @cache
 def _place() -> str:
-    """An id of the set of processes in which a pid is unique; many containers and machines share a
-    host name.
+    """An id for the scope in which pids are unique. The host name alone does not suffice, because
+    containers and machines may share it.
 
-    On Linux with this boot of the kernel (random(4), /proc/sys/kernel/random/boot_id) and the
-    namespace of pids (pid_namespaces(7)), elsewhere with the machine's network address.
+    On Linux: this boot of the kernel (random(4), /proc/sys/kernel/random/boot_id) and the pid
+    namespace (pid_namespaces(7)); elsewhere: the machine's network address.
     """
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
@@ -68,20 +69,25 @@ def _place() -> str:
         return f"{socket.gethostname()}+{getnode():x}"
 
 
-# A hidden look at a standing question has states of its own in the table, and only there: a worker
-# of a release that does not know them leaves it alone, instead of posting its answer.
+# A scheduled check of a standing question has states of its own, in the table only: a worker of an
+# older release does not know them and leaves the run alone, instead of posting its answer.
 LOOKS = {"due": "accepted", "looking": "running"}
 WAITING, WORKING = ("accepted", "due"), ("running", "looking")
 UNFINISHED = (*WAITING, *WORKING)
-STATE = sa.case(LOOKS, value=runs.c.state, else_=runs.c.state).label("state")  # as it is shown
+STATE = sa.case(LOOKS, value=runs.c.state, else_=runs.c.state).label("state")  # as displayed
 
 as_answer = TypeAdapter(Answer)
 as_options = TypeAdapter(RunOptions)
 
 
+def answer_of(kept: Any) -> Answer | None:
+    """Parse an answer from its column."""
+    return None if kept is None else as_answer.validate_python(kept)
+
+
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run as stored. ``answer`` is set as soon as it is written, posted or not."""
+    """A run as stored. ``answer`` is set once it has been written, even before it is posted."""
 
     id: str
     message: Message
@@ -97,8 +103,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The changes by other processes to a run in progress: the state to compare
-    with."""
+    """The state of a run in progress that other processes may change."""
 
     attempt: int
     stop_requested: bool
@@ -121,13 +126,13 @@ _OF_RECORD = (
 )
 
 
-# Statements that every question sends are made once: to make one takes as long as to send it. Their
-# states are parameters: written out, PostgreSQL reads all runs of a state, many in a backlog.
+# Statements that every question needs are built once: building takes as long as sending. Their
+# states are parameters: with literals PostgreSQL would read all runs in a state, even in a backlog.
 
 
 @cache
 def run_query() -> sa.Select[Any]:
-    """Runs with all that makes a ``RunRecord`` of each row."""
+    """Runs with all columns that ``record_of`` needs."""
     return (
         sa.select(*_OF_RECORD)
         .select_from(runs)
@@ -144,7 +149,7 @@ def one_run() -> sa.Select[Any]:
 
 @cache
 def earlier_in_thread() -> sa.Select[Any]:
-    """The id of the oldest unfinished run before the unfinished one ``its_id`` in its thread."""
+    """The id of the oldest unfinished run before the unfinished run ``its_id`` in its thread."""
     this = runs.alias("this")
     return (
         sa.select(runs.c.id)
@@ -163,9 +168,9 @@ def earlier_in_thread() -> sa.Select[Any]:
 @cache
 def claiming() -> sa.Update:
     """Begin a new attempt at the run ``its_id`` for ``by`` until ``until``, and return its record,
-    if it is unfinished and its turn, and free ``at`` this moment as far as its row tells.
+    if it is unfinished, next in its thread and, by its row, free at the time ``at``.
 
-    For PostgreSQL, where it is one round trip; SQLite returns no columns of other tables.
+    For PostgreSQL, where it takes one round trip; SQLite cannot return columns of other tables.
     """
     earlier = runs.alias("earlier")
     is_first = ~sa.exists().where(
@@ -202,10 +207,10 @@ def claiming() -> sa.Update:
 
 
 def record_of(row: Any) -> RunRecord:
-    """A row of ``run_query`` as a value."""
+    """Convert a row of ``run_query``."""
     message = Message(
         event_id=row.event_key.removeprefix(f"{row.platform}:"),
-        thread=Thread(row.platform, row.workspace, row.channel, row.thread),
+        thread=thread_of(row),
         author=Author(row.author_id, row.author_name),
         text=row.text,
         at=row.at,
@@ -223,10 +228,10 @@ def record_of(row: Any) -> RunRecord:
         stop_requested=row.stop_requested,
         removed=row.removed,
         post_state=row.post_state,
-        answer=None if row.answer is None else as_answer.validate_python(row.answer),
+        answer=answer_of(row.answer),
     )
 
 
 def is_free(row: Any, now: datetime) -> bool:
-    """Return True if a run has no owner, or one that has certainly ended."""
+    """Return True if a run has no owner, an expired lease, or an owner that has ended."""
     return row.owner is None or row.lease_until <= now or is_dead(row.owner)

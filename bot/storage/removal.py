@@ -1,7 +1,7 @@
-"""Taking rows away, with all that hangs on them and nothing that others need.
+"""Deleting rows together with everything that depends on them, but nothing that others need.
 
-Each function works within the transaction it is given, on rows it finds itself or is given the ids
-of, and says what it took. On PostgreSQL, rows locked by another transaction are left alone.
+Each function works within the transaction it is given and returns what it deleted. On PostgreSQL,
+rows that another transaction has locked are left alone.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from bot.storage.tables import citations, feedback, messages, pages, run_pages, 
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """Counts of rows that were, or would be, deleted. ``spending`` are sums of a day, ``audit`` are
-    rows of the audit log, ``pseudonyms`` those that stay, with a pseudonym for the person."""
+    """Counts of rows that were, or would be, deleted. ``spending`` counts daily sums, ``audit``
+    rows of the audit log, and ``pseudonyms`` rows that stay, with a pseudonym for the person."""
 
     threads: int = 0
     messages: int = 0
@@ -54,18 +54,18 @@ async def count(db: AsyncConnection, table: sa.Table, *where: sa.ColumnElement[b
 
 
 async def free(db: AsyncConnection, column: sa.Column[Any], ids: Sequence[Any]) -> Sequence[Any]:
-    """Lock the rows with these ids that no other transaction holds, until the end of this one.
+    """Lock those of the rows that no other transaction has locked, until this one ends.
 
-    What a later statement sees of others was committed before they became ours.
+    Later statements see everything that others committed before these rows were locked.
     """
     if db.dialect.name != "postgresql":
-        return ids  # there is one writer: us
+        return ids  # there is only one writer: this transaction
     query = sa.select(column).where(column.in_(ids)).with_for_update(skip_locked=True)
     return (await db.scalars(query)).all()
 
 
 async def hanging_on(db: AsyncConnection, run_ids: Sequence[str]) -> Removed:
-    """The runs, and what goes with them when their messages do."""
+    """Count the runs and the rows that are deleted with them."""
     return Removed(
         runs=len(run_ids),
         steps=await count(db, steps, steps.c.run_id.in_(run_ids)),
@@ -76,9 +76,9 @@ async def hanging_on(db: AsyncConnection, run_ids: Sequence[str]) -> Removed:
 async def remove_messages(
     db: AsyncConnection, ids: Sequence[int], *conditions: sa.ColumnElement[bool]
 ) -> Removed:
-    """Messages that meet the conditions, all that is part of them, threads that are then empty.
+    """Delete messages that meet the conditions, their dependent rows, and threads left empty.
 
-    Runs, steps and feedback go by the database's own rules, uncounted (``hanging_on``).
+    Runs, steps and feedback are deleted by foreign keys and not counted (see ``hanging_on``).
     """
     ours = await free(db, messages.c.id, ids)
     gone = sa.delete(messages).where(messages.c.id.in_(ours), *conditions)
@@ -87,7 +87,7 @@ async def remove_messages(
 
 
 async def remove_empty_threads(db: AsyncConnection, keys: Sequence[str]) -> Removed:
-    """Delete the given threads that have no messages; a thread that gets one just now stays."""
+    """Delete those of the threads that have no messages; one that is just getting one stays."""
     if db.dialect.name == "postgresql":
         keys = [key for key in keys if await db.scalar(sa.select(_alone_with(key)))]
     if not keys:
@@ -101,12 +101,12 @@ async def remove_empty_threads(db: AsyncConnection, keys: Sequence[str]) -> Remo
 
 
 def _alone_with(key: str) -> sa.ColumnElement[bool]:
-    """The lock of ``accepting``, without waiting; false when another transaction holds it."""
+    """Try to take the lock of ``accepting``; false when another transaction holds it."""
     return sa.func.pg_try_advisory_xact_lock(sa.func.hashtextextended(key, 0))
 
 
 async def remove_pages(db: AsyncConnection, ids: Collection[int]) -> Removed:
-    """Delete the given pages that no citation uses and no run has numbered."""
+    """Delete those of the pages that no citation uses and no run has numbered."""
     if not ids:
         return Removed()
     ours = await free(db, pages.c.id, sorted(set(ids)))
@@ -115,7 +115,7 @@ async def remove_pages(db: AsyncConnection, ids: Collection[int]) -> Removed:
 
 
 def is_used() -> sa.ColumnElement[bool]:
-    """The condition that any run has numbered or cited the page."""
+    """The condition that some run has numbered or cited the page."""
     return sa.or_(
         *(
             sa.select(table.c.run_id).where(table.c.page_id == pages.c.id).exists()
@@ -125,7 +125,7 @@ def is_used() -> sa.ColumnElement[bool]:
 
 
 async def pages_used(db: AsyncConnection, run_ids: Collection[str]) -> list[int]:
-    """The ids of the pages that these runs have numbered or cited, once for each such use."""
+    """The ids of the pages that these runs have numbered or cited, once per use."""
     uses: list[int] = []
     for table in (citations, run_pages):
         query = sa.select(table.c.page_id).where(table.c.run_id.in_(run_ids))
@@ -134,7 +134,7 @@ async def pages_used(db: AsyncConnection, run_ids: Collection[str]) -> list[int]
 
 
 async def pages_read(db: AsyncConnection, where: sa.ColumnElement[bool]) -> list[int]:
-    """The ids of the pages that these steps read and that are still there."""
+    """The ids of the stored pages that these steps have read."""
     query = sa.select(steps.c.kind, steps.c.result).where(where, steps.c.kind == "read")
     rows = (await db.execute(query)).all()
     copies = {page for row in rows if (page := page_read(row.kind, row.result)) is not None}
@@ -145,7 +145,7 @@ async def pages_read(db: AsyncConnection, where: sa.ColumnElement[bool]) -> list
 
 
 async def pages_attached(db: AsyncConnection, message_ids: Collection[int]) -> list[int]:
-    """The ids of the pages that were files of these messages."""
+    """The ids of the pages that were read from files of these messages."""
     query = sa.select(messages.c.attachments).where(messages.c.id.in_(message_ids))
     urls = {file["url"] for files in (await db.scalars(query)).all() for file in files}
     if not urls:
@@ -155,18 +155,18 @@ async def pages_attached(db: AsyncConnection, message_ids: Collection[int]) -> l
 
 T = TypeVar("T")
 
-# The limits of one batch. SQLite has one writer, so others wait that long; on PostgreSQL none
-# waits, and a commit alone may take some milliseconds.
+# Target duration of one batch. On SQLite other writers wait that long; on PostgreSQL they do not
+# wait, and a commit alone may take some milliseconds.
 GOAL_SECONDS = {"sqlite": 0.003, "postgresql": 0.1}
-# Rows of a batch. The least is what takes less than that anywhere: a machine that is busy with
-# other things would otherwise have us end with a row at a time, and never be done.
+# Rows per batch. The minimum is fast enough on any machine; without one, a busy machine would
+# shrink batches to single rows and never finish.
 FIRST, LEAST, MOST = 8, 4, 200
 
 
 class Batches:
-    """Cuts work on rows of one kind into batches, and learns from each how many the next may have.
+    """Divides work on rows of one kind into batches, whose size adapts to how long they take.
 
-    ``goal`` is how many seconds one may take.
+    ``goal`` is the target duration of a batch in seconds.
     """
 
     def __init__(self, database: Database) -> None:
@@ -175,7 +175,7 @@ class Batches:
         self._size = self._had = FIRST
 
     def of(self, rows: Sequence[T]) -> Iterator[Sequence[T]]:
-        """The rows in pieces, each as large as the batches before it allow."""
+        """Split the rows into pieces of the current batch size."""
         done = 0
         while done < len(rows):
             piece = rows[done : done + self._size]
@@ -185,7 +185,7 @@ class Batches:
 
     @asynccontextmanager
     async def batch(self) -> AsyncIterator[AsyncConnection]:
-        """One transaction, on the latest piece; after it the others have as long for theirs."""
+        """One transaction for the latest piece; afterwards, others get as much time to write."""
         async with self._database.write() as db:
             started = monotonic()
             yield db

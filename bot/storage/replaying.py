@@ -1,6 +1,6 @@
-"""Finds what was forgotten since a restored database was copied, and has to be forgotten again.
+"""Finds what was forgotten after a restored backup was made, and must be forgotten again.
 
-It is in the audit log that was exported before the restore. People have pseudonyms there: they are
+The input is the audit log exported before the restore. It contains pseudonyms of people, which are
 compared with the pseudonyms of all people in the database.
 """
 
@@ -26,7 +26,7 @@ from bot.storage.tables import (
     watches,
 )
 
-Forgotten = tuple[str, str]  # kind and object, as the log has them
+Forgotten = tuple[str, str]  # kind and object, as in the log
 # The columns that hold ids of people.
 NAMES = (
     messages.c.author_id,
@@ -43,9 +43,9 @@ NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class Owed:
-    """Forgettings to be done again, each with the moment of the last time that it was done:
-    subjects, and single messages by platform and event id. ``foreign`` is how many people have
-    pseudonyms of another database's key."""
+    """What must be forgotten again, each with the time at which it was last forgotten: subjects,
+    and single messages by platform and event id. ``foreign`` counts people whose pseudonyms were
+    made with another database's key."""
 
     subjects: Mapping[Subject, datetime]
     messages: tuple[tuple[str, str], ...]
@@ -53,8 +53,8 @@ class Owed:
 
 
 async def owed(database: Database, told: Mapping[Forgotten, datetime]) -> Owed:
-    """The forgettings of an exported log that this database has no row of, as far as it holds
-    anything that they are about. Raises ``StorageUnavailable``."""
+    """The forgettings of an exported log that this database has no record of, as far as it still
+    contains the subject. Raises ``StorageUnavailable``."""
     unknown = {what: at for what, at in told.items() if not await _is_known(database, what, at)}
     async with database.write() as db:
         key = await key_of_pseudonyms(db)
@@ -87,7 +87,7 @@ async def owed(database: Database, told: Mapping[Forgotten, datetime]) -> Owed:
 
 
 async def _is_known(database: Database, what: Forgotten, at: datetime) -> bool:
-    """True if it was forgotten here then or later."""
+    """True if this database has forgotten it at that time or later."""
     kind, object = what
     known = sa.select(audit.c.id).where(
         audit.c.deed == "forgot", audit.c.at >= at, audit.c.kind == kind, audit.c.object == object
@@ -97,7 +97,7 @@ async def _is_known(database: Database, what: Forgotten, at: datetime) -> bool:
 
 
 async def _values(database: Database, column: sa.Column[str]) -> AsyncIterator[str]:
-    """The values of a column, each once, read in portions."""
+    """The distinct values of a column, read in batches."""
     last = ""
     while True:
         query = sa.select(column).where(column > last).distinct().order_by(column).limit(PORTION)

@@ -1,14 +1,13 @@
-"""Money that model calls under way may cost, put aside in the database for all processes to see.
+"""Reserved budget for model calls in progress, stored in the database for all processes to see.
 
-A reservation belongs to one attempt at a run. It counts while that attempt holds the run: once the
-run has ended, was claimed again, or its lease is over, because its process died, it counts no more
-and is deleted by the next call that begins. What a call did cost is added to the day's spending
-(``storage.journal``) before its reservation ends, so that at no moment it is in neither.
+A reservation belongs to one attempt at a run and counts while that attempt holds the run. Once the
+run has ended, was claimed again, or its lease has expired because its process died, the reservation
+no longer counts, and the next call to begin deletes it. The actual cost of a call is added to the
+day's spending (``storage.journal``) before its reservation ends, so it is always in one of the two.
 
-With its first call a run also puts aside money for its answer, as much as its dearest call so far
-may cost. Runs that came later leave that alone, so that the first ones are answered in full, in
-place of all of them being cut short. Only what is older counts, or two runs could wait for each
-other.
+With its first call, a run also reserves budget for its answer, as much as its most expensive call
+so far may cost. Later runs may not use it, so that the first ones are answered in full, instead of
+all being cut short. Only reservations of older runs count, or two runs could wait for each other.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.records import WORKING
 from bot.storage.retrying import awaited, repeated
 from bot.storage.rows import insert
@@ -40,17 +39,17 @@ class Holder:
 
 
 Permit = Callable[[DaySpent, DaySpent], bool]
-"""Decides if a call may begin, given what its payer's accounts have spent today and what is put
-aside for other calls; raises to refuse it for the whole day."""
+"""Decides whether a call may begin, from what its payer's accounts have spent today and what is
+reserved for other calls; raises to refuse it for the whole day."""
 
 Kind = Literal["gathering", "answer", "after"]
-"""The purpose of a call: what comes before the answer, the answer itself, or what comes after."""
+"""The purpose of a call: work before the answer, the answer itself, or work after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """The most that a call may cost. ``scopes`` are those that have a limit; ``id`` is the
-    caller's own, so that a transaction whose connection broke can be repeated."""
+    """The maximum cost of a call. ``scopes`` are those with a limit; the caller chooses ``id``, so
+    that a transaction can be retried after its connection broke."""
 
     id: str
     holder: Holder
@@ -59,17 +58,14 @@ class Reservation:
     micro_usd: int
 
 
-class Reservations:
-    """Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
+class Reservations(Transactions):
+    """Failures are raised as ``StorageUnavailable``."""
 
     @awaited
     async def begin(self, call: Reservation, now: datetime, permit: Permit) -> bool:
-        """Put aside what a call may cost if ``permit`` allows it, and return True if it does.
+        """Reserve the cost of a call if ``permit`` allows it; returns whether it did.
 
-        Raises what ``permit`` raises.
+        Raises the exceptions of ``permit``.
         """
         holder = call.holder
         answer = f"answer {holder.run_id} {holder.attempt}"
@@ -82,13 +78,13 @@ class Reservations:
             await _put_aside(db, call.id, holder, call.micro_usd, is_answer=False)
             if call.kind == "gathering":
                 await _put_aside(db, answer, holder, call.micro_usd, is_answer=True)
-            else:  # it is written now
+            else:  # the answer is being written or done
                 await db.execute(sa.delete(reservations).where(reservations.c.id == answer))
         return True
 
     @repeated
     async def end(self, id: str) -> None:
-        """The call has ended and what it cost is kept."""
+        """Delete a reservation, after its call has ended and its cost is stored."""
         async with self.database.write_at_once() as db:
             await db.execute(sa.delete(reservations).where(reservations.c.id == id))
 
@@ -129,9 +125,9 @@ def _holds(now: datetime) -> sa.ColumnElement[bool]:
 
 async def _alone(db: AsyncConnection, accounts: Collection[tuple[str, ...]]) -> None:
     """Keep other calls on the same accounts from beginning until this transaction ends. SQLite has
-    one writer anyway."""
+    only one writer anyway."""
     if db.dialect.name == "postgresql":
-        # Always in this order, so that two transactions never wait for each other.
+        # Always in this order, so that two transactions cannot deadlock.
         for account in sorted(accounts):
             key = sa.func.hashtextextended("\x1f".join(("budget", *account)), 0)
             await db.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
@@ -140,9 +136,9 @@ async def _alone(db: AsyncConnection, accounts: Collection[tuple[str, ...]]) -> 
 async def _looked_up(
     db: AsyncConnection, call: Reservation, now: datetime
 ) -> tuple[DaySpent, DaySpent]:
-    """The amounts that the payer's accounts have spent today, and those put aside for other calls.
+    """The amounts that the payer's accounts have spent today, and those reserved for other calls.
 
-    Both come from one statement: between two, a call could be kept and its reservation end.
+    Both come from one statement: between two, a call could be stored and its reservation end.
     """
     holder, scopes = call.holder, call.scopes
     payer, at = holder.payer, holder.accepted_at
@@ -178,9 +174,9 @@ def _is_on(payer: Payer, scope: Scope) -> sa.ColumnElement[bool]:
         "channel": reservations.c.channel,
         "workspace": reservations.c.workspace,
     }
-    here = reservations.c.workspace == payer.workspace
+    in_workspace = reservations.c.workspace == payer.workspace
     return sa.and_(
         reservations.c.platform == payer.platform,
         columns[scope] == payer.name(scope),
-        sa.true() if scope == "user" else here,
+        sa.true() if scope == "user" else in_workspace,
     )

@@ -1,12 +1,12 @@
-"""Pruning: deletes rows older than they are to be kept, oldest first, in small batches.
+"""Pruning: deletes rows that are older than their retention period, oldest first, in batches.
 
-Rows are looked for outside of transactions that write, so that no writer waits for the search, and
-deleted by their ids in short ones. What belongs to a run that has not ended is never touched.
+Rows are looked up outside of write transactions, so that no writer waits for the search, and
+deleted by id in short ones. Rows of unfinished runs are never touched.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -38,13 +38,13 @@ from bot.storage.tables import (
     steps,
 )
 
-PICKED = 500  # rows looked for at once
+PICKED = 500  # rows per query
 
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """The time for which each kind of row is kept; None: for ever. ``page_ttl`` is how old a stored
-    page may be and still be read again by a run."""
+    """The retention period of each kind of row; None means forever. ``page_ttl`` is the maximum age
+    at which a run may reuse a stored page."""
 
     pages: timedelta | None = None
     steps: timedelta | None = None
@@ -55,7 +55,7 @@ class Keep:
 
     @classmethod
     def of(cls, settings: Settings) -> Keep:
-        """As the settings say."""
+        """Read them from the settings."""
 
         def days(number: int | None) -> timedelta | None:
             return None if number is None else timedelta(days=number)
@@ -71,21 +71,21 @@ class Keep:
 
 
 class Retention:
-    """Failures leave as ``StorageUnavailable``; what was taken away by then is gone."""
+    """Failures are raised as ``StorageUnavailable``; what was deleted before stays deleted."""
 
     def __init__(self, database: Database, keep: Keep) -> None:
         self._database = database
         self._keep = keep
 
     async def prune(self, now: datetime) -> Removed:
-        """Take away all that is too old at ``now``; says what that was.
+        """Delete everything that is too old at ``now``; returns the counts.
 
-        Steps first, then messages with their runs, then pages, which may be free only then.
+        Steps go first, then messages with their runs, then pages, which may be unused only then.
         """
         removed = NOTHING_REMOVED
         ages = [age for age in (self._keep.steps, self._keep.messages) if age is not None]
         if ages:
-            # Those of messages that go next too: a run without its steps is soon taken away.
+            # Also the steps of messages that are pruned next: their runs are then quick to delete.
             removed += await self._prune_steps(now - min(ages))
         if self._keep.messages is not None:
             removed += await self._prune_messages(now - self._keep.messages)
@@ -99,22 +99,22 @@ class Retention:
         return removed
 
     async def _prune_audit(self, before: date) -> Removed:
-        """Delete rows older than a day, after adding the row without which triggers refuse that."""
+        """Delete rows from before a day, after adding the row that the triggers require for it."""
         moment = datetime.combine(before, time.min, UTC)
-        removed, batches = NOTHING_REMOVED, Batches(self._database)
-        async for ids in self._picked(audit, audit.c.at, moment, sa.true()):
-            if not removed:
+        removed, is_noted = NOTHING_REMOVED, False
+        async for batches, some in self._picked(audit, audit.c.at, moment, sa.true()):
+            if not is_noted:
+                is_noted = True
                 async with self._database.write() as db:
                     us = Actor("footnote", "", "")
                     await note(db, "pruned", "audit", before.isoformat(), by=us)
-            for some in batches.of(ids):
-                async with batches.batch() as db:
-                    gone = await db.execute(sa.delete(audit).where(audit.c.id.in_(some)))
-                removed += Removed(audit=gone.rowcount)
+            async with batches.batch() as db:
+                gone = await db.execute(sa.delete(audit).where(audit.c.id.in_(some)))
+            removed += Removed(audit=gone.rowcount)
         return removed
 
     async def _prune_spending(self, before: date) -> Removed:
-        """Delete the spending of earlier days, a day at a time."""
+        """Delete the spending of earlier days, one day at a time."""
         removed, batches = NOTHING_REMOVED, Batches(self._database)
         oldest = sa.select(sa.func.min(spending.c.day))
         while True:
@@ -127,37 +127,35 @@ class Retention:
             removed += Removed(spending=gone.rowcount)
 
     async def _prune_steps(self, before: datetime) -> Removed:
-        """The steps of runs that ended before: not of one that was edited and restarted."""
+        """Delete the steps of runs that ended before; not of edited runs that were restarted."""
         ended = sa.select(runs.c.id).where(runs.c.id == steps.c.run_id, runs.c.ended_at < before)
-        removed, batches = NOTHING_REMOVED, Batches(self._database)
-        async for ids in self._picked(steps, steps.c.at, before, ended.exists()):
-            for some in batches.of(ids):
-                async with batches.batch() as db:
-                    gone = await db.execute(
-                        sa.delete(steps).where(steps.c.id.in_(some), ended.exists())
-                    )
-                removed += Removed(steps=gone.rowcount)
+        removed = NOTHING_REMOVED
+        async for batches, some in self._picked(steps, steps.c.at, before, ended.exists()):
+            async with batches.batch() as db:
+                gone = await db.execute(
+                    sa.delete(steps).where(steps.c.id.in_(some), ended.exists())
+                )
+            removed += Removed(steps=gone.rowcount)
         return removed
 
     async def _prune_messages(self, before: datetime) -> Removed:
-        """Messages whose run, if they began one, ended before; the pages it read stay."""
+        """Delete messages whose run, if any, ended before; the pages that it read stay."""
         of_message = runs.c.message_id == messages.c.id
         lately = sa.or_(runs.c.ended_at.is_(None), runs.c.ended_at >= before)
         unneeded = ~sa.select(runs.c.id).where(of_message, lately).exists()
-        removed, batches = NOTHING_REMOVED, Batches(self._database)
-        async for ids in self._picked(messages, messages.c.at, before, unneeded):
-            for some in batches.of(ids):
-                async with self._database.read() as db:
-                    begun = sa.select(runs.c.id).where(runs.c.message_id.in_(some))
-                    removed += await hanging_on(db, (await db.scalars(begun)).all())
-                async with batches.batch() as db:
-                    removed += await remove_messages(db, some, unneeded)
+        removed = NOTHING_REMOVED
+        async for batches, some in self._picked(messages, messages.c.at, before, unneeded):
+            async with self._database.read() as db:
+                begun = sa.select(runs.c.id).where(runs.c.message_id.in_(some))
+                removed += await hanging_on(db, (await db.scalars(begun)).all())
+            async with batches.batch() as db:
+                removed += await remove_messages(db, some, unneeded)
         return removed
 
     async def _prune_pages(self, before: datetime) -> Removed:
-        """Pages that no answer cites; the numbers they had in runs that have ended go along."""
+        """Delete pages that no answer cites, with their numbers in runs that have ended."""
         async with self._database.read() as db:
-            # Counted as well, or PostgreSQL would go through all runs from the oldest on.
+            # With count(), or PostgreSQL would go through all runs from the oldest on.
             oldest, _ = (
                 await db.execute(
                     sa.select(sa.func.min(runs.c.accepted_at), sa.func.count()).where(
@@ -166,8 +164,8 @@ class Retention:
                 )
             ).one()
         if oldest is not None:
-            # It may rest on what it has read: from the web, or from the store or the memory of
-            # its process, in each of which a page may have become that old.
+            # The oldest run may depend on pages that it read from the store or from the memory of
+            # its process; each of the two returns pages up to ``page_ttl`` old.
             before = min(before, oldest - 2 * self._keep.page_ttl)
 
         cited = sa.select(citations.c.run_id).where(citations.c.page_id == pages.c.id)
@@ -177,14 +175,13 @@ class Retention:
             .where(run_pages.c.page_id == pages.c.id, runs.c.ended_at.is_(None))
         )
         unneeded = sa.and_(~cited.exists(), ~needed.exists())
-        removed, batches = NOTHING_REMOVED, Batches(self._database)
-        async for ids in self._picked(pages, pages.c.fetched_at, before, unneeded):
-            for some in batches.of(ids):
-                async with batches.batch() as db:
-                    ours = await free(db, pages.c.id, some)
-                    gone = sa.select(pages.c.id).where(pages.c.id.in_(ours), unneeded)
-                    await db.execute(sa.delete(run_pages).where(run_pages.c.page_id.in_(gone)))
-                    removed += await remove_pages(db, ours)
+        removed = NOTHING_REMOVED
+        async for batches, some in self._picked(pages, pages.c.fetched_at, before, unneeded):
+            async with batches.batch() as db:
+                ours = await free(db, pages.c.id, some)
+                gone = sa.select(pages.c.id).where(pages.c.id.in_(ours), unneeded)
+                await db.execute(sa.delete(run_pages).where(run_pages.c.page_id.in_(gone)))
+                removed += await remove_pages(db, ours)
         return removed
 
     async def _picked(
@@ -193,11 +190,13 @@ class Retention:
         age: sa.Column[Any],
         before: datetime,
         condition: sa.ColumnElement[bool],
-    ) -> AsyncIterator[list[int]]:
-        """The ids of rows older than ``before`` that meet a condition, oldest first, in portions.
+    ) -> AsyncIterator[tuple[Batches, Sequence[int]]]:
+        """The ids of rows older than ``before`` that meet a condition, oldest first, in pieces for
+        the batches that are returned with them.
 
-        Each portion begins after the one before it, so that rows which stay are passed once.
+        Each query begins where the last one ended, so that rows that stay are passed only once.
         """
+        batches = Batches(self._database)
         moment, id = datetime.min.replace(tzinfo=UTC), 0
         while True:
             since = sa.tuple_(sa.literal(moment, UtcDateTime()), sa.literal(id, sa.Integer()))
@@ -212,4 +211,5 @@ class Retention:
             if not rows:
                 return
             moment, id = rows[-1].age, rows[-1].id
-            yield [row.id for row in rows]
+            for some in batches.of([row.id for row in rows]):
+                yield batches, some

@@ -1,14 +1,14 @@
-"""Doing a transaction again, where that is safe and helps.
+"""Retrying transactions, where that is safe and useful.
 
-A method that is one transaction is marked ``repeated`` or ``awaited`` when doing it twice leaves
-the same as doing it once, since a connection that breaks in a commit does not tell whether it was
-one. What makes it so: every run has an id that its asker made up, every message the platform's, and
-every step and page a key that is a hash; what is stored under one of these already is left as it
-is. What changes a run is written under the number of its attempt, so that a process that lost
-it in the meantime changes nothing, however late it comes.
+A method that is one transaction is marked ``repeated`` or ``awaited`` if running it twice has the
+same effect as once, because a connection that breaks during a commit does not tell whether the
+commit succeeded. This works because every run has an id chosen by the caller, every message the
+platform's id, and every step and page a hash as key; what is already stored under one of these is
+left alone. Changes to a run require its current attempt number, so that a process that has lost
+the run changes nothing, however late it writes.
 
-Transactions that add up or take away (spending without a step, batches of removal) are not marked:
-who asked for them does so again, or the next round does.
+Transactions that add up or delete (spending without a step, batches of removal) are not marked:
+their callers retry, or the next round does.
 """
 
 from __future__ import annotations
@@ -16,36 +16,29 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import stamina
 
 from bot.errors import StorageUnavailable
-from bot.storage.database import Database
+from bot.storage.database import Database, Transactions
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-SERVING_PATIENCE = 300.0  # seconds that a run of a server waits; who asks in a terminal is told
-START_PATIENCE = 60.0  # that a server waits for its database when both are started together
-TRIES = 4  # at a transaction that was in the way of others, or lost its connection
-ENDING_SECONDS = 5.0  # for a transaction whose caller no longer waits
-FIRST_SECONDS, LONGEST_SECONDS = 0.05, 1.0  # between two of them
+SERVING_PATIENCE = 300.0  # seconds that a server's run waits; terminal users get an error instead
+START_PATIENCE = 60.0  # seconds that a server waits for a database started at the same time
+TRIES = 4  # of a transaction that conflicted with others, or lost its connection
+ENDING_SECONDS = 5.0  # for a transaction whose caller was cancelled
+FIRST_SECONDS, LONGEST_SECONDS = 0.05, 1.0  # wait between tries
 
 
-class HasDatabase(Protocol):
-    """An object whose methods are decorated."""
-
-    @property
-    def database(self) -> Database: ...
-
-
-S = TypeVar("S", bound=HasDatabase)
+S = TypeVar("S", bound=Transactions)
 Method = Callable[Concatenate[S, P], Coroutine[Any, Any, T]]
 
 
 def repeated(method: Method[S, P, T]) -> Method[S, P, T]:
-    """Retry a few times at once, when that may help: the caller is waiting."""
+    """Retry a few times in quick succession, when that may help: the caller is waiting."""
 
     @wraps(method)
     async def again(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -55,8 +48,8 @@ def repeated(method: Method[S, P, T]) -> Method[S, P, T]:
 
 
 def awaited(method: Method[S, P, T]) -> Method[S, P, T]:
-    """Done again until the database works, for as long as its patience lasts: a run waits in
-    place, with all that it has paid for in hand."""
+    """Retry until the database works, for as long as its ``patience`` allows: a run waits here and
+    keeps the results that it has paid for."""
 
     @wraps(method)
     async def again(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -66,7 +59,7 @@ def awaited(method: Method[S, P, T]) -> Method[S, P, T]:
 
 
 async def at_once(transaction: Callable[[], Awaitable[T]]) -> T:
-    """See ``repeated``. Raises what the last try raised."""
+    """See ``repeated``. Raises the error of the last try."""
     async for attempt in stamina.retry_context(
         on=_may_pass_at_once,
         attempts=TRIES,
@@ -80,7 +73,7 @@ async def at_once(transaction: Callable[[], Awaitable[T]]) -> T:
 
 
 async def patiently(database: Database, transaction: Callable[[], Awaitable[T]]) -> T:
-    """See ``awaited``. Raises what the last try raised."""
+    """See ``awaited``. Raises the error of the last try."""
     if not database.patience:
         return await at_once(transaction)
     async for attempt in stamina.retry_context(
@@ -97,19 +90,19 @@ async def patiently(database: Database, transaction: Callable[[], Awaitable[T]])
 
 
 async def _to_its_end(transaction: Callable[[], Awaitable[T]]) -> T:
-    """Do a transaction, also to its end when its caller is cancelled.
+    """Run a transaction to its end, even when the caller is cancelled.
 
-    Cancelled in the middle of a statement its connection would be thrown away; a second cancel
-    while that is closed leaves it open, on SQLite with the write lock.
+    Cancelling in the middle of a statement would discard the connection; a second cancellation
+    while it is being closed would leave it open, on SQLite with the write lock.
     """
     doing = asyncio.ensure_future(transaction())
     try:
         return await asyncio.shield(doing)
     except asyncio.CancelledError:
         await asyncio.wait({doing}, timeout=ENDING_SECONDS)
-        doing.cancel()  # does nothing to one that has ended
+        doing.cancel()  # does nothing if it has ended
         if doing.done() and not doing.cancelled():
-            doing.exception()  # seen: the cancellation goes before it
+            doing.exception()  # mark it as retrieved: the cancellation takes precedence
         raise
 
 

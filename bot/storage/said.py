@@ -1,9 +1,9 @@
-"""Removes what a run was told of conversations once it has ended, except its answer's quotes.
+"""Deletes what an ended run has read of conversations, except the quotes in its answer.
 
-Chat platforms allow messages to be used for one question, not to be stored. While a run works, its
-journal holds what it found; when it ends, its searches of conversations are deleted, and in the
-pages everything but the quotes is overwritten with spaces, so that their positions stay right. A
-page without a quote loses its title as well, which may be that of somebody's file.
+Chat platforms allow messages to be used for one question, but not to be stored. While a run works,
+its journal holds what it found. When it ends, its searches of conversations are deleted, and in the
+pages everything but the quotes is overwritten with spaces, so that positions stay valid. A page
+without a quote also loses its title, which may be the name of somebody's file.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.rights.reader import conversations_in, is_conversation
 from bot.storage.tables import citations, pages, steps
 
-_FOUND = ("search", "read", "ready")  # kinds of steps whose results name what was found
+_FOUND = ("search", "read", "ready")  # kinds of steps whose results name documents
 
 _VISIBLE = re.compile(r"\S")
 
 
 async def keep_only_quotes(db: AsyncConnection, run_id: str) -> None:
-    """Remove what an ended run was told of conversations and does not quote."""
+    """Delete what an ended run has read of conversations and does not quote."""
     found = sa.select(steps.c.id, steps.c.kind, steps.c.result).where(
         steps.c.run_id == run_id, steps.c.kind.in_(_FOUND)
     )

@@ -1,7 +1,7 @@
-"""Sessions of the console by single sign-on: the person, the browser and the end of each.
+"""Sessions of the console by single sign-on: each one's person, secret digest and end.
 
-The browser keeps a secret; its digest alone is stored, so that a copy of the database does not let
-its reader sign in.
+The browser holds a secret; only its digest is stored, so that a copy of the database does not
+allow anyone to sign in.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
@@ -27,21 +27,21 @@ sign_ins = sa.Table(
     sa.Column("person", sa.Text, nullable=False, index=True),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("groups", sa.JSON, nullable=False),
-    # As the provider knows person and session: it may end them.
+    # The provider's ids of the person and the session: the provider may end them.
     sa.Column("subject", sa.Text, nullable=False, index=True),
     sa.Column("provider_session", sa.Text, nullable=False),
-    sa.Column("id_token", sa.Text, nullable=False),  # by which it knows whom to sign out
+    sa.Column("id_token", sa.Text, nullable=False),  # tells the provider whom to sign out
     sa.Column("ends_at", UtcDateTime, nullable=False, index=True),
 )
 
-KEPT = 10_000  # sessions that a process remembers
-KEPT_SECONDS = 5.0  # after which one that ended in another process has ended here, too
+KEPT = 10_000  # sessions that a process caches
+KEPT_SECONDS = 5.0  # for which a session that another process has ended may still be accepted
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Somebody as the provider tells. ``person`` is the id by which they are known here,
-    ``subject`` and ``provider_session`` the provider's own ("" where it has no sessions)."""
+    """A person as the identity provider describes them. ``person`` is their id in Footnote;
+    ``subject`` and ``provider_session`` are the provider's ids ("" if it has no sessions)."""
 
     person: str
     name: str
@@ -53,7 +53,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class SignIn:
-    """A session; ``id`` names it and opens nothing."""
+    """A session. ``id`` identifies it but does not grant access."""
 
     id: str
     identity: Identity
@@ -61,25 +61,21 @@ class SignIn:
 
 
 class SignIns:
-    """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
+    """Every method is one transaction. Failures are raised as ``StorageUnavailable``."""
 
     def __init__(self, database: Database, lifetime: timedelta) -> None:
         self._database = database
         self._lifetime = lifetime
         self._known: TTLCache[str, SignIn] = TTLCache(KEPT, KEPT_SECONDS)
-        self._ended = 0  # times that sessions were ended here
+        self._ended = 0  # number of times that sessions were ended in this process
 
     async def begin(self, identity: Identity) -> str:
-        """Begin a session; the secret for the browser. Those that are over go on this occasion."""
+        """Begin a session and return the browser's secret; expired sessions are deleted."""
         secret, now = secrets.token_urlsafe(32), datetime.now(UTC)
         row = {
-            "digest": _digest(secret),
-            "person": identity.person,
-            "name": identity.name,
+            **asdict(identity),
             "groups": list(identity.groups),
-            "subject": identity.subject,
-            "provider_session": identity.provider_session,
-            "id_token": identity.id_token,
+            "digest": _digest(secret),
             "ends_at": now + self._lifetime,
         }
         async with self._database.write() as db:
@@ -90,7 +86,7 @@ class SignIns:
         return secret
 
     async def find(self, secret: str) -> SignIn | None:
-        """The session of a browser; None for one that has ended or never was."""
+        """The session of a browser; None if it has ended or never existed."""
         if not secret:
             return None
         digest = _digest(secret)
@@ -123,12 +119,12 @@ class SignIns:
         await self._end("signed-out", sign_ins.c.digest == id)
 
     async def end_of_person(self, person: str) -> None:
-        """End all sessions of somebody."""
+        """End all sessions of a person."""
         await self._end("signed-out", sign_ins.c.person == person)
 
     async def end_by_provider(self, subject: str, provider_session: str) -> None:
-        """End what the provider says has ended: a session of its own or, where it names none
-        (""), all of somebody. One of the two is given."""
+        """End what the provider says has ended: one of its sessions or, if it names none (""), all
+        sessions of a person. At least one argument is not empty."""
         conditions = []
         if subject:
             conditions.append(sign_ins.c.subject == subject)
@@ -145,9 +141,9 @@ class SignIns:
 
 
 async def end_sign_ins(db: AsyncConnection, *conditions: sa.ColumnElement[bool]) -> Sequence[str]:
-    """End the sessions that meet all the conditions, of which there is at least one, and return
-    whose they were; processes that remember such a session do so for ``KEPT_SECONDS``."""
-    assert conditions  # noqa: S101 - never all of everybody
+    """End the sessions that meet all the conditions (at least one), and return their people.
+    Processes that have cached such a session accept it for up to ``KEPT_SECONDS``."""
+    assert conditions  # noqa: S101 - never everybody's sessions
     gone = sa.delete(sign_ins).where(*conditions).returning(sign_ins.c.person)
     return (await db.scalars(gone)).all()
 

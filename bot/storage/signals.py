@@ -1,9 +1,9 @@
 """Notifications from other processes about runs, by PostgreSQL's LISTEN and NOTIFY.
 
-A trigger of the schema (``migrations/versions/0008_signals``) says which run of which thread has
-changed, and nothing of what is in it: https://www.postgresql.org/docs/current/sql-notify.html.
-Signals sent while no process listens are lost, so a listener must look for itself at the
-beginning and after each interruption. SQLite has nothing of the kind.
+A trigger of the schema (``migrations/versions/0008_signals``) reports which run of which thread has
+changed, but no content: https://www.postgresql.org/docs/current/sql-notify.html. Signals sent while
+no process listens are lost, so a listener must check for changes itself at the beginning and after
+each interruption. SQLite has no equivalent.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ CHANNEL = "footnote_runs"
 
 
 class RunSignals:
-    """Listens from its making until ``aclose``, on the connection of the database's ``listener``.
+    """Listens from construction until ``aclose``, on the connection of the database's ``listener``.
 
-    ``changed`` is called with a run and the key of its thread, ``begun`` whenever listening has
-    begun: what happened before was not heard. ``listening`` tells whether anything would be heard.
+    ``changed`` is called with a run and the key of its thread; ``begun`` each time listening
+    begins, because earlier changes were missed. ``listening`` is true while signals are received.
     """
 
     def __init__(

@@ -1,10 +1,10 @@
 """Daily spending by person, channel and workspace.
 
-A day is one of UTC, everywhere and for everybody. Money is whole micro-USD (millionths of a US
-dollar), so that sums are exact. Every finished model call is added once, in the transaction that
-keeps its step (``storage.journal``), and stays counted whatever becomes of its run. A person's sum
-is taken over all workspaces of a platform: ids of people are the platform's, and one budget should
-not be had twice by asking in two places.
+Days are in UTC for everybody. Money is counted in whole micro-USD (millionths of a US dollar), so
+that sums are exact. Every finished model call is added once, in the transaction that stores its
+step (``storage.journal``), and stays counted whatever happens to its run. A person's sum covers all
+workspaces of a platform: ids of people are the platform's, and asking in two places should not
+double a budget.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Message
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.rows import insert_for
 from bot.storage.tables import messages, spending
 
@@ -29,7 +29,7 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """On whose account something is done, by the platform's ids."""
+    """The accounts that are charged, by the platform's ids."""
 
     platform: str
     workspace: str
@@ -38,12 +38,12 @@ class Payer:
 
     @classmethod
     def of(cls, message: Message) -> Payer:
-        """The author of a message, in the place where they wrote it."""
+        """The author of a message and the place where they wrote it."""
         thread = message.thread
         return cls(thread.platform, thread.workspace, thread.channel, message.author.id)
 
     def name(self, scope: Scope) -> str:
-        """The id that stands for the payer in a scope."""
+        """The payer's id in a scope."""
         return {"workspace": self.workspace, "channel": self.channel, "user": self.user}[scope]
 
     def account(self, scope: Scope) -> tuple[str, ...]:
@@ -55,8 +55,8 @@ class Payer:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """An amount spent. ``unpriced_calls`` are those whose model has no known price: their cost is
-    not in ``micro_usd``. ``input_tokens`` are at full price or cache writes."""
+    """An amount spent. ``unpriced_calls`` are calls to models without a known price, whose cost is
+    not in ``micro_usd``. ``input_tokens`` are those at full price, and cache writes."""
 
     micro_usd: int = 0
     questions: int = 0
@@ -84,11 +84,12 @@ class Amount:
 
 NOTHING = Amount()
 COUNTS = tuple(field.name for field in fields(Amount))
+SUMS = tuple(sa.func.sum(spending.c[name]).label(name) for name in COUNTS)
 
 
 @dataclass(frozen=True, slots=True)
 class DaySpent:
-    """The amounts that a payer's three accounts have spent on a day."""
+    """The amounts that a payer's three accounts spent on a day."""
 
     workspace: Amount = NOTHING
     channel: Amount = NOTHING
@@ -100,8 +101,8 @@ class DaySpent:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One account over some days. ``name`` is the platform's id, ``known_as`` what a person was
-    last called, if they asked."""
+    """One account over some days. ``name`` is the platform's id; ``known_as`` is a person's last
+    known name, or "" if they never asked."""
 
     platform: str
     workspace: str
@@ -112,23 +113,20 @@ class Line:
     month: Amount
 
 
-class Spending:
-    """Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Spending(Transactions):
+    """Failures are raised as ``StorageUnavailable``."""
 
     async def day(self, payer: Payer, day: date) -> DaySpent:
-        """The amounts that the payer's accounts have spent on a day."""
-        async with self._database.read() as db:
+        """The amounts that the payer's accounts spent on a day."""
+        async with self.database.read() as db:
             return await day_spent(db, payer, day)
 
     async def lines(self, since: date, today: date) -> list[Line]:
-        """All accounts that spent or asked something since a day, dearest first; by scope."""
-        sums = (*_sums(spending.c.day == today, "today"), *_sums(sa.true(), "month"))
+        """All accounts with spending or questions since a day, by scope, most expensive first."""
+        sums = (*_sums(spending.c.day == today, "today_"), *_sums(sa.true(), "month_"))
         account = (spending.c.platform, spending.c.workspace, spending.c.scope, spending.c.name)
         query = sa.select(*account, *sums).where(spending.c.day >= since).group_by(*account)
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             rows = (await db.execute(query)).all()
             named = {
                 (row.platform, row.name): row.known_as for row in await db.execute(_names(since))
@@ -140,8 +138,8 @@ class Spending:
                 scope=row.scope,
                 name=row.name,
                 known_as=named.get((row.platform, row.name), "") if row.scope == "user" else "",
-                today=_amount(row, "today"),
-                month=_amount(row, "month"),
+                today=amount_of(row, "today_"),
+                month=amount_of(row, "month_"),
             )
             for row in rows
         ]
@@ -158,7 +156,7 @@ class Spending:
 
 
 def _names(since: date) -> sa.Select[Any]:
-    """The last known names of people who spent something since a day. Each is looked up once: in
+    """The last known names of people who spent something since a day. Each is looked up once; in
     the query of the sums it would be looked up for each of their days."""
     people = (
         sa.select(spending.c.platform, spending.c.name)
@@ -171,8 +169,8 @@ def _names(since: date) -> sa.Select[Any]:
         sa.select(messages.c.author_name)
         .where(
             messages.c.author_id == people.c.name,
-            # Nearly always so, which PostgreSQL believes of a CASE. Of a LIKE it believes that
-            # hardly any row is, and reads all that the person ever wrote.
+            # Nearly always true. PostgreSQL assumes that of a CASE, but assumes that a LIKE is
+            # rarely true, and would read everything that the person ever wrote.
             sa.case((theirs, sa.true()), else_=sa.false()),
         )
         .order_by(messages.c.id.desc())
@@ -191,13 +189,13 @@ async def add_spent(db: AsyncConnection, payer: Payer, day: date, amount: Amount
 
 @cache
 def _adding(dialect: str) -> Any:
-    """The statement that adds to three accounts at once, made once."""
+    """The cached statement that adds to three accounts at once."""
     return adding(dialect)
 
 
 def given_amount(payer: Payer, day: date, amount: Amount) -> dict[str, object]:
-    """The parameters of ``adding``: the columns, and for ``name`` the scopes, each with ``its_``
-    before it; a workspace is both, and the same."""
+    """The parameters of ``adding``, prefixed with ``its_``: the columns, and the scopes as values
+    of ``name``. The scope "workspace" and the column of that name share a parameter."""
     values: dict[str, object] = {
         "platform": payer.platform,
         "day": day,
@@ -209,22 +207,22 @@ def given_amount(payer: Payer, day: date, amount: Amount) -> dict[str, object]:
 
 
 def adding(dialect: str, counts: Sequence[str] = COUNTS, per: sa.FromClause | None = None) -> Any:
-    """A statement that adds some counts to three accounts at once, as often as there are rows in
-    ``per``: one at most; without it, once."""
+    """A statement that adds counts to three accounts at once, if ``per`` has a row (it has at most
+    one); without ``per``, always."""
 
-    def given(column: str, name: str = "") -> sa.Label[Any]:
+    def parameter(column: str, name: str = "") -> sa.Label[Any]:
         return sa.bindparam(f"its_{name or column}", type_=spending.c[column].type).label(column)
 
-    # Always in this order, so that two transactions never wait for each other's rows. Without a
-    # WHERE, SQLite takes the ON of ON CONFLICT for that of a join.
+    # Always in this order, so that two transactions cannot deadlock on each other's rows. Without
+    # a WHERE, SQLite would take the ON of ON CONFLICT for a join condition.
     rows = [
         sa.select(
-            given("platform"),
+            parameter("platform"),
             sa.literal_column(f"'{scope}'").label("scope"),
-            given("name", scope),
-            given("day"),
-            given("workspace"),
-            *map(given, counts),
+            parameter("name", scope),
+            parameter("day"),
+            parameter("workspace"),
+            *map(parameter, counts),
         ).where(sa.literal_column("1") == sa.literal_column("1"))
         for scope in SCOPES
     ]
@@ -241,29 +239,28 @@ def adding(dialect: str, counts: Sequence[str] = COUNTS, per: sa.FromClause | No
 async def count_question(
     db: AsyncConnection, payer: Payer, day: date, permit: Callable[[DaySpent], None] | None
 ) -> None:
-    """Count a question; ``permit`` is given what was spent, this question included, and raises to
-    refuse it."""
-    # Added first: a question asked at the same time waits here, and then sees this one.
+    """Count a question; ``permit`` receives the amounts spent, including this question, and raises
+    to refuse it."""
+    # Added first: a simultaneous question waits here, and then sees this one.
     await add_spent(db, payer, day, Amount(questions=1))
     if permit is not None:
         permit(await day_spent(db, payer, day))
 
 
 async def day_spent(db: AsyncConnection, payer: Payer, day: date) -> DaySpent:
-    """The amounts that the payer's accounts have spent on a day, as seen by the transaction of
-    ``db``."""
+    """The amounts that the payer's accounts spent on a day, read in the transaction of ``db``."""
     accounts = [
-        sa.select(sa.literal(scope).label("scope"), *_sums(sa.true(), "day")).where(
+        sa.select(sa.literal(scope).label("scope"), *_sums(sa.true(), "day_")).where(
             *_is_on(payer, scope, day)
         )
-        for scope in SCOPES  # each a look-up by the key; one OR would read all of a platform
+        for scope in SCOPES  # three look-ups by key; a single OR would read the whole platform
     ]
     rows = (await db.execute(sa.union_all(*accounts))).all()
-    return DaySpent(**{row.scope: _amount(row, "day") for row in rows})
+    return DaySpent(**{row.scope: amount_of(row, "day_") for row in rows})
 
 
 def account_rows(payer: Payer, scopes: Collection[Scope], day: date) -> list[sa.Select[Any]]:
-    """Queries for the money that the payer's accounts have spent on a day, one a scope."""
+    """Queries for the money that the payer's accounts spent on a day, one per scope."""
     return [
         sa.select(
             sa.literal("spent").label("what"),
@@ -276,38 +273,39 @@ def account_rows(payer: Payer, scopes: Collection[Scope], day: date) -> list[sa.
 
 def _is_on(payer: Payer, scope: Scope, day: date) -> Sequence[sa.ColumnElement[bool]]:
     """The conditions for a row of the payer's account in a scope on a day."""
-    here = spending.c.workspace == payer.workspace
+    in_workspace = spending.c.workspace == payer.workspace
     return (
         spending.c.platform == payer.platform,
         spending.c.scope == scope,
         spending.c.name == payer.name(scope),
         spending.c.day == day,
-        sa.true() if scope == "user" else here,
+        sa.true() if scope == "user" else in_workspace,
     )
 
 
 async def workspace_spent(
     db: AsyncConnection, platform: str, workspace: str, since: date
 ) -> Amount:
-    """The amount that a workspace has spent since a day, that day included."""
-    query = sa.select(*_sums(sa.true(), "since")).where(
+    """The amount that a workspace has spent since a day, inclusive."""
+    query = sa.select(*_sums(sa.true(), "since_")).where(
         spending.c.platform == platform,
         spending.c.scope == "workspace",
         spending.c.name == workspace,
         spending.c.day >= since,
         spending.c.workspace == workspace,
     )
-    return _amount((await db.execute(query)).one(), "since")
+    return amount_of((await db.execute(query)).one(), "since_")
 
 
 def _sums(where: sa.ColumnElement[bool], prefix: str) -> Sequence[sa.ColumnElement[Any]]:
     return [
         sa.func.coalesce(sa.func.sum(sa.case((where, spending.c[name]), else_=0)), 0).label(
-            f"{prefix}_{name}"
+            prefix + name
         )
         for name in COUNTS
     ]
 
 
-def _amount(row: Any, prefix: str) -> Amount:
-    return Amount(*(int(getattr(row, f"{prefix}_{name}")) for name in COUNTS))
+def amount_of(row: Any, prefix: str = "") -> Amount:
+    """The amount in a row whose columns are named like the counts, with a prefix."""
+    return Amount(*(int(getattr(row, prefix + name)) for name in COUNTS))

@@ -1,4 +1,4 @@
-"""SQLite: one file, one writer at a time, and what it calls its troubles."""
+"""SQLite: its engines, its settings, and the translation of its errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SQLITE_PRAGMAS = (
     "PRAGMA secure_delete = ON",
 )
 
-# Error names of SQLite (sqlite3.Error.sqlite_errorname, primary part) → our sentence.
+# SQLite error names (sqlite3.Error.sqlite_errorname, primary part) → our sentence.
 _SQLITE_TROUBLES = {
     "SQLITE_BUSY": "is locked by another process: end that process or try again",
     "SQLITE_LOCKED": "is locked by another process: end that process or try again",
@@ -42,12 +42,12 @@ _SQLITE_TROUBLES = {
     "SQLITE_CANTOPEN": "cannot be opened: check that its folder exists and is writable, "
     "or choose another place with FOOTNOTE_DATA_DIR",
 }
-_SQLITE_HOPELESS = ("SQLITE_CORRUPT", "SQLITE_NOTADB")  # however often it is tried
+_SQLITE_HOPELESS = ("SQLITE_CORRUPT", "SQLITE_NOTADB")  # retrying does not help
 
 
 def sqlite_trouble(error: BaseException, what: str) -> StorageUnavailable | None:
-    """Translate an SQLite error; None for errors that are no database trouble. ``what`` names the
-    file, as in "The database X"."""
+    """Translate an SQLite error; None for errors that have another cause. ``what`` names the file,
+    as in "The database X"."""
     if not isinstance(error, sqlite3.Error):
         return None
     name = getattr(error, "sqlite_errorname", "") or ""
@@ -62,7 +62,7 @@ def sqlite_trouble(error: BaseException, what: str) -> StorageUnavailable | None
 
 
 def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine, Connections]:
-    """The engine that writes, with one connection, the one that reads, and all their connections.
+    """Return the writing engine, which has one connection, the reading one, and all connections.
 
     Raises ``InvalidSetting`` and ``StorageUnavailable``.
     """
@@ -76,11 +76,11 @@ def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine, Connections]:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StorageUnavailable(
-            f"The folder {Path(path).parent} cannot be made: {error.strerror}. "
+            f"The folder {Path(path).parent} cannot be created: {error.strerror}. "
             "Choose another place with FOOTNOTE_DATA_DIR.",
             detail=str(error),
         ) from None
-    # isolation_level None: the driver begins no transaction by itself, "begin" below does.
+    # isolation_level None: the driver begins no transaction by itself; ``_begin_immediate`` does.
     connections = Connections()
     connect_args = {
         "isolation_level": None,
@@ -98,17 +98,17 @@ def open_sqlite(url: sa.URL) -> tuple[AsyncEngine, AsyncEngine, Connections]:
 
 
 def _busy_seconds(url: sa.URL) -> float:
-    given = str(url.query.get("timeout", BUSY_SECONDS))
+    value = str(url.query.get("timeout", BUSY_SECONDS))
     try:
-        return float(given)
+        return float(value)
     except ValueError:
         raise InvalidSetting(
-            f"FOOTNOTE_DATABASE_URL has the timeout {given}: give it in seconds, like ?timeout=10."
+            f"FOOTNOTE_DATABASE_URL has the timeout {value}: give it in seconds, like ?timeout=10."
         ) from None
 
 
 def _set_up(connection: Any, record: Any) -> None:
-    """Make a new connection ready; SQLAlchemy closes one that this cannot use."""
+    """Set up a new connection; SQLAlchemy closes it if this fails."""
     connection.run_async(_use_wal)
     cursor = connection.cursor()
     for pragma in _SQLITE_PRAGMAS:
@@ -118,7 +118,7 @@ def _set_up(connection: Any, record: Any) -> None:
 
 async def _use_wal(connection: aiosqlite.Connection) -> None:
     # Two processes that switch a new file to WAL would wait for each other's lock, and SQLite does
-    # not let its busy handler wait there: https://www.sqlite.org/c3ref/busy_handler.html
+    # not call its busy handler in that case: https://www.sqlite.org/c3ref/busy_handler.html
     async for attempt in stamina.retry_context(
         on=_is_busy, attempts=None, timeout=BUSY_SECONDS, wait_initial=0.01, wait_jitter=0.05
     ):

@@ -1,4 +1,4 @@
-"""Storage of standing questions: their schedules, their looks and the answers told last."""
+"""Storage of standing questions: their schedules, their checks and the last reported answers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from bot.errors import RunLost
 from bot.messages import Author, RunOptions, Thread
 from bot.pages.urls import dedupe_key
 from bot.storage.audit import Actor, named, note
-from bot.storage.database import Database
+from bot.storage.database import Transactions
 from bot.storage.history import UNSEEN
-from bot.storage.records import as_answer, as_options
+from bot.storage.records import answer_of, as_answer, as_options
 from bot.storage.removal import remove_empty_threads, remove_messages
 from bot.storage.retrying import awaited, repeated
-from bot.storage.rows import citation_rows, keep_thread, update_fenced
+from bot.storage.rows import citation_rows, keep_thread, thread_of, update_fenced
 from bot.storage.tables import (
     citations,
     feedback,
@@ -34,15 +34,15 @@ from bot.storage.tables import (
 
 WatchState = Literal["watching", "paused", "ended"]
 Outcome = Literal["", "same", "changed", "no_answer", "budget", "refused"]
-LOOK = ":watch:"  # in the event ids of looks, between the first run's id and the watch's
+LOOK = ":watch:"  # in the event ids of checks, between the first run's id and the watch's
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
     """A standing question.
 
-    ``thread`` is where a change is told, ``run`` the run whose answer was told last, ``origin`` the
-    first one. ``options`` are those of each look; they hold what was known of the author.
+    Changes are posted in ``thread``. ``run`` is the run with the last reported answer, ``origin``
+    the first one. ``options`` are those of each check; they include what was known of the author.
     """
 
     id: str
@@ -63,21 +63,18 @@ class Watch:
 
     @property
     def place(self) -> Thread:
-        """The hidden thread in which its looks run until one has something to tell."""
+        """The hidden thread in which its checks run until one finds a change."""
         where = self.thread
         return Thread(where.platform, where.workspace, where.channel, UNSEEN + self.id)
 
     @property
     def event_id(self) -> str:
-        """The event id of the look that is due: by it, one that is begun twice is one run."""
+        """The event id of the due check: starting the same check twice creates only one run."""
         return f"{self.origin}{LOOK}{self.id}:{self.due_at.timestamp():.0f}"
 
 
-class StandingQuestions:
-    """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
+class StandingQuestions(Transactions):
+    """Every method is one transaction. Failures are raised as ``StorageUnavailable``."""
 
     # ------------------------------------------------------------ by people
 
@@ -94,8 +91,8 @@ class StandingQuestions:
         due_at: datetime,
         most: int,
     ) -> Watch | None:
-        """Watch a run's question; if its author watches it already, it takes the new schedule.
-        Returns None if the author has ``most`` of them."""
+        """Watch a run's question; if its author already watches it, set the new schedule.
+        Returns None if the author already has ``most`` standing questions."""
         async with self.database.urgent_write() as db:
             platform = await db.scalar(
                 sa.select(threads.c.platform).join(runs).where(runs.c.id == run_id)
@@ -137,7 +134,7 @@ class StandingQuestions:
 
     @repeated
     async def change(self, id: str, state: WatchState, now: datetime, due_at: datetime) -> None:
-        """Pause it, or take it up again."""
+        """Pause or resume a standing question."""
         async with self.database.urgent_write() as db:
             await db.execute(
                 sa.update(watches)
@@ -147,7 +144,7 @@ class StandingQuestions:
 
     @repeated
     async def stop(self, watch: Watch) -> None:
-        """Delete a standing question; the answers told stay."""
+        """Delete a standing question; the posted answers stay."""
         async with self.database.urgent_write() as db:
             gone = await db.execute(sa.delete(watches).where(watches.c.id == watch.id))
             if gone.rowcount:
@@ -157,9 +154,9 @@ class StandingQuestions:
 
     @repeated
     async def opened(self, thread: Thread, now: datetime) -> None:
-        """Note that somebody opened a thread, as interest in the standing questions there."""
-        here = sa.select(runs.c.id).where(runs.c.thread_key == thread.key)
-        query = sa.select(watches.c.id).where(watches.c.run_id.in_(here))
+        """Record that somebody opened a thread, as interest in its standing questions."""
+        of_thread = sa.select(runs.c.id).where(runs.c.thread_key == thread.key)
+        query = sa.select(watches.c.id).where(watches.c.run_id.in_(of_thread))
         async with self.database.read() as db:
             ids = (await db.scalars(query)).all()
         if ids:
@@ -179,7 +176,7 @@ class StandingQuestions:
     async def listed(
         self, platform: str | None = None, author_id: str | None = None, thread: str | None = None
     ) -> list[Watch]:
-        """All of them, or those of a platform, of a person, in a thread (its key)."""
+        """All standing questions, or those of a platform, of a person, in a thread (its key)."""
         where: list[sa.ColumnElement[bool]] = []
         where += [threads.c.platform == platform] if platform is not None else []
         where += [watches.c.author_id == author_id] if author_id is not None else []
@@ -188,7 +185,7 @@ class StandingQuestions:
 
     @repeated
     async def due(self, now: datetime, platforms: Collection[str]) -> list[Watch]:
-        """Those on these platforms that are to be looked at now, the longest due first."""
+        """The standing questions on these platforms that are due, the longest overdue first."""
         found = await self._found(
             watches.c.state == "watching",
             watches.c.due_at <= now,
@@ -203,19 +200,22 @@ class StandingQuestions:
 
     @awaited
     async def interest(self, watch: Watch) -> datetime:
-        """The latest moment that somebody asked, gave feedback or looked in its thread."""
-        said = sa.select(sa.func.max(messages.c.at)).where(
+        """The last time that somebody asked, gave feedback or opened its thread."""
+        latest_message = sa.select(sa.func.max(messages.c.at)).where(
             messages.c.thread_key == watch.thread.key,
             sa.not_(messages.c.event_key.contains(LOOK, autoescape=True)),
         )
-        judged = (
+        latest_feedback = (
             sa.select(sa.func.max(feedback.c.at))
             .join(runs, feedback.c.run_id == runs.c.id)
             .where(runs.c.thread_key == watch.thread.key)
         )
         async with self.database.read() as db:
-            shown: list[datetime | None] = [await db.scalar(said), await db.scalar(judged)]
-        return max([watch.interest_at, *(at for at in shown if at is not None)])
+            moments: list[datetime | None] = [
+                await db.scalar(latest_message),
+                await db.scalar(latest_feedback),
+            ]
+        return max([watch.interest_at, *(at for at in moments if at is not None)])
 
     @awaited
     async def pages(self, run_id: str) -> Mapping[str, str]:
@@ -234,11 +234,11 @@ class StandingQuestions:
                 texts[key] = f"{texts[key]}\n{text}" if key in texts else text
         return texts
 
-    # ------------------------------------------------------------ looks
+    # ------------------------------------------------------------ checks
 
     @repeated
     async def skip(self, watch: Watch, due_at: datetime, now: datetime, outcome: Outcome) -> None:
-        """Move on to the next look, since the due one is not made."""
+        """Skip the due check and schedule the next one."""
         async with self.database.urgent_write() as db:
             await db.execute(_moved(watch, due_at).values(outcome=outcome, looked_at=now))
 
@@ -246,7 +246,7 @@ class StandingQuestions:
     async def found_nothing(
         self, watch_id: str, run_id: str, attempt: int, outcome: Outcome, now: datetime
     ) -> None:
-        """End a look that has nothing to tell; its moment and outcome stay. Raises ``RunLost``."""
+        """End a check without a change, recording its time and outcome. Raises ``RunLost``."""
         async with self.database.write() as db:
             await update_fenced(db, run_id, attempt, state="answered", ended_at=now, owner=None)
             await db.execute(
@@ -261,7 +261,7 @@ class StandingQuestions:
 
     @awaited
     async def end(self, watch_id: str, outcome: Outcome) -> None:
-        """End a standing question: no more looks, unless somebody takes it up again."""
+        """End a standing question: no more checks, unless somebody resumes it."""
         async with self.database.write() as db:
             await db.execute(
                 sa.update(watches)
@@ -281,8 +281,8 @@ class StandingQuestions:
         added: Sequence[Citation] = (),
         is_over: bool = False,
     ) -> None:
-        """Keep the ``answer`` that a look has to tell: its run moves to the watch's own thread, and
-        the next look is compared with it, unless the watch ``is_over``.
+        """Store the new ``answer`` that a check found and move its run to the watch's own thread.
+        The next check compares with it, unless the watch ``is_over``.
 
         ``added`` are the answer's citations that the run did not have. Raises ``RunLost``.
         """
@@ -311,15 +311,15 @@ class StandingQuestions:
 
 
 async def begin_look(db: AsyncConnection, watch: Watch, due_at: datetime) -> None:
-    """Move on to the next look, in the transaction that begins the due one. Raises ``RunLost`` if
+    """Schedule the next check, in the transaction that begins the due one. Raises ``RunLost`` if
     that is no longer due: another process has begun it, and may even have ended it."""
     moved = await db.execute(_moved(watch, due_at))
     if moved.rowcount != 1:
-        raise RunLost(f"The look at {watch.id} that was due at {watch.due_at} has begun elsewhere.")
+        raise RunLost(f"The check of {watch.id} due at {watch.due_at} has begun elsewhere.")
 
 
 def _moved(watch: Watch, due_at: datetime) -> sa.Update:
-    """Sets when a standing question is due next, if it is still due when ``watch`` says."""
+    """Set when a standing question is due next, if it is still due at the time in ``watch``."""
     is_due = watches.c.due_at == watch.due_at, watches.c.state == "watching"
     return sa.update(watches).where(watches.c.id == watch.id, *is_due).values(due_at=due_at)
 
@@ -344,10 +344,10 @@ def _query() -> sa.Select[Any]:
 
 
 def _watch(row: Any) -> Watch:
-    answer = None if row.answer is None else as_answer.validate_python(row.answer)
+    answer = answer_of(row.answer)
     return Watch(
         id=row.id,
-        thread=Thread(row.platform, row.workspace, row.channel, row.thread),
+        thread=thread_of(row),
         run=row.run_id,
         origin=row.origin_id,
         question=(answer.question if answer is not None else "") or row.text,

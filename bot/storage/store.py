@@ -1,4 +1,4 @@
-"""Threads, messages and runs: what was accepted, who works on it, what came of it."""
+"""Threads, messages and runs: what was accepted, which process works on it, and the result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bot.pages.page import Page
 from bot.rights.reader import is_document
 from bot.storage.accepting import Asked, keep_question
 from bot.storage.connecting import Connecting
-from bot.storage.database import Database, open_database
+from bot.storage.database import Transactions, open_database
 from bot.storage.records import (
     LOOKS,
     UNFINISHED,
@@ -45,15 +45,12 @@ from bot.storage.spending import DaySpent
 from bot.storage.tables import citations, messages, pages, runs, threads
 
 NO_FILES: Mapping[str, bytes] = {}
-TRANSCRIPT_MESSAGES = 60  # of a thread: any of its answers may be asked about
+TRANSCRIPT_MESSAGES = 60  # of a thread: a follow-up may refer to any of its answers
 
 
-class Store:
-    """Every method is one transaction, done again where ``again`` says so. Failures leave as
+class Store(Transactions):
+    """Every method is one transaction, retried as ``again`` describes. Failures are raised as
     ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     async def close(self) -> None:
         await self.database.close()
@@ -77,20 +74,20 @@ class Store:
     ) -> tuple[str, bool]:
         """Store the message and create its run, unless its event is already known.
 
-        With an ``owner``, only it may claim the run until the lease is over. Returns the run's id
-        (the earlier one for a redelivery) and whether it is new. ``permit`` is given what was
-        spent today (of UTC, by ``now``), this question included, and raises to refuse it.
-        ``files`` are the bodies of those attachments that are kept with it, by their URL.
-        ``together`` is done in the same transaction; if it raises, nothing is stored.
+        With an ``owner``, only that owner may claim the run until the lease expires. Returns the
+        run's id (the earlier one for a redelivery) and whether it is new. ``permit`` receives
+        what has been spent today (by UTC date), including this question, and raises to refuse it.
+        ``files`` holds the bodies of the attachments to store with it, by URL. ``together`` runs
+        in the same transaction; if it raises, nothing is stored.
         """
         asked = Asked(
             run_id, message, options, now, owner, lease, post_state, permit, files, together
         )
         database = self.database
-        door = database.write_at_once if asked.is_one_statement else database.urgent_write
-        async with door() as db:
+        begin = database.write_at_once if asked.is_one_statement else database.urgent_write
+        async with begin() as db:
             kept = await keep_question(db, asked)
-        return kept, kept == run_id  # true also if a retry found it stored
+        return kept, kept == run_id  # also true if an earlier try of this call stored it
 
     # ------------------------------------------------------------ reading
 
@@ -102,7 +99,7 @@ class Store:
 
     @repeated
     async def run_of_event(self, platform: str, event_id: str) -> RunRecord | None:
-        """The run of the message that a platform knows by this id."""
+        """The run of the message with this platform event id."""
         query = run_query().where(messages.c.event_key == f"{platform}:{event_id}")
         async with self.database.read() as db:
             row = (await db.execute(query)).one_or_none()
@@ -112,7 +109,7 @@ class Store:
     async def unfinished(
         self, now: datetime, platforms: Collection[str] | None = None
     ) -> list[RunRecord]:
-        """Unclaimed runs, oldest first: accepted, or left by an owner that has ended."""
+        """Unclaimed runs, oldest first: accepted, or abandoned by an owner that has ended."""
         query = run_query().where(runs.c.state.in_(UNFINISHED)).order_by(messages.c.id)
         if platforms is not None:
             query = query.where(threads.c.platform.in_(platforms))
@@ -122,34 +119,33 @@ class Store:
 
     @repeated
     async def earlier_unfinished(self, run_id: str) -> str | None:
-        """The oldest unfinished run before this unfinished one in its thread, or None."""
+        """The oldest unfinished run that precedes this unfinished one in its thread, or None."""
         async with self.database.read() as db:
             found: str | None = await db.scalar(earlier_in_thread(), {"its_id": run_id})
         return found
 
     @repeated
     async def may_claim(self, run_id: str, owner: str, now: datetime) -> bool:
-        """Return True if a run is unfinished and owned by this owner alone."""
-        query = sa.select(runs.c.owner, runs.c.lease_until).where(
-            runs.c.id == run_id, runs.c.state.in_(UNFINISHED)
-        )
-        async with self.database.read() as db:
-            row = (await db.execute(query)).one_or_none()
+        """Return True if a run is unfinished and no other live process owns it."""
+        row = await self._unfinished_one(run_id)
         return row is not None and (row.owner == owner or is_free(row, now))
 
     @repeated
     async def is_held(self, run_id: str, now: datetime) -> bool:
         """Return True if a live process owns an unfinished run, as far as can be known."""
+        row = await self._unfinished_one(run_id)
+        return row is not None and not is_free(row, now)
+
+    async def _unfinished_one(self, run_id: str) -> Any:
         query = sa.select(runs.c.owner, runs.c.lease_until).where(
             runs.c.id == run_id, runs.c.state.in_(UNFINISHED)
         )
         async with self.database.read() as db:
-            row = (await db.execute(query)).one_or_none()
-        return row is not None and not is_free(row, now)
+            return (await db.execute(query)).one_or_none()
 
     @awaited
     async def transcript(self, run: RunRecord) -> Transcript:
-        """The messages of the run's thread before its own, with Footnote's answers in place."""
+        """The messages before the run's own in its thread, interleaved with Footnote's answers."""
         thread = run.message.thread
         its = {"its_thread": thread.key, "its_event": f"{thread.platform}:{run.message.event_id}"}
         async with self.database.read() as db:
@@ -190,9 +186,9 @@ class Store:
     ) -> RunRecord | None:
         """Begin a new attempt.
 
-        None when the run has ended, someone else works on it, or an earlier run of its thread is
-        unfinished: a follow-up means what it means after that one's answer. A run that is to stop
-        need not wait for it.
+        Returns None when the run has ended, another process is working on it, or an earlier run
+        of its thread is unfinished, because a follow-up depends on the answer before it. A run
+        with a stop request does not wait for earlier ones.
         """
         its = {"its_id": run_id}
         if self.database.dialect == "postgresql":
@@ -222,7 +218,7 @@ class Store:
     async def renew(
         self, owner: str, run_ids: Collection[str], until: datetime
     ) -> set[tuple[str, int]]:
-        """Prolong the leases of those of the runs that are this owner's; returns their ids and
+        """Extend the leases of those runs that belong to this owner; returns their ids and
         attempts."""
         async with self.database.urgent_write() as db:
             ours = runs.c.owner == owner, runs.c.id.in_(evened(run_ids))
@@ -236,7 +232,7 @@ class Store:
 
     @repeated
     async def standing(self, run_ids: Collection[str]) -> dict[str, Standing]:
-        """The state of runs that are being worked on; deleted runs are left out."""
+        """The state of runs in progress; deleted runs are left out."""
         query = sa.select(runs.c.id, runs.c.attempt, runs.c.stop_requested)
         async with self.database.read() as db:
             rows = await db.execute(query.where(runs.c.id.in_(evened(run_ids))))
@@ -244,7 +240,7 @@ class Store:
 
     @repeated
     async def release(self, run_id: str, attempt: int) -> None:
-        """Give an unfinished run back, so that anyone may take it at once."""
+        """Give up an unfinished run, so that any process may claim it at once."""
         async with self.database.write() as db:
             await db.execute(
                 sa.update(runs)
@@ -254,7 +250,7 @@ class Store:
 
     @repeated
     async def request_stop(self, run_id: str) -> None:
-        """Ask the process at work on the run to stop it."""
+        """Ask the process that is working on the run to stop."""
         async with self.database.urgent_write() as db:
             await db.execute(
                 sa.update(runs)
@@ -264,7 +260,7 @@ class Store:
 
     @repeated
     async def withdraw_stop(self, run_id: str) -> None:
-        """The person asks for the run again: what was to stop it is forgotten."""
+        """Cancel a stop request, because the person asks for the run again."""
         async with self.database.write() as db:
             await db.execute(
                 sa.update(runs).where(runs.c.id == run_id).values(stop_requested=False)
@@ -272,7 +268,7 @@ class Store:
 
     @repeated
     async def stopped_in_waiting(self, owner: str, now: datetime) -> list[tuple[str, str]]:
-        """Runs that are to stop and that this owner or anyone may claim, with their platforms."""
+        """Unclaimed runs with a stop request that this owner may claim, with their platforms."""
         query = (
             sa.select(runs.c.id, threads.c.platform)
             .join(threads, runs.c.thread_key == threads.c.key)
@@ -289,7 +285,7 @@ class Store:
 
     @awaited
     async def save_post_state(self, run_id: str, attempt: int, post_state: dict[str, Any]) -> None:
-        """Keep what the poster needs to find its posts again. Raises ``RunLost``."""
+        """Store what the poster needs to find its posts again. Raises ``RunLost``."""
         async with self.database.write_at_once() as db:
             await update_fenced(db, run_id, attempt, post_state=post_state)
 
@@ -297,10 +293,11 @@ class Store:
     async def save_answer(
         self, run_id: str, attempt: int, answer: Answer, shown: Mapping[int, int] | None = None
     ) -> None:
-        """Keep the written answer, its citations and the number that each page has in it.
+        """Store the answer, its citations and the page numbers that it displays.
 
-        ``shown`` gives that number by the one of the run (``storage.journal``); pages without one
-        go on counting, and without ``shown`` all have the number of the run. Raises ``RunLost``.
+        ``shown`` maps a page's number in the run (``storage.journal``) to the displayed number;
+        pages missing from it are numbered after those, and without ``shown`` all pages keep the
+        number of the run. Raises ``RunLost``.
         """
         async with self.database.write() as db:
             await update_fenced(
@@ -318,8 +315,8 @@ class Store:
     async def end(
         self, run_id: str, attempt: int, state: str, now: datetime, *, searched_talk: bool = False
     ) -> None:
-        """The answer has been posted: the run is over. Where it ``searched_talk``, only its quotes
-        are kept of conversations. Raises ``RunLost``."""
+        """Mark a run as ended, after its answer was posted. With ``searched_talk``, only the quoted
+        parts of conversations are kept. Raises ``RunLost``."""
         async with self.database.write_at_once() as db:
             await update_fenced(
                 db, run_id, attempt, state=state, ended_at=now, owner=None, lease_until=None
@@ -331,7 +328,7 @@ class Store:
 @cache
 def _earlier() -> sa.Select[Any]:
     """The newest messages of ``its_thread`` before ``its_event``, with their answers."""
-    # By the platform's clock: history that was read later still comes before.
+    # Ordered by the platform's clock, so that history read later still comes before.
     asked = messages.alias("asked")
     is_before = sa.tuple_(messages.c.at, messages.c.id) < sa.tuple_(asked.c.at, asked.c.id)
     is_asked = asked.c.event_key == sa.bindparam("its_event")
@@ -357,17 +354,9 @@ async def open_store(
     url: str,
     *,
     connecting: Connecting = Connecting(),  # noqa: B008  (frozen)
-    patience: float = 0.0,
-    start_patience: float = 0.0,
 ) -> Store:
-    """Open the store at a SQLAlchemy URL; the rest is as for ``open_database``.
-
-    Raises ``StorageUnavailable`` or ``InvalidSetting``.
-    """
-    database = await open_database(
-        url, connecting=connecting, patience=patience, start_patience=start_patience
-    )
-    return Store(database)
+    """Open the store at a SQLAlchemy URL. Raises ``StorageUnavailable`` or ``InvalidSetting``."""
+    return Store(await open_database(url, connecting=connecting))
 
 
 def _entry(answer: Answer) -> Entry:

@@ -16,7 +16,7 @@ Kind = Literal["thread", "person", "workspace"]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A subject to forget. ``name`` is a thread's key, or the platform's id of the others."""
+    """A subject to forget. ``name`` is a thread's key, or the platform's id."""
 
     kind: Kind
     platform: str
@@ -24,7 +24,7 @@ class Subject:
 
 
 def key_of(subject: Subject) -> dict[str, str]:
-    """The columns that identify it."""
+    """The columns that identify a subject."""
     return {"kind": subject.kind, "platform": subject.platform, "name": subject.name}
 
 
@@ -34,7 +34,7 @@ def in_their_threads() -> sa.Join:
 
 
 def about(subject: Subject) -> sa.ColumnElement[bool]:
-    """The condition that a message belongs to it."""
+    """The condition that a message belongs to the subject."""
     if subject.kind == "thread":
         return messages.c.thread_key == subject.name
     if subject.kind == "person":
@@ -45,12 +45,12 @@ def about(subject: Subject) -> sa.ColumnElement[bool]:
 def in_workspace(
     table: sa.Table, platform: str, workspace: str
 ) -> tuple[sa.ColumnElement[bool], ...]:
-    """The conditions of a row that belongs to a workspace."""
+    """The conditions for rows that belong to a workspace."""
     return table.c.platform == platform, table.c.workspace == workspace
 
 
 def spent_by(subject: Subject) -> sa.ColumnElement[bool]:
-    """A person's own sums; all sums of a workspace, those of its people there included."""
+    """A person's own sums, or all sums of a workspace, including those of its people."""
     if subject.kind == "person":
         return sa.and_(
             spending.c.platform == subject.platform,
@@ -61,7 +61,7 @@ def spent_by(subject: Subject) -> sa.ColumnElement[bool]:
 
 
 async def verdicts_of(db: AsyncConnection, subject: Subject) -> Sequence[str]:
-    """The runs of others on which a person gave a verdict."""
+    """The runs of other people on which a person gave a verdict."""
     query = (
         sa.select(feedback.c.run_id)
         .join(runs, feedback.c.run_id == runs.c.id)
@@ -77,8 +77,8 @@ async def verdicts_of(db: AsyncConnection, subject: Subject) -> Sequence[str]:
 
 
 def asks_again(platform: str, run_id: str) -> sa.ColumnElement[bool]:
-    """The condition that a message asks a run's question once more: by "Dig deeper", or because it
-    is watched."""
+    """The condition that a message repeats a run's question: by "Dig deeper", or because the
+    question is watched."""
     return sa.or_(
         *(
             messages.c.event_key.startswith(f"{platform}:{run_id}:{how}:", autoescape=True)
@@ -88,8 +88,8 @@ def asks_again(platform: str, run_id: str) -> sa.ColumnElement[bool]:
 
 
 async def with_repeats(db: AsyncConnection, ids: Collection[int]) -> Sequence[Any]:
-    """The messages with these ids, each with its run, and those in which somebody asked the same
-    question once more (see ``Reception.dig_deeper``): their words are the forgotten one's."""
+    """The messages with these ids, each with its run, and the messages that repeat their questions
+    (see ``Reception.dig_deeper``), since those contain the same text."""
     own = sa.select(messages.c.id, messages.c.thread_key, runs.c.id.label("run_id")).join_from(
         messages, runs, isouter=True
     )

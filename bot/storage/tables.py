@@ -1,6 +1,6 @@
 """The schema. A change here is a new file in ``migrations/versions``; the tests compare the two.
 
-Migrations only add, with defaults, so that older processes go on working: see ``storage.migrate``.
+Migrations only add, with defaults, so that older processes keep working: see ``storage.migrate``.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-# The newest migration, known without loading Alembic so that an up-to-date store opens fast.
+# The newest migration, stated here so that an up-to-date store opens without loading Alembic.
 HEAD = "0021"
 
-# Named constraints let later migrations change them on every database.
+# Named constraints can be changed by later migrations on every database.
 metadata = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -25,7 +25,7 @@ metadata = sa.MetaData(
 
 
 class UtcDateTime(sa.TypeDecorator[datetime]):
-    """A moment; timezone-aware in Python on every database, also on SQLite, which has no zones."""
+    """A moment, timezone-aware in Python on every database, even SQLite, which has no zones."""
 
     impl = sa.DateTime(timezone=True)
     cache_ok = True
@@ -48,15 +48,15 @@ threads = sa.Table(
     sa.Column("channel", sa.Text, nullable=False),
     sa.Column("thread", sa.Text, nullable=False),
     sa.Column("created_at", UtcDateTime, nullable=False),
-    # Earlier messages of the thread are read from the platform once.
+    # True once the thread's earlier messages have been read from the platform.
     sa.Column("history_read", sa.Boolean, nullable=False, server_default=sa.false()),
-    # The name that somebody gave it, and who; without one it is called by its first question.
+    # The name that somebody gave it, and who did; without one, its first question is shown.
     sa.Column("title", sa.Text, nullable=False, server_default=""),
     sa.Column("titled_by", sa.Text, nullable=False, server_default=""),
     sa.Column("pinned", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Index(None, "platform", "workspace", "channel"),
-    # In PostgreSQL it has the same condition, by its migration: an option of that dialect would
-    # import it, some hundredths of a second of every command that needs it not.
+    # On PostgreSQL, the migration adds the same condition: an option for that dialect would import
+    # it here, which costs some hundredths of a second even in commands that do not need it.
     sa.Index("ix_threads_pinned", "pinned", sqlite_where=sa.text("pinned")),
 )
 
@@ -65,7 +65,7 @@ messages = sa.Table(
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("thread_key", sa.ForeignKey(threads.c.key, ondelete="CASCADE"), nullable=False),
-    # The platform's event id behind the platform's name: what makes a redelivery a no-op.
+    # The platform's name and event id; unique, so that a redelivery changes nothing.
     sa.Column("event_key", sa.Text, nullable=False, unique=True),
     sa.Column("author_id", sa.Text, nullable=False),
     sa.Column("author_name", sa.Text, nullable=False),
@@ -79,7 +79,7 @@ messages = sa.Table(
     sa.Index(None, "at"),
 )
 
-# Files sent with a message, where the platform keeps none.
+# Files sent with a message, on platforms that do not store files themselves.
 files = sa.Table(
     "files",
     metadata,
@@ -106,14 +106,14 @@ runs = sa.Table(
     sa.Column("options", sa.JSON, nullable=False),
     sa.Column("accepted_at", UtcDateTime, nullable=False),
     sa.Column("ended_at", UtcDateTime),
-    # The fence: results are only written under the attempt that holds the run.
+    # Results are only accepted from the current attempt (fencing).
     sa.Column("attempt", sa.Integer, nullable=False, server_default="0"),
     sa.Column("owner", sa.Text),
     sa.Column("lease_until", UtcDateTime),
     sa.Column("stop_requested", sa.Boolean, nullable=False, server_default=sa.false()),
-    # The question was deleted: what is left to do is to take the reply away.
+    # The question was deleted: the run only has to delete the reply.
     sa.Column("removed", sa.Boolean, nullable=False, server_default=sa.false()),
-    # The state of the reply in the platform's own terms; the finished answer.
+    # The state of the reply in the platform's terms; the finished answer.
     sa.Column("post_state", sa.JSON),
     sa.Column("answer", sa.JSON),
     sa.Index(None, "thread_key"),
@@ -122,8 +122,8 @@ runs = sa.Table(
     sa.Index(None, "ended_at"),
 )
 
-# Standing questions. ``run_id`` is the run whose answer was told last: new answers are compared
-# with it, and told in its thread. ``origin_id`` is the run that answered first. When either is
+# Standing questions. ``run_id`` is the run whose answer was reported last: new answers are compared
+# with it, and posted in its thread. ``origin_id`` is the run that answered first. When either is
 # deleted, so is the standing question.
 watches = sa.Table(
     "watches",
@@ -139,9 +139,9 @@ watches = sa.Table(
     sa.Column("state", sa.Text, nullable=False),  # watching | paused | ended
     sa.Column("created_at", UtcDateTime, nullable=False),
     sa.Column("due_at", UtcDateTime, nullable=False),
-    # The last sign of interest: somebody began it, opened its thread or took it up again.
+    # The last sign of interest: somebody began it, opened its thread or resumed it.
     sa.Column("interest_at", UtcDateTime, nullable=False),
-    # The last look, and what came of it: same | changed | no_answer | budget | refused.
+    # The last check, and its outcome: same | changed | no_answer | budget | refused.
     sa.Column("looked_at", UtcDateTime),
     sa.Column("outcome", sa.Text, nullable=False, server_default=""),
     sa.Index(None, "run_id"),
@@ -150,34 +150,34 @@ watches = sa.Table(
     sa.Index(None, "state", "due_at"),
 )
 
-# What the question of a run said to correct an answer. The words, their author and their time are
-# those of its message; with it the correction is deleted. A correction that was taken back stays as
-# an empty row, so that no later attempt at the run keeps it again.
+# Corrections of answers, each made by the question of a run. Text, author and time are those of its
+# message, with which the correction is deleted. A retracted correction stays as an empty row, so
+# that no later attempt at the run stores it again.
 corrections = sa.Table(
     "corrections",
     metadata,
     sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True),
-    # Whose readers may be told of it: the key of a workspace, a channel or a thread.
+    # The key of the workspace, channel or thread whose readers may see it.
     sa.Column("place", sa.Text, nullable=False),
     sa.Column("channel_name", sa.Text, nullable=False),
     sa.Column("url", sa.Text, nullable=False),  # of the message, or ""
-    sa.Column("statement", sa.Text, nullable=False),  # that stands alone
-    sa.Column("question", sa.Text, nullable=False),  # of the answer that it corrects
-    sa.Column("link", sa.Text, nullable=False),  # that its author gave as proof, or ""
+    sa.Column("statement", sa.Text, nullable=False),  # the correction in a form that stands alone
+    sa.Column("question", sa.Text, nullable=False),  # the one whose answer it corrects
+    sa.Column("link", sa.Text, nullable=False),  # that its author gave as evidence, or ""
     sa.Column("terms", sa.Text, nullable=False),  # as in ``found_words``
     sa.Column("kept_at", UtcDateTime, nullable=False),
     sa.Column("removed", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Index(None, "place", "kept_at"),
 )
 
-# Verdicts of readers on an answer: one each, the last one counts.
+# Readers' verdicts on an answer: one per reader, the last one counts.
 feedback = sa.Table(
     "feedback",
     metadata,
     sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True),
     sa.Column("author_id", sa.Text, primary_key=True),
     sa.Column("verdict", sa.Text, nullable=False),
-    # Why an answer was not helpful, and the reader's own words on it.
+    # Why an answer was not helpful, and the reader's comment.
     sa.Column("reason", sa.Text, nullable=False, server_default=""),
     sa.Column("words", sa.Text, nullable=False, server_default=""),
     sa.Column("at", UtcDateTime, nullable=False),
@@ -185,7 +185,7 @@ feedback = sa.Table(
     sa.Index(None, "at"),
 )
 
-# A link to a conversation that was given to others; who follows it needs the rights to its sources.
+# Links to shared conversations; readers who follow one still need the rights to its sources.
 shares = sa.Table(
     "shares",
     metadata,
@@ -201,22 +201,22 @@ shares = sa.Table(
     sa.Index(None, "author_id"),
 )
 
-# The terms by which conversations are found, each once, separated by spaces: see ``found_words``.
-# A trigger takes away those of a run that changes.
+# The distinct terms by which conversations are found, separated by spaces: see ``found_words``.
+# A trigger deletes those of a run that changes.
 found_words = sa.Table(
     "found_words",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("thread_key", sa.ForeignKey(threads.c.key, ondelete="CASCADE"), nullable=False),
     sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), nullable=False),
-    sa.Column("part", sa.Text, nullable=False),  # question | whole, which is it with its answer
+    sa.Column("part", sa.Text, nullable=False),  # question | whole (with its answer)
     sa.Column("terms", sa.Text, nullable=False),
     sa.UniqueConstraint("run_id", "part"),
     sa.Index(None, "thread_key"),
 )
 
-# Answered questions, found when they are asked again: see ``storage.answered``. Of a run that gave
-# the answer of an earlier one, ``origin_id`` is that one, and there are no ``terms``.
+# Answered questions, found when they are asked again: see ``storage.answered``. A run that reused
+# an earlier answer has the run of that answer in ``origin_id``, and no ``terms``.
 answered = sa.Table(
     "answered",
     metadata,
@@ -259,11 +259,11 @@ pages = sa.Table(
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("fetched_at", UtcDateTime, nullable=False),
-    # The provider of the text, unless the site itself gave it.
+    # The provider of the text, or "" if it was fetched from the site itself.
     sa.Column("via", sa.Text, nullable=False, server_default=""),
     sa.UniqueConstraint("url", "hash"),
     sa.Index(None, "fetched_at"),
-    # The migration gives it the same condition in PostgreSQL: see the index of ``threads``.
+    # On PostgreSQL, the migration adds the same condition: see the index of ``threads``.
     sa.Index("ix_pages_documents", "id", sqlite_where=sa.text("substr(url, 1, 5) = 'file:'")),
 )
 
@@ -284,13 +284,13 @@ steps = sa.Table(
     sa.Index(None, "at"),
 )
 
-# The citation number a page has in a run, given once.
+# The citation number of a page in a run, which never changes.
 run_pages = sa.Table(
     "run_pages",
     metadata,
     sa.Column("run_id", sa.ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True),
-    # The number in the answer, once there is one: ``research.answer.numbering``.
+    # The number shown in the answer, once there is one: ``research.answer.numbering``.
     sa.Column("shown", sa.Integer),
     sa.Column("page_id", sa.ForeignKey(pages.c.id), nullable=False),
     sa.UniqueConstraint("run_id", "page_id"),
@@ -310,14 +310,14 @@ citations = sa.Table(
     sa.Index(None, "page_id"),
 )
 
-# Daily spending (UTC), kept three times over: for the person, the channel and the
-# workspace. The order of the key serves "this person today" and "this workspace since".
+# Daily spending (UTC), stored three times: for the person, the channel and the workspace. The order
+# of the key serves "this person today" and "this workspace since".
 spending = sa.Table(
     "spending",
     metadata,
     sa.Column("platform", sa.Text, primary_key=True),
     sa.Column("scope", sa.Text, primary_key=True),  # workspace | channel | user
-    sa.Column("name", sa.Text, primary_key=True),  # the platform's id of it
+    sa.Column("name", sa.Text, primary_key=True),  # the platform's id
     sa.Column("day", sa.Date, primary_key=True),
     sa.Column("workspace", sa.Text, primary_key=True),
     sa.Column("micro_usd", sa.BigInteger, nullable=False, server_default="0"),
@@ -331,7 +331,7 @@ spending = sa.Table(
     sa.Index(None, "day"),
 )
 
-# Money put aside for model calls under way: see ``storage.reservations``.
+# Budget reserved for model calls in progress: see ``storage.reservations``.
 reservations = sa.Table(
     "reservations",
     metadata,
@@ -343,19 +343,19 @@ reservations = sa.Table(
     sa.Column("channel", sa.Text, nullable=False),
     sa.Column("person", sa.Text, nullable=False),
     sa.Column("micro_usd", sa.BigInteger, nullable=False),
-    # For the run's answer to come, not for a call under way.
+    # True for the run's future answer, false for a call in progress.
     sa.Column("is_answer", sa.Boolean, nullable=False),
     sa.Index(None, "run_id"),
 )
 
-# Requests to forget: kept from the moment they were made until nothing is left to delete, so
-# that a crash on the way cannot lose it. Messages with a higher id than ``until`` came later.
+# Requests to forget, stored until everything is deleted, so that a crash does not lose them.
+# Messages with a higher id than ``until`` came later.
 forgettings = sa.Table(
     "forgettings",
     metadata,
     sa.Column("kind", sa.Text, primary_key=True),  # thread | person | workspace
     sa.Column("platform", sa.Text, primary_key=True),
-    sa.Column("name", sa.Text, primary_key=True),  # a thread's key, the platform's id of the others
+    sa.Column("name", sa.Text, primary_key=True),  # a thread's key, or the platform's id
     sa.Column("until", sa.Integer, nullable=False),
     sa.Column("at", UtcDateTime, nullable=False),
 )

@@ -1,6 +1,6 @@
-"""All that is kept of one run, as it is kept: its row, its journal, its pages, its feedback.
+"""Everything stored about one run: its row, its journal, its pages, its feedback.
 
-``bot.research.trace.trace`` tells what it means.
+``bot.research.trace.trace`` interprets it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from bot.storage.workspaces import Verdict
 
 @dataclass(frozen=True, slots=True)
 class KeptStep:
-    """A finished step; ``result`` is JSON text, ``at`` when it ended, ``attempt`` which attempt at
-    the run has done it."""
+    """A finished step; ``result`` is JSON text, ``at`` is when it ended, and ``attempt`` is the
+    attempt at the run that did it."""
 
     key: str
     kind: str
@@ -34,9 +34,9 @@ class KeptStep:
 
 @dataclass(frozen=True, slots=True)
 class KeptPage:
-    """A copy of a page that has a footnote number in a run, and how long it is in characters.
+    """A copy of a page that has a footnote number in a run, with its length in characters.
 
-    ``text`` is None where it was not asked for.
+    ``text`` is None unless requested.
     """
 
     number: int
@@ -52,9 +52,9 @@ class KeptPage:
 class KeptRun:
     """A run and everything that belongs to it.
 
-    ``ended_at`` is None until it has ended. ``steps`` are in the order in which they ended; none
-    are left once they are pruned. ``pages`` are ordered by number, those that are quoted with their
-    text. ``feedback`` has one verdict for each person.
+    ``ended_at`` is None until it has ended. ``steps`` are in the order in which they ended; there
+    are none after pruning. ``pages`` are ordered by number; quoted ones include their text.
+    ``feedback`` has one verdict for each person.
     """
 
     record: RunRecord
@@ -65,14 +65,14 @@ class KeptRun:
 
 
 class Traces:
-    """Failures leave as ``StorageUnavailable``."""
+    """Failures are raised as ``StorageUnavailable``."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._database = store.database
 
     async def run(self, run_id: str) -> KeptRun | None:
-        """The run with this id, whether it has ended or not; None when there is none."""
+        """The run with this id, ended or not; None if it does not exist."""
         done = (
             sa.select(
                 steps.c.key,
@@ -109,7 +109,7 @@ class Traces:
 
     async def page(self, run_id: str, number: int, page_hash: str = "") -> KeptPage | None:
         """The page with this footnote number in a run, with its text: the copy with this hash, or
-        the one that got the number; None when the run has no such page."""
+        by default the one that got the number; None if the run has no such page."""
         async with self._database.read() as db:
             rows = (await db.execute(_numbered(run_id, pages.c.text, number))).all()
         found = [_page(row) for row in rows if page_hash in ("", row.hash)]
@@ -119,15 +119,15 @@ class Traces:
 def _numbered(
     run_id: str, text: sa.ColumnElement[Any], number: int | None = None
 ) -> sa.Select[Any]:
-    """Copies of pages with their number: the one that got it, and those quoted under it."""
+    """Copies of pages with their numbers: those that got a number, and those quoted under it."""
     shown = sa.func.coalesce(run_pages.c.shown, run_pages.c.number).label("number")
-    given = sa.select(shown, run_pages.c.page_id, sa.literal(0).label("later")).where(
+    assigned = sa.select(shown, run_pages.c.page_id, sa.literal(0).label("later")).where(
         run_pages.c.run_id == run_id
     )
     cited = sa.select(citations.c.number, citations.c.page_id, sa.literal(1)).where(
         citations.c.run_id == run_id
     )
-    copies = sa.union_all(given, cited).subquery()
+    copies = sa.union_all(assigned, cited).subquery()
     found = (
         sa.select(
             copies.c.number,

@@ -1,4 +1,4 @@
-"""Facts about workspaces and channels: learned facts, channel rules, feedback, use."""
+"""Data about workspaces and channels: learned facts, channel rules, feedback, usage."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from bot.storage.audit import Actor, note
-from bot.storage.database import Database
-from bot.storage.rows import insert
+from bot.storage.database import Transactions
+from bot.storage.rows import fact, insert, keep_fact
 from bot.storage.spending import workspace_spent
 from bot.storage.tables import channel_rules, facts, feedback, runs, threads
 
 Verdict = Literal["good", "bad"]
 Reason = Literal["", "wrong", "incomplete", "bad_source", "outdated"]
 REASONS: tuple[Reason, ...] = ("wrong", "incomplete", "bad_source", "outdated")
-LONGEST_WORDS = 1_000  # characters of what a reader adds
+LONGEST_WORDS = 1_000  # characters of a reader's comment
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """A reader's opinion of an answer; of one that was not helpful perhaps why, in one of some
-    words and in the reader's own."""
+    """A reader's opinion of an answer; for one that was not helpful, optionally a reason and the
+    reader's comment."""
 
     verdict: Verdict
     reason: Reason = ""
@@ -33,60 +33,46 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """The use of a workspace over some time; ``usd`` is the cost of model calls, also for questions
-    that were stopped, edited or deleted."""
+    """The usage of a workspace over some time; ``usd`` is the cost of model calls, including those
+    for questions that were stopped, edited or deleted."""
 
     questions: int
     answered: int
     usd: float
 
 
-class Workspaces:
-    """Every method is one transaction. Failures leave as ``StorageUnavailable``."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    @property
-    def database(self) -> Database:
-        """The database, for an adapter that has tables of its own."""
-        return self._database
+class Workspaces(Transactions):
+    """Every method is one transaction. Failures are raised as ``StorageUnavailable``."""
 
     async def facts(self, platform: str, workspace: str) -> dict[str, Any]:
-        """The facts that an adapter learned about a workspace, by name; the values are JSON."""
+        """The facts that an adapter has learned about a workspace, by name; values are JSON."""
         query = sa.select(facts.c.name, facts.c.value).where(
             facts.c.platform == platform, facts.c.workspace == workspace
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             return {row.name: row.value for row in (await db.execute(query)).all()}
 
     async def remember(self, platform: str, workspace: str, name: str, value: Any) -> None:
-        """Keep a fact; one of the same name is replaced."""
-        row = {"value": value, "at": datetime.now(UTC)}
-        async with self._database.write() as db:
-            await db.execute(
-                insert(db, facts)
-                .values(platform=platform, workspace=workspace, name=name, **row)
-                .on_conflict_do_update(index_elements=["platform", "workspace", "name"], set_=row)
-            )
+        """Store a fact, replacing an earlier one of the same name."""
+        async with self.database.write() as db:
+            await keep_fact(db, platform, workspace, name, value)
 
     async def agreed(self, platform: str, workspace: str, name: str, value: Any) -> Any:
-        """A fact on which all processes agree, whichever comes first: ``value``, unless one of the
-        name was kept before."""
+        """Return the fact on which all processes agree: the stored one or, if there is none yet,
+        ``value``, which is then stored."""
         row = {"platform": platform, "workspace": workspace, "name": name}
-        async with self._database.write() as db:
+        async with self.database.write() as db:
             await db.execute(
                 insert(db, facts)
                 .values(**row, value=value, at=datetime.now(UTC))
-                .on_conflict_do_nothing(index_elements=["platform", "workspace", "name"])
+                .on_conflict_do_nothing()
             )
-            query = sa.select(facts.c.value).where(*(facts.c[key] == row[key] for key in row))
-            return await db.scalar(query)
+            return await fact(db, **row)
 
     async def rules(self, platform: str, workspace: str, channel: str) -> dict[str, Any] | None:
-        """The channel rules an admin set by command, as JSON, or None."""
+        """The channel rules that an admin set by command, as JSON, or None."""
         place = {"its_platform": platform, "its_workspace": workspace, "its_channel": channel}
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             found: dict[str, Any] | None = await db.scalar(_rules(), place)
         return found
 
@@ -98,9 +84,9 @@ class Workspaces:
         rules: dict[str, Any] | None,
         author_id: str,
     ) -> None:
-        """Set a channel's rules; None goes back to those of the settings."""
+        """Set a channel's rules; None restores those of the settings."""
         place = {"platform": platform, "workspace": workspace, "channel": channel}
-        async with self._database.write() as db:
+        async with self.database.write() as db:
             await db.execute(
                 sa.delete(channel_rules).where(
                     *(channel_rules.c[name] == value for name, value in place.items())
@@ -116,14 +102,14 @@ class Workspaces:
             await note(db, "ruled", "channel", where, place=where, by=by)
 
     async def keep_feedback(self, run_id: str, author_id: str, opinion: Opinion) -> bool:
-        """Keep what someone thinks of a run's answer; False when there is no such run."""
+        """Store someone's opinion of a run's answer; returns False if the run does not exist."""
         row = {
             "verdict": opinion.verdict,
             "reason": opinion.reason,
             "words": opinion.words[:LONGEST_WORDS],
             "at": datetime.now(UTC),
         }
-        async with self._database.urgent_write() as db:
+        async with self.database.urgent_write() as db:
             if await db.scalar(sa.select(runs.c.id).where(runs.c.id == run_id)) is None:
                 return False
             await db.execute(
@@ -134,9 +120,9 @@ class Workspaces:
         return True
 
     async def use(self, platform: str, workspace: str, since: datetime) -> Use:
-        """The use of a workspace since a moment; deleted questions do not count.
+        """The usage of a workspace since a moment; deleted questions do not count.
 
-        What it spent is counted by days of UTC: ``since`` should be the beginning of one.
+        Spending is counted by UTC days, so ``since`` should be the beginning of one.
         """
         query = (
             sa.select(
@@ -154,7 +140,7 @@ class Workspaces:
                 sa.not_(runs.c.removed),
             )
         )
-        async with self._database.read() as db:
+        async with self.database.read() as db:
             row = (await db.execute(query)).one()
             day = since.astimezone(UTC).date()
             spent = await workspace_spent(db, platform, workspace, day)
@@ -163,7 +149,7 @@ class Workspaces:
 
 @cache
 def _rules() -> sa.Select[Any]:
-    """The statement for the rules of a channel, which every question sends, made once."""
+    """The cached statement for a channel's rules, which every question needs."""
     return sa.select(channel_rules.c.rules).where(
         *(
             channel_rules.c[name] == sa.bindparam(f"its_{name}")

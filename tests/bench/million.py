@@ -152,7 +152,6 @@ async def listing(scene: Scene) -> None:
     """`footnote threads` and `footnote show`."""
     archive = Archive(scene.store.database)
     await archive.threads(None, 20)
-    await archive.threads("slack", 20, channel="C3")
     _, thread = await scene.some_run()
     await archive.conversation(thread)
 

@@ -1,1 +1,1 @@
-"""Embedders: models that turn texts into vectors, so that texts of like meaning lie close."""
+"""Embedders: models that convert texts to vectors, so that similar meanings are close together."""

@@ -1,4 +1,4 @@
-"""The embedder that the settings ask for."""
+"""Creates the embedder that the settings configure."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 def make_embedder(
     settings: Settings, client: Callable[[], httpx.AsyncClient], threads: int = 0
 ) -> Embedder | None:
-    """The embedder of the settings, or None where they ask for none.
+    """Create the embedder of the settings, or return None if they configure none.
 
-    ``client`` is called when a request is to be made; ``threads`` is how many a model in this
-    process uses (0: as many as there are processors). Raises ``InvalidSetting`` for settings that
-    contradict each other.
+    ``client`` is called when a request is made. ``threads`` limits a model in this process (0: one
+    thread per processor). Raises ``InvalidSetting`` for settings that contradict each other.
     """
     if settings.embeddings_url and settings.embeddings_model_dir:
         raise InvalidSetting(
@@ -64,7 +63,7 @@ def make_embedder(
 
 @asynccontextmanager
 async def open_embedder(settings: Settings, threads: int = 0) -> AsyncIterator[Embedder | None]:
-    """``make_embedder`` with an HTTP client of its own, closed at the end."""
+    """``make_embedder`` with its own HTTP client, which is closed at the end."""
     clients: list[httpx.AsyncClient] = []
 
     def client() -> httpx.AsyncClient:

@@ -13,11 +13,11 @@ Vector: TypeAlias = "array.array[float]"
 
 
 class Embedder(Protocol):
-    """A model that gives texts vectors whose dot product is the cosine of their angle.
+    """A model that converts texts to vectors whose dot product is the cosine of their angle.
 
-    ``model`` identifies it: it changes whenever a text would get another vector. ``name`` is what
-    people call it. Both methods raise ``Unavailable`` (try again later), ``Refused`` (a wrong key,
-    a request that is not accepted), ``InvalidSetting`` or ``Broken`` (vectors that cannot be used).
+    ``model`` identifies it and changes whenever a text would get a different vector. ``name`` is
+    its display name. Both methods raise ``Unavailable`` (try again later), ``Refused`` (wrong key,
+    rejected request), ``InvalidSetting`` or ``Broken`` (unusable vectors).
     """
 
     @property
@@ -27,19 +27,19 @@ class Embedder(Protocol):
     def model(self) -> str: ...
 
     async def embed_question(self, text: str) -> Vector:
-        """The vector of a question, made to be close to those of passages that answer it."""
+        """The vector of a question, which should be close to those of passages that answer it."""
         ...
 
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        """The vectors of passages, in their order. Any number of texts of any length: batches are
-        the embedder's affair, and what is too long for the model is cut."""
+        """The vectors of passages, in their order. Any number of texts of any length: the embedder
+        makes batches, and truncates texts that are too long for the model."""
         ...
 
     async def aclose(self) -> None: ...
 
 
 def unit(numbers: Iterable[float]) -> Vector:
-    """Numbers as a vector of length 1. Raises ``ValueError`` where that is impossible."""
+    """Scale numbers to a vector of length 1. Raises ``ValueError`` if that is impossible."""
     vector = array.array("f", numbers)
     length = math.sqrt(math.fsum(x * x for x in vector))
     if not math.isfinite(length) or length < 1e-12:
@@ -48,7 +48,7 @@ def unit(numbers: Iterable[float]) -> Vector:
 
 
 def fingerprint(*parts: str) -> str:
-    """A short text that is another one when any of the parts is."""
+    """A short digest that changes when any of the parts changes."""
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")

@@ -1,9 +1,9 @@
 """An embedder behind an OpenAI-compatible ``/v1/embeddings`` address.
 
-Request and answer: https://platform.openai.com/docs/api-reference/embeddings/create. Sent are only
-``model`` and ``input`` (and ``input_type`` where the operator asks for it): ``encoding_format`` is
-left out because no value of it is taken everywhere (Voyage refuses "float", old vLLM "base64",
-OpenRouter answers "base64" with nothing), and an answer in either form is understood.
+Requests and answers: https://platform.openai.com/docs/api-reference/embeddings/create. Only
+``model`` and ``input`` are sent (and ``input_type`` if configured). ``encoding_format`` is left
+out, because no value of it is accepted everywhere (Voyage rejects "float", old vLLM "base64", and
+OpenRouter answers "base64" with nothing); answers in either format are understood.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 TITLE = "The embeddings endpoint"
 KEY, PLACE = "FOOTNOTE_EMBEDDINGS_API_KEY", "FOOTNOTE_EMBEDDINGS_URL"
 
-USUAL_TOKENS = 512  # that a model takes at least; most take just as many
-BATCH_TEXTS = 32  # texts in one request: what servers with a low limit take
-BATCH_TOKENS = 16_000  # estimated, in one request
-AT_ONCE = 2  # requests under way
-REQUEST_SECONDS = 60.0  # a model on a CPU takes its time for a full batch
-QUESTION_SECONDS = 5.0  # a search waits no longer for the vector of its question
+USUAL_TOKENS = 512  # that every model accepts; most accept no more
+BATCH_TEXTS = 32  # texts in one request, which servers with a low limit accept
+BATCH_TOKENS = 16_000  # estimated tokens in one request
+AT_ONCE = 2  # parallel requests
+REQUEST_SECONDS = 60.0  # a model on a CPU needs time for a full batch
+QUESTION_SECONDS = 5.0  # maximum time that a search waits for the vector of its question
 MOST_REPLY_BYTES = 64_000_000  # 64 vectors of 4,096 numbers as JSON take 6 MB
 ATTEMPTS = 5  # at one request
-LONGEST_WAIT = 60.0  # seconds; an endpoint that asks for more patience counts as down
-CUTS = 3  # times a text that is refused by itself is cut in half
+LONGEST_WAIT = 60.0  # seconds; an endpoint that requests a longer pause counts as down
+CUTS = 3  # how often a single text is cut in half if it is rejected
 
 Kind = Literal["query", "document"]
 
@@ -46,9 +46,9 @@ Kind = Literal["query", "document"]
 class Endpoint:
     """See the module docstring; implements ``Embedder``.
 
-    ``url`` may end with ``/v1``, ``/v1/embeddings`` or neither. ``max_tokens`` is how long a text
-    the model takes, by our own estimate. ``client`` is asked for when it is first needed, and
-    closed by others. ``tells_type``: whether ``input_type`` is sent.
+    ``url`` may end with ``/v1``, ``/v1/embeddings`` or neither. ``max_tokens`` is the length of
+    text that the model accepts, by our own estimate. ``client`` is called when first needed; the
+    client is closed by its owner. ``tells_type``: whether to send ``input_type``.
     """
 
     def __init__(
@@ -73,10 +73,10 @@ class Endpoint:
         self._prefixes: Mapping[Kind, str] = {"query": query_prefix, "document": passage_prefix}
         self._max_tokens = max_tokens
         self._tells_type = tells_type
-        self._texts = BATCH_TEXTS  # in a request; fewer once the endpoint was too slow for so many
+        self._texts = BATCH_TEXTS  # per request; reduced when the endpoint is too slow
 
     async def embed_question(self, text: str) -> Vector:
-        """See ``Embedder``. It is tried once, for a few seconds: somebody waits for an answer."""
+        """See ``Embedder``. Tried once and only for a few seconds, because a user is waiting."""
         try:
             async with asyncio.timeout(QUESTION_SECONDS):
                 (vector,) = await self._embed([self._worded(text, "query")], "query", attempts=1)
@@ -87,7 +87,7 @@ class Endpoint:
         return vector
 
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        """See ``Embedder``. Failures that pass are tried again, as long as the endpoint asks."""
+        """See ``Embedder``. Temporary failures are retried, after the pause that is requested."""
         worded = [self._worded(text, "document") for text in texts]
         turns = asyncio.Semaphore(AT_ONCE)
 
@@ -103,14 +103,14 @@ class Endpoint:
                 task.cancel()
 
     async def aclose(self) -> None:
-        """Nothing to do: the client is closed by its owner."""
+        """Do nothing: the client is closed by its owner."""
 
     def _worded(self, text: str, kind: Kind) -> str:
         return cut(self._prefixes[kind] + text, self._max_tokens)
 
     async def _embed(self, batch: list[str], kind: Kind, *, attempts: int) -> list[Vector]:
-        """The vectors of one batch. What is refused, or takes too long, is tried in halves: a
-        server takes fewer texts at once, or one of them is too long for it."""
+        """The vectors of one batch. If it is rejected or takes too long, its halves are tried: the
+        server may accept fewer texts at once, or one of them may be too long."""
         try:
             return await self._ask(batch, kind, attempts)
         except _TooMuch as refused:
@@ -139,7 +139,7 @@ class Endpoint:
         raise refused
 
     async def _ask(self, batch: list[str], kind: Kind, attempts: int) -> list[Vector]:
-        """One request, tried again while the endpoint is down or asks for patience."""
+        """Send one request; retry it while the endpoint is down or requests a pause."""
         body: dict[str, Any] = {"model": self.name, "input": batch}
         if self._tells_type:
             body["input_type"] = kind
@@ -200,33 +200,33 @@ class Endpoint:
         )
 
     def _vectors(self, data: Mapping[str, Any], count: int) -> list[Vector]:
-        """The vectors of an answer in the order of the request, which ``index`` tells."""
+        """The vectors of an answer in the order of the request, as given by ``index``."""
         listed = data.get("data")
         found: dict[int, Vector] = {}
         for place, each in enumerate(listed if isinstance(listed, list) else []):
             if not isinstance(each, dict):
-                raise self._api().broken("an embedding that is no object")
+                raise self._api().broken("an embedding that is not an object")
             try:
                 found[int(each.get("index", place))] = unit(_numbers(each.get("embedding")))
             except (TypeError, ValueError, OverflowError, binascii.Error) as error:
-                raise self._api().broken(f"an embedding that is no vector: {error}") from error
+                raise self._api().broken(f"an embedding that is not a vector: {error}") from error
         if found.keys() != set(range(count)) or len({len(each) for each in found.values()}) > 1:
             raise self._api().broken(f"{len(found)} vectors for {count} texts")
         return [found[place] for place in range(count)]
 
 
 class _TooMuch(Refused):
-    """A request that may be accepted in smaller pieces."""
+    """A rejected request that may be accepted in smaller pieces."""
 
 
 class _TooSlow(ProviderUnavailable):
-    """A request that was taken, and not answered in time."""
+    """A request that was accepted but not answered in time."""
 
 
 def base_of(url: str) -> str:
-    """The address that ``/embeddings`` is appended to: what is configured up to ``/v1``.
+    """The address to which ``/embeddings`` is appended: the configured one, up to ``/v1``.
 
-    An address with a path of its own that does not end in ``/v1`` keeps it, as gateways need it.
+    An address with a path that does not end in ``/v1`` keeps that path, which gateways need.
     """
     base = url.rstrip("/").removesuffix("/embeddings").rstrip("/")
     has_path = "/" in base.partition("://")[2]
@@ -234,18 +234,18 @@ def base_of(url: str) -> str:
 
 
 def cut(text: str, max_tokens: int) -> str:
-    """The beginning of a text, at most so many tokens long by our estimate."""
+    """The beginning of a text, of at most ``max_tokens`` tokens by our estimate."""
     if estimate(text) <= max_tokens:
         return text
     low, high = 0, len(text)
-    while low < high:  # the estimate grows with the text
+    while low < high:  # binary search: the estimate grows with the text
         middle = (low + high + 1) // 2
         low, high = (middle, high) if estimate(text[:middle]) <= max_tokens else (low, middle - 1)
     return text[:low]
 
 
 def _batches(texts: Sequence[str], most: int) -> list[list[str]]:
-    """The texts in their order, in lists of at most so many, and so many tokens."""
+    """The texts in their order, in lists of at most ``most`` texts and ``BATCH_TOKENS`` tokens."""
     batches: list[list[str]] = []
     room = 0
     for text in texts:

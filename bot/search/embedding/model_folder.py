@@ -1,9 +1,9 @@
-"""A folder with an ONNX embedding model, as sentence-transformers and its exporters lay it out.
+"""A folder with an ONNX embedding model, in the layout of sentence-transformers and its exporters.
 
 Files: https://sbert.net/docs/sentence_transformer/usage/custom_models.html (``modules.json``,
 ``1_Pooling/config.json``, ``config_sentence_transformers.json``, ``sentence_bert_config.json``).
-Needed are a model (``model.onnx``, ``onnx/model.onnx`` or a quantized one) and ``tokenizer.json``;
-what the other files would say has usual values, which settings replace.
+Required are a model (``model.onnx``, ``onnx/model.onnx`` or a quantized one) and
+``tokenizer.json``; missing optional files have the usual defaults, and settings override them.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from bot.search.embedding.embedder import fingerprint
 SETTING = "FOOTNOTE_EMBEDDINGS_MODEL_DIR"
 Pooling = Literal["mean", "cls", "last"]
 
-USUAL_TOKENS = 512  # where no file says what the model takes
-LONGEST_TOKENS = 8_192  # beyond it a passage is no passage; some tokenizers say 10 ** 30
-SAMPLE_BYTES = 1_000_000  # of the beginning, the middle and the end of a file, to tell it by
+USUAL_TOKENS = 512  # if no file specifies the model's limit
+LONGEST_TOKENS = 8_192  # more than any passage has; some tokenizers specify 10 ** 30
+SAMPLE_BYTES = 1_000_000  # hashed at the beginning, the middle and the end of a file
 
-# Places where exporters put the model; the first that is there is taken, then any other.
+# Where exporters put the model: the first that exists is used, otherwise any other one.
 _PLACES = ("model.onnx", "onnx/model.onnx")
 _POOLING: dict[str, Pooling] = {
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_cls_token": "cls",
     "pooling_mode_lasttoken": "last",
-    "pooling_mode_mean": "mean",  # as newer versions name it
+    "pooling_mode_mean": "mean",  # its name in newer versions
     "pooling_mode_cls": "cls",
 }
 _PASSAGE_PROMPTS = ("passage", "document", "corpus")
@@ -42,7 +42,7 @@ class ModelFolder:
     """The configuration of a model, read from its folder.
 
     ``max_tokens`` includes special tokens. ``lower_case``: texts are lower-cased first.
-    ``fingerprint`` changes with the weights, the tokenizer and everything above.
+    ``fingerprint`` changes with the weights, the tokenizer and all of the above.
     """
 
     path: Path
@@ -64,9 +64,9 @@ def read_model_folder(
     passage_prefix: str | None = None,
     max_tokens: int | None = None,
 ) -> ModelFolder:
-    """Look at a folder; what is given replaces what its files say.
+    """Read the configuration from a folder; arguments override what its files specify.
 
-    Raises ``InvalidSetting`` that names the file that is missing or cannot be used.
+    Raises ``InvalidSetting``, which names the file that is missing or unusable.
     """
     path = path.expanduser()
     if not path.is_dir():
@@ -86,8 +86,8 @@ def read_model_folder(
         passage = named if passage_prefix is None else passage_prefix
         tokens = max_tokens or _max_tokens(path, sentence_bert)
         lower_case = sentence_bert.get("do_lower_case") is True
-        told = (chosen, query, passage, str(tokens), str(lower_case))
-        digest = fingerprint(_digest(model), _digest(tokenizer), *told)
+        options = (chosen, query, passage, str(tokens), str(lower_case))
+        digest = fingerprint(_digest(model), _digest(tokenizer), *options)
     except OSError as error:
         raise InvalidSetting(
             f"The model in {path} cannot be read ({error.strerror}): check its permissions.",
@@ -114,13 +114,13 @@ def _model(path: Path) -> Path:
 
 
 def _check_modules(path: Path) -> None:
-    """Refuse a model with layers that are not applied here. Raises ``InvalidSetting``."""
+    """Reject a model with layers that are not supported. Raises ``InvalidSetting``."""
     for module in _list(path / "modules.json"):
         kind = str(module.get("type", "")).rpartition(".")[2]
         if kind not in ("Transformer", "Pooling", "Normalize"):
             raise _unfit(
                 path / "modules.json",
-                f"names a {kind} layer, which is not applied here: take another model",
+                f"names a {kind} layer, which is not supported here: use another model",
             )
 
 
@@ -136,7 +136,7 @@ def _pooling(path: Path) -> Pooling:
     file = path / folder / "config.json"
     config = _object(file)
     modes = [name for name, value in config.items() if name.startswith("pooling_mode") and value]
-    if "pooling_mode" in config:  # newer versions name it, older ones switch it on
+    if "pooling_mode" in config:  # newer versions use a name, older ones a flag per mode
         modes = [f"pooling_mode_{config['pooling_mode']}"]
     if not modes:
         return "mean"
@@ -146,22 +146,22 @@ def _pooling(path: Path) -> Pooling:
 
 
 def _max_tokens(path: Path, sentence_bert: dict[str, Any]) -> int:
-    """The smallest of what the files say; positions of RoBERTa's models begin after the padding."""
+    """The lowest limit in the files; RoBERTa's position numbers begin after the padding id."""
     config = _object(path / "config.json")
     positions = config.get("max_position_embeddings")
     if isinstance(positions, int) and "roberta" in str(config.get("model_type", "")):
         positions -= int(config.get("pad_token_id") or 0) + 1
-    said = [
+    found = [
         sentence_bert.get("max_seq_length"),
         _object(path / "tokenizer_config.json").get("model_max_length"),
         positions,
     ]
-    limits = [int(each) for each in said if isinstance(each, int | float) and each >= 8]
+    limits = [int(each) for each in found if isinstance(each, int | float) and each >= 8]
     return min([*limits, LONGEST_TOKENS]) if limits else USUAL_TOKENS
 
 
 def _digest(file: Path) -> str:
-    """Tells a file by its size and samples: reading 500 MB at every start would take a second."""
+    """Identify a file by size and samples: reading 500 MB at every start would take a second."""
     digest = hashlib.blake2b(digest_size=16)
     size = file.stat().st_size
     digest.update(size.to_bytes(8, "little"))
@@ -187,13 +187,13 @@ def _object(file: Path) -> dict[str, Any]:
 
 
 def _json(file: Path) -> Any:
-    """The content of a JSON file; None if there is no such file."""
+    """The content of a JSON file; None if the file does not exist."""
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except (ValueError, RecursionError):
-        raise _unfit(file, "is no JSON: copy it again") from None
+        raise _unfit(file, "is not valid JSON: copy it again") from None
 
 
 def _unfit(file: Path, why: str) -> InvalidSetting:

@@ -1,7 +1,7 @@
 """An embedder that runs an ONNX model in this process.
 
-The extra ``[vectors]`` brings what it needs. Nothing is ever downloaded: the weights are in a
-folder that the operator names.
+Its dependencies are in the extra ``[vectors]``. Nothing is ever downloaded: the operator names a
+folder with the weights.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     Numbers = NDArray[Any]
 
 BATCH_TEXTS = 32
-BATCH_TOKENS = 4_096  # padding included: what a processor's cache has room for
-LONGEST_CHARACTERS = 12  # of a token: what is beyond the longest text is not even cut into tokens
-NAMED_OUTPUTS = ("sentence_embedding", "sentence_embeddings")  # that are pooled already
+BATCH_TOKENS = 4_096  # including padding; as much as fits into a processor's cache
+LONGEST_CHARACTERS = 12  # per token; text beyond the limit is cut off before it is tokenized
+NAMED_OUTPUTS = ("sentence_embedding", "sentence_embeddings")  # already pooled
 TOKEN_OUTPUTS = ("last_hidden_state", "token_embeddings")
 
 
 class OnnxModel:
     """See the module docstring; implements ``Embedder``.
 
-    The folder is looked at, and the weights are loaded, when they are first needed; what is wrong
-    with them is raised then as ``InvalidSetting``. What is given here besides ``path`` replaces
-    what the folder's files say; ``threads`` may be used at once (0: one for each processor).
+    The folder is read and the weights are loaded when first needed; problems are raised at that
+    time as ``InvalidSetting``. Arguments other than ``path`` override what the folder's files
+    specify; ``threads`` limits the threads (0: one per processor).
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class OnnxModel:
         return await self._embedded(self._folder.passage_prefix, texts)
 
     async def aclose(self) -> None:
-        """Forget the weights."""
+        """Release the weights."""
         self._loaded = None
 
     async def _embedded(self, prefix: str, texts: Sequence[str]) -> list[Vector]:
@@ -88,13 +88,13 @@ class OnnxModel:
         try:
             return await asyncio.to_thread(self._embed, [prefix + text for text in texts], ending)
         finally:
-            ending.set()  # the thread of a cancelled call ends with the batch it is at
+            ending.set()  # the thread of a cancelled call ends after its current batch
 
     # ------------------------------------------------------------ in a thread
 
     def _embed(self, texts: Sequence[str], ending: threading.Event) -> list[Vector]:
         loaded = self._load()
-        # The tokenizer takes time for what it then cuts off.
+        # Cut long texts first: the tokenizer would process all of it before truncating.
         most = loaded.folder.max_tokens * LONGEST_CHARACTERS
         texts = [text[:most].lower() if self._folder.lower_case else text[:most] for text in texts]
         encoded = loaded.tokenizer.encode_batch(texts)
@@ -132,7 +132,7 @@ class _Loaded:
     is_pooled: bool
 
     def run(self, encoded: Sequence[Any]) -> Numbers:
-        """One vector for each encoded text, in a matrix."""
+        """A matrix with one vector for each encoded text."""
         import numpy as np
 
         longest = max(len(each.ids) for each in encoded)
@@ -141,9 +141,9 @@ class _Loaded:
         for row, each in enumerate(encoded):
             ids[row, : len(each.ids)] = each.ids
             mask[row, : len(each.ids)] = 1
-        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         (output,) = self.session.run(
-            [self.output], {name: value for name, value in given.items() if name in self.inputs}
+            [self.output], {name: value for name, value in inputs.items() if name in self.inputs}
         )
         pooled: Numbers = output if self.is_pooled else _pool(output, mask, self.folder.pooling)
         return pooled
@@ -162,33 +162,33 @@ def _pool(hidden: Numbers, mask: Numbers, pooling: Pooling) -> Numbers:
 
 
 def _load(folder: ModelFolder, threads: int) -> _Loaded:
-    """Raises ``InvalidSetting`` when something is missing, or is no such model."""
+    """Raises ``InvalidSetting`` if something is missing or is not an embedding model."""
     need("vectors", SETTING)
     import onnxruntime
     from tokenizers import Tokenizer
 
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3  # errors: what it warns of is how models were exported
+    options.log_severity_level = 3  # errors: warnings are about how models were exported
     options.intra_op_num_threads = threads
     try:
         tokenizer = Tokenizer.from_file(str(folder.tokenizer))
         session = onnxruntime.InferenceSession(
             str(folder.model), sess_options=options, providers=["CPUExecutionProvider"]
         )
-    except Exception as error:  # both raise classes of their own, and bare ones
+    except Exception as error:  # both libraries raise their own classes, and plain Exception
         raise InvalidSetting(
             f"The model in {folder.path} cannot be loaded: copy model.onnx and tokenizer.json "
             "again.",
             detail=f"{type(error).__name__}: {error}",
         ) from error
     pad_id = int((tokenizer.padding or {}).get("pad_id", 0))
-    tokenizer.no_padding()  # its own would be to the longest of all texts, not of a batch
+    tokenizer.no_padding()  # it would pad to the longest of all texts, not of a batch
     tokenizer.enable_truncation(max_length=folder.max_tokens)
     return _checked(folder, tokenizer, pad_id, session)
 
 
 def _checked(folder: ModelFolder, tokenizer: Any, pad_id: int, session: Any) -> _Loaded:
-    """Return the loaded session if it takes tokens and gives vectors. Raises ``InvalidSetting``."""
+    """Check that the model takes tokens and returns vectors. Raises ``InvalidSetting``."""
     inputs = frozenset(each.name for each in session.get_inputs())
     unknown = inputs - {"input_ids", "attention_mask", "token_type_ids"}
     shapes = {each.name: len(each.shape or ()) for each in session.get_outputs()}
@@ -197,15 +197,15 @@ def _checked(folder: ModelFolder, tokenizer: Any, pad_id: int, session: Any) -> 
     others = [name for name, dimensions in shapes.items() if dimensions == 3]
     if unknown or not (named or tokens or others):
         raise InvalidSetting(
-            f"{folder.model} is no embedding model: its inputs are {', '.join(sorted(inputs))}, "
-            f"its outputs {', '.join(sorted(shapes))}."
+            f"{folder.model} is not an embedding model: it has the inputs "
+            f"{', '.join(sorted(inputs))} and the outputs {', '.join(sorted(shapes))}."
         )
     output = [*named, *tokens, *others][0]
     return _Loaded(folder, tokenizer, pad_id, session, inputs, output, is_pooled=bool(named))
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """The places of texts of about one length, so that little is padded."""
+    """The positions of texts in groups of similar length, to minimize padding."""
     batch: list[int] = []
     for place in sorted(range(len(lengths)), key=lambda place: lengths[place]):
         if batch and (

@@ -1,18 +1,18 @@
-"""Brave Search, an index of its own.
+"""Brave Search, which has its own index.
 
 GET /res/v1/web/search with the key in ``X-Subscription-Token``:
 https://api-dashboard.search.brave.com/app/documentation/web-search/query (parameters, and the
-languages and countries they take), .../response-headers (``X-RateLimit-*``: a value for the second
-and one for the month), .../responses. A key that is wrong gets 422 with the code
-SUBSCRIPTION_TOKEN_INVALID, an option that the plan lacks gets OPTION_NOT_IN_PLAN.
+supported languages and countries), .../response-headers (``X-RateLimit-*``: one value for the
+second and one for the month), .../responses. A wrong key gets 422 with the code
+SUBSCRIPTION_TOKEN_INVALID; an option that is not in the plan gets OPTION_NOT_IN_PLAN.
 
-    language, region   ``search_lang``, ``country``, where Brave has them
+    language, region   ``search_lang``, ``country``, if Brave supports them
     freshness          ``freshness=pd``, ``pw``, ``pm``, ``py``
     domains            ``site:`` operators
     limit              ``count``, at most 20
 
-``extra_snippets`` brings up to five further excerpts of each page, where the plan has them. They
-are shown with the hit, and stand in for a page that cannot be fetched.
+``extra_snippets`` adds up to five excerpts of each page, if the plan includes them. They are shown
+with the hit, and replace a page that cannot be fetched.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ COUNTRIES = frozenset({
     "SE", "CH", "TW", "TR", "GB", "US",
 })
 # fmt: on
-_OTHER_CODES = {"ja": "jp", "no": "nb", "nn": "nb"}  # where Brave's code is not BCP 47's
+_OTHER_CODES = {"ja": "jp", "no": "nb", "nn": "nb"}  # where Brave's code differs from BCP 47
 
 
 class BraveSettings(PartSettings):
@@ -76,7 +76,7 @@ class BraveSettings(PartSettings):
 
 
 class Brave:
-    """A search provider; see the module docstring. ``rate``: requests a second it is held to."""
+    """A search provider; see the module docstring. ``rate`` is its limit in requests per second."""
 
     name = "brave"
     kind: ProviderKind = "web"
@@ -86,7 +86,7 @@ class Brave:
         self._api = JsonApi(client, url, title="Brave", key=KEY, place=PLACE, headers=headers)
         self._rate = rate
         self._texts = SuppliedTexts("Brave")
-        self._more_snippets = True  # until the plan turns out not to have them
+        self._more_snippets = True  # until a reply says that the plan does not include them
 
     async def search(self, query: Query) -> list[Hit]:
         parameters = _parameters(query)
@@ -104,19 +104,19 @@ class Brave:
         return self._texts.of(url)
 
     async def report(self) -> str:
-        """The number of requests left this month, from the headers of the smallest search.
+        """The number of requests left this month, from the headers of a minimal search.
 
-        Also whether the plan would allow a faster pace than the one that is set.
+        Also reports if the plan allows a higher rate than the configured one.
         """
         reply = await self._ask(_parameters(Query("Earth", 1)))
         limits, left = _windows(reply.headers, "limit"), _windows(reply.headers, "remaining")
         if len(limits) < 2 or len(left) < 2:
             return "answered"
         quota = f"{left[-1]:,} of {limits[-1]:,} requests of this month are left"
-        said = f"answered; {quota if limits[-1] else 'the plan has no monthly limit'}"
+        report = f"answered; {quota if limits[-1] else 'the plan has no monthly limit'}"
         if limits[0] > self._rate:
-            said += f". FOOTNOTE_BRAVE_RATE={limits[0]} would use what it allows in a second"
-        return said
+            report += f". FOOTNOTE_BRAVE_RATE={limits[0]} would use what it allows in a second"
+        return report
 
     async def _ask(self, parameters: dict[str, str]) -> Reply:
         more = {"extra_snippets": "true"} if self._more_snippets else {}
@@ -132,7 +132,7 @@ class Brave:
         return self._api.answer(reply)
 
     def _too_many(self, reply: Reply) -> None:
-        """Tell the second's limit from the month's quota; other answers are left alone."""
+        """Distinguish the limit per second from the monthly quota; ignore other replies."""
         limits, left = _windows(reply.headers, "limit"), _windows(reply.headers, "remaining")
         resets = _windows(reply.headers, "reset")
         if len(limits) == len(left) == len(resets) >= 2 and limits[-1] > 0 and left[-1] == 0:
@@ -192,7 +192,7 @@ def _code(reply: Reply) -> str:
 
 
 def _blames_the_key(reply: Reply) -> bool:
-    """A missing or unreadable key is a 422 VALIDATION that names the header."""
+    """Detect the reply to a missing or malformed key: 422 VALIDATION that names the header."""
     return reply.status == 422 and "x-subscription-token" in str(reply.data).lower()
 
 

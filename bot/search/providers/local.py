@@ -1,6 +1,6 @@
-"""Local documents: the folders and files of ``FOOTNOTE_DOCS``, as ``footnote index`` found them.
+"""Local documents: the folders and files of ``FOOTNOTE_DOCS``, as ``footnote index`` indexed them.
 
-They have no language, region, date or domain to filter by: those wishes ask for nothing here.
+They have no language, region, date or domain, so those restrictions are ignored.
 """
 
 from __future__ import annotations
@@ -28,6 +28,6 @@ PROVIDER = Declaration(
     settings=Settings,
     build=_build,
     switched_on=lambda settings: bool(settings.docs),
-    # Nothing to wait for, and an index that may change between two questions.
+    # There is nothing to wait for, and the index may change between two questions.
     policy=lambda settings: Policy(deadline=10.0, attempts=1, failures=math.inf, ttl=0.0),
 )

@@ -1,14 +1,14 @@
-"""SearXNG, a metasearch engine that one runs oneself.
+"""SearXNG, a self-hosted metasearch engine.
 
-Requests and answers: https://docs.searxng.org/dev/search_api.html. That page names the time ranges
-day, month and year; SearXNG's own check of the parameter takes week as well. JSON has to be among
-``search.formats`` of its settings.yml: without it every request gets 403
+Requests and answers: https://docs.searxng.org/dev/search_api.html. That page lists the time ranges
+day, month and year, but SearXNG also accepts week. JSON must be included in ``search.formats`` of
+its settings.yml: otherwise every request gets 403
 (https://docs.searxng.org/admin/settings/settings_search.html).
 
     language, region   ``language``: a language, or language and region ("de-AT")
-    freshness          ``time_range``, for those of its engines that know it
-    domains            ``site:`` operators, and what other engines find is dropped
-    limit              one page, which holds what all its engines found: 10 to 30 results
+    freshness          ``time_range``, for those of its engines that support it
+    domains            ``site:`` operators; results of engines that ignore them are dropped
+    limit              one page with the results of all its engines: 10 to 30 results
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     import httpx
 
 PLACE = "FOOTNOTE_SEARXNG_URL"
-MAX_QUERY_CHARACTERS = 400  # what the strictest of the usual engines takes
+MAX_QUERY_CHARACTERS = 400  # which the strictest of the usual engines accepts
 
-# At the beginning of a word these choose engines, languages or time limits, or lead away from
-# SearXNG altogether: https://docs.searxng.org/user/search-syntax.html
+# At the beginning of a word these select engines, languages or time limits, or redirect to another
+# site: https://docs.searxng.org/user/search-syntax.html
 _SYNTAX = re.compile(r"(?<!\S)[!:?<]+")
 
 
@@ -42,7 +42,7 @@ class SearxngSettings(PartSettings):
 
 
 class Searxng:
-    """A search provider over one instance; see the module docstring."""
+    """A search provider for one instance; see the module docstring."""
 
     name = "searxng"
     kind: ProviderKind = "web"
@@ -75,10 +75,10 @@ class Searxng:
         data = self._api.answer(reply).data
         silent = _unresponsive(data)
         if silent and not any(_hits(data)):
-            # Nobody can tell an empty web from engines that are all locked out.
+            # An empty result would hide that no engine answered.
             raise ProviderUnavailable(
                 f"SearXNG found nothing, and these of its engines did not answer: "
-                f"{', '.join(silent)[:200]}. Look at its engines' state, or try again later."
+                f"{', '.join(silent)[:200]}. Check the state of its engines, or try again later."
             )
         return data
 
@@ -103,12 +103,12 @@ def _parameters(query: Query) -> dict[str, str]:
 def _hits(data: Mapping[str, Any]) -> Iterator[Hit | None]:
     for each in mappings(data.get("results")):
         yield web_hit("searxng", each.get("url"), each.get("title"), each.get("content"))
-    for each in mappings(data.get("infoboxes")):  # their id is the address they come from
+    for each in mappings(data.get("infoboxes")):  # their id is the address of their source
         yield web_hit("searxng", each.get("id"), each.get("infobox"), each.get("content"))
 
 
 def _unresponsive(data: Mapping[str, Any]) -> list[str]:
-    """``unresponsive_engines`` is a list of pairs of engine and reason."""
+    """The engines that did not answer, from ``unresponsive_engines``: pairs of name and reason."""
     pairs = data.get("unresponsive_engines")
     return [
         f"{pair[0]} ({pair[1]})"
@@ -126,6 +126,6 @@ PROVIDER = Declaration(
     settings=SearxngSettings,
     build=_build,
     switched_on=lambda settings: bool(settings.searxng_url),
-    # One's own server, but it asks others in one's name: their patience is what is spared here.
+    # The operator's own server, but it sends the queries to others, whose limits are spared here.
     policy=lambda settings: Policy(deadline=15.0, attempts=2, rate=5.0, burst=10),
 )

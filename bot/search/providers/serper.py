@@ -1,9 +1,8 @@
 """Serper: the results of Google.
 
-Requests and answers as the playground of https://serper.dev shows them: POST /search with a JSON
-body, the key in ``X-API-KEY``. GET /account tells the credits left; its ``balance`` is what users
-of the API go by, no page of the documentation promises it. A spent balance is HTTP 400 with the
-message "Not enough credits".
+Requests and answers as shown in the playground of https://serper.dev: POST /search with a JSON
+body, the key in ``X-API-KEY``. GET /account returns the credits left; its ``balance`` is not
+documented, but commonly used. A used-up balance is HTTP 400 with the message "Not enough credits".
 
     language, region   ``hl``, ``gl``
     freshness          ``tbs=qdr:d``, ``w``, ``m``, ``y``
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 KEY, PLACE = "SERPER_API_KEY", "FOOTNOTE_SERPER_URL"
 MAX_RESULTS = 20
 MAX_QUERY_CHARACTERS = 400
-MAX_QUERY_WORDS = 32  # Google leaves out what comes after
+MAX_QUERY_WORDS = 32  # Google ignores further words
 FRESHNESS = {"day": "qdr:d", "week": "qdr:w", "month": "qdr:m", "year": "qdr:y"}
 
 
@@ -85,7 +84,7 @@ def _body(query: Query) -> dict[str, Any]:
 
 
 def _hits(data: Mapping[str, Any]) -> Iterator[Hit | None]:
-    """The answer box and the knowledge graph come first, but only with the page they are from."""
+    """The answer box and the knowledge graph come first, if they link to their source."""
     box = mapping(data.get("answerBox"))
     yield web_hit("serper", box.get("link"), box.get("title"), box.get("snippet"))
     graph = mapping(data.get("knowledgeGraph"))

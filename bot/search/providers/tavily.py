@@ -1,19 +1,19 @@
 """Tavily, a search engine made for language models.
 
 POST /search with the key as bearer token:
-https://docs.tavily.com/documentation/api-reference/endpoint/search. GET /usage tells what is used:
+https://docs.tavily.com/documentation/api-reference/endpoint/search. GET /usage returns the usage:
 https://docs.tavily.com/documentation/api-reference/endpoint/usage (at most 10 times in 10 minutes).
 HTTP 432 is the plan's limit, 433 the pay-as-you-go limit. A development key may make 100 requests a
 minute: https://docs.tavily.com/documentation/rate-limits.
 
-    language, region   no language; ``country`` by its English name, which only the topic
-                       "general" takes
+    language, region   language is not supported; ``country`` by its English name, only with the
+                       topic "general"
     freshness          ``time_range``
     domains            ``include_domains``
     limit              ``max_results``, at most 20; a basic search costs one credit
 
-``include_raw_content`` makes each result bring the text of its page as ``raw_content``, Markdown or
-null, at no further credit. It stands in for a page that cannot be fetched.
+``include_raw_content`` adds the text of each page to its result as ``raw_content``, as Markdown or
+null, at no extra cost. It replaces a page that cannot be fetched.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Tavily:
         return self._texts.of(url)
 
     async def report(self) -> str:
-        """The share of the plan that is used: of the key's own limit, else of the account's."""
+        """The credits used: of the key's own limit or, if it has none, of the account's."""
         data = (await self._api.get("/usage")).data
         key, account = mapping(data.get("key")), mapping(data.get("account"))
         for used, limit in (
@@ -151,6 +151,6 @@ PROVIDER = Declaration(
     settings=TavilySettings,
     build=_build,
     switched_on=lambda settings: settings.tavily_api_key is not None,
-    # 20 at once and 80 in the minute after: never above a development key's 100 a minute.
+    # 20 at once and 80 in the next minute: never above a development key's 100 a minute.
     policy=lambda settings: Policy(rate=80 / 60, burst=20),
 )

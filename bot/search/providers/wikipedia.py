@@ -1,4 +1,4 @@
-"""Wikipedia, or any other MediaWiki. It needs no key, so it is searched where nothing else is."""
+"""Wikipedia, or any other MediaWiki. The fallback provider, because it needs no key."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ async def test_vectors_of_another_length_are_told(index: Path, docs: Path) -> No
 
     filled = await fill_vectors(index, (), MemoryEmbedder(dimensions=32))
 
-    assert "another length" in filled.problem
+    assert "a different length" in filled.problem
     assert (filled.passages, filled.with_vector) == (19, 18)
 
 

@@ -50,7 +50,7 @@ async def test_a_quote_that_its_page_has_not_is_told_with_its_run(
         await connection.execute(changed.values(quote="Words of no page."))
     (problem,) = (await problems(store)).items()
     assert problem[0] == "quotes"
-    assert problem[1].startswith(f"1 quotes do not stand in their pages (run {run_id}).")
+    assert problem[1].startswith(f"1 quotes do not occur in their pages (run {run_id}).")
 
 
 async def test_a_page_whose_text_has_changed_is_told_with_its_address(

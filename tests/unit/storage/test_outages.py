@@ -149,7 +149,7 @@ async def test_a_server_that_is_not_there_is_waited_for_so_long_and_no_longer() 
         url = f"postgresql+psycopg://nobody:secret@127.0.0.1:{closed.getsockname()[1]}/x"
         with capture_logs() as lines, pytest.raises(StorageUnavailable) as given_up:
             await open_database(url, start_patience=1.2)
-    assert re.search(r"cannot be reached.*It was waited for for 1 s\.", given_up.value.sentence)
+    assert re.search(r"cannot be reached.*Footnote waited 1 s for it\.", given_up.value.sentence)
     assert "secret" not in str(given_up.value)
     assert [line["event"] for line in lines] == ["database does not work, waiting"]
 

@@ -24,7 +24,7 @@ async def database(postgres: Postgres) -> AsyncIterator[Database]:
     [
         ("40001", "contended", "asked for the same rows by several"),  # serialization_failure
         ("40P01", "contended", "asked for the same rows by several"),  # deadlock_detected
-        ("55P03", "contended", "held up by another transaction"),  # lock_not_available
+        ("55P03", "contended", "waited too long for another transaction"),  # lock_not_available
         ("08006", "broken", "cannot be reached"),  # connection_failure
         ("57P01", "broken", "being shut down or started"),  # admin_shutdown
         ("57P02", "broken", "being shut down or started"),  # crash_shutdown

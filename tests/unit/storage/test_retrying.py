@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from bot.errors import StorageUnavailable
-from bot.storage.database import Database, NoTurns, open_database
+from bot.storage.database import Database, NoTurns, Transactions, open_database
 from bot.storage.postgres import postgres_trouble
 from bot.storage.retrying import awaited, repeated
 from tests.fakes.postgres import Postgres
@@ -21,11 +21,11 @@ from tests.fakes.postgres import Postgres
 LONG = 30.0
 
 
-class Counters:
+class Counters(Transactions):
     """Rows that several transactions want; ``tries`` counts how often each was begun."""
 
     def __init__(self, database: Database) -> None:
-        self.database = database
+        super().__init__(database)
         self.tries = 0
         self.both_hold = asyncio.Barrier(2)
 

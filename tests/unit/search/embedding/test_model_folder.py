@@ -186,7 +186,7 @@ def no_model(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (broken_json, r"modules\.json is no JSON"),
+        (broken_json, r"modules\.json is not valid JSON"),
         (no_list, r"modules\.json holds no list"),
         (dense_layer, r"modules\.json names a Dense layer"),
         (odd_pooling, r"1_Pooling/config\.json asks for pooling_mode_max_tokens"),
