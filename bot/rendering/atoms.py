@@ -8,7 +8,7 @@ open with to begin there, and close with to end there.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from markdown_it import MarkdownIt
@@ -16,8 +16,6 @@ from markdown_it.token import Token
 
 from bot.rendering.margins import QUOTE_MARK, Container, Path, Place, margin_of, rebased
 from bot.rendering.phrases import by_sentence, cut
-
-Length = Callable[[str], int]
 
 _LONGEST_MARKER = 8  # characters of a fence's marker when it is repeated
 
@@ -52,10 +50,9 @@ class Atom:
 class Source:
     """A text as atoms that are each no longer than a part."""
 
-    def __init__(self, text: str, limit: int, length: Length) -> None:
+    def __init__(self, text: str, limit: int) -> None:
         self._text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
         self._limit = limit
-        self._length = length
         self._lines = self._text.split("\n")
         self._offsets = [0]
         for line in self._lines:
@@ -169,10 +166,10 @@ class Source:
                 here = place if number == start and not lead else inner
                 yield self._made(line, number, number + 1, here, glue=glue, lead=lead, tail=tail)
                 continue
-            pieces = cut(line.replace("`", "\0"), self._prefix(again + tail))
+            pieces = cut(line.replace("`", "\0"), self._limit - len(again + tail))
             for count, piece in enumerate(pieces):
                 atom = self._made(
-                    piece.text.replace("\0", "`"), number, number + 1, inner,
+                    piece.replace("\0", "`"), number, number + 1, inner,
                     glue="" if count else glue, lead=again if count else lead, tail=tail,
                 )  # fmt: skip
                 yield replace(atom, inside_line=count > 0)
@@ -184,7 +181,7 @@ class Source:
         if place.entry != place.path and (bullet := _HEAD.match(again)):
             again = place.margin + again[bullet.end() :]
         lead = rebased(again, place.path, inside_line=False) + "\n"
-        if self._length(lead) > self._limit // 2:
+        if len(lead) > self._limit // 2:
             yield from self._wide_table(start, end, place)
             return
         gap = f"\n{place.margin.rstrip()}\n"
@@ -250,12 +247,12 @@ class Source:
     def _forced(self, atom: Atom, quotes: str) -> Iterator[Atom]:
         """An atom that does not fit, in pieces."""
         around = quotes + (atom.lead or "") + atom.tail
-        for count, piece in enumerate(cut(atom.text, self._prefix(around))):
+        for count, piece in enumerate(cut(atom.text, self._limit - len(around))):
             if count == 0:
-                yield replace(atom, text=piece.text)
+                yield replace(atom, text=piece)
             else:
                 lead = atom.lead or quotes
-                yield replace(atom, text=piece.text, glue="", lead=lead, inside_line=True)
+                yield replace(atom, text=piece, glue="", lead=lead, inside_line=True)
 
     # ------------------------------------------------------------ measuring and slicing
 
@@ -322,31 +319,7 @@ class Source:
         return j
 
     def _fits(self, *texts: str) -> bool:
-        return sum(map(self._length, texts)) <= self._limit
-
-    def _prefix(self, around: str) -> Callable[[str, int, str], int]:
-        """See ``phrases.cut``: how much of a text fits beside ``around``."""
-        room = self._limit - self._length(around)
-
-        def prefix(text: str, start: int, more: str) -> int:
-            return _longest(text, start, room - self._length(more), self._length)
-
-        return prefix
-
-
-def _longest(text: str, start: int, room: int, length: Length) -> int:
-    """The end of the longest slice from ``start`` that is within ``room``, by bisection."""
-    low, step = start, max(room, 1)
-    while low + step <= len(text) and length(text[start : low + step]) <= room:
-        low += step
-    high = min(low + step, len(text))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if length(text[start:middle]) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+        return sum(map(len, texts)) <= self._limit
 
 
 def _is_closed(fence: Token, lines: int) -> bool:

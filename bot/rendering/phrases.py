@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.rendering.lines import cluster_start
@@ -26,15 +26,6 @@ class Phrase:
 
     start: int
     end: int
-    reopen: str = ""
-    close: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Text cut out of a phrase that was too long, with what it needs on either side."""
-
-    text: str
     reopen: str = ""
     close: str = ""
 
@@ -60,33 +51,32 @@ def by_sentence(text: str, head: int, emphasis: int, *, quoted: bool) -> Iterato
         yield group
 
 
-def cut(text: str, prefix: Callable[[str, int, str], int]) -> Iterator[Piece]:
-    """A phrase in pieces, none longer than there is room.
+def cut(text: str, room: int) -> Iterator[str]:
+    """A phrase in pieces of at most ``room`` characters.
 
-    ``prefix(text, start, around)`` says up to where ``text`` fits from ``start`` on, beside the
-    text ``around``. A link too long to be kept loses its target; code is closed and reopened.
+    A link too long to be kept loses its target; code is closed and reopened.
     """
     done = 0
     for start, end, kind in _parts(text):
         if end <= done:
             continue
-        while prefix(text, done, "") < end:
+        while done + room < end:
             if start > done:
-                yield Piece(text[done:start])
+                yield text[done:start]
                 done = start
                 continue
             if kind == "link":
-                yield from cut(_label(text[start:end]), prefix)
+                yield from cut(_label(text[start:end]), room)
             elif kind == "code":
-                yield from _cut_code(text[start:end], prefix)
+                yield from _cut_code(text[start:end], room)
             else:
-                stop = _between_characters(text, start, prefix(text, start, ""))
-                yield Piece(text[start:stop])
+                stop = _between_characters(text, start, start + room)
+                yield text[start:stop]
                 start = done = stop
                 continue
             done = end
     if done < len(text):
-        yield Piece(text[done:])
+        yield text[done:]
 
 
 # ---------------------------------------------------------------- what stays whole
@@ -236,15 +226,14 @@ def _label(link: str) -> str:
     return link[link.index("[") + 1 : link.rindex("](")]
 
 
-def _cut_code(code: str, prefix: Callable[[str, int, str], int]) -> Iterator[Piece]:
+def _cut_code(code: str, room: int) -> Iterator[str]:
     ticks = code[: len(code) - len(code.lstrip("`"))]
     content = code[len(ticks) : len(code) - len(ticks)]
     fence = ticks if len(ticks) <= 3 else "`"
     done = 0
     while done < len(content):
-        stop = prefix(content, done, fence + fence)
-        stop = _between_characters(content, done, stop)
-        yield Piece(fence + content[done:stop] + fence)
+        stop = _between_characters(content, done, done + room - 2 * len(fence))
+        yield fence + content[done:stop] + fence
         done = stop
 
 
