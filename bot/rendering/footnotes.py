@@ -14,7 +14,7 @@ from bot.pages.passages import HEADING_SEPARATOR, columns_in
 from bot.pages.urls import domain, parse
 from bot.rendering.excerpts import Excerpt, Said, excerpts
 from bot.rendering.lines import one_line, shortened
-from bot.rendering.marks import literal_spans
+from bot.rendering.marks import outside_literals
 
 LONGEST_QUOTE = 300  # characters
 LONGEST_TITLE = 200  # characters
@@ -124,13 +124,7 @@ def linked(text: str, urls: Mapping[int, str], link: Callable[[int, str], str]) 
     URL comes to ``link`` as ``link_target`` gives it.
     """
     targets = {number: target for number in urls if (target := link_target(urls[number]))}
-    out: list[str] = []
-    end = 0
-    for start, stop in literal_spans(text):
-        out += [_linked(text[end:start], targets, link), text[start:stop]]
-        end = stop
-    out.append(_linked(text[end:], targets, link))
-    return "".join(out)
+    return outside_literals(text, lambda part: _linked(part, targets, link))
 
 
 def link_target(url: str) -> str:

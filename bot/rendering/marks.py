@@ -53,7 +53,7 @@ def normalise(
     Of a word with numbers in brackets behind it (``matrix[3][4]``), ``is_quoted`` tells if pages
     have it so; it is then left alone.
     """
-    return _outside_literals(text, lambda part: _normalise(part, known, is_quoted))
+    return outside_literals(text, lambda part: _normalise(part, known, is_quoted))
 
 
 def numbers_in(text: str) -> list[int]:
@@ -64,14 +64,14 @@ def numbers_in(text: str) -> list[int]:
 
 def renumbered(text: str, numbers: Mapping[int, int]) -> str:
     """The text with its normalised marks renumbered; those without a new number stay."""
-    return _outside_literals(
+    return outside_literals(
         text, lambda part: _ONE.sub(lambda m: f"[{numbers.get(int(m[1]), m[1])}]", part)
     )
 
 
 def without_marks(text: str) -> str:
     """The text without its normalised marks and the space before them."""
-    return _outside_literals(text, lambda part: _SPACED_MARK.sub("", part))
+    return outside_literals(text, lambda part: _SPACED_MARK.sub("", part))
 
 
 def literal_spans(text: str) -> list[tuple[int, int]]:
@@ -86,13 +86,22 @@ def code_spans(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _CODE.finditer(text) if match["escape"] is None]
 
 
-def _outside_literals(text: str, change: Callable[[str], str]) -> str:
+def outside_code(text: str, change: Callable[[str], str]) -> str:
+    """The text with what is no code changed, piece by piece."""
+    return _outside(code_spans(text), text, change)
+
+
+def outside_literals(text: str, change: Callable[[str], str]) -> str:
     """The text with its marks changed, but not what looks like one in code or math."""
     if _BRACKETS.search(text) is None:
         return text
+    return _outside(literal_spans(text), text, change)
+
+
+def _outside(spans: Iterable[tuple[int, int]], text: str, change: Callable[[str], str]) -> str:
     out: list[str] = []
     end = 0
-    for start, stop in literal_spans(text):
+    for start, stop in spans:
         out += [change(text[end:start]), text[start:stop]]
         end = stop
     out.append(change(text[end:]))

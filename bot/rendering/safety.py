@@ -11,15 +11,16 @@ from markdown_it import MarkdownIt
 from bot.errors import AddressRefused
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Source
-from bot.rendering.marks import ESCAPE, code_spans
+from bot.rendering.marks import ESCAPE, code_spans, outside_code
 
 URL = r"(?:https?|ftp|file|mailto|tel|javascript|data|vbscript):[^\s<>\"'`|]+"
-_TARGET = r"<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*"
 _WORDS = r"(?:\\[^\n]|[^\[\]\\\n])"
+_LABELLED = (
+    rf"(?<!\\)!?\[(?P<label>(?:{_WORDS}|\[{_WORDS}*+\])*+)\]"
+    r"\((?P<target><[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*+)(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
+)
 _LINK = re.compile(
-    rf"(?<!\\)!?\[(?P<label>(?:{_WORDS}|\[{_WORDS}*\])*)\]"
-    rf"\((?P<target>{_TARGET})(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
-    rf"|(?P<definition>(?m:^) {{0,3}}\[[^\]\n]+\]:\s*\S+[^\n]*)"
+    rf"{_LABELLED}|(?P<definition>(?m:^) {{0,3}}\[[^\]\n]+\]:\s*\S+[^\n]*)"
     rf"|<(?P<auto>{URL})>"
     rf"|(?P<bare>{URL})",
     re.IGNORECASE,
@@ -50,15 +51,9 @@ def defuse(text: str, allowed: Mapping[str, str]) -> str:
     Links to sources lead to exactly the address that is stored. A label of another link stays as
     words, a bare URL as code, a link definition goes. Code is left alone.
     """
-    out: list[str] = []
     coded: list[str] = []  # bare URLs that were made code
-    end = 0
-    for start, stop in code_spans(text):
-        out += [_defuse(text[end:start], allowed, coded), text[start:stop]]
-        end = stop
-    out.append(_defuse(text[end:], allowed, coded))
-    defused = "".join(out)
-    outside = _text_outside_code(defused)
+    defused = outside_code(text, lambda part: _defuse(part, allowed, coded))
+    outside = "\n".join(defused[start:stop] for start, stop in _plain_spans(defused))
     # A stray backtick in the text pairs with one of ours, and lays the address bare again.
     if any(url in outside for url in coded):
         return _disarm(defused, allowed)
@@ -86,15 +81,6 @@ def _key(url: str) -> str:
     """The key of the page that an address names; parsers encode characters that a link to a file
     may not hold."""
     return unquote(url) if url.startswith("file:") else dedupe_key(url)
-
-
-def _text_outside_code(text: str) -> str:
-    parts: list[str] = []
-    end = 0
-    for start, stop in code_spans(text):
-        parts.append(text[end:start])
-        end = stop
-    return "\n".join((*parts, text[end:]))
 
 
 def _leads_to_source(target: str, allowed: Mapping[str, str]) -> bool:
@@ -168,14 +154,11 @@ _DOMAIN = (
     rf"(?:(?!\d){_LETTER}){{2,24}}(?!{_LETTER}|-)"
 )
 _ADDRESS = re.compile(
-    r"(?P<link>(?<!\\)!?\[(?:\\[^\n]|[^\[\]\\\n]|\[(?:\\[^\n]|[^\[\]\\\n])*+\])*+\]"
-    r"\((?:<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*+)(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
-    r")|(?P<url>(?i:https?|ftp|file|mailto|tel|javascript|data|vbscript):[^\s<>\"'`|]+)"
+    rf"{_LABELLED}|(?P<url>(?i:{URL}))"
     rf"|(?P<bare>{_DOMAIN})(?P<rest>(?::\d{{1,5}}(?!{_LETTER}))?(?:[/?\#][^\s<>`|\\{_EASTERN}]*)?)"
 )
 _JOINED = tuple("`/@.-_")  # an address behind one of these is part of something longer
-_TRAILING = ".,;:!?)]}。，；：！？）】」』”"  # of a whole address, as ``defuse`` has it
-_TRAILING_MARKUP = _TRAILING + "*_~\"'’"
+_TRAILING_MARKUP = TRAILING + "*_~\"'’"
 
 
 def without_pings(text: str) -> str:
@@ -212,13 +195,7 @@ def portable(text: str, urls: Iterable[str]) -> str:
     """An answer's Markdown for wherever it may be pasted or piped: no address that leads anywhere
     but to its sources ``urls``, no ping of any chat, no HTML that does anything outside
     code."""
-    text = without_pings(unwrapped(text, urls))
-    out: list[str] = []
-    end = 0
-    for start, stop in _plain_spans(text):
-        out += [text[end:start], without_tags(text[start:stop])]
-        end = stop
-    return "".join(out)
+    return outside_code(without_pings(unwrapped(text, urls)), without_tags)
 
 
 def without_tags(text: str) -> str:
@@ -251,12 +228,12 @@ def _disarmed(
     """``text[start:stop]`` in pieces."""
     done = start
     for match in _ADDRESS.finditer(text, start, stop):
-        if match["link"] is not None:  # defuse has seen to it
+        if match["label"] is not None:  # defuse has seen to it
             continue
         whole = match.group()
         address = whole
         if match["url"] or match["rest"]:
-            address = whole.rstrip(_TRAILING if match["url"] else _TRAILING_MARKUP)
+            address = whole.rstrip(TRAILING if match["url"] else _TRAILING_MARKUP)
         source = stored(address if match["url"] else f"https://{address}", allowed)
         if source is not None:
             shown = source if match["url"] else source.partition("://")[2]

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Sequence
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bot.rendering.marks import ESCAPE, code_spans
+from bot.rendering.marks import ESCAPE, outside_code
 from bot.rendering.safety import TRAILING, URL
 
 # Underlined headings, rules, HTML, link definitions and block quotes are characters in page text:
@@ -73,17 +73,7 @@ def as_markdown(text: str, *, begins_line: bool = True, columns: Sequence[str] =
 
 def as_words(markdown: str) -> str:
     """Markdown without its escapes; code as it stands."""
-    out: list[str] = []
-    end = 0
-    for start, stop in code_spans(markdown):
-        out += [ESCAPE.sub(_escaped_character, markdown[end:start]), markdown[start:stop]]
-        end = stop
-    out.append(ESCAPE.sub(_escaped_character, markdown[end:]))
-    return "".join(out)
-
-
-def _escaped_character(match: re.Match[str]) -> str:
-    return match.group()[1:]
+    return outside_code(markdown, lambda part: ESCAPE.sub(lambda match: match.group()[1:], part))
 
 
 # ---------------------------------------------------------------- blocks
