@@ -46,8 +46,7 @@ def links_said(text: str) -> list[str]:
     First those of ``links_in``, then those without a scheme that have a path: a bare host is more
     often a name.
     """
-    found = {dedupe_key(link): link for link in reversed(links_in(text))}
-    found = dict(reversed(found.items()))
+    found = {dedupe_key(link): link for link in links_in(text)}
     for host, address in hosts_in(text):
         if len(address) > len(f"https://{host}/"):
             found.setdefault(dedupe_key(address), address)

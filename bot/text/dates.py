@@ -89,13 +89,9 @@ _EARLY_RANGE = re.compile(r"(?<![\d.,-])[(（](?P<from>\d{3})\s?[-–—]\s?(?P<
 _BARE_YEAR = re.compile(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d%]|[.,]\d)")
 
 
-def dates(text: str) -> list[DateMention]:
-    """The dates of a text, in order, not overlapping."""
-    return list(_dates(text))
-
-
 @lru_cache(maxsize=512)  # quotes are read again for every figure of every sentence that cites them
-def _dates(text: str) -> tuple[DateMention, ...]:
+def dates(text: str) -> tuple[DateMention, ...]:
+    """The dates of a text, in order, not overlapping."""
     taken: list[DateMention] = []
     covered = bytearray(len(text))
     for mention in _candidates(text):

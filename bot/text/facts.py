@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
@@ -67,19 +67,21 @@ def facts(sentence: str) -> list[Fact]:
             continue  # 1204 feet
         taken[date.start : date.end] = b"\1" * (date.end - date.start)
         if len(date.values[0]) > 4 or date.values[0][0] != "-":  # a month alone tells little
-            found.append(_fact("date", text, date.start, date.end, date.values, 0.0, language))
+            written = text[date.start : date.end].strip()
+            found.append(Fact("date", written, date.values, language=language))
     for figure in figures.claimed_figures(text):
         if not any(taken[figure.start : figure.end]):
             taken[figure.start : figure.end] = b"\1" * (figure.end - figure.start)
             values = tuple(f"{value:f}" for value in figure.values)
-            fact = _fact("figure", text, figure.start, figure.end, values, figure.margin, language)
             measure = units.measure_at(text, figure.start, figure.end)
             if measure is not None:  # a unit is no name
                 taken[measure.start : measure.end] = b"\1" * (measure.end - measure.start)
-                fact = replace(fact, unit=measure.unit)
-            found.append(fact)
+            unit = None if measure is None else measure.unit
+            written = text[figure.start : figure.end].strip()
+            found.append(Fact("figure", written, values, figure.margin, language, unit))
     for name in names(text, language, bytes(taken)):
-        found.append(_fact("name", text, name.start, name.end, name.words, 0.0, language))
+        written = text[name.start : name.end].strip()
+        found.append(Fact("name", written, name.words, language=language))
     return list({(fact.kind, fact.values, fact.unit): fact for fact in reversed(found)}.values())[
         ::-1
     ]
@@ -103,18 +105,6 @@ def _is_measured(text: str, date: dates.DateMention) -> bool:
 def values_in(text: str) -> frozenset[Decimal]:
     """Every value of a figure or year that a text bears out."""
     return figures.borne_out(text)
-
-
-def _fact(
-    kind: FactKind,
-    text: str,
-    start: int,
-    end: int,
-    values: tuple[str, ...],
-    margin: float,
-    language: str,
-) -> Fact:
-    return Fact(kind, text[start:end].strip(), values, margin, language)
 
 
 class _Support:

@@ -215,12 +215,9 @@ def _other_date(claim: str, quoted: str) -> str:
         births, deaths = _whole_dates(match[1]), _whole_dates(match[2])
         wrong, right = (deaths, births) if is_born else (births, deaths)
         if mine & wrong and right and not mine & right:
-            return next(iter(dates_text(claim)), "")
+            said = dates(claim)[0]
+            return claim[said.start : said.end]
     return ""
-
-
-def dates_text(claim: str) -> list[str]:
-    return [claim[each.start : each.end] for each in dates(claim)]
 
 
 def _whole_dates(text: str) -> set[str]:
