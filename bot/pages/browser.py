@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from bot.egress import DIRECT, Egress
@@ -38,6 +38,27 @@ PLACE, SANDBOX = "FOOTNOTE_BROWSER", "FOOTNOTE_BROWSER_SANDBOX"
 
 
 @dataclass(frozen=True, slots=True)
+class Order:
+    """A request to render a page: within ``seconds``, up to ``most_bytes`` of HTML; ``seconds``
+    count from when the browser is there. Without ``url`` only its version is wanted.
+
+    ``browser`` is a Chromium, or its name on ``PATH``; it keeps what it writes in ``folder``.
+    ``allow`` are the exceptions from the address rule as in ``FOOTNOTE_FETCH_ALLOW``; ``agent`` is
+    added to Chromium's own user agent. ``egress`` is the way to pages.
+    """
+
+    browser: str
+    sandbox: bool
+    seconds: float
+    most_bytes: int
+    allow: tuple[str, ...]
+    agent: str
+    egress: Egress = DIRECT
+    url: str = ""
+    folder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Rendered:
     """``url`` is where the browser ended up, unchecked; ``html`` is what it shows."""
 
@@ -52,33 +73,16 @@ class _Problem:
 
 
 class Browser:
-    """Renders pages; close it at the end.
-
-    ``path`` is a Chromium, or its name on ``PATH``. ``seconds`` and ``most_bytes`` bound one page,
-    ``allow`` are the exceptions from the address rule, ``agent`` is told to sites, ``egress`` is
-    the way to them.
-    """
+    """Renders pages; close it at the end. ``order`` is that of every page, but for the address."""
 
     def __init__(
         self,
-        path: str,
+        order: Order,
         *,
-        sandbox: bool,
-        seconds: float,
-        most_bytes: int,
-        allow: Sequence[str],
-        agent: str,
-        egress: Egress = DIRECT,
         command: Sequence[str] = COMMAND,
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
-        self._path = path
-        self._sandbox = sandbox
-        self._seconds = seconds
-        self._most_bytes = most_bytes
-        self._allow = tuple(allow)
-        self._agent = agent
-        self._egress = egress
+        self._order = order
         self._pool = WorkerPool(PROCESSES, command, "browser", idle_seconds)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
@@ -106,32 +110,22 @@ class Browser:
             self._folder.cleanup()
 
     async def _ask(self, url: str) -> Rendered | str:
-        path = shutil.which(self._path)
+        path = shutil.which(self._order.browser)
         if path is None:
             raise InvalidSetting(
-                f"{PLACE} names {self._path}, which is no program here: install Chromium, or"
-                " correct the name."
+                f"{PLACE} names {self._order.browser}, which is no program here: install Chromium,"
+                " or correct the name."
             )
         need("browser", PLACE)
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(
                 prefix="footnote-browser-", ignore_cleanup_errors=True
             )
-        head = {
-            "url": url,
-            "browser": path,
-            "sandbox": self._sandbox,
-            "folder": self._folder.name,
-            "seconds": self._seconds,
-            "most_bytes": self._most_bytes,
-            "allow": self._allow,
-            "agent": self._agent,
-            "egress": asdict(self._egress),
-        }
-        limit = self._seconds + START_SECONDS + 5.0
+        order = replace(self._order, url=url, browser=path, folder=self._folder.name)
+        limit = order.seconds + START_SECONDS + 5.0
         try:
             async with asyncio.timeout(QUEUE_SECONDS + limit):  # behind other pages, and in work
-                outcome = await self._pool.ask(head, b"", limit, _understood)
+                outcome = await self._pool.ask(asdict(order), b"", limit, _understood)
         except TimeoutError:
             raise self._failure(_Problem("slow", "the process"), url) from None
         except (OSError, EOFError, ValueError) as error:
@@ -142,7 +136,7 @@ class Browser:
         return outcome
 
     def _failure(self, problem: _Problem, url: str) -> FootnoteError:
-        page, detail = shown(url), problem.detail
+        page, detail, most_bytes = shown(url), problem.detail, self._order.most_bytes
         match problem.kind:
             case "start":
                 return self._not_started(detail)
@@ -157,8 +151,8 @@ class Browser:
                 )
             case "size":
                 return PageUnreadable(
-                    f"{page} loads more than {LOAD * self._most_bytes / 1e6:g} MB or is larger than"
-                    f" {self._most_bytes / 1e6:g} MB; paste the part that matters.",
+                    f"{page} loads more than {LOAD * most_bytes / 1e6:g} MB or is larger than"
+                    f" {most_bytes / 1e6:g} MB; paste the part that matters.",
                     detail=detail,
                 )
             case "memory":
@@ -168,8 +162,8 @@ class Browser:
                 )
             case "slow":
                 return BrowserNeeded(
-                    f"{page} did not become readable in a browser within {self._seconds:g} seconds;"
-                    " paste the text.",
+                    f"{page} did not become readable in a browser within {self._order.seconds:g}"
+                    " seconds; paste the text.",
                     detail=detail,
                 )
             case "downgrade":
@@ -188,7 +182,7 @@ class Browser:
 
     def _not_started(self, detail: str) -> InvalidSetting:
         is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-        if self._sandbox and (is_root or "sandbox" in detail.lower()):
+        if self._order.sandbox and (is_root or "sandbox" in detail.lower()):
             return InvalidSetting(
                 "Chromium does not start with its sandbox here: run Footnote as a user other than"
                 " root where user namespaces are allowed, or, in a container that holds nothing"
@@ -196,7 +190,7 @@ class Browser:
                 detail=detail,
             )
         return InvalidSetting(
-            f"Chromium ({self._path}) does not start: try it by hand, or correct {PLACE}.",
+            f"Chromium ({self._order.browser}) does not start: try it by hand, or correct {PLACE}.",
             detail=detail,
         )
 

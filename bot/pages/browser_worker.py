@@ -18,9 +18,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from bot.egress import Egress
-from bot.pages.browser import START_SECONDS
+from bot.pages.browser import START_SECONDS, Order
 from bot.pages.processes import limit_memory, own_pipes, receive, send, set_alarm
-from bot.pages.rendering import CLOSE_SECONDS, Order, Unrendered, rendered
+from bot.pages.rendering import CLOSE_SECONDS, Unrendered, rendered
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser

@@ -162,18 +162,19 @@ def browser_of(settings: Settings) -> Browser | None:
     """The browser that the settings name, not started yet."""
     if not settings.browser:
         return None
-    from bot.pages.browser import Browser
+    from bot.pages.browser import Browser, Order
     from bot.pages.download import user_agent
 
-    return Browser(
+    order = Order(
         settings.browser,
         sandbox=settings.browser_sandbox == "on",
         seconds=settings.fetch_timeout,
         most_bytes=settings.fetch_max_bytes,
-        allow=settings.fetch_allow,
+        allow=tuple(settings.fetch_allow),
         agent=user_agent(settings.contact),
         egress=Egress.of_pages(settings),
     )
+    return Browser(order)
 
 
 def reader_of(settings: Settings, resolver: Resolver = system_resolver) -> ReaderService | None:

@@ -14,15 +14,13 @@ import os
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from importlib.resources import files
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from bot.egress import DIRECT, Egress
 from bot.errors import AddressRefused, FootnoteError
-from bot.pages.browser import LOAD
+from bot.pages.browser import LOAD, Order
 from bot.pages.guard import Allow, Guard
 from bot.pages.guarded_proxy import GuardedProxy
 from bot.pages.processes import memory_below
@@ -58,27 +56,6 @@ for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTranspor
 }
 """
 _HAS_TEXT = "document.readyState === 'loading' ? -1 : document.body?.textContent.length ?? 0"
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """A request to render a page: within ``seconds``, up to ``most_bytes`` of HTML; ``seconds``
-    count from when the browser is there. Without ``url`` only its version is wanted.
-
-    ``browser`` is the path of a Chromium, which keeps what it writes in ``folder``. ``allow`` as in
-    ``FOOTNOTE_FETCH_ALLOW``; ``agent`` is added to Chromium's own user agent. ``egress`` is
-    the way to pages.
-    """
-
-    url: str
-    browser: str
-    sandbox: bool
-    folder: str
-    seconds: float
-    most_bytes: int
-    allow: tuple[str, ...]
-    agent: str
-    egress: Egress = DIRECT
 
 
 class Unrendered(Exception):

@@ -20,9 +20,9 @@ from bot.errors import (
     Unavailable,
 )
 from bot.pages import rendering
-from bot.pages.browser import Browser, Rendered
+from bot.pages.browser import Browser, Order, Rendered
 from bot.pages.fetch import Fetcher
-from bot.pages.rendering import Order, Unrendered
+from bot.pages.rendering import Unrendered
 from tests.fakes.web import Web
 from tests.unit.pages.conftest import Here, to_loopback
 
@@ -30,26 +30,19 @@ LIT = "The lighthouse was lit for the first time in 1874."
 
 
 def order(url: str, *allow: str) -> Order:
-    return Order(url, "chromium", True, "/nowhere", 5.0, 10_000, allow, "footnote-bot")
+    return Order("chromium", True, 5.0, 10_000, allow, "footnote-bot", url=url, folder="/nowhere")
 
 
 @asynccontextmanager
-async def browser(code: str, **how: Any) -> AsyncIterator[Browser]:
+async def browser(code: str) -> AsyncIterator[Browser]:
     """One whose process runs this code, with the next request as ``head``."""
     body = (
         "from bot.pages.processes import own_pipes, receive, send\n"
         "requests, replies = own_pipes()\n"
         "head, _ = receive(requests)\n"
     )
-    options: dict[str, Any] = {
-        "sandbox": True,
-        "seconds": 5.0,
-        "most_bytes": 10_000_000,
-        "allow": (),
-        "agent": "footnote-bot",
-        "command": (sys.executable, "-P", "-c", body + code),
-    }
-    opened = Browser(sys.executable, **options | how)
+    order = Order(sys.executable, True, 5.0, 10_000_000, (), "footnote-bot")
+    opened = Browser(order, command=(sys.executable, "-P", "-c", body + code))
     try:
         yield opened
     finally:
