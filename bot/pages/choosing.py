@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -140,8 +140,7 @@ def select(
         for each in studied.passages
     ]
     costs = studied.costs
-    shown = _Spans(skip)
-    left = [i for i, passage in enumerate(passages) if not shown.overlap(passage)]
+    left = _not_shown(passages, skip)
     if sum(costs[i] for i in left) <= budget_tokens:
         return [passages[i] for i in left]
     scores = rank(question, studied, rarity)
@@ -174,18 +173,16 @@ def _with_meaning(scores: Sequence[float], passages: Sequence[Passage]) -> Seque
     ]
 
 
-class _Spans:
-    """Spans that do not overlap, to be asked in order of their start."""
-
-    def __init__(self, spans: Collection[tuple[int, int]]) -> None:
-        self._spans = sorted(spans)
-        self._next = 0
-
-    def overlap(self, passage: Passage) -> bool:
-        """True if any span overlaps ``passage``, which starts no earlier than the last asked."""
-        while self._next < len(self._spans) and self._spans[self._next][1] <= passage.start:
-            self._next += 1
-        return self._next < len(self._spans) and self._spans[self._next][0] < passage.end
+def _not_shown(passages: Iterable[Passage], shown: Iterable[tuple[int, int]]) -> list[int]:
+    """The numbers of the passages, which are in order, that no span overlaps."""
+    spans = deque(sorted(shown))
+    found: list[int] = []
+    for i, passage in enumerate(passages):
+        while spans and spans[0][1] <= passage.start:
+            spans.popleft()
+        if not spans or spans[0][0] >= passage.end:
+            found.append(i)
+    return found
 
 
 COUNTED = 1_000_000  # characters of a page whose words are counted; of a longer one some passages
@@ -203,11 +200,8 @@ def spread(
     as far as there is room. The first passage always comes. A page that fits is given whole.
     ``skip`` are spans shown before. Deterministic, and linear in the text.
     """
-    passages = [
-        passage
-        for passage in passages
-        if not any(start < passage.end and passage.start < end for start, end in skip)
-    ]
+    passages = list(passages)
+    passages = [passages[i] for i in _not_shown(passages, skip)]
     costs = [estimate(passage.text) for passage in passages]
     if sum(costs) <= budget_tokens:
         return passages
