@@ -13,9 +13,9 @@ import trafilatura
 from lxml import etree  # type: ignore[import-untyped]
 from trafilatura.utils import load_html
 
+from bot.pages.formats.blocks import without_breaks_in_cjk
 from bot.pages.furniture import without_hidden
 from bot.pages.grids import make_plain
-from bot.pages.inline import without_breaks_in_cjk
 from bot.pages.writing import written
 
 # Its warnings say that a page has no content, which the caller finds out by itself.

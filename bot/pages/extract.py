@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from io import StringIO
 from pathlib import PurePosixPath
@@ -85,22 +84,8 @@ _TRAILING_SPACE = lazy_regex(r"[ \t]+$", re.MULTILINE)
 _EMPTY_LINES = lazy_regex(r"\n{3,}")
 
 
-@dataclass(frozen=True, slots=True)
-class Extracted:
-    """The text of a document: one line of title, and text as ``bot.pages.page.Page`` describes it.
-
-    ``canonical`` is the address that it gives itself, unchecked and possibly relative, or "".
-    ``kept`` is the share of the document's visible words that ``text`` holds, from 0 to 1.
-    """
-
-    title: str
-    text: str
-    canonical: str = ""
-    kept: float = 1.0
-
-
-def from_bytes(data: bytes, media_type: str | None, name: str) -> Extracted:
-    """Read a document.
+def from_bytes(data: bytes, media_type: str | None, name: str) -> Reading:
+    """Read a document; its title is one line and never empty.
 
     ``media_type`` is a Content-Type (its charset parameter is heeded and checked) or None;
     ``name`` is the URL or file name, for its ending, for a title where there is no better one, and
@@ -119,24 +104,24 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Extracted:
             raise unreadable(name, "packed with gzip more than once")
     else:
         within = name
-    return _read(kind, data, media_type, within)
+    return _finished(_read(kind, data, media_type, within), within)
 
 
 def _without_gz(name: str) -> str:
     return name[:-3] if name.lower().endswith(".gz") else name
 
 
-def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Extracted:
+def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Reading:
     """Read a document of a kind; what takes time to load is loaded when it is needed."""
     match kind:
         case "pdf":
             from bot.pages.pdf import read_pdf
 
-            return _kept(Reading(*read_pdf(data, shown(name))), name)
+            return read_pdf(data, shown(name))
         case "package":
             from bot.pages.formats.containers import read_package
 
-            return _kept(read_package(data, shown(name)), name)
+            return read_package(data, shown(name))
         case "compound":
             from bot.pages.formats.containers import refuse_compound
 
@@ -145,14 +130,12 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Extract
     if kind == "html":
         from bot.pages.markup import read_html
 
-        reading = read_html(_SURROGATES.sub("\ufffd", source), shown(name))
-        finished = _finished(reading.title, reading.text, name)
-        return replace(finished, canonical=reading.canonical, kept=reading.kept)
+        return read_html(_SURROGATES.sub("\ufffd", source), shown(name))
     if kind == "markdown":
-        return _finished(*read_markdown(source), name)
+        return Reading(*read_markdown(source))
     if kind == "json":
-        return _finished(*_read_json(source), name)
-    return _kept(_read_text(kind, source, name), name)
+        return Reading(*_read_json(source))
+    return _read_text(kind, source, name)
 
 
 def _read_text(kind: Kind, source: str, name: str) -> Reading:
@@ -195,15 +178,11 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
     return Reading(*read_plain(source))
 
 
-def _kept(reading: Reading, name: str) -> Extracted:
-    return replace(_finished(reading.title, reading.text, name), kept=reading.kept)
-
-
-def _finished(title: str, text: str, name: str) -> Extracted:
-    text = _clean(text)
+def _finished(reading: Reading, name: str) -> Reading:
+    text = _clean(reading.text)
     if not text:
         raise _empty(name)
-    return Extracted(one_line(title) or _title_from(name), text)
+    return reading._replace(title=one_line(reading.title) or _title_from(name), text=text)
 
 
 def _empty(name: str) -> PageUnreadable:

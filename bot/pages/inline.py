@@ -7,6 +7,7 @@ from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
+from bot.pages.formats.blocks import without_breaks_in_cjk
 from bot.pages.literal import CODE_END, CODE_START
 
 HEADINGS = frozenset({"head", "h1", "h2", "h3", "h4", "h5", "h6"})
@@ -44,9 +45,6 @@ def classes_of(element: Any) -> list[str]:
     return (element.get("class") or "").split()
 
 
-_CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
-_IS_CJK = re.compile(f"[{_CJK}]")
-_BREAK_IN_CJK = re.compile(f"(?<=[{_CJK}])[ \t]*\r?\n[ \t]*(?=[{_CJK}])")
 _BREAK = "\x04"  # a line break that the page asks for, until the white space is collapsed
 _AROUND_BREAK = re.compile(f" *{_BREAK} *")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -157,14 +155,6 @@ def inline_text(root: Any) -> str:
             inline.open(tag, element)
             inline.say(element.text)
     return " ".join(inline.take().split())
-
-
-def without_breaks_in_cjk(text: str) -> str:
-    """East Asian text without the line breaks of its source, which stand for no space there.
-
-    Source: CSS Text 3, section 4.1.3 (segment breaks).
-    """
-    return _BREAK_IN_CJK.sub("", text) if "\n" in text and _IS_CJK.search(text) else text
 
 
 def is_inline_quotation(tag: str, element: Any) -> bool:

@@ -7,12 +7,13 @@ trafilatura finds the article; the whole page is written where it finds too litt
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
 from bot.errors import BrowserNeeded
 from bot.pages.content import body_of, content_of, is_of_press
+from bot.pages.formats.blocks import Reading
 from bot.pages.furniture import without_furniture, without_hidden
 from bot.pages.gates import Signs, refuse_gate
 from bot.pages.page import share
@@ -38,26 +39,16 @@ unless the page is of the press: half of such a page is comments and other artic
 news set of the extraction bench, whose pages without any mark of the press all keep 0.8."""
 
 
-class Reading(NamedTuple):
-    """The text of an HTML document; title and canonical address may be empty, the latter relative.
-
-    ``kept`` is the share of the words of the content that ``text`` has, from 0 to 1. The content is
-    the element that holds it; on a page that does not say which that is, all text outside links.
-    """
-
-    title: str
-    text: str
-    canonical: str = ""
-    kept: float = 1.0
-
-
 def read_html(html: str, name: str) -> Reading:
     """Read an HTML document; ``name`` is its name in errors.
+
+    What was kept is told of the element that holds the content; on a page that does not say which
+    that is, of all text outside links.
 
     Raises ``PageUnreadable`` for a page that is only a login form or an error, ``BrowserNeeded``
     for one without words, a cookie wall and a check for robots.
     """
-    tree = _parsed(html)
+    tree = parsed(html)
     if tree is None:
         raise _without_words(name)
     title = title_of(tree)
@@ -68,7 +59,7 @@ def read_html(html: str, name: str) -> Reading:
     refuse_gate(name, title, text, signs)
     if not text:
         raise _without_words(name)
-    return Reading(title, text, canonical, kept)
+    return Reading(title, text, kept, canonical)
 
 
 def _signs(tree: Any) -> Signs:
@@ -88,7 +79,7 @@ def _canonical(tree: Any) -> str:
     return said[0] if len(set(said)) == 1 else ""
 
 
-def _parsed(html: str) -> Any:
+def parsed(html: str) -> Any:
     """The tree of a document, or None; without comments, since browsers show none.
 
     Elements are lxml's own: those of lxml.html, which trafilatura needs, take twice the time.

@@ -13,20 +13,19 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.errors import PageUnreadable
+from bot.pages.formats.blocks import MOST_CHARACTERS, Reading
 from bot.pages.page import share
 from bot.pages.titles import said_title
 from bot.pages.typeset import Leaf, Line, set_text, title_of, without_running_lines
 
 MOST_PAGES = 1_000
 """Pages that are read; a longer document says in a last heading which ones were not."""
-MOST_CHARACTERS = 5_000_000
-"""Characters after which no further page is read: five times a long novel."""
 MOST_ON_A_PAGE = 100_000  # characters; a page that holds more is no page to read
 
 _ONE_AT_A_TIME = threading.Lock()
@@ -39,23 +38,13 @@ _FIXED_PITCH = 1  # bit of a font descriptor's flags (ISO 32000-1, table 123)
 _LONGEST_FONT_NAME = 128  # bytes; PDF names have at most 127
 
 
-class Document(NamedTuple):
-    """The text of a PDF document; ``title`` may be empty.
-
-    ``kept`` is the share of its words that ``text`` has, from 0 to 1, running headers aside; pages
-    that were not read count as if they had as many words as those that were.
-    """
-
-    title: str
-    text: str
-    kept: float
-
-
-def read_pdf(data: bytes, name: str) -> Document:
+def read_pdf(data: bytes, name: str) -> Reading:
     """Read a PDF document; ``name`` is what errors call it.
 
     Each page opens with a heading of its own ("## Page 7", by its printed label where it has
-    one). Raises ``PageUnreadable`` for a document that is locked, broken, or holds pictures only.
+    one). Of what was kept, running headers do not count, and pages that were not read count as if
+    they had as many words as those that were. Raises ``PageUnreadable`` for a document that is
+    locked, broken, or holds pictures only.
     """
     with _ONE_AT_A_TIME, _opened(data, name) as document:
         count = len(document)
@@ -80,7 +69,7 @@ def read_pdf(data: bytes, name: str) -> Document:
     if len(leaves) < count:
         text += f"\n\n## Pages {len(leaves) + 1} to {count} were not read"
         kept *= len(leaves) / count
-    return Document(title, text, kept)
+    return Reading(title, text, kept)
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -27,6 +26,7 @@ from bot.errors import (
     PageUnreadable,
     Unavailable,
 )
+from bot.pages.formats.blocks import Reading
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
 from bot.pages.urls import DEFAULT_PORTS, parse, shown
 
@@ -41,14 +41,6 @@ PROBE = "https://example.com/"  # reserved for documentation, RFC 2606; always t
 _ABOUT = re.compile(r"(?P<name>[A-Z][A-Za-z]*(?: [A-Z][A-Za-z]*){0,2}): ?(?P<value>.*)")
 _BEGINS = re.compile(r"^Markdown Content:[ \t]*\r?\n", re.MULTILINE)
 _ABOUT_CHARACTERS = 4_000  # in which the page's own text begins
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The service's result: ``title`` may be empty, ``text`` is Markdown."""
-
-    title: str
-    text: str
 
 
 class ReaderService:
@@ -194,7 +186,7 @@ class ReaderService:
 
 
 def without_preamble(text: str) -> Reading:
-    """A service's answer, without the lines about the page that Jina's begins with.
+    """A service's answer: Markdown, without the lines about the page that Jina's begins with.
 
     Raises ``BrowserNeeded`` where these say that the page answered the service with an error.
     """

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
+from bot.pages.formats.blocks import table_row
 from bot.pages.literal import fenced, literal
 from bot.text.sentences import sentences
 from bot.text.terms import has_cjk
@@ -336,7 +337,7 @@ def _table(group: Sequence[Line]) -> str:
     centres = [(left + right) / 2 for left, right, _ in fullest.cells]
     rows = [_row(line, fullest, centres) for line in group]
     rows.insert(1, ["---"] * len(centres))
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return "\n".join(map(table_row, rows))
 
 
 def _row(line: Line, fullest: Line, centres: Sequence[float]) -> list[str]:
@@ -345,7 +346,7 @@ def _row(line: Line, fullest: Line, centres: Sequence[float]) -> list[str]:
         overlaps = [min(right, r) - max(left, l) for l, r, _ in fullest.cells]  # noqa: E741
         best = max(range(len(centres)), key=lambda i: overlaps[i])
         columns[best].append(text)
-    return [literal(" ".join(cells)).replace("|", "\\|") for cells in columns]
+    return [" ".join(cells) for cells in columns]
 
 
 # ---------------------------------------------------------------- sentences across pages

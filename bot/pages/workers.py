@@ -16,9 +16,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bot.errors import BrowserNeeded, PageUnreadable
+from bot.pages.formats.blocks import MOST_CHARACTERS, Reading
 from bot.pages.pool import WorkerPool
 from bot.pages.processes import (
     DEFAULT,
@@ -35,15 +36,10 @@ from bot.pages.processes import (
 )
 from bot.pages.urls import shown
 
-if TYPE_CHECKING:
-    from bot.pages.extract import Extracted
-
 SECONDS = 20.0
 """The limits for one document. The slowest of 181 news pages takes 0.2 s."""
 
 LARGE_IDLE_SECONDS = 10.0  # after which the memory of the process for large documents is free again
-MOST_CHARACTERS = 5_000_000
-"""Characters of a document's text that are kept, as of a PDF: five times a long novel."""
 NOT_READ = "## What comes after the first {:,} characters was not read"
 
 LACKS_MEMORY = {"lacks": "memory"}
@@ -90,7 +86,7 @@ class Workers:
         """
         self._pool.warm()
 
-    async def extract(self, data: bytes, media_type: str | None, name: str) -> Extracted:
+    async def extract(self, data: bytes, media_type: str | None, name: str) -> Reading:
         """``extract.from_bytes`` elsewhere.
 
         Raises ``PageUnreadable`` like it, and for a document that takes too long, takes too much
@@ -113,7 +109,7 @@ class Workers:
 
     async def _read_by(
         self, pool: WorkerPool, data: bytes, media_type: str | None, name: str, seconds: float
-    ) -> Extracted:
+    ) -> Reading:
         head = {"media_type": media_type, "name": name, "seconds": seconds}
         try:
             outcome = await pool.ask(head, data, seconds, _understood)
@@ -158,16 +154,14 @@ def _too_slow(name: str, seconds: float) -> PageUnreadable:
     )
 
 
-def _understood(reply: Any, data: bytes) -> Extracted | PageUnreadable:
+def _understood(reply: Any, data: bytes) -> Reading | PageUnreadable:
     """Parse a worker's reply, which may be anything once a document has taken control of it."""
     match reply:
         case {"title": str(title), "canonical": str(canonical), "kept": int() | float() as kept}:
             text = text_of(data)
             if len(text) > MOST_CHARACTERS + len(NOT_READ) + 20:
                 raise ValueError("a reply of too many characters")
-            from bot.pages.extract import Extracted  # with the readers of all formats
-
-            return Extracted(title, text, canonical, min(1.0, max(0.0, kept)))
+            return Reading(title, text, min(1.0, max(0.0, kept)), canonical)
         case {"unreadable": str(sentence), "detail": str(detail), "for_browsers": bool(is_wall)}:
             return (BrowserNeeded if is_wall else PageUnreadable)(sentence, detail=detail)
         case dict() if reply == LACKS_MEMORY:

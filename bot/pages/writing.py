@@ -18,6 +18,7 @@ from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
+from bot.pages.formats.blocks import table_row
 from bot.pages.grids import Cell, grid_of, grid_of_boxes, is_record, is_title
 from bot.pages.inline import (
     BLOCKS,
@@ -322,6 +323,5 @@ def _named(name: str, value: str) -> str:
 
 def _markdown_table(grid: list[list[Cell]]) -> str:
     """Markdown has no table without a header, so the first row is it."""
-    head, *body = [[literal(cell.text).replace("|", "\\|") for cell in row] for row in grid]
-    lines = [head, ["---"] * len(head), *body]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    head, *body = [[cell.text for cell in row] for row in grid]
+    return "\n".join(map(table_row, (head, ["---"] * len(head), *body)))

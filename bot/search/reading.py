@@ -42,7 +42,7 @@ class Content:
     """The stored content of a document.
 
     ``text`` and ``spans`` are packed (see ``index_file``), ``words`` are the rows of its passages,
-    ``keys`` those by which twins are found. ``kept`` as in ``Extracted``.
+    ``keys`` those by which twins are found. ``kept`` as in ``bot.pages.formats.blocks.Reading``.
     """
 
     title: str

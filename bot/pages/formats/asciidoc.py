@@ -8,7 +8,7 @@ lists, delimited blocks, tables, inline markup. Comments, attributes and conditi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from bot.pages.formats.asciidoc_inline import Inline
 from bot.pages.formats.blocks import (
@@ -37,6 +37,7 @@ _RULE = re.compile(r"(?:'{3,}|-{3}|- - -|\*{3}|<{3,})[ \t]*")
 _BULLET = re.compile(r"[ \t]*(\*{1,5}|-|•)[ \t]+(?=\S)")
 _NUMBER = re.compile(r"[ \t]*(?:(\.{1,5})|(\d{1,3})\.|([a-zA-Z])\.|<(\d{1,3}|\.)>)[ \t]+(?=\S)")
 _TERM = re.compile(r"[ \t]*(?!//)(\S.*?)(:{2,4}|;;)(?:[ \t]+(\S.*))?[ \t]*")
+_BLOCKS = (_DELIMITER, _TABLE, _BLOCK_ATTRIBUTES, _CONDITION)
 _ADMONITIONS = frozenset({"note", "tip", "important", "warning", "caution"})
 _CELL = re.compile(r"(?:(?:\d+)?(?:\.\d+)?[+*])?(?:[<^>](?:\.[<^>])?|\.[<^>])?[adehlmsv]?(?<!\\)\|")
 _REPEATED = re.compile(r"(\d+)\*")
@@ -207,20 +208,21 @@ class _Reader:
             self._say(words, shown=True)
 
     def _paragraph_lines(self) -> list[str]:
-        """The lines up to one that is empty, or that ends the paragraph."""
-        start = self._at
+        first = self._lines[self._at]
         self._at += 1
+        return [first, *self._lines_on(lambda line: self._depth >= 0 and _begins_item(line))]
+
+    def _lines_on(self, ends: Callable[[str], object]) -> list[str]:
+        """The lines up to one that is empty, begins a block or ``ends`` them; without comments."""
+        start = self._at
         while self._at < len(self._lines):
             line = self._lines[self._at].rstrip()
-            if not line or line == "+" or _DELIMITER.fullmatch(line) or _TABLE.fullmatch(line):
+            if not line or line == "+" or any(each.fullmatch(line) for each in _BLOCKS):
                 break
-            if _BLOCK_ATTRIBUTES.fullmatch(line) or _CONDITION.fullmatch(line):
-                break
-            if self._depth >= 0 and (_BULLET.match(line) or _TERM.fullmatch(line)):
+            if ends(line):
                 break
             self._at += 1
-        kept = self._lines[start : self._at]
-        return [line for line in kept if not re.match(r"//(?!/)", line)]
+        return [line for line in self._lines[start : self._at] if not re.match(r"//(?!/)", line)]
 
     def _say(self, text: str, *, shown: bool = False) -> None:
         words = text if shown else self._inline.shown(text)
@@ -289,19 +291,8 @@ class _Reader:
 
     def _rest_of_item(self) -> list[str]:
         """The lines that go on with an item's text."""
-        lines = []
-        while self._at < len(self._lines):
-            line = self._lines[self._at].rstrip()
-            if not line or line == "+" or _DELIMITER.fullmatch(line) or _TABLE.fullmatch(line):
-                break
-            if _BULLET.match(line) or _NUMBER.match(line) or _TERM.fullmatch(line):
-                break
-            if _BLOCK_ATTRIBUTES.fullmatch(line) or _CONDITION.fullmatch(line):
-                break
-            if not re.match(r"//(?!/)", line):
-                lines.append(line.strip())
-            self._at += 1
-        return lines
+        found = self._lines_on(lambda line: _begins_item(line) or _NUMBER.match(line))
+        return [line.strip() for line in found]
 
     def _definition(self, term: str, first: str) -> None:
         """A term, with the terms that share its definition, and the definition's first lines."""
@@ -365,6 +356,10 @@ class _Reader:
         else:
             self.blocks.table(shown[i : i + columns] for i in range(0, len(shown), columns))
         self._done()
+
+
+def _begins_item(line: str) -> bool:
+    return bool(_BULLET.match(line) or _TERM.fullmatch(line))
 
 
 def _cells(line: str, separator: str) -> Iterator[str]:

@@ -14,7 +14,8 @@ from bot.pages.literal import CODE_END, CODE_START, fenced, literal
 from bot.text.lazy_regex import lazy_regex
 
 MOST_CHARACTERS = 5_000_000
-"""Characters of page text after which the rest of a document is not read, as in PDF."""
+"""Characters of page text after which the rest of a document is not read: five times a long
+novel."""
 
 WIDEST_CELL = 1_000  # characters; a table with a cell that holds more only lays out the page
 DEEPEST_ITEM = 6  # list levels; what is nested deeper stays at that indent
@@ -27,16 +28,22 @@ _NEEDS_COLON = lazy_regex(r"[^:：.?!…。？！,;]$")
 _CODE = lazy_regex(f"{CODE_START}[^{CODE_START}{CODE_END}]*{CODE_END}")
 _UNMARKED = str.maketrans("", "", CODE_START + CODE_END)
 _CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
-_BREAK_IN_CJK = lazy_regex(f"(?<=[{_CJK}])[ \t]*\n[ \t]*(?=[{_CJK}])")
+_IS_CJK = lazy_regex(f"[{_CJK}]")
+_BREAK_IN_CJK = lazy_regex(f"(?<=[{_CJK}])[ \t]*\r?\n[ \t]*(?=[{_CJK}])")
 
 
 class Reading(NamedTuple):
-    """The text of a document: its title (possibly empty), its page text, and the share of its
-    visible words that the text holds, from 0 to 1."""
+    """The text of a document as ``bot.pages.page.Page`` describes it, and its title (possibly
+    empty).
+
+    ``kept`` is the share of the document's visible words that ``text`` holds, from 0 to 1.
+    ``canonical`` is the address that it gives itself, unchecked and possibly relative, or "".
+    """
 
     title: str
     text: str
     kept: float = 1.0
+    canonical: str = ""
 
 
 class Blocks:
@@ -124,9 +131,16 @@ def one_line(text: str) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """A paragraph whose lines are only wrapped, on one line. East Asian text has no spaces where
-    its source has line breaks (CSS Text 3, section 4.1.3)."""
-    return one_line(_BREAK_IN_CJK.sub("", text))
+    """A paragraph whose lines are only wrapped, on one line."""
+    return one_line(without_breaks_in_cjk(text))
+
+
+def without_breaks_in_cjk(text: str) -> str:
+    """East Asian text without the line breaks of its source, which stand for no space there.
+
+    Source: CSS Text 3, section 4.1.3 (segment breaks).
+    """
+    return _BREAK_IN_CJK.sub("", text) if "\n" in text and _IS_CJK.search(text) else text
 
 
 def table_row(cells: Iterable[str]) -> str:

@@ -6,8 +6,6 @@ What is inside is told by what is inside, whatever the ending says.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
-from typing import NamedTuple
 
 from bot.errors import PageUnreadable, ReaderMissing
 from bot.extras import need
@@ -19,7 +17,6 @@ LARGEST_UNPACKED = 50_000_000
 """Bytes that a gzip file may unpack to."""
 
 _GZIP = 16 + zlib.MAX_WBITS  # zlib's way to say that there is a header of gzip
-_CHUNK = 1_000_000  # bytes unpacked at a time
 
 _OLD = {
     "WordDocument": ("an old Word document (.doc)", ".docx"),
@@ -105,37 +102,22 @@ def _holds(data: bytes, stream: str) -> bool:
 
 def unpacked(data: bytes, name: str) -> bytes:
     """The content of a gzip file; raises ``PageUnreadable`` if it is damaged or too large."""
-    parts: list[bytes] = []
-    size = 0
+    content = bytearray()
     while data.startswith(GZIPPED):  # one member after the other (RFC 1952, section 2.2)
-        for part in _member(data, name):
-            parts.append(part.unpacked)
-            size += len(part.unpacked)
-            if size > LARGEST_UNPACKED:
-                raise PageUnreadable(
-                    f"{name} unpacks to more than {LARGEST_UNPACKED / 1e6:g} MB; split it into"
-                    " smaller files."
-                )
-            data = part.rest
-    return b"".join(parts)
-
-
-class _Part(NamedTuple):
-    unpacked: bytes
-    rest: bytes  # what follows the member, once it has ended
-
-
-def _member(data: bytes, name: str) -> Iterator[_Part]:
-    decompressor = zlib.decompressobj(_GZIP)
-    while not decompressor.eof:
+        member = zlib.decompressobj(_GZIP)
         try:
-            part = decompressor.decompress(data, _CHUNK)
+            content += member.decompress(data, LARGEST_UNPACKED + 1 - len(content))
         except zlib.error as error:
             raise _damaged_gzip(name, str(error)) from None
-        data = decompressor.unconsumed_tail
-        if not (part or data or decompressor.eof):
+        if len(content) > LARGEST_UNPACKED:
+            raise PageUnreadable(
+                f"{name} unpacks to more than {LARGEST_UNPACKED / 1e6:g} MB; split it into smaller"
+                " files."
+            )
+        if not member.eof:
             raise _damaged_gzip(name, "the end is missing")
-        yield _Part(part, decompressor.unused_data)
+        data = member.unused_data
+    return bytes(content)
 
 
 def _damaged_gzip(name: str, detail: str) -> PageUnreadable:

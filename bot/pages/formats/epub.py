@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from lxml import etree  # type: ignore[import-untyped]
-
 from bot.errors import PageUnreadable
 from bot.pages import charset
 from bot.pages.formats.blocks import Blocks, Reading
 from bot.pages.formats.packages import Package, attribute, opened, resolved
 from bot.pages.furniture import remove, without_hidden
+from bot.pages.markup import parsed
 from bot.pages.writing import written
 
 LARGEST_CHAPTER = 5_000_000
@@ -38,7 +37,6 @@ _NO_TEXT = (
     "annotation",
     "annotation-xml",
 )
-_NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # that XML knows
 _NOTE = re.compile(r"\b(?:doc-)?noteref\b")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
@@ -121,9 +119,7 @@ def _names(package: Package, at: str, root: Any) -> dict[str, str]:
 
 def _write(page: bytes, name: str, blocks: Blocks) -> None:
     """A chapter; one without headings stands under its name in the table of contents."""
-    source = _NO_CHARACTERS.sub("", charset.decode(page, "utf-8"))
-    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
-    tree = etree.fromstring(source.encode(), parser) if source.strip() else None
+    tree = parsed(charset.decode(page, "utf-8"))
     body = None if tree is None else tree.find(".//body")
     if body is None:
         return

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.pages.formats.packages import attribute
+from bot.pages.formats.packages import attribute, is_on, value
 
 LEVELS = 9  # of a list, counted from 0
 
@@ -134,11 +134,11 @@ def _abstract(root: Any) -> dict[str, dict[int, Level]]:
 def _lists(root: Any, abstract: dict[str, dict[int, Level]]) -> dict[str, _List]:
     found = {}
     for each in root.iterchildren("{*}num"):
-        link = _value(each, "abstractNumId")
+        link = value(each, "abstractNumId")
         levels, starts = dict(abstract.get(link, {})), {}
         for override in each.iterchildren("{*}lvlOverride"):
             depth = whole(attribute(override, "ilvl"), 0)
-            if start := _value(override, "startOverride"):
+            if start := value(override, "startOverride"):
                 starts[depth] = whole(start, 1)
             levels.update(map(_level, override.iterchildren("{*}lvl")))
         found[attribute(each, "numId") or ""] = _List(link, levels, starts)
@@ -146,19 +146,13 @@ def _lists(root: Any, abstract: dict[str, dict[int, Level]]) -> dict[str, _List]
 
 
 def _level(element: Any) -> tuple[int, Level]:
-    legal = element.find("{*}isLgl")
     return min(whole(attribute(element, "ilvl"), 0), LEVELS - 1), Level(
-        form=_value(element, "numFmt") or "decimal",
-        text=_value(element, "lvlText"),
-        start=whole(_value(element, "start"), 0),
-        style=_value(element, "pStyle"),
-        decimal=legal is not None and attribute(legal, "val") not in ("0", "false"),
+        form=value(element, "numFmt") or "decimal",
+        text=value(element, "lvlText"),
+        start=whole(value(element, "start"), 0),
+        style=value(element, "pStyle"),
+        decimal=is_on(element, "isLgl"),
     )
-
-
-def _value(element: Any, name: str) -> str:
-    child = element.find(f"{{*}}{name}")
-    return "" if child is None else attribute(child, "val") or ""
 
 
 def whole(text: str | None, default: int) -> int:

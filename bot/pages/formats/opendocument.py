@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bot.pages.formats.blocks import MOST_CHARACTERS, Blocks, Reading, code, one_line
+from bot.pages.formats.blocks import Blocks, Reading, code, one_line
 from bot.pages.formats.grid import MOST_CELLS, GridWriter
 from bot.pages.formats.numbering import whole
 from bot.pages.formats.opendocument_styles import OpenStyles
@@ -88,7 +88,7 @@ class _Reader:
             if not self._take(element):
                 continue
             self._package.forget(element)
-            if self.blocks.length >= MOST_CHARACTERS or self._cells >= MOST_CELLS:
+            if self.blocks.full or self._cells >= MOST_CELLS:
                 self._close()
                 self.blocks.heading(2, "The rest of this document was not read")
                 return self._package.share_read

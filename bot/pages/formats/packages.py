@@ -247,6 +247,20 @@ def attribute(element: Any, name: str) -> str | None:
     return None
 
 
+def value(element: Any, name: str) -> str:
+    """The ``w:val`` of a child element, or ""."""
+    child = element.find(f"{{*}}{name}")
+    return "" if child is None else attribute(child, "val") or ""
+
+
+def is_on(properties: Any, name: str, otherwise: bool = False) -> bool:
+    """Return True if a property that is on or off is on."""
+    child = properties.find(f"{{*}}{name}")
+    if child is None:
+        return otherwise
+    return (attribute(child, "val") or "1") not in ("0", "false", "off")
+
+
 def _parser() -> Any:
     return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
 

@@ -90,7 +90,7 @@ class Roff:
                 _skip_definition(name, match[2], waiting)
             elif name in ("ds", "as", "ds1"):
                 self._define(name, match[2])
-            elif name in ("rm", "nr", "tr", "ad", "na", "hy", "nh", "ne", "ie", "do", "mso", "rr"):
+            elif name in ("rm", "nr", "tr", "ad", "na", "hy", "nh", "ne", "do", "mso", "rr"):
                 continue
             else:
                 yield line

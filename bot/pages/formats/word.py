@@ -12,16 +12,18 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from bot.pages.formats.blocks import MOST_CHARACTERS, Blocks, Reading, code, is_code, one_line
+from bot.pages.formats.blocks import Blocks, Reading, code, is_code, one_line
 from bot.pages.formats.numbering import LEVELS, Numbering, whole
 from bot.pages.formats.packages import (
     Package,
     attribute,
     core_title,
+    is_on,
     local,
     main_part,
     opened,
     outside,
+    value,
 )
 from bot.pages.formats.pieces import Cell, Piece, PieceWriter, labelled_item
 from bot.pages.formats.word_styles import (
@@ -29,8 +31,6 @@ from bot.pages.formats.word_styles import (
     Style,
     Styles,
     is_fixed_width,
-    is_on,
-    value,
     with_paragraph,
 )
 
@@ -96,7 +96,7 @@ class _Reader:
                 case _:
                     continue
             self._package.forget(element)
-            if self.blocks.length >= MOST_CHARACTERS:
+            if self.blocks.full:
                 self._writer.end_table()
                 self._writer.flush()
                 self.blocks.heading(2, "The rest of this document was not read")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.pages.formats.numbering import whole
-from bot.pages.formats.packages import attribute
+from bot.pages.formats.packages import attribute, is_on, value
 
 _HEADING = re.compile(r"heading ([1-9])")
 _CODE = re.compile(
@@ -107,17 +107,3 @@ def is_fixed_width(properties: Any) -> bool:
     """Return True if ``w:rPr`` sets its text in the font of a typewriter."""
     fonts = properties.find("{*}rFonts")
     return fonts is not None and bool(FIXED_WIDTH.search(attribute(fonts, "ascii") or ""))
-
-
-def value(element: Any, name: str) -> str:
-    """The ``w:val`` of a child element, or ""."""
-    child = element.find(f"{{*}}{name}")
-    return "" if child is None else attribute(child, "val") or ""
-
-
-def is_on(properties: Any, name: str, otherwise: bool = False) -> bool:
-    """Return True if a property that is on or off is on."""
-    child = properties.find(f"{{*}}{name}")
-    if child is None:
-        return otherwise
-    return (attribute(child, "val") or "1") not in ("0", "false", "off")
