@@ -102,7 +102,7 @@ class Source:
         if token.type == "fence":
             atoms = self._fence(token, a, b if tail else b - 1, b, place)
         elif token.type == "code_block":
-            atoms = self._indented(a, b, place)
+            atoms = self._code(a, b, place, "", "")
         elif token.type == "table_open":
             atoms = self._table(a, b, place)
         elif token.type == "list_item_open":
@@ -151,9 +151,6 @@ class Source:
             previous = atom
         yield replace(previous, text=previous.text + tail, tail="")
         self._end = self._offsets[after] - 1
-
-    def _indented(self, start: int, end: int, place: Place) -> Iterator[Atom]:
-        return self._code(start, end, place, "", "")
 
     def _code(self, start: int, end: int, place: Place, lead: str, tail: str) -> Iterator[Atom]:
         """Lines of code as they are; one that is too long is cut anywhere."""

@@ -90,21 +90,15 @@ def records(table: Table) -> str:
     """A table as one paragraph per row, a line for each cell that is not empty."""
     names = [plain_text(cell) for cell in table.header]
     rows = table.rows or (("",) * len(names),)
-    return "\n\n".join(_record(names, row) for row in rows)
+    empty = " · ".join(f"**{name}**" for name in names if name)
+    return "\n\n".join(_record("**{}**: {}", names, row) or empty for row in rows)
 
 
 def plain_records(table: Table) -> str:
     """As ``records``, without Markdown."""
     names = [plain_text(cell) for cell in table.header]
     rows = [[plain_text(cell) for cell in row] for row in table.rows]
-    return "\n\n".join(
-        "\n".join(
-            f"{name}: {cell}" if name else cell
-            for name, cell in zip(names, row, strict=True)
-            if cell
-        )
-        for row in rows
-    )
+    return "\n\n".join(_record("{}: {}", names, row) for row in rows)
 
 
 def columns(text: str) -> int:
@@ -143,13 +137,10 @@ def _words(inline: Token) -> str:
     return " ".join("".join(words).split())
 
 
-def _record(names: Sequence[str], row: Sequence[str]) -> str:
-    lines = [
-        f"**{name}**: {cell}" if name else cell
-        for name, cell in zip(names, row, strict=True)
-        if cell
-    ]
-    return "\n".join(lines) or " · ".join(f"**{name}**" for name in names if name)
+def _record(line: str, names: Sequence[str], row: Sequence[str]) -> str:
+    """The cells of a row that are not empty, each with its name as ``line`` has them."""
+    cells = zip(names, row, strict=True)
+    return "\n".join(line.format(name, cell) if name else cell for name, cell in cells if cell)
 
 
 def _columns(character: str) -> int:

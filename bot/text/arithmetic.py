@@ -131,7 +131,7 @@ def unproven(
         derived += [*found, *(float(value) for value in each.operands), *each.comes_to]
     rest = [fact for fact in gone if not _is_among(fact, derived)]
     rest = [fact for fact in rest if not is_ago(claim, fact, quoted, years)]
-    rest = [fact for fact in rest if not _is_implied(claim, fact, gone, quoted, known, derived)]
+    rest = [fact for fact in rest if not _is_implied(claim, fact, quoted, known, derived)]
     return [*(fact for fact in missing if fact.kind == "name"), *rest, *wrong]
 
 
@@ -191,7 +191,6 @@ def _is_told(outside: str, results: Sequence[float]) -> bool:
 def _is_implied(
     claim: str,
     fact: Fact,
-    gone: Sequence[Fact],
     quoted: str,
     known: Collection[Decimal],
     derived: Sequence[float],

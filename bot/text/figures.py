@@ -134,7 +134,8 @@ def borne_out(text: str) -> frozenset[Decimal]:
                 values.add(Decimal(value))
     for word in _ANY_WORD.findall(text):
         folded = word.casefold()
-        values.update(Decimal(value) for value in QUANTITIES.get(folded, ()))
+        if quantity := QUANTITIES.get(folded):
+            values.add(Decimal(quantity))
         if ordinal := ordinal_word(folded):
             values.add(Decimal(ordinal))
         if (roman := roman_number(word)) is not None:

@@ -30,26 +30,20 @@ _ORDINALS = numbered(
     start=1,
 )
 QUANTITIES = {
-    "once": (1,),
-    "twice": (2,),
-    "double": (2,),
-    "doubled": (2,),
-    "both": (2,),
-    "pair": (2,),
-    "couple": (2,),
-    "twin": (2,),
-    "twins": (2,),
-    "thrice": (3,),
-    "triple": (3,),
-    "tripled": (3,),
-    "trio": (3,),
-    "quartet": (4,),
-    "quintet": (5,),
-    "dozen": (12,),
-    "half": (50,),
-    "quarter": (25,),
-    "decade": (10,),
-    "century": (100,),
+    word: value
+    for value, words in (
+        (1, "once"),
+        (2, "twice double doubled both pair couple twin twins"),
+        (3, "thrice triple tripled trio"),
+        (4, "quartet"),
+        (5, "quintet"),
+        (10, "decade"),
+        (12, "dozen"),
+        (25, "quarter"),
+        (50, "half"),
+        (100, "century"),
+    )
+    for word in words.split()
 }
 """Words that bear out a number without being one."""
 

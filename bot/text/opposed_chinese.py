@@ -105,7 +105,7 @@ def opposed_chinese(claim: str, quoted: str) -> str:
         if not near:
             continue
         found = (
-            (share >= RETOLD and _opposite(mine, near, quoted))
+            (share >= RETOLD and _opposite(mine, near))
             or (share >= ALIKE and _negated(mine, near, quoted))
             or (share >= RETOLD and _highest(mine, near))
         )
@@ -144,7 +144,7 @@ def _nearest(clause: str, quoted: str) -> tuple[str, float]:
     return near, len(pairs & _pairs(near)) / len(pairs)
 
 
-def _opposite(mine: str, near: str, quoted: str) -> str:
+def _opposite(mine: str, near: str) -> str:
     if bool(_NOT.search(mine)) != bool(_NOT.search(near)):
         return ""
     for pair in _OPPOSITES:

@@ -17,6 +17,7 @@ LONGEST = 200  # years that a text counts from one date to another
 ROUNDED = 0.3  # years that "some 19 years apart" may be off
 MANY = 30  # dates between two of which nearly any number of years lies
 _DAYS = {"day": 1.0, "天": 1.0, "日": 1.0, "week": 7.0, "周": 7.0, "month": 30.44, "个月": 30.44}
+_DAYS["個月"] = _DAYS["个月"]
 _UNIT = lazy_regex(
     r"[\s-]{0,2}(?:full |more )?(?P<unit>year|month|decade|week|day)s?\b"
     r"|(?:st|nd|rd|th)?\s(?P<yearly>birthday|anniversary)\b"
@@ -172,7 +173,7 @@ def _pairs(points: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _per_year(unit: str) -> float:
     if unit == "decade":
         return 0.1
-    return 365.25 / _DAYS["个月" if unit == "個月" else unit] if unit in (*_DAYS, "個月") else 1.0
+    return 365.25 / _DAYS[unit] if unit in _DAYS else 1.0
 
 
 def _days(later: str, earlier: str) -> int | None:

@@ -167,7 +167,7 @@ def measure_at(text: str, start: int, end: int) -> Measure | None:
         return None
     unit = _UNITS[behind["name"]]
     if power := _POWERS.get((behind["power"] or "").strip()):
-        unit = Unit(*_raised(unit, power))
+        unit = _raised(unit, power)
     if behind["per"] and f"{behind['name']}{behind['per']}" not in _UNITS:
         unit = Unit(f"{unit.dimension} per", unit.factor)
     return Measure(unit, behind.start("power" if behind["power"] else "name"), behind.end())
@@ -195,7 +195,7 @@ def converted(value: float, written: Unit, claimed: Unit) -> float | None:
     return value * written.factor / claimed.factor
 
 
-def _raised(unit: Unit, power: str) -> tuple[str, float]:
+def _raised(unit: Unit, power: str) -> Unit:
     if unit.dimension != "length":
-        return unit.dimension, unit.factor
-    return ("area" if power == "2" else "volume"), unit.factor ** int(power)
+        return unit
+    return Unit("area" if power == "2" else "volume", unit.factor ** int(power))

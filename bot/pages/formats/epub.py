@@ -17,6 +17,7 @@ from bot.pages.formats.packages import Package, attribute, opened, resolved
 from bot.pages.furniture import remove, without_hidden
 from bot.pages.markup import parsed
 from bot.pages.writing import written
+from bot.text.listed import listed
 
 LARGEST_CHAPTER = 5_000_000
 """Bytes; all of War and Peace has 3.2 million characters."""
@@ -24,19 +25,7 @@ LARGEST_CHAPTER = 5_000_000
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
-_NO_TEXT = (
-    "head",
-    "script",
-    "style",
-    "template",
-    "svg",
-    "nav",
-    "audio",
-    "video",
-    "iframe",
-    "annotation",
-    "annotation-xml",
-)
+_NO_TEXT = listed("head script style template svg nav audio video iframe annotation annotation-xml")
 _NOTE = re.compile(r"\b(?:doc-)?noteref\b")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 

@@ -32,9 +32,7 @@ def read_man(source: str, name: str) -> Reading:
     roff = Roff()
     if _MDOC.search(source):
         return Mdoc(roff).read(source)
-    page = _Page(roff)
-    page.read(source)
-    reading = page.reading()
+    reading = _Page(roff).read(source)
     pointer = _POINTER.search(source)
     if not reading.text and pointer:
         raise PageUnreadable(
@@ -60,10 +58,7 @@ class _Page:
         self._linked: list[str] = []
         self._macros = self._table_of_macros()
 
-    def reading(self) -> Reading:
-        return Reading(self._title, self._blocks.text())
-
-    def read(self, source: str) -> None:
+    def read(self, source: str) -> Reading:
         lines = self._roff.lines(source)
         for line in lines:
             if line[:1] in (".", "'") and line.strip() not in (".", "'"):
@@ -77,6 +72,7 @@ class _Page:
                     self._break()
                 self._say(self._roff.text(line), glue_next=line.endswith("\\c"))
         self._end()
+        return Reading(self._title, self._blocks.text())
 
     # ------------------------------------------------------------ macros
 

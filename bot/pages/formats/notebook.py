@@ -46,7 +46,7 @@ def read_notebook(source: str, name: str) -> Reading:
         kept += len(text)
         match _get(cell, "cell_type"):
             case "code":
-                _put_code(blocks, text, language)
+                blocks.code(text, re.sub(r"\W", "", language))
                 for output in _list(_get(cell, "outputs")):
                     said = _output(output)
                     words += len(said)
@@ -80,10 +80,6 @@ def _cells(notebook: Any) -> list[Any] | None:
     if isinstance(sheets, list):
         return [cell for sheet in sheets for cell in _list(_get(sheet, "cells"))]
     return None
-
-
-def _put_code(blocks: Blocks, text: str, language: str) -> None:
-    blocks.code(text, re.sub(r"\W", "", language))
 
 
 def _output(output: Any) -> str:

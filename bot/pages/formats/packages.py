@@ -119,7 +119,8 @@ class Package:
             return None
         data = self.read(part)
         _refuse_entities(data[:_PROLOG], self.name)
-        return etree.fromstring(data, _parser())
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+        return etree.fromstring(data, parser)
 
     def elements(self, part: str, tags: tuple[str, ...]) -> Iterator[Any]:
         """The elements of a large XML part with one of these names, each when it is complete.
@@ -259,10 +260,6 @@ def is_on(properties: Any, name: str, otherwise: bool = False) -> bool:
     if child is None:
         return otherwise
     return (attribute(child, "val") or "1") not in ("0", "false", "off")
-
-
-def _parser() -> Any:
-    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
 
 
 def _refuse_entities(start: bytes, name: str) -> None:

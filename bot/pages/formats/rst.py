@@ -27,22 +27,13 @@ from bot.pages.formats.blocks import (
 )
 from bot.pages.formats.numbering import formatted
 from bot.pages.formats.rst_markup import Remark, Signature, inliner, learn
+from bot.text.listed import listed
 
 _MESSAGE_WITH_TEXT = 3  # level of docutils' messages about text that it leaves out: ERROR
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*")
-_STEERING = frozenset(
-    {
-        *("tocdepth", "orphan", "nocomments", "nosearch", "no-search", "hide-toc", "hidetitle"),
-        *(
-            "layout",
-            "hero",
-            "template",
-            "og_description",
-            "description",
-            "github_url",
-            "html_theme",
-        ),
-    }
+_STEERING = listed(
+    "tocdepth orphan nocomments nosearch no-search hide-toc hidetitle layout hero template "
+    "og_description description github_url html_theme"
 )
 """Fields at the top of a document that steer Sphinx."""
 _FORMS = {"loweralpha": "lowerLetter", "upperalpha": "upperLetter"}
@@ -153,13 +144,9 @@ class _Writer:
             self.blocks.more(self._depth, text)
 
     def _code(self, node: Any) -> None:
-        self._open_item()
+        self._marker = ""  # nothing is said beside it
         language = node.get("language", "")
         self.blocks.code(node.astext(), language if re.fullmatch(r"[\w+#-]+", language) else "")
-
-    def _open_item(self) -> None:
-        """Nothing is said beside the marker of an item that begins with a block of its own."""
-        self._marker = ""
 
     def _list(self, node: Any) -> None:
         outer = self._marker
@@ -180,7 +167,8 @@ class _Writer:
         for item in node.children:
             terms = [unwrapped(self._inline(t)) for t in item.children if isinstance(t, nodes.term)]
             terms += [self._inline(c) for c in item.children if isinstance(c, nodes.classifier)]
-            self._labelled_item(" : ".join(terms), [d for d in item if _holds(d)])
+            bodies = [each for each in item if isinstance(each, nodes.definition)]
+            self._labelled_item(" : ".join(terms), bodies)
         self._depth -= 1
 
     def _fields(self, node: Any) -> None:
@@ -200,23 +188,24 @@ class _Writer:
 
     def _labelled_item(self, label: str, bodies: list[Any]) -> None:
         """An item "label: text"; the label stands alone where no text follows at once."""
-        rest = [child for body in bodies for child in body.children]
-        first = ""
-        if rest and isinstance(rest[0], nodes.paragraph):
-            first = unwrapped(self._inline(rest.pop(0)))
+        children = [child for body in bodies for child in body.children]
+        first, rest = self._first_of(children)
         self.blocks.item(self._depth, "-", labelled(label, first))
         for child in rest:
             self._block(child)
 
     def _labelled(self, label: str, node: Any) -> None:
         """A remark: its first paragraph follows its label."""
-        rest = list(node.children)
-        first = ""
-        if rest and isinstance(rest[0], nodes.paragraph):
-            first = unwrapped(self._inline(rest.pop(0)))
+        first, rest = self._first_of(node.children)
         self._say(labelled(label, first))
         for child in rest:
             self._block(child)
+
+    def _first_of(self, children: list[Any]) -> tuple[str, list[Any]]:
+        """The words of the first child, if it is a paragraph, and the others."""
+        if children and isinstance(children[0], nodes.paragraph):
+            return unwrapped(self._inline(children[0])), children[1:]
+        return "", children
 
     def _object(self, node: Any) -> None:
         """An item that says what its signatures stand for."""
@@ -315,10 +304,6 @@ class _Writer:
                 yield from self._lines(child)
             else:
                 yield self._inline(child)
-
-
-def _holds(node: Any) -> bool:
-    return isinstance(node, nodes.definition)
 
 
 def _marker(node: Any, number: int) -> str:

@@ -224,11 +224,8 @@ def _written(value: float, form: _Form) -> str:
 @lru_cache(maxsize=1_000)
 def _sections(number_format: str) -> tuple[_Form | None, ...]:
     """The forms for numbers above, below and at zero, as far as there are any."""
-    return tuple(map(_form, _split(number_format)[:3]))
-
-
-def _split(number_format: str) -> list[str]:
-    return re.findall(r'(?:"[^"]*"|\\.|[^;"\\])+', number_format) or ["General"]
+    sections = re.findall(r'(?:"[^"]*"|\\.|[^;"\\])+', number_format) or ["General"]
+    return tuple(map(_form, sections[:3]))
 
 
 def _form(section: str) -> _Form | None:

@@ -16,9 +16,7 @@ from bot.pages.formats.word_styles import FIXED_WIDTH
 
 _TITLES = frozenset({"title", "ctrTitle"})
 _OF_THE_PAPER = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
-_LISTED = frozenset(
-    {"body", "obj", "half", "tbl", ""}
-)  # placeholders whose paragraphs have bullets
+_LISTED = frozenset({"body", "obj", "half", "tbl", ""})  # whose paragraphs have bullets
 _FORMS = {"arabic": "decimal", "alphaLc": "lowerLetter", "alphaUc": "upperLetter"}
 _FORMS |= {"romanLc": "lowerRoman", "romanUc": "upperRoman"}
 
