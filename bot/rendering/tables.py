@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from rich.cells import cell_len
 
 _parser = MarkdownIt("commonmark").enable("table")
 _PREFIX = re.compile(r"[ \t>]*")
@@ -66,7 +66,7 @@ def aligned(table: Table, width: int) -> list[str]:
     A table whose head is empty has none here.
     """
     cells = [[plain_text(cell) for cell in row] for row in (table.header, *table.rows)]
-    widths = [max(map(columns, column)) for column in zip(*cells, strict=True)]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
     if sum(widths) + len(_BETWEEN) * (len(widths) - 1) > width:
         return []
     header, *rows = [
@@ -101,17 +101,6 @@ def plain_records(table: Table) -> str:
     return "\n\n".join(_record("{}: {}", names, row) for row in rows)
 
 
-def columns(text: str) -> int:
-    """The number of columns that a text takes in a monospaced font.
-
-    Two for East Asian wide and fullwidth characters (Unicode Standard Annex #11), none for marks
-    that combine and characters without width.
-    """
-    if text.isascii():
-        return len(text)
-    return sum(map(_columns, text))
-
-
 def plain_text(cell: str) -> str:
     """The words of inline Markdown, on one line."""
     return _words(_parser.parseInline(cell)[0])
@@ -143,14 +132,8 @@ def _record(line: str, names: Sequence[str], row: Sequence[str]) -> str:
     return "\n".join(line.format(name, cell) if name else cell for name, cell in cells if cell)
 
 
-def _columns(character: str) -> int:
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
-
-
 def _padded(cell: str, width: int, column: int, table: Table) -> str:
-    space = width - columns(cell)
+    space = width - cell_len(cell)
     left = space if column in table.right else space // 2 if column in table.center else 0
     return " " * left + cell + " " * (space - left)
 
