@@ -21,7 +21,7 @@ from bot.pages.gates import Signs, refuse_gate
 from bot.pages.guard import Allow, Resolver, system_resolver
 from bot.pages.page import Document, Page
 from bot.pages.processes import Shares
-from bot.pages.retrieval import DownloadSettings, Retrieval, Retrieving
+from bot.pages.retrieval import DownloadSettings, Retrieval
 from bot.pages.retrieval_process import RetrievalProcess
 from bot.pages.turns import Turns
 from bot.pages.workers import Workers
@@ -54,7 +54,6 @@ class Fetcher:
         Raises ``InvalidSetting`` for a malformed ``fetch_allow``.
         """
         way = DownloadSettings.of(settings)
-        self._retrieval: Retrieving
         self._retrieval = RetrievalProcess(way) if apart else Retrieval(way, resolver)
         self._turns = Turns(DOWNLOADS)
         self._workers = workers or Workers(shares=Shares(settings.reading_memory))

@@ -39,7 +39,7 @@ class WorkerPool:
     def warm(self) -> None:
         """Start a process now if there is none. Raises ``Unavailable`` when none can be started."""
         if not self._idle and not self._busy and not self._closed:
-            self._idle.append(_started(self._command))
+            self._idle.append(started(self._command))
 
     async def ask(
         self,
@@ -106,7 +106,7 @@ class WorkerPool:
             if worker.lives():
                 return worker
             worker.kill()
-        return _started(self._command)
+        return started(self._command)
 
     def _end_later(self) -> None:
         if self._idle_seconds is None or self._closed:
@@ -139,7 +139,8 @@ def _seen(reply: asyncio.Future[Any]) -> None:
         reply.exception()
 
 
-def _started(command: Sequence[str]) -> WorkerProcess:
+def started(command: Sequence[str]) -> WorkerProcess:
+    """A new process. Raises ``Unavailable`` when it cannot be started."""
     try:
         return WorkerProcess(command)
     except OSError as error:

@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import stamina
 
@@ -52,23 +52,6 @@ class DownloadSettings:
         )
 
 
-class Retrieving(Protocol):
-    """Gets documents, in this process or in another one."""
-
-    async def get(self, address: str) -> Document:
-        """The document at a canonical address.
-
-        Raises ``AddressRefused``, ``PageUnreadable`` and ``Unavailable``.
-        """
-        ...
-
-    async def permit(self, address: str) -> None:
-        """Return if robots.txt permits to read an address. Raises like ``get``."""
-        ...
-
-    async def aclose(self) -> None: ...
-
-
 class Retrieval:
     """Gets documents over shared connections. Belongs to one event loop; close it at the end."""
 
@@ -79,11 +62,14 @@ class Retrieval:
         self._opened: tuple[Downloads, Permit] | None = None
 
     async def permit(self, address: str) -> None:
-        """See ``Retrieving``."""
+        """Return if robots.txt permits to read an address. Raises like ``get``."""
         await self._open()[1](address)
 
     async def get(self, address: str) -> Document:
-        """See ``Retrieving``; takes no more than the seconds of its way."""
+        """The document at a canonical address, within the seconds of its way.
+
+        Raises ``AddressRefused``, ``PageUnreadable`` and ``Unavailable``.
+        """
         from bot.pages.download import Progress
 
         downloads, permit = self._open()

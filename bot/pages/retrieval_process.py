@@ -23,13 +23,13 @@ from bot.egress import Egress
 from bot.errors import AddressRefused, BrowserNeeded, FootnoteError, PageUnreadable, Unavailable
 from bot.logs import get_logger
 from bot.pages.page import Document
-from bot.pages.processes import WorkerProcess, own_pipes, receive, send
+from bot.pages.pool import END_SECONDS, started
+from bot.pages.processes import own_pipes, receive, send
 from bot.pages.retrieval import DownloadSettings, Retrieval
 
 log = get_logger()
 
 COMMAND = (sys.executable, "-P", "-c", "from bot.pages.retrieval_process import work; work()")
-END_SECONDS = 5.0  # that the process gets to close its connections
 RESOLVING = 64  # names at the same time
 MARGIN_SECONDS = 15.0  # beside those of a document, for starting the process and for waiting in it
 
@@ -40,7 +40,7 @@ ERRORS: dict[str, type[FootnoteError]] = {
 
 
 class RetrievalProcess:
-    """``Retrieving`` elsewhere. Belongs to one event loop; close it at the end.
+    """``Retrieval`` elsewhere. Belongs to one event loop; close it at the end.
 
     The process is started with the first request. When it breaks, what is under way raises
     ``Unavailable``, and the next request starts another.
@@ -55,7 +55,7 @@ class RetrievalProcess:
         self._closed = False
 
     async def get(self, address: str) -> Document:
-        """See ``Retrieving``."""
+        """See ``Retrieval``."""
         head, data = await self._ask("get", address)
         match head:
             case {"url": str(url), "type": str() | None as content_type, "at": str(at)}:
@@ -63,7 +63,7 @@ class RetrievalProcess:
         raise _broken(f"it replied {head!r:.200}")
 
     async def permit(self, address: str) -> None:
-        """See ``Retrieving``."""
+        """See ``Retrieval``."""
         await self._ask("permit", address)
 
     async def aclose(self) -> None:
@@ -99,14 +99,7 @@ class _Line:
         self._loop = asyncio.get_running_loop()
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[tuple[dict[str, Any], bytes]]] = {}
-        try:
-            self._process = WorkerProcess(command)
-        except OSError as error:
-            raise Unavailable(
-                "No page could be read because the machine has no room for another process; try"
-                " again later.",
-                detail=str(error),
-            ) from None
+        self._process = started(command)
         self._telling = ThreadPoolExecutor(1, thread_name_prefix="retrieval")
         self._hearing = threading.Thread(target=self._hear, name="retrieval-replies", daemon=True)
         self._hearing.start()

@@ -34,17 +34,20 @@ async def connected(
     route: Route,
     egress: Egress,
     network: httpcore.AsyncNetworkBackend,
-    seconds: float | None = None,
+    seconds: float,
 ) -> httpcore.AsyncNetworkStream:
     """A connection by a way that was judged. Raises the errors of ``network`` and ``tunnel``."""
-    limit = SECONDS if seconds is None else seconds
     if route.proxy and not route.addresses:
-        return await tunnel(network, route.proxy, egress, route.host, route.port, route.host, limit)
+        return await tunnel(
+            network, route.proxy, egress, route.host, route.port, route.host, seconds
+        )
 
     async def connect(address: IPAddress) -> httpcore.AsyncNetworkStream:
         place = str(address)
         if route.proxy:
-            return await tunnel(network, route.proxy, egress, place, route.port, route.host, limit)
+            return await tunnel(
+                network, route.proxy, egress, place, route.port, route.host, seconds
+            )
         return await network.connect_tcp(place, route.port, seconds)
 
     return await _first_to_connect(route.addresses, connect)
@@ -76,7 +79,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        return MeteredStream(await self._connected(host, port, timeout))
+        return MeteredStream(await self._connected(host, port, timeout or SECONDS))
 
     async def connect_unix_socket(
         self,
@@ -89,9 +92,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
     async def sleep(self, seconds: float) -> None:
         await self._network.sleep(seconds)
 
-    async def _connected(
-        self, host: str, port: int, seconds: float | None
-    ) -> httpcore.AsyncNetworkStream:
+    async def _connected(self, host: str, port: int, seconds: float) -> httpcore.AsyncNetworkStream:
         route = await self._guard.route(self._scheme, host, port)
         return await connected(route, self._guard.egress, self._network, seconds)
 
@@ -99,12 +100,9 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
 class _ProxyBackend(GuardedBackend):
     """Connections to a proxy that is asked for whole addresses, each of which is judged before."""
 
-    async def _connected(
-        self, host: str, port: int, seconds: float | None
-    ) -> httpcore.AsyncNetworkStream:
+    async def _connected(self, host: str, port: int, seconds: float) -> httpcore.AsyncNetworkStream:
         proxy = self._guard.egress.http  # with its scheme: httpcore is told that it is plain
-        limit = SECONDS if seconds is None else seconds
-        return await to_proxy(self._network, proxy, self._guard.egress, limit)
+        return await to_proxy(self._network, proxy, self._guard.egress, seconds)
 
 
 async def _first_to_connect(

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 ANSWER_BYTES = 65_536  # that the head of a proxy's answer may have
 PROBE = "example.com"  # reserved for documentation, RFC 2606; always there
 UNAUTHORIZED = (401, 407)  # tinyproxy answers 401 to a wrong password
-SECONDS = 10.0  # in which a proxy connects and answers, unless the caller says otherwise
+SECONDS = 10.0  # in which a proxy connects and answers, unless a caller has less time
 
 _STATUS = re.compile(rb"HTTP/1\.[01] ([1-5][0-9][0-9])(?: [^\r\n]*)?\r?\n")
 
 
 async def to_proxy(
-    network: httpcore.AsyncNetworkBackend, url: str, egress: Egress, seconds: float = SECONDS
+    network: httpcore.AsyncNetworkBackend, url: str, egress: Egress, seconds: float
 ) -> httpcore.AsyncNetworkStream:
     """A connection to the proxy itself. Raises ``Unavailable``."""
     proxy = Proxy.of(url)
@@ -52,7 +52,7 @@ async def tunnel(
     target: str,
     port: int,
     host: str,
-    seconds: float = SECONDS,
+    seconds: float,
 ) -> httpcore.AsyncNetworkStream:
     """A connection through the proxy to ``target``, an address or a name; ``host`` is its name in
     errors. Raises ``PageUnreadable`` where the proxy refuses, and ``Unavailable``."""

@@ -94,9 +94,7 @@ def _is_traditional(subtags: Sequence[str]) -> bool:
     return "hans" not in subtags and not _TRADITIONAL.isdisjoint(subtags)
 
 
-@cache
-def _texts(locale: str) -> Texts:
-    return Texts(locale)
+_texts = cache(Texts)
 
 
 # An entry and its continuation lines, which are indented; its id may be that of a term ("-brand").
@@ -147,9 +145,7 @@ class _Catalog:
         return self._bundle
 
 
-@cache
-def _catalog(locale: str) -> _Catalog:
-    return _Catalog(locale)
+_catalog = cache(_Catalog)
 
 
 def invalid(text_id: str, /, **values: str | int) -> Invalid:

@@ -163,6 +163,5 @@ class _Support:
         return fact.language != self._language and not any(c.isdigit() for c in fact.text)
 
 
-@lru_cache(maxsize=512)  # the passages of an answer, each claim of which is held against them
-def _support(text: str) -> _Support:
-    return _Support(text)
+# the passages of an answer, each claim of which is held against them
+_support = lru_cache(maxsize=512)(_Support)

@@ -15,7 +15,7 @@ import stamina
 from bot.errors import AddressRefused, FootnoteError, InvalidSetting, PageUnreadable, Unavailable
 from bot.pages import bounds
 from bot.pages.fetch import Fetcher
-from bot.pages.retrieval import DownloadSettings, Retrieval, Retrieving
+from bot.pages.retrieval import DownloadSettings, Retrieval
 from bot.pages.retrieval_process import COMMAND, RetrievalProcess
 from tests.fakes.hostile import HONEST, KINDS, REAL, hostile
 from tests.fakes.http2 import AUTHORITY, HOST, Http2Site, http2_site
@@ -55,8 +55,10 @@ def web() -> Iterator[Mapping[str, str]]:
 
 
 @asynccontextmanager
-async def a_retrieval(where: str, way: DownloadSettings = WAY) -> AsyncIterator[Retrieving]:
-    retrieval: Retrieving = Retrieval(way) if where == "here" else RetrievalProcess(way, HASTY)
+async def a_retrieval(
+    where: str, way: DownloadSettings = WAY
+) -> AsyncIterator[Retrieval | RetrievalProcess]:
+    retrieval = Retrieval(way) if where == "here" else RetrievalProcess(way, HASTY)
     try:
         yield retrieval
     finally:
