@@ -23,7 +23,8 @@ from bot.errors import (
     PageUnreadable,
     Unavailable,
 )
-from bot.pages.reader import ReaderService, Reading, without_preamble
+from bot.pages.formats.blocks import Reading
+from bot.pages.reader import ReaderService, without_preamble
 from tests.fakes.server import serve
 
 PAGE = "https://coast.example/lights?year=1874&lang=en"
