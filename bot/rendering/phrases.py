@@ -109,7 +109,7 @@ def _whole(text: str, start: int) -> Iterator[tuple[int, int, str]]:
         if match["ticks"] is None:
             yield match.start(), at, "link" if match["link"] else ""
             continue
-        places = ticks[len(match["ticks"])]
+        places = ticks.get(len(match["ticks"]), [])  # none of a run whose first tick is escaped
         following = bisect_right(places, match.start())
         if following < len(places):
             at = places[following] + len(match["ticks"])

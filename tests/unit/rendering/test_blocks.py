@@ -227,6 +227,11 @@ def test_line_ends_of_every_system_are_read() -> None:
     assert split("a\r\n\r\nb\rc", 80) == ["a\n\nb\nc"]
 
 
+def test_ticks_behind_an_escaped_one_open_no_code() -> None:
+    text = "words " * 9 + "\\``` and " + "more " * 9
+    assert " ".join(split(text, 80)) == text.strip()
+
+
 # ---------------------------------------------------------------- always
 
 WORDS = st.text(alphabet="abcdefgh", min_size=1, max_size=12)
