@@ -138,7 +138,7 @@ def unproven(
             wrong.append(_calculated(text))
             continue
         found = [float(said)] if said is not None else list(each.comes_to)
-        if said is None and not _is_told(outside, found):
+        if said is None and not _is_stated(outside, found):
             wrong.append(_calculated(text))
             continue
         derived += [*found, *(float(value) for value in each.operands), *each.comes_to]
@@ -186,7 +186,7 @@ def _converts(operand: Decimal, known: Collection[Decimal]) -> bool:
     return any(operand * Decimal(10) ** power in known for power in (3, 4, 6, 8, 9, -3))
 
 
-def _is_told(outside: str, results: Sequence[float]) -> bool:
+def _is_stated(outside: str, results: Sequence[float]) -> bool:
     """True if the result of a calculation without an equals sign is among the figures of the
     sentence, or the sentence states none.
     """

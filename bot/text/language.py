@@ -51,8 +51,7 @@ _HAN = "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f]"
 _EASTERN = re.compile(f"(?:{_HANGUL}|{_KANA}|{_HAN})+")
 
 _CODE_OR_LINK = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL)
-# A letter, then letters and their marks: \w does not match the vowel signs of Indic scripts and
-# Thai.
+# A letter, then letters and their marks: \w does not match Indic and Thai vowel signs.
 _WORD = re.compile(
     r"[^\W\d_](?:[^\W\d_]|['’](?=[^\W\d_])|[\u0300-\u036f\u0591-\u1fff\u200c\u200d])*"
 )

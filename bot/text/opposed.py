@@ -356,8 +356,8 @@ def _is_swapped(claim: str, quoted: str) -> str:
         is_turned = there[0] == high
         votes = [
             (_place(a, window) or 0) > (_place(b, window) or 0)
-            for a in _told(left) - _told(right)
-            for b in _told(right) - _told(left)
+            for a in _content_words(left) - _content_words(right)
+            for b in _content_words(right) - _content_words(left)
             if _place(a, window) is not None and _place(b, window) is not None
         ]
         if len(votes) and sum(vote != is_turned for vote in votes) > MOST * len(votes):
@@ -379,7 +379,7 @@ def _is_same(one: Fact, other: Fact) -> bool:
     return abs(sizes[0] - sizes[1]) <= SAME * max(sizes)
 
 
-def _told(text: str) -> frozenset[str]:
+def _content_words(text: str) -> frozenset[str]:
     return frozenset(word for word in _TOLD.findall(text) if word.casefold() not in STOP_WORDS)
 
 

@@ -191,7 +191,7 @@ def _other_subject(mine: Sequence[Piece], theirs: Sequence[Sequence[Piece]]) -> 
     """
     if len(mine) < MIN_SAID or mine[0].kind != "name" or not _is_predicate(mine[1]):
         return ""
-    said = {p.key for p in mine[1:] if _tells(p)}
+    said = {p.key for p in mine[1:] if _is_significant(p)}
     if len(said) < MIN_SAID or any(
         p.kind == "name" and p is not mine[0] and same_name(p, mine[0]) for p in mine
     ):
@@ -199,7 +199,7 @@ def _other_subject(mine: Sequence[Piece], theirs: Sequence[Sequence[Piece]]) -> 
     best = ""
     for sentence in theirs:
         for clause in _clauses(sentence):
-            there = {p.key for p in clause if _tells(p)}
+            there = {p.key for p in clause if _is_significant(p)}
             if len(said & there) < MOST_SAID * len(said):
                 continue
             if any(p.kind == "name" and same_name(p, mine[0]) for p in clause):
@@ -215,7 +215,7 @@ def _is_predicate(piece: Piece) -> bool:
     return is_verb(piece) or piece.text in BE or piece.text in HAVE
 
 
-def _tells(piece: Piece) -> bool:
+def _is_significant(piece: Piece) -> bool:
     return piece.kind != "mark" and not (
         piece.kind == "word" and piece.text.casefold() in STOP_WORDS
     )

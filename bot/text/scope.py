@@ -101,7 +101,7 @@ def _not_negated(mine: Sequence[Piece], theirs: Sequence[Sequence[Piece]]) -> st
     for at, piece in enumerate(mine):
         if not _negates(piece) or _is_quantity(mine, at):
             continue
-        verb = next((p for p in mine[at + 1 : at + 1 + SCOPE] if _bears(p)), None)
+        verb = next((p for p in mine[at + 1 : at + 1 + SCOPE] if _carries_meaning(p)), None)
         if verb is None:
             continue
         seen = [_is_negated(s, i) for s in theirs for i, p in enumerate(s) if p.key == verb.key]
@@ -121,7 +121,7 @@ def _is_quantity(sentence: Sequence[Piece], at: int) -> bool:
     return behind in ("only", "more", "less", "until", "all", "every", "just", "yet", "because")
 
 
-def _bears(piece: Piece) -> bool:
+def _carries_meaning(piece: Piece) -> bool:
     folded = piece.text.casefold()
     is_form = folded in BE or folded in HAVE or folded in ("do", "did", "does", "be", "necessarily")
     return piece.kind == "word" and not is_form and folded not in STOP_WORDS
@@ -147,7 +147,7 @@ def _only_possible(claim: str, mine: Sequence[Piece], theirs: Sequence[Sequence[
     # "Staff may work from abroad" is a permission, but not if a claim reports it as done.
     may = _MAY | {"may"} if _CERTAIN.search(claim) else _MAY
     for piece in mine:
-        if not _bears(piece):
+        if not _carries_meaning(piece):
             continue
         seen = [_may(s, i, may) for s in theirs for i, p in enumerate(s) if p.key == piece.key]
         if seen and all(seen):
@@ -159,7 +159,7 @@ def _may(sentence: Sequence[Piece], at: int, may: frozenset[str]) -> str:
     for back in range(at - 1, max(-1, at - 3), -1):
         if sentence[back].text.casefold() in may:
             return sentence[back].text
-        if _bears(sentence[back]) and not sentence[back].text.endswith("ly"):
+        if _carries_meaning(sentence[back]) and not sentence[back].text.endswith("ly"):
             return ""
     return ""
 

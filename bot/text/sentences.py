@@ -141,8 +141,7 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
 
 _CLOSERS = "\"'”’»)\\]」』）》】〉〕*_"
 _MARKS = r"(?:[ \t]?(?:\[+\d{1,3}(?:, ?\d{1,3})*\]+|【\d{1,3}】))*+"  # stay with the sentence
-# Starts with a single character class, which lets ``re`` skip to candidates; then tests which it
-# is.
+# Starts with one character class, which lets ``re`` skip to candidates; then tells them apart.
 _END = re.compile(
     r"[.!?…。！？｡।؟۔](?:"
     rf"(?<=[.!?…])(?<![.!?][.!?…])[.!?…]*+[{_CLOSERS}]*+{_MARKS}(?=\s|$)"

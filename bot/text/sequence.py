@@ -124,12 +124,12 @@ def _orders(sentence: str) -> Iterator[_Order]:
         left, right = _LAST.split(match[1])[-1], _NEXT.split(match[2])[0]
         if not left_is_first:
             left, right = right, left
-        one, other = _told(left), _told(right)
+        one, other = _event_words(left), _event_words(right)
         if one - other and other - one:
             yield _Order(one - other, other - one, left, right)
 
 
-def _told(side: str) -> frozenset[str]:
+def _event_words(side: str) -> frozenset[str]:
     """The words of an event, without years and spans, which may be on both sides."""
     return frozenset(word for word in keywords(side) if not (word.isdecimal() or word in _SPANS))
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from bot.text.listed import listed
 
-# One line for each unit: dimension, factor to its base unit, then its spellings. All spellings are
-# case-sensitive.
+# One line for each unit: dimension, factor to its base unit, then its spellings,
+# which are case-sensitive.
 _TABLE = """
 length 1e-9 nm nanometre nanometer nanometres nanometers 纳米
 length 1e-6 µm μm micrometre micrometer micrometres micrometers micron microns 微米
