@@ -29,20 +29,20 @@ def as_markdown(conversation: Conversation) -> str:
         f"begun {_moment(conversation.began_at)}",
     ]
     for said in conversation.said:
-        parts += _said(said)
+        parts += _message(said)
     return "\n\n".join(parts) + "\n"
 
 
-def _said(said: Said) -> Iterator[str]:
+def _message(said: Said) -> Iterator[str]:
     yield f"## {_plain(said.author.name)}, {_moment(said.at)}"
     yield _quoted(said.text) if said.text else "*Deleted.*"
     for file in said.attachments:
         yield f"File: {_link(file.name, file.url)}"
     if said.run is not None:
-        yield from _held(said.run)
+        yield from _outcome(said.run)
 
 
-def _held(run: Held) -> Iterator[str]:
+def _outcome(run: Held) -> Iterator[str]:
     if run.answer is None:
         yield f"*No answer: the run {run.id} is {run.state}.*"
         return

@@ -153,13 +153,13 @@ def _view(
     first = cited[0]
     url = address_of(first.url)
     host = domain(url)
-    is_said = any(
+    is_quoted = any(
         said.has(words) or said.has_part(words) for each in cited for words in each.proven
     )
     shown = [each for each in cited if any(words.strip() for words in each.proven)]
     quotes = list({(each.heading, each.quote): each for each in shown or cited}.values())
     rooms = [longest_quote] * len(quotes)
-    if longest_source and not is_said:
+    if longest_source and not is_quoted:
         rooms = _shares([min(_length(each), longest_quote) for each in quotes], longest_source)
     return SourceView(
         number=number,
@@ -167,7 +167,7 @@ def _view(
         title=shortened(first.title, longest_title) or host or one_line(url),
         domain=host,
         quotes=tuple(
-            _quote_view(each, is_said, room) for each, room in zip(quotes, rooms, strict=True)
+            _quote_view(each, is_quoted, room) for each, room in zip(quotes, rooms, strict=True)
         ),
         via=", ".join(dict.fromkeys(one_line(each.via) for each in cited if each.via)),
     )
@@ -191,13 +191,13 @@ def _shares(lengths: Sequence[int], room: int) -> list[int]:
     return shares
 
 
-def _quote_view(citation: Citation, is_said: bool, longest: int) -> QuoteView:
+def _quote_view(citation: Citation, is_quoted: bool, longest: int) -> QuoteView:
     is_table = citation.quote.lstrip().startswith("|")
     heading, columns = columns_in(citation.heading) if is_table else (citation.heading, ())
     return QuoteView(
         heading=shortened(_below_title(one_line(heading), citation.title), LONGEST_HEADING),
         pieces=()
-        if is_said
+        if is_quoted
         else excerpts(
             citation.quote, longest, columns, proof=citation.proof, shared=citation.shared
         ),

@@ -54,9 +54,9 @@ def words_of(sentence: str) -> str:
 def noted(answer: Answer, shown: Callable[[str], str] = one_line) -> tuple[str, ...]:
     """The notes, one line each; ``shown`` as in ``remarks``."""
     # A failed answer's text already says why; do not repeat it.
-    said = answer.text if answer.status == "failed" else ""
-    told = [note for note in answer.notes if note not in said]
-    notes = [short for note in told if (short := shortened(note, NOTE))]
+    reason = answer.text if answer.status == "failed" else ""
+    others = [note for note in answer.notes if note not in reason]
+    notes = [short for note in others if (short := shortened(note, NOTE))]
     return tuple(f"ⓘ {shown(note)}" for note in notes)
 
 
@@ -72,8 +72,8 @@ def earlier(answer: Answer, texts: Texts, link: str) -> str:
 
 def without_earlier(answer: Answer) -> Answer:
     """The answer without the note on an earlier one, for use beside ``earlier``."""
-    said = answer.before.sentence if answer.before is not None else ""
-    return replace(answer, notes=tuple(note for note in answer.notes if note != said))
+    earlier_note = answer.before.sentence if answer.before is not None else ""
+    return replace(answer, notes=tuple(note for note in answer.notes if note != earlier_note))
 
 
 def changed(answer: Answer, texts: Texts) -> str:
