@@ -1,6 +1,6 @@
-"""Pages as a browser shows them: a system Chromium in processes of its own (``FOOTNOTE_BROWSER``).
+"""Renders pages with a system Chromium in separate processes (``FOOTNOTE_BROWSER``).
 
-``bot.pages.rendering`` says how a page is kept from doing harm. Playwright, which drives the
+``bot.pages.rendering`` describes how pages are kept from doing harm. Playwright, which controls the
 browser, comes with the extra ``[browser]``.
 """
 
@@ -28,23 +28,23 @@ from bot.extras import need
 from bot.pages.pool import WorkerPool
 from bot.pages.urls import shown
 
-LOAD = 5  # times the size of a page that may come in for it, scripts and data included
+LOAD = 5  # times the largest page; limit for all data loaded for a page, including scripts
 START_SECONDS = 15.0
-QUEUE_SECONDS = 30.0  # that a page waits for a browser that is free
-PROCESSES = 2  # browsers at most, each with one page at a time
-IDLE_SECONDS = 60.0  # a browser takes some 200 MB
+QUEUE_SECONDS = 30.0  # the longest wait for a free browser
+PROCESSES = 2  # the most browsers, each with one page at a time
+IDLE_SECONDS = 60.0  # a browser uses some 200 MB
 COMMAND = (sys.executable, "-P", "-c", "from bot.pages.browser_worker import work; work()")
 PLACE, SANDBOX = "FOOTNOTE_BROWSER", "FOOTNOTE_BROWSER_SANDBOX"
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A request to render a page: within ``seconds``, up to ``most_bytes`` of HTML; ``seconds``
-    count from when the browser is there. Without ``url`` only its version is wanted.
+    """A request to render a page within ``seconds``, up to ``most_bytes`` of HTML; the time starts
+    when the browser is running. Without ``url``, only the browser's version is requested.
 
-    ``browser`` is a Chromium, or its name on ``PATH``; it keeps what it writes in ``folder``.
-    ``allow`` are the exceptions from the address rule as in ``FOOTNOTE_FETCH_ALLOW``; ``agent`` is
-    added to Chromium's own user agent. ``egress`` is the way to pages.
+    ``browser`` is the path of a Chromium, or its name on ``PATH``; it writes its files to
+    ``folder``. ``allow`` are exceptions from the address rule as in ``FOOTNOTE_FETCH_ALLOW``;
+    ``agent`` is appended to Chromium's user agent. ``egress`` is the route to pages.
     """
 
     browser: str
@@ -60,7 +60,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """``url`` is where the browser ended up, unchecked; ``html`` is what it shows."""
+    """A rendered page: ``url`` is the final address, unchecked; ``html`` is its current HTML."""
 
     url: str
     html: str
@@ -73,7 +73,7 @@ class _Problem:
 
 
 class Browser:
-    """Renders pages; close it at the end. ``order`` is that of every page, but for the address."""
+    """Renders pages; close it when done. ``order`` is the template of all requests."""
 
     def __init__(
         self,
@@ -87,24 +87,24 @@ class Browser:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     async def render(self, url: str) -> Rendered:
-        """The page at a canonical address, as a browser shows it.
+        """Render the page at a canonical address.
 
-        Raises ``AddressRefused`` where the address rule keeps it from the page, ``PageUnreadable``
-        for what does not become a page within the limits, ``Unavailable`` (no connection, no
-        browser) and ``InvalidSetting`` for a browser that cannot be started.
+        Raises ``AddressRefused`` if the address rule forbids the page, ``PageUnreadable`` if there
+        is no page within the limits, ``Unavailable`` (no connection, no browser) and
+        ``InvalidSetting`` for a browser that cannot be started.
         """
         outcome = await self._ask(url)
         if isinstance(outcome, str):
-            raise self._failure(_Problem("crash", "a reply that means nothing"), url)
+            raise self._failure(_Problem("crash", "an invalid reply"), url)
         return outcome
 
     async def report(self) -> str:
-        """The version of the browser, after starting it. Raises like ``render``."""
+        """Start the browser and return its version. Raises like ``render``."""
         outcome = await self._ask("")
         return outcome if isinstance(outcome, str) else outcome.url
 
     async def aclose(self) -> None:
-        """End the browsers, and remove what they have written."""
+        """Stop the browsers and delete their files."""
         await self._pool.aclose()
         if self._folder is not None:
             self._folder.cleanup()
@@ -113,8 +113,8 @@ class Browser:
         path = shutil.which(self._order.browser)
         if path is None:
             raise InvalidSetting(
-                f"{PLACE} names {self._order.browser}, which is no program here: install Chromium,"
-                " or correct the name."
+                f"{PLACE} names {self._order.browser}, which is not a program on this machine:"
+                " install Chromium, or correct the name."
             )
         need("browser", PLACE)
         if self._folder is None:
@@ -124,7 +124,7 @@ class Browser:
         order = replace(self._order, url=url, browser=path, folder=self._folder.name)
         limit = order.seconds + START_SECONDS + 5.0
         try:
-            async with asyncio.timeout(QUEUE_SECONDS + limit):  # behind other pages, and in work
+            async with asyncio.timeout(QUEUE_SECONDS + limit):  # wait plus work
                 outcome = await self._pool.ask(asdict(order), b"", limit, _understood)
         except TimeoutError:
             raise self._failure(_Problem("slow", "the process"), url) from None
@@ -157,7 +157,7 @@ class Browser:
                 )
             case "memory":
                 return PageUnreadable(
-                    f"{page} takes more memory in a browser than a page may have; paste the text.",
+                    f"{page} needs more memory in a browser than a page may use; paste the text.",
                     detail=detail,
                 )
             case "slow":
@@ -173,10 +173,10 @@ class Browser:
                 )
             case "file":
                 return PageUnreadable(
-                    f"{page} gives a file to a browser and no page; save it, and send it along."
+                    f"{page} gives a browser a file and not a page; save it, and attach it."
                 )
         return BrowserNeeded(
-            f"{page} could not be shown by the browser, which broke on it; paste the text.",
+            f"{page} could not be shown by the browser, which crashed; paste the text.",
             detail=detail,
         )
 
@@ -196,7 +196,7 @@ class Browser:
 
 
 def _understood(reply: Any, _: bytes) -> Rendered | str | _Problem:
-    """Parse the reply of a process, which may be anything once a page has taken control of it."""
+    """Parse the reply of a process, which may be anything if a page has taken control of it."""
     match reply:
         case {"url": str(url), "html": str(html)}:
             return Rendered(url, html)
@@ -205,4 +205,4 @@ def _understood(reply: Any, _: bytes) -> Rendered | str | _Problem:
         case {"version": str(version)}:
             return version
         case _:
-            raise ValueError("a reply that means nothing")
+            raise ValueError("an invalid reply")

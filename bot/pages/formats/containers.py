@@ -1,6 +1,6 @@
-"""Files that hold a document in a container: ZIP packages, compound files, gzip.
+"""Detects and unpacks files that contain a document: ZIP packages, compound files, gzip.
 
-What is inside is told by what is inside, whatever the ending says.
+The type is determined by the content, whatever the extension says.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from bot.pages.formats.packages import Package, locked, opened
 from bot.pages.media import GZIPPED, unreadable
 
 LARGEST_UNPACKED = 50_000_000
-"""Bytes that a gzip file may unpack to."""
+"""The most bytes that a gzip file may unpack to."""
 
-_GZIP = 16 + zlib.MAX_WBITS  # zlib's way to say that there is a header of gzip
+_GZIP = 16 + zlib.MAX_WBITS  # tells zlib to expect a gzip header
 
 _OLD = {
     "WordDocument": ("an old Word document (.doc)", ".docx"),
@@ -29,10 +29,10 @@ _NAMES_END = "\x00"
 
 
 def read_package(data: bytes, name: str) -> Reading:
-    """Title and text of an Office, OpenDocument or EPUB document; ``name`` is what errors call it.
+    """Read an Office, OpenDocument or EPUB document; ``name`` is its name in errors.
 
     Raises ``PageUnreadable`` for one that is damaged, locked or too large, and for other ZIP files,
-    ``ReaderMissing`` for a workbook without the extra that reads it.
+    ``ReaderMissing`` for a workbook if the extra that reads it is not installed.
     """
     with opened(data, name, "a ZIP file, as Office documents are,") as package:
         kind = _kind(package)
@@ -62,12 +62,12 @@ def read_package(data: bytes, name: str) -> Reading:
 
 
 def _kind(package: Package) -> str:
-    """The kind of a package's content: one that has a reader, or a name for an error message."""
+    """The kind of a package's content: one that has a reader, or a description for an error."""
     if "mimetype" in package:
-        said = package.read("mimetype", most=1_000).strip()
-        if said == b"application/epub+zip":
+        declared = package.read("mimetype", most=1_000).strip()
+        if declared == b"application/epub+zip":
             return "epub"
-        if said.startswith(b"application/vnd.oasis.opendocument."):
+        if declared.startswith(b"application/vnd.oasis.opendocument."):
             return "opendocument"
     if "META-INF/container.xml" in package:
         return "epub"
@@ -84,7 +84,7 @@ def _kind(package: Package) -> str:
 
 
 def refuse_compound(data: bytes, name: str) -> PageUnreadable:
-    """Say why a compound file (MS-CFB) cannot be read: it is old, or locked with a password."""
+    """The error for a compound file (MS-CFB): it is old, or locked with a password."""
     if _holds(data, _LOCKED):
         return locked(name)
     for stream, (what, ending) in _OLD.items():
@@ -96,7 +96,7 @@ def refuse_compound(data: bytes, name: str) -> PageUnreadable:
 
 
 def _holds(data: bytes, stream: str) -> bool:
-    """Return True if the directory of a compound file has an entry of this name."""
+    """True if the directory of a compound file has an entry of this name."""
     return f"{stream}{_NAMES_END}".encode("utf-16-le") in data
 
 

@@ -62,11 +62,11 @@ async def test_what_a_process_has_rendered_comes_back() -> None:
         ("downgrade", AddressRefused, "leads from https to unprotected http"),
         ("unreachable", Unavailable, "could not be reached with a browser"),
         ("size", PageUnreadable, "loads more than 50 MB or is larger than 10 MB"),
-        ("memory", PageUnreadable, "takes more memory"),
-        ("file", PageUnreadable, "gives a file to a browser and no page"),
+        ("memory", PageUnreadable, "needs more memory"),
+        ("file", PageUnreadable, "gives a browser a file and not a page"),
         ("slow", BrowserNeeded, "within 5 seconds"),
-        ("crash", BrowserNeeded, "which broke on it"),
-        ("nonsense", BrowserNeeded, "which broke on it"),
+        ("crash", BrowserNeeded, "which crashed"),
+        ("nonsense", BrowserNeeded, "which crashed"),
         ("start", InvalidSetting, "FOOTNOTE_BROWSER"),
     ],
 )
@@ -86,7 +86,7 @@ async def test_problems_are_told_by_meaning(
 )
 async def test_a_process_that_breaks_is_a_page_that_broke_it(code: str) -> None:
     async with browser(code) as chromium:
-        with pytest.raises(BrowserNeeded, match="which broke on it"):
+        with pytest.raises(BrowserNeeded, match="which crashed"):
             await chromium.render("https://a.test/")
 
 

@@ -19,7 +19,7 @@ from tests.fakes.bombs import BOMBS, LARGEST, Bomb
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits memory")
 
 ROOM = 30_000_000  # bytes of libraries, which the limits do not count
-REFUSED = re.compile(r"^(\S+) (is |could not be read|holds |takes more than )")
+REFUSED = re.compile(r"^(\S+) (is |could not be read|holds |contains |takes )")
 BY_NAME = {bomb.file: bomb for bomb in BOMBS}
 
 
