@@ -1,7 +1,7 @@
-"""The article on a page of the press, found by trafilatura.
+"""Finds the article on a news or blog page with trafilatura.
 
-Its tree is written out by ``bot.pages.writing``: trafilatura's own Markdown escapes words and marks
-emphasis, and quotes are cut from this text.
+``bot.pages.writing`` renders its tree as text: trafilatura's own Markdown output escapes words and
+marks emphasis, while quotes are cut from this text.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ import trafilatura
 from lxml import etree  # type: ignore[import-untyped]
 from trafilatura.utils import load_html
 
+from bot.pages.formats.blocks import without_breaks_in_cjk
 from bot.pages.furniture import without_hidden
 from bot.pages.grids import make_plain
-from bot.pages.inline import without_breaks_in_cjk
 from bot.pages.writing import written
 
-# Its warnings say that a page has no content, which the caller finds out by itself.
+# Its warnings say that a page has no content, which the caller notices anyway.
 logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
 
 
 def article_text(html: str) -> str:
     """The text of what trafilatura takes for the article, or ""."""
     if not html.isascii() and "<pre" not in html:
-        html = without_breaks_in_cjk(html)  # trafilatura makes spaces of them
+        html = without_breaks_in_cjk(html)  # trafilatura turns them into spaces
     tree = load_html(html)
     if tree is None:
         return ""
@@ -35,8 +35,8 @@ def article_text(html: str) -> str:
     try:
         document = trafilatura.bare_extraction(
             tree,
-            # Not compared with other algorithms' choices: F1 of the extraction bench is 0.963 so,
-            # 0.961 with the comparison, which takes seconds on large pages.
+            # No comparison with other algorithms' results: F1 on the extraction benchmark is 0.963
+            # without it and 0.961 with it, and it takes seconds on large pages.
             fast=True,
             output_format="xml",  # a tree, without the cost of writing it out
             include_comments=False,
@@ -49,7 +49,7 @@ def article_text(html: str) -> str:
 
 
 def _keep_fixed_width(tree: Any) -> None:
-    """Make trafilatura keep the line breaks of <pre>: it does for a <pre> with a single <span>."""
+    """Make trafilatura keep the line breaks of <pre>, as it does if a <pre> has a single <span>."""
     for pre in list(tree.iter("pre")):
         text = "".join(pre.itertext())
         tail = pre.tail

@@ -1,15 +1,15 @@
-"""Bounds on how a response is sent, and on what its body decompresses to.
+"""Limits on how a response arrives, and on the size of its decompressed body.
 
-A server can keep a reader busy for ever with very little: chunks of one byte, interim responses
-without end (RFC 9110 section 15.2), chunk extensions and trailers (RFC 9112 section 7.1), packets
-of one byte, a byte now and then. What such a response costs is not its bytes but the handling of
-its pieces. So pieces are counted as well, and so is all that is sent around a body.
+A server can keep a reader busy indefinitely with very little data: one-byte chunks, endless interim
+responses (RFC 9110 section 15.2), chunk extensions and trailers (RFC 9112 section 7.1), one-byte
+packets, a byte now and then. The cost of such a response is not its size but the handling of its
+pieces. So pieces are counted too, and so is everything sent in addition to the body.
 
-The numbers leave room for what real servers do: a page that is sent by templates in pieces of some
-30 bytes, headers of 64 kB, a slow line of 8 kbit/s.
+The limits leave room for what real servers do: pages that templates send in pieces of some 30
+bytes, headers of 64 kB, a slow line of 8 kbit/s.
 
-httpx would decompress whatever arrives in one step, a thousandfold, and once for each encoding a
-server stacks; a page of 100 kB can be made to fill any memory that way.
+httpx would decompress all received data in one step, a thousandfold, and once for each encoding
+that a server stacks; that way a page of 100 kB can fill any memory.
 """
 
 from __future__ import annotations
@@ -26,22 +26,23 @@ import httpcore
 
 from bot.errors import PageUnreadable
 
-FREE_PIECES = 4_000  # of a body that may be as small as they like
-PIECE = 32  # bytes that the further ones must have, on average
-FREE_READS = 2_000  # from a connection, for each response
-HEAD_READS = 50  # in which headers may come as slowly as they like
-FREE_AROUND = 131_072  # bytes beside bodies, for each response: h11 takes headers of 100 kB
-GRACE = 5.0  # seconds after the headers in which a body may be as slow as it likes
-RATE = 1_000.0  # bytes a second that must have come on average since then
+FREE_PIECES = 4_000  # pieces of a body that may have any size
+PIECE = 32  # bytes that further pieces must have on average
+FREE_READS = 2_000  # from a connection, per response
+HEAD_READS = 50  # reads during which headers may arrive at any speed
+FREE_AROUND = 131_072  # bytes outside the body, per response: h11 accepts headers of 100 kB
+GRACE = 5.0  # seconds after the headers during which a body may arrive at any speed
+RATE = 1_000.0  # bytes a second, the required average after that
 
 
 class Wasteful(Exception):
-    """A response is sent in a way that keeps a reader busy. Its text says in which."""
+    """A response arrives in a way that keeps a reader busy. The message says how."""
 
 
 class _Head:
-    """Counts of interim responses and headers. A server may think as long as it likes in between
-    (RFC 8297 on early hints), so only headers that come in many small packets can be too slow."""
+    """Counters for interim responses and headers. A server may take any time between them (RFC 8297
+    on early hints), so only headers that arrive in many small packets can be too slow.
+    """
 
     def __init__(self) -> None:
         self._bytes = self._reads = 0
@@ -58,23 +59,23 @@ class _Head:
 
 
 class Meter:
-    """Counts of what arrived over one connection.
+    """Counters for the data received over one connection.
 
-    What is no body counts as around it: status lines, headers, framing, and with HTTP/2 what the
-    requests that share the connection have not taken yet, at most 64 kB for each.
+    Everything except bodies counts as overhead: status lines, headers, framing and, with HTTP/2,
+    data that the requests on the connection have not consumed yet, at most 64 kB for each.
     """
 
     def __init__(self) -> None:
         self._received = self._reads = self._taken = 0
-        self._responses = 1  # with the one that is being waited for
+        self._responses = 1  # including the pending one
         self._head: _Head | None = None
 
     def asked(self) -> None:
-        """A request has gone out, and only the head of its response comes next."""
+        """Note that a request was sent; the head of its response comes next."""
         self._head = _Head()
 
     def received(self, size: int) -> None:
-        """Some bytes have come. Raises ``Wasteful``."""
+        """Count received bytes. Raises ``Wasteful``."""
         self._received += size
         self._reads += 1
         if self._head is not None:
@@ -86,18 +87,19 @@ class Meter:
             raise Wasteful(f"{around} bytes around {self._taken} bytes of text")
 
     def begun(self) -> None:
-        """A response has begun: its headers are there."""
+        """Note that a response has begun: its headers are complete."""
         self._responses += 1
         self._head = None
 
     def taken(self, size: int) -> None:
-        """Some bytes were of a body."""
+        """Count bytes as belonging to a body."""
         self._taken += size
 
 
 class WrappedStream(httpcore.AsyncNetworkStream):
-    """A connection that passes everything on to another one; subclasses say what they do about TLS
-    and override the rest as they need."""
+    """A connection that delegates to another one; subclasses implement TLS and override other
+    methods as needed.
+    """
 
     def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
         self._stream = stream
@@ -124,7 +126,7 @@ class WrappedStream(httpcore.AsyncNetworkStream):
 
 
 class MeteredStream(WrappedStream):
-    """A connection that is read through a ``Meter``; its reading raises ``Wasteful``."""
+    """A connection whose reads are counted by a ``Meter``; reading raises ``Wasteful``."""
 
     def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
         super().__init__(stream)
@@ -160,13 +162,13 @@ class MeteredStream(WrappedStream):
 
 
 def meter_of(extensions: Mapping[str, Any]) -> Meter | None:
-    """The meter of the connection that a response came over, by httpcore's extensions."""
+    """The meter of the connection that a response arrived on, from httpcore's extensions."""
     stream = extensions.get("network_stream")
     return stream.meter if isinstance(stream, MeteredStream) else None
 
 
 class Pieces:
-    """The pieces of one body."""
+    """Counter for the pieces of one body."""
 
     def __init__(self, limit: asyncio.Timeout) -> None:
         self._limit = limit
@@ -174,7 +176,7 @@ class Pieces:
         self._count = self._bytes = 0
 
     def came(self, size: int) -> None:
-        """A piece has come. Raises ``Wasteful``."""
+        """Count a received piece. Raises ``Wasteful``."""
         self._count += 1
         self._bytes += size
         if self._count > FREE_PIECES + self._bytes / PIECE:
@@ -184,7 +186,7 @@ class Pieces:
 
 @asynccontextmanager
 async def in_pieces() -> AsyncIterator[Pieces]:
-    """Bounds what is received within: tell each piece to what is yielded. Raises ``Wasteful``."""
+    """Limits how a body is received; report each piece to what it yields. Raises ``Wasteful``."""
     try:
         async with asyncio.timeout(GRACE) as limit:
             yield Pieces(limit)
@@ -196,7 +198,7 @@ async def in_pieces() -> AsyncIterator[Pieces]:
 
 ACCEPT_ENCODING = "gzip, deflate"
 
-MEMBERS = 1_000  # of gzip in one body: block gzip has 16 in each MB (SAM specification, 4.1)
+MEMBERS = 1_000  # gzip members in one body: block gzip has 16 per MB (SAM specification, 4.1)
 _PIECE = 65_536  # bytes decompressed at a time
 _GZIP = zlib.MAX_WBITS | 16
 _ZLIB = zlib.MAX_WBITS
@@ -204,10 +206,10 @@ _RAW_DEFLATE = -zlib.MAX_WBITS
 
 
 class Decoder:
-    """Undoes the Content-Encoding of one body; ``name`` is what errors call the page."""
+    """Decodes the Content-Encoding of one body; ``name`` is the page's name in errors."""
 
     def __init__(self, content_encoding: str, name: str) -> None:
-        """Raises ``PageUnreadable`` for an encoding that was not asked for."""
+        """Raises ``PageUnreadable`` for an encoding that was not requested."""
         encodings = [part.strip().lower() for part in content_encoding.split(",")]
         applied = [encoding for encoding in encodings if encoding not in ("", "identity")]
         self._name = name
@@ -218,7 +220,7 @@ class Decoder:
             self._window = _ZLIB
         elif applied:
             raise PageUnreadable(
-                f"{name} comes in a compression that Footnote did not ask for; paste its text.",
+                f"{name} has a compression that Footnote did not request; paste its text.",
                 detail=f"content-encoding: {content_encoding[:100]}",
             )
         self._inflate = None if self._window is None else zlib.decompressobj(self._window)
@@ -227,7 +229,7 @@ class Decoder:
         self._members = 1
 
     def decoded(self, data: bytes) -> Iterator[bytes]:
-        """The next pieces, each small; stop taking them and nothing more is decompressed."""
+        """The next pieces, each small; decompression stops when the caller stops iterating."""
         if self._inflate is None:
             yield data
             return
@@ -236,7 +238,7 @@ class Decoder:
             if self._ended:
                 data = data.lstrip(b"\x00")  # padding
                 if self._window != _GZIP or not data.startswith(b"\x1f"):
-                    return  # what follows the end is no part of the body
+                    return  # data after the end is not part of the body
                 # another gzip member, RFC 1952 section 2.2
                 self._members += 1
                 if self._members > MEMBERS:
@@ -250,7 +252,7 @@ class Decoder:
                 yield piece
             self._ended = self._inflate.eof
             data = self._inflate.unused_data if self._ended else self._inflate.unconsumed_tail
-            # zlib may have taken all input and still hold output, when the piece was full
+            # if the piece was full, zlib may have consumed all input and still hold output
             more = bool(data) or len(piece) == _PIECE
 
     def _step(self, data: bytes) -> bytes:
@@ -261,10 +263,10 @@ class Decoder:
         except zlib.error as error:
             if self._window != _ZLIB or self._begun:
                 raise PageUnreadable(
-                    f"{self._name} comes broken from its server; try again, or paste its text.",
+                    f"{self._name} arrives damaged from its server; try again, or paste its text.",
                     detail=str(error),
                 ) from None
-            # "deflate" should mean zlib, and means raw deflate to some servers
+            # "deflate" should mean zlib, but some servers send raw deflate
             self._window = _RAW_DEFLATE
             self._inflate = zlib.decompressobj(_RAW_DEFLATE)
             return self._step(data)

@@ -1,6 +1,6 @@
-"""Pages as a browser shows them: a system Chromium in processes of its own (``FOOTNOTE_BROWSER``).
+"""Renders pages with a system Chromium in separate processes (``FOOTNOTE_BROWSER``).
 
-``bot.pages.rendering`` says how a page is kept from doing harm. Playwright, which drives the
+``bot.pages.rendering`` describes how pages are kept from doing harm. Playwright, which controls the
 browser, comes with the extra ``[browser]``.
 """
 
@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from bot.egress import DIRECT, Egress
@@ -28,18 +28,39 @@ from bot.extras import need
 from bot.pages.pool import WorkerPool
 from bot.pages.urls import shown
 
-LOAD = 5  # times the size of a page that may come in for it, scripts and data included
+LOAD = 5  # times the largest page; limit for all data loaded for a page, including scripts
 START_SECONDS = 15.0
-QUEUE_SECONDS = 30.0  # that a page waits for a browser that is free
-PROCESSES = 2  # browsers at most, each with one page at a time
-IDLE_SECONDS = 60.0  # a browser takes some 200 MB
+QUEUE_SECONDS = 30.0  # the longest wait for a free browser
+PROCESSES = 2  # the most browsers, each with one page at a time
+IDLE_SECONDS = 60.0  # a browser uses some 200 MB
 COMMAND = (sys.executable, "-P", "-c", "from bot.pages.browser_worker import work; work()")
 PLACE, SANDBOX = "FOOTNOTE_BROWSER", "FOOTNOTE_BROWSER_SANDBOX"
 
 
 @dataclass(frozen=True, slots=True)
+class Order:
+    """A request to render a page within ``seconds``, up to ``most_bytes`` of HTML; the time starts
+    when the browser is running. Without ``url``, only the browser's version is requested.
+
+    ``browser`` is the path of a Chromium, or its name on ``PATH``; it writes its files to
+    ``folder``. ``allow`` are exceptions from the address rule as in ``FOOTNOTE_FETCH_ALLOW``;
+    ``agent`` is appended to Chromium's user agent. ``egress`` is the route to pages.
+    """
+
+    browser: str
+    sandbox: bool
+    seconds: float
+    most_bytes: int
+    allow: tuple[str, ...]
+    agent: str
+    egress: Egress = DIRECT
+    url: str = ""
+    folder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Rendered:
-    """``url`` is where the browser ended up, unchecked; ``html`` is what it shows."""
+    """A rendered page: ``url`` is the final address, unchecked; ``html`` is its current HTML."""
 
     url: str
     html: str
@@ -52,86 +73,59 @@ class _Problem:
 
 
 class Browser:
-    """Renders pages; close it at the end.
-
-    ``path`` is a Chromium, or its name on ``PATH``. ``seconds`` and ``most_bytes`` bound one page,
-    ``allow`` are the exceptions from the address rule, ``agent`` is told to sites, ``egress`` is
-    the way to them.
-    """
+    """Renders pages; close it when done. ``order`` is the template of all requests."""
 
     def __init__(
         self,
-        path: str,
+        order: Order,
         *,
-        sandbox: bool,
-        seconds: float,
-        most_bytes: int,
-        allow: Sequence[str],
-        agent: str,
-        egress: Egress = DIRECT,
         command: Sequence[str] = COMMAND,
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
-        self._path = path
-        self._sandbox = sandbox
-        self._seconds = seconds
-        self._most_bytes = most_bytes
-        self._allow = tuple(allow)
-        self._agent = agent
-        self._egress = egress
+        self._order = order
         self._pool = WorkerPool(PROCESSES, command, "browser", idle_seconds)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     async def render(self, url: str) -> Rendered:
-        """The page at a canonical address, as a browser shows it.
+        """Render the page at a canonical address.
 
-        Raises ``AddressRefused`` where the address rule keeps it from the page, ``PageUnreadable``
-        for what does not become a page within the limits, ``Unavailable`` (no connection, no
-        browser) and ``InvalidSetting`` for a browser that cannot be started.
+        Raises ``AddressRefused`` if the address rule forbids the page, ``PageUnreadable`` if there
+        is no page within the limits, ``Unavailable`` (no connection, no browser) and
+        ``InvalidSetting`` for a browser that cannot be started.
         """
         outcome = await self._ask(url)
         if isinstance(outcome, str):
-            raise self._failure(_Problem("crash", "a reply that means nothing"), url)
+            raise self._failure(_Problem("crash", "an invalid reply"), url)
         return outcome
 
     async def report(self) -> str:
-        """The version of the browser, after starting it. Raises like ``render``."""
+        """Start the browser and return its version. Raises like ``render``."""
         outcome = await self._ask("")
         return outcome if isinstance(outcome, str) else outcome.url
 
     async def aclose(self) -> None:
-        """End the browsers, and remove what they have written."""
+        """Stop the browsers and delete their files."""
         await self._pool.aclose()
         if self._folder is not None:
             self._folder.cleanup()
 
     async def _ask(self, url: str) -> Rendered | str:
-        path = shutil.which(self._path)
+        path = shutil.which(self._order.browser)
         if path is None:
             raise InvalidSetting(
-                f"{PLACE} names {self._path}, which is no program here: install Chromium, or"
-                " correct the name."
+                f"{PLACE} names {self._order.browser}, which is not a program on this machine:"
+                " install Chromium, or correct the name."
             )
         need("browser", PLACE)
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(
                 prefix="footnote-browser-", ignore_cleanup_errors=True
             )
-        head = {
-            "url": url,
-            "browser": path,
-            "sandbox": self._sandbox,
-            "folder": self._folder.name,
-            "seconds": self._seconds,
-            "most_bytes": self._most_bytes,
-            "allow": self._allow,
-            "agent": self._agent,
-            "egress": asdict(self._egress),
-        }
-        limit = self._seconds + START_SECONDS + 5.0
+        order = replace(self._order, url=url, browser=path, folder=self._folder.name)
+        limit = order.seconds + START_SECONDS + 5.0
         try:
-            async with asyncio.timeout(QUEUE_SECONDS + limit):  # behind other pages, and in work
-                outcome = await self._pool.ask(head, b"", limit, _understood)
+            async with asyncio.timeout(QUEUE_SECONDS + limit):  # wait plus work
+                outcome = await self._pool.ask(asdict(order), b"", limit, _understood)
         except TimeoutError:
             raise self._failure(_Problem("slow", "the process"), url) from None
         except (OSError, EOFError, ValueError) as error:
@@ -142,7 +136,7 @@ class Browser:
         return outcome
 
     def _failure(self, problem: _Problem, url: str) -> FootnoteError:
-        page, detail = shown(url), problem.detail
+        page, detail, most_bytes = shown(url), problem.detail, self._order.most_bytes
         match problem.kind:
             case "start":
                 return self._not_started(detail)
@@ -157,19 +151,19 @@ class Browser:
                 )
             case "size":
                 return PageUnreadable(
-                    f"{page} loads more than {LOAD * self._most_bytes / 1e6:g} MB or is larger than"
-                    f" {self._most_bytes / 1e6:g} MB; paste the part that matters.",
+                    f"{page} loads more than {LOAD * most_bytes / 1e6:g} MB or is larger than"
+                    f" {most_bytes / 1e6:g} MB; paste the part that matters.",
                     detail=detail,
                 )
             case "memory":
                 return PageUnreadable(
-                    f"{page} takes more memory in a browser than a page may have; paste the text.",
+                    f"{page} needs more memory in a browser than a page may use; paste the text.",
                     detail=detail,
                 )
             case "slow":
                 return BrowserNeeded(
-                    f"{page} did not become readable in a browser within {self._seconds:g} seconds;"
-                    " paste the text.",
+                    f"{page} did not become readable in a browser within {self._order.seconds:g}"
+                    " seconds; paste the text.",
                     detail=detail,
                 )
             case "downgrade":
@@ -179,16 +173,16 @@ class Browser:
                 )
             case "file":
                 return PageUnreadable(
-                    f"{page} gives a file to a browser and no page; save it, and send it along."
+                    f"{page} gives a browser a file and not a page; save it, and attach it."
                 )
         return BrowserNeeded(
-            f"{page} could not be shown by the browser, which broke on it; paste the text.",
+            f"{page} could not be shown by the browser, which crashed; paste the text.",
             detail=detail,
         )
 
     def _not_started(self, detail: str) -> InvalidSetting:
         is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-        if self._sandbox and (is_root or "sandbox" in detail.lower()):
+        if self._order.sandbox and (is_root or "sandbox" in detail.lower()):
             return InvalidSetting(
                 "Chromium does not start with its sandbox here: run Footnote as a user other than"
                 " root where user namespaces are allowed, or, in a container that holds nothing"
@@ -196,13 +190,13 @@ class Browser:
                 detail=detail,
             )
         return InvalidSetting(
-            f"Chromium ({self._path}) does not start: try it by hand, or correct {PLACE}.",
+            f"Chromium ({self._order.browser}) does not start: try it by hand, or correct {PLACE}.",
             detail=detail,
         )
 
 
 def _understood(reply: Any, _: bytes) -> Rendered | str | _Problem:
-    """Parse the reply of a process, which may be anything once a page has taken control of it."""
+    """Parse the reply of a process, which may be anything if a page has taken control of it."""
     match reply:
         case {"url": str(url), "html": str(html)}:
             return Rendered(url, html)
@@ -211,4 +205,4 @@ def _understood(reply: Any, _: bytes) -> Rendered | str | _Problem:
         case {"version": str(version)}:
             return version
         case _:
-            raise ValueError("a reply that means nothing")
+            raise ValueError("an invalid reply")

@@ -1,9 +1,8 @@
 """The process that renders pages: Playwright, and a Chromium that it starts.
 
-The browser itself resolves no names and has no way out but the proxy of each page (no QUIC, no
-WebRTC beside it); ``bot.pages.rendering`` says what a page can do there. Memory is limited for each
-process of the browser (``RLIMIT_DATA``). Should a page have got the better of this process, the one
-that asked ends it.
+The browser resolves no names, and its only route out is the proxy of each page (no QUIC, no WebRTC
+around it); ``bot.pages.rendering`` describes what a page can do. Each process of the browser has a
+memory limit (``RLIMIT_DATA``). If a page takes control of this process, the parent process ends it.
 """
 
 from __future__ import annotations
@@ -18,36 +17,36 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from bot.egress import Egress
-from bot.pages.browser import START_SECONDS
+from bot.pages.browser import START_SECONDS, Order
 from bot.pages.processes import limit_memory, own_pipes, receive, send, set_alarm
-from bot.pages.rendering import CLOSE_SECONDS, Order, Unrendered, rendered
+from bot.pages.rendering import CLOSE_SECONDS, Unrendered, rendered
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
 
-MEMORY = 1_536 * 1_024**2  # bytes that each process of the browser may allocate; whole pages
+MEMORY = 1_536 * 1_024**2  # bytes for each process of the browser; a multiple of the page size
 
 ARGUMENTS = (
-    "--disable-quic",  # UDP, beside the proxy
+    "--disable-quic",  # UDP would bypass the proxy
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # its name before 2024
-    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",  # the proxy's own address
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # the switch's name before 2024
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",  # only the proxy
     "--disable-gpu",
     "--disable-dev-shm-usage",  # containers have 64 MB of it
     "--no-pings",
     "--js-flags=--max-old-space-size=512",
     "--mute-audio",
 )
-NOWHERE = "http://127.0.0.1:9"  # the discard port: for what the browser asks for by itself
+NOWHERE = "http://127.0.0.1:9"  # the discard port, for requests that the browser makes on its own
 
 
 def work() -> None:
-    """The life of the process: addresses in, HTML out, until the parent is gone or ends it."""
+    """Main loop of the process: reads requests and writes HTML until the parent ends it."""
     requests, replies = own_pipes()
     limit_memory(MEMORY)
     with contextlib.suppress(asyncio.CancelledError):
         asyncio.run(_work(requests, replies))
-    os._exit(0)  # a thread still waits for requests
+    os._exit(0)  # a thread is still waiting for requests
 
 
 async def _work(requests: IO[bytes], replies: IO[bytes]) -> None:
@@ -57,24 +56,24 @@ async def _work(requests: IO[bytes], replies: IO[bytes]) -> None:
             head = await heads.get()
             egress = Egress(**head["egress"])
             order = Order(**head | {"allow": tuple(head["allow"]), "egress": egress})
-            # nobody else ends this process when the parent was killed
+            # if the parent is killed, no other process ends this one
             set_alarm(2 * (order.seconds + START_SECONDS))
             try:
                 reply = await browsers.reply(order)
             except Unrendered as error:
                 reply = {"problem": error.problem, "detail": str(error)}
-            except Exception as error:  # noqa: BLE001 - the log of the parent tells it
+            except Exception as error:  # noqa: BLE001 - the parent logs it
                 reply = {"problem": "crash", "detail": repr(error)[:500]}
             set_alarm(0)
             send(replies, reply, b"")
             if reply.get("problem") in ("slow", "crash", "memory"):
-                await browsers.end()  # such a page may still be at work there
+                await browsers.end()  # such a page may still be running there
     finally:
         await browsers.end()
 
 
 class _Browsers:
-    """The browser, and the next one when it has died."""
+    """The browser, restarted after it has died."""
 
     def __init__(self) -> None:
         self._browser: Browser | None = None
@@ -91,7 +90,7 @@ class _Browsers:
         except Unrendered as error:
             if error.problem != "crash" or browser.is_connected() or not was_there:
                 raise
-            # It had died before this page, or with it: once more will tell.
+            # The browser died before this page or because of it: a second attempt shows which.
             url, html = await rendered(await self._living(order), order)
         return {"url": url, "html": html}
 
@@ -107,10 +106,10 @@ class _Browsers:
 
 
 def _heads(requests: IO[bytes]) -> asyncio.Queue[dict[str, Any]]:
-    """The requests as they come. The end of them, or SIGTERM, cancels the task of who asked."""
+    """Queue the requests as they arrive. Their end, or SIGTERM, cancels the calling task."""
     loop, heads = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any]]()
     task = asyncio.current_task()
-    assert task is not None  # noqa: S101 - the loop runs one
+    assert task is not None  # noqa: S101 - an event loop runs the caller
     loop.add_signal_handler(signal.SIGTERM, task.cancel)
 
     def listen() -> None:

@@ -1,7 +1,8 @@
-"""Bytes to text: which encoding a document is in, whatever it says about itself.
+"""Decodes bytes to text: finds the encoding of a document, whatever it declares.
 
 The order is that of the HTML standard (byte order mark, HTTP header, meta element; section 13.2.3),
-but every claim is checked against the bytes, because servers and templates often claim wrongly.
+but every declaration is checked against the bytes, because servers and templates often get it
+wrong.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ import re
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is a prefix of it
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
-_SUPERSETS = {  # what browsers read for these labels (https://encoding.spec.whatwg.org/#names)
+_SUPERSETS = {  # what browsers use for these labels (https://encoding.spec.whatwg.org/#names)
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
     "iso8859-9": "cp1254",
@@ -31,9 +32,9 @@ _SUPERSETS = {  # what browsers read for these labels (https://encoding.spec.wha
     "shift_jis": "cp932",
     "euc_kr": "cp949",
     "utf-16": "utf-16-le",
-    "utf-7": "utf-8",  # never honoured: it hides markup
+    "utf-7": "utf-8",  # never accepted: it hides markup
 }
-_ALIASES = {  # labels of the web that Python does not know
+_ALIASES = {  # labels used on the web that Python does not know
     "gb_2312": "gb18030",
     "gb_2312-80": "gb18030",
     "x-gbk": "gb18030",
@@ -58,11 +59,11 @@ _CANDIDATES = [
     *("utf_8", "gb18030", "big5", "cp932", "euc_jp", "cp949", "cp1251", "koi8_r", "cp1252"),
     *("cp1250", "iso8859_2", "cp1253", "cp1254", "cp1255", "cp1256", "cp874"),
 ]
-"""The choice of charset-normalizer: encodings that pages without a declaration use."""
+"""Candidates for charset-normalizer: encodings used by pages that declare none."""
 
-SAMPLE = 40_000  # bytes that are looked at when nothing is declared
-META_WITHIN = 4_096  # bytes from the start; the standard says 1,024, templates say otherwise
-_BAD_SHARE = 0.01  # of characters that may be undecodable in text that is still what it claims
+SAMPLE = 40_000  # bytes examined if no encoding is declared
+META_WITHIN = 4_096  # bytes from the start; the standard says 1,024, but templates exceed that
+_BAD_SHARE = 0.01  # of characters; the most undecodable ones in text whose declaration is accepted
 
 _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9._:-]{2,40})", re.I)
 _XML = re.compile(rb"<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{2,40})", re.I)
@@ -73,9 +74,9 @@ _NOT_PLAIN = re.compile("[^\x00-\x7f\xa0]")  # no-break spaces are layout
 
 
 def decode(data: bytes, declared: str | None = None) -> str:
-    """Text of a document; ``declared`` is the charset its transport claims, if any.
+    """The text of a document; ``declared`` is the charset its transport declares, if any.
 
-    Never fails: what cannot be decoded becomes U+FFFD.
+    Never fails: undecodable bytes become U+FFFD.
     """
     for mark, codec in _MARKS:
         if data.startswith(mark):
@@ -99,9 +100,9 @@ def declared_in(content_type: str) -> str | None:
 
 
 def _claims(data: bytes, declared: str | None) -> list[str]:
-    """Codecs that the header and the document itself name, those that can be wrong loudly first.
+    """Codecs that the header and the document declare; those that fail on wrong input come first.
 
-    Nothing contradicts a single-byte encoding, and servers send "ISO-8859-1" for everything.
+    Any bytes are valid in a single-byte encoding, and servers send "ISO-8859-1" for everything.
     """
     start = data[:META_WITHIN]
     labels = [
@@ -127,10 +128,10 @@ def _codec(label: str) -> str | None:
 
 
 def _is_utf8(data: bytes, claims: list[str]) -> bool:
-    """Return True if the bytes are UTF-8 although they may claim something else.
+    """True if the bytes are UTF-8, whatever they declare.
 
-    Text in a legacy encoding is valid UTF-8 by accident only when it is very short; a claim of a
-    multi-byte encoding is believed against a handful of characters.
+    Text in a legacy encoding is valid UTF-8 by accident only if it is very short; if a multi-byte
+    encoding is declared, more than a handful of UTF-8 characters must contradict it.
     """
     try:
         data.decode("utf-8")
@@ -152,10 +153,10 @@ def _plausible(data: bytes, codec: str) -> str | None:
 
 
 def _looks_garbled(data: bytes) -> bool:
-    """True if text said to be Western European has more other characters than that script does.
+    """True if text declared as Western European has too many non-ASCII characters for it.
 
-    Accented letters, quotation marks and signs are one in five at most in any of its languages;
-    in Cyrillic, Greek or East Asian text read as Western they are nearly all, or every second.
+    Accented letters, quotation marks and symbols are at most one in five characters in any of these
+    languages; in Cyrillic, Greek or East Asian text decoded as Western they are half or nearly all.
     """
     text = _without_markup(data).decode(_WESTERN, "replace")
     other = len(_NOT_PLAIN.findall(text))
@@ -163,14 +164,14 @@ def _looks_garbled(data: bytes) -> bool:
 
 
 def _detected(data: bytes, claims: list[str]) -> str:
-    from charset_normalizer import from_bytes  # only here: hardly any page needs it
+    from charset_normalizer import from_bytes  # imported here because hardly any page needs it
 
     sample = _without_markup(data)
     matches = from_bytes(sample, cp_isolation=_CANDIDATES) if sample else None
     best = matches.best() if matches else None
     if matches is None or best is None:
         return claims[0] if claims else _WESTERN
-    # where Central and Western European fit alike, the more common one is meant
+    # if Central and Western European fit equally well, choose the more common one
     if best.encoding in _CENTRAL and any(
         _WESTERN in match.could_be_from_charset and match.coherence == best.coherence
         for match in matches
@@ -180,5 +181,5 @@ def _detected(data: bytes, claims: list[str]) -> str:
 
 
 def _without_markup(data: bytes) -> bytes:
-    """A sample of the words of a document: tags are ASCII and hide what the words are in."""
+    """A sample of a document's text: tags are ASCII and would hide its encoding."""
     return _MARKUP.sub(b" ", data[: 4 * SAMPLE])[:SAMPLE]

@@ -1,10 +1,10 @@
-"""Chooses the passages of pages that are shown; long pages are studied in a process of their own.
+"""Chooses the passages of pages to show; long pages are processed in a separate process.
 
-Cutting and counting a long page takes seconds and ten times its size in memory, and a page can be
-made to take more. That must neither stall the event loop nor fill the memory of the process that
-serves. The process keeps what it has studied, since the pages of a question are often those of the
-next one too. A page of an ordinary length is studied in a thread: to start a process takes longer
-than that, and the first words of such pages are cut in a thread anyway to see whether they fit
+Splitting a long page and counting its words takes seconds and ten times its size in memory, and a
+page can be built to take more. That must neither block the event loop nor fill the memory of the
+main process. The process caches its studies, since the next question often concerns the same pages.
+A page of ordinary length is studied in a thread: starting a process takes longer than that, and the
+beginning of such pages is split in a thread anyway to check whether it is relevant
 (``bot.research.evidence.relevance``).
 """
 
@@ -36,11 +36,11 @@ from bot.pages.processes import (
 )
 from bot.pages.urls import shown as shown_url
 
-SHORT = 20_000  # characters of a page that is studied on the spot, within a few milliseconds
-ORDINARY = 60_000  # ... in a thread: 0.02 s, or 0.2 s where it is made to take long
-KEPT_HERE = 1_000_000  # characters of short pages whose studies are kept; ten times that in bytes
-KEPT_THERE = 6_000_000  # ... and of long ones, as far as the memory suffices
-SECONDS = 20.0  # that choosing among a long page's passages may take; usually below one
+SHORT = 20_000  # characters of a page that is studied directly, within a few milliseconds
+ORDINARY = 60_000  # ... in a thread: 0.02 s, or 0.2 s for a page built to be slow
+KEPT_HERE = 1_000_000  # characters of short pages with cached studies; ten times that in bytes
+KEPT_THERE = 6_000_000  # ... and of long pages, as far as memory allows
+SECONDS = 20.0  # limit for choosing among a long page's passages; usually below one
 IDLE_SECONDS = 60.0
 
 COMMAND = (sys.executable, "-P", "-c", "import sys; from bot.pages.chooser import work; "
@@ -53,7 +53,7 @@ Spans = Collection[tuple[int, int]]
 
 
 class Chooser:
-    """Chooses among the passages of pages. Belongs to one event loop; close it at the end."""
+    """Chooses among the passages of pages. Belongs to one event loop; close it when done."""
 
     def __init__(
         self,
@@ -75,10 +75,10 @@ class Chooser:
         rarity: Mapping[str, float] | None = None,
         weights: Iterable[Weight] = (),
     ) -> list[Passage]:
-        """``choosing.select`` of a page.
+        """Run ``choosing.select`` on a page.
 
-        Raises ``PageUnreadable`` for a page that takes too much time or memory, ``Unavailable``
-        when no process can be started.
+        Raises ``PageUnreadable`` for a page that takes too much time or memory, ``Unavailable`` if
+        no process can be started.
         """
         if len(page.text) <= ORDINARY:
             studied = await self._study(page)
@@ -94,20 +94,20 @@ class Chooser:
         return await self._ask(head, page, budget_tokens, skip)
 
     async def survey(self, page: Page, budget_tokens: int, *, skip: Spans = ()) -> list[Passage]:
-        """``spread.spread`` of a page. Raises like ``choose``."""
+        """Run ``choosing.spread`` on a page. Raises like ``choose``."""
         if len(page.text) <= ORDINARY:
             chosen = partial(spread, (await self._study(page)).passages, budget_tokens, skip=skip)
             return chosen() if len(page.text) <= SHORT else await asyncio.to_thread(chosen)
         return await self._ask({}, page, budget_tokens, skip)
 
     def is_whole(self, page: Page, shown: Spans) -> bool:
-        """Return True if all passages of a page were shown; a long page never is."""
+        """True if all passages of a page were shown; always False for a long page."""
         if len(page.text) > SHORT:
             return False
         return all((each.start, each.end) in shown for each in self._studied(page).passages)
 
     async def aclose(self) -> None:
-        """End the process."""
+        """Stop the process."""
         await self._pool.aclose()
 
     async def _study(self, page: Page) -> Study:
@@ -146,24 +146,24 @@ class Chooser:
 
 
 def _understood(page: Page, reply: Any, _: bytes) -> list[Passage] | None:
-    """The passages that a reply names; None for a page that has to be sent."""
+    """The passages in a reply; None if the page's text must be sent first."""
     match reply:
         case {"passages": list(found)}:
             return [_passage(page, each) for each in found]
         case dict() if reply == _UNKNOWN:
             return None
         case dict() if reply == _LACKS_MEMORY:
-            raise ValueError("it takes more memory than there is for it")
+            raise ValueError("it needs more memory than is available")
         case _:
-            raise ValueError("a reply that means nothing")
+            raise ValueError("an invalid reply")
 
 
-def _passage(page: Page, told: Any) -> Passage:
-    match told:
+def _passage(page: Page, entry: Any) -> Passage:
+    match entry:
         case [int(start), int(end), str(heading), int() | float() | None as near, bool(in_code)]:
             if 0 <= start < end <= len(page.text):
                 return Passage(start, end, page.text[start:end], heading, near, in_code)
-    raise ValueError("a reply that means nothing")
+    raise ValueError("an invalid reply")
 
 
 def _study_of(text: str) -> Study:
@@ -176,11 +176,11 @@ def _kept_studies(characters: int) -> LRUCache[str, Study]:
     )
 
 
-# ---------------------------------------------------------------- inside the process
+# ---------------------------------------------------------------- in the worker process
 
 
 def work(memory: int) -> None:
-    """The life of the process: study a page, choose, until the parent is gone.
+    """Main loop of the process: studies pages and chooses passages until the parent exits.
 
     ``memory`` is in bytes, see ``limit_memory``.
     """
@@ -192,7 +192,7 @@ def work(memory: int) -> None:
             head, data = receive(requests)
         except EOFError:
             return
-        set_alarm(2 * head["seconds"])  # should the parent be killed meanwhile
+        set_alarm(2 * head["seconds"])  # in case the parent is killed meanwhile
         try:
             text = text_of(data) if data else ""
             del data
@@ -200,12 +200,12 @@ def work(memory: int) -> None:
         except MemoryError:
             reply = _LACKS_MEMORY
         set_alarm(0)
-        text = ""  # free, before the next is received
+        text = ""  # free the memory before the next request
         send(replies, reply, b"")
 
 
 def _again(studies: LRUCache[str, Study], head: dict[str, Any], text: str) -> dict[str, Any]:
-    """The reply, if need be once nothing else is kept. Raises ``MemoryError``."""
+    """Reply to a request; if memory runs out, clear the cache and retry. Raises ``MemoryError``."""
     try:
         return _reply(studies, head, text)
     except MemoryError:

@@ -1,15 +1,15 @@
 """Ranks the passages of a page by their relevance to a question.
 
-A page is studied once: cut, counted and indexed by its terms. That takes about 0.15 s for a million
-characters; asking a studied page takes a few milliseconds. ``bot.pages.chooser`` does both where
-they hold up nothing else.
+A page is studied once: split, counted and indexed by its terms. That takes about 0.15 s for a
+million characters; ranking a studied page takes a few milliseconds. ``bot.pages.chooser`` does both
+without blocking the event loop.
 """
 
 from __future__ import annotations
 
 import math
 from array import array
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,20 +19,20 @@ from bot.text.akin import akin
 from bot.text.terms import STOP_WORDS, keywords, terms
 from bot.text.tokens import estimate
 
-OPENING = 0.25  # of the best score is added to a page's first passage, which says what it is about
-OPENING_SHARE = 0.5  # of the budget: an opening within it comes right after the best passage
-EARLINESS = 0.1  # of the best score, at most, is added the nearer a passage is to the top
+OPENING = 0.25  # share of the best score added to a page's first passage, which introduces it
+OPENING_SHARE = 0.5  # of the budget: an opening that fits it comes right after the best passage
+EARLINESS = 0.1  # share of the best score added at most; it falls with distance from the top
 INDEXED = 500_000  # characters of a page whose terms are indexed
-FLOOR = 0.15  # of the best score: what is below is not worth its tokens
+FLOOR = 0.15  # of the best score: passages below it are not worth their tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
     """The passages of a page in order, each with its cost (estimated tokens) and length (terms).
 
-    ``places`` has for a term the number of the passage of each occurrence; None for a page of more
-    than ``INDEXED``, whose index would take more memory than its text. ``headings`` has the terms
-    of each heading path.
+    ``places`` maps a term to the passage number of each occurrence; None for a page longer than
+    ``INDEXED``, whose index would take more memory than its text. ``headings`` maps a heading path
+    to its terms.
     """
 
     passages: tuple[Passage, ...]
@@ -42,7 +42,7 @@ class Study:
     headings: dict[str, frozenset[str]]
 
     def counts(self, words: Collection[str]) -> list[dict[str, int]]:
-        """The number of times each passage has these terms, in their order."""
+        """The number of times that each passage contains these terms, in their order."""
         found: list[dict[str, int]] = [{} for _ in self.passages]
         if self.places is not None:
             for word in words:
@@ -50,8 +50,8 @@ class Study:
                     found[i][word] = count
             return found
         for passage, inside in zip(self.passages, found, strict=True):
-            here = Counter(terms(passage.text))
-            inside.update((word, here[word]) for word in words if word in here)
+            counted = Counter(terms(passage.text))
+            inside.update((word, counted[word]) for word in words if word in counted)
         return found
 
 
@@ -81,16 +81,16 @@ def study(passages: Iterable[Passage]) -> Study:
 def rank(question: str, studied: Study, rarity: Mapping[str, float] | None = None) -> list[float]:
     """The relevance of each passage to a question, in page order; 0 is none.
 
-    ``bot.pages.relevance`` with a small prior for position. Terms weigh by their ``rarity`` in all
-    that was searched, or where that is not known among the page's own passages. All are 0 if no
-    passage has any of the terms.
+    Uses ``bot.pages.relevance`` with a small prior for position. Terms are weighted by their
+    ``rarity`` in everything that was searched or, if that is unknown, among the page's own
+    passages. All values are 0 if no passage contains any of the terms.
     """
-    # in the order of the question: sums of floats must come out the same in every process
+    # in the order of the question: sums of floats must be the same in every process
     wanted = keywords(question)
     others = (other for term in wanted for other in sorted(akin(term)))
     counts = studied.counts(dict.fromkeys([*wanted, *others]))
     headings = [studied.headings[passage.heading] for passage in studied.passages]
-    weights = weigh(question, rarity or {}) or _rarity_here(wanted, counts, headings)
+    weights = weigh(question, rarity or {}) or _rarity_within(wanted, counts, headings)
     scores = relevance(weights, counts, studied.lengths, headings)
     best = max(scores, default=0.0)
     return [
@@ -99,10 +99,10 @@ def rank(question: str, studied: Study, rarity: Mapping[str, float] | None = Non
     ]
 
 
-def _rarity_here(
+def _rarity_within(
     wanted: Sequence[str], counts: Sequence[dict[str, int]], headings: Sequence[frozenset[str]]
 ) -> dict[str, float]:
-    """BM25's inverse document frequency over the page's passages, headings counted in."""
+    """BM25's inverse document frequency over the page's passages and their headings."""
     found_in = {
         word: sum(
             word in count or word in above for count, above in zip(counts, headings, strict=True)
@@ -123,14 +123,14 @@ def select(
     rarity: Mapping[str, float] | None = None,
     weights: Iterable[Weight] = (),
 ) -> list[Passage]:
-    """The passages of a page that matter most for a question, in page order.
+    """Select the passages of a page that matter most for a question, in page order.
 
-    Together at most ``budget_tokens`` (as ``bot.text.tokens.estimate`` counts), but never none
-    because the best is too long. ``skip`` are spans shown before: nothing that overlaps one comes
-    again. A page that fits the budget is given whole. The opening passage comes too if there is
-    room beside the best one; if nothing matches, it is all that comes. ``rarity`` is that of
-    ``rank``. Where ``weights`` tell how near passages are by meaning, that counts as much as their
-    words, and they carry it as their ``relevance``. Deterministic.
+    They total at most ``budget_tokens`` (as counted by ``bot.text.tokens.estimate``), except that
+    the best passage is included whatever its length. ``skip`` are spans shown before; passages that
+    overlap them are left out. A page that fits the budget is returned whole. The opening passage is
+    included if there is room beside the best one; if nothing matches, it is the only one.
+    ``rarity`` is as in ``rank``. If ``weights`` give the similarity in meaning, it counts as much
+    as the words do, and passages carry it as their ``relevance``. Deterministic.
     """
     near = {(weight.start, weight.end): weight.relevance for weight in weights}
     passages = [
@@ -140,8 +140,7 @@ def select(
         for each in studied.passages
     ]
     costs = studied.costs
-    shown = _Spans(skip)
-    left = [i for i, passage in enumerate(passages) if not shown.overlap(passage)]
+    left = _not_shown(passages, skip)
     if sum(costs[i] for i in left) <= budget_tokens:
         return [passages[i] for i in left]
     scores = rank(question, studied, rarity)
@@ -152,7 +151,7 @@ def select(
     wanted = [i for i in left if scores[i] > 0 and scores[i] >= FLOOR * best] or left[:1]
     order = sorted(wanted, key=lambda i: (-scores[i], i))
     if left[0] == 0 and costs[0] <= OPENING_SHARE * budget_tokens:
-        # What a page is about, and whether that is the right thing, only its opening tells.
+        # Only the opening says what a page is about, and so whether it is the right page.
         order = list(dict.fromkeys((order[0], 0, *order)))
     chosen: list[int] = []
     spent = 0
@@ -164,7 +163,7 @@ def select(
 
 
 def _with_meaning(scores: Sequence[float], passages: Sequence[Passage]) -> Sequence[float]:
-    """Half the score by words, as a share of the best, and half the relevance where it is known."""
+    """Average the score by words, as a share of the best, with the relevance where it is known."""
     if all(passage.relevance is None for passage in passages):
         return scores
     best = max(scores, default=0.0) or 1.0
@@ -174,22 +173,20 @@ def _with_meaning(scores: Sequence[float], passages: Sequence[Passage]) -> Seque
     ]
 
 
-class _Spans:
-    """Spans that do not overlap, to be asked in order of their start."""
-
-    def __init__(self, spans: Collection[tuple[int, int]]) -> None:
-        self._spans = sorted(spans)
-        self._next = 0
-
-    def overlap(self, passage: Passage) -> bool:
-        """True if any span overlaps ``passage``, which starts no earlier than the last asked."""
-        while self._next < len(self._spans) and self._spans[self._next][1] <= passage.start:
-            self._next += 1
-        return self._next < len(self._spans) and self._spans[self._next][0] < passage.end
+def _not_shown(passages: Iterable[Passage], shown: Iterable[tuple[int, int]]) -> list[int]:
+    """The indices of the passages that no span overlaps; ``passages`` are in order."""
+    spans = deque(sorted(shown))
+    found: list[int] = []
+    for i, passage in enumerate(passages):
+        while spans and spans[0][1] <= passage.start:
+            spans.popleft()
+        if not spans or spans[0][0] >= passage.end:
+            found.append(i)
+    return found
 
 
-COUNTED = 1_000_000  # characters of a page whose words are counted; of a longer one some passages
-OPENS_SECTION = 1.3  # times the worth of a section's first passage, which says what follows
+COUNTED = 1_000_000  # characters of a page whose words are counted; a longer page is sampled
+OPENS_SECTION = 1.3  # factor for a section's first passage, which introduces the rest
 
 
 def spread(
@@ -197,17 +194,14 @@ def spread(
 ) -> list[Passage]:
     """The passages that represent a page as a whole, in order, within ``budget_tokens``.
 
-    The page is cut into stretches of equal length, as many as passages fit, and each gives the
-    passage closest to what the page is about (the centroid of its terms: Radev, Jing, Styś and
-    Tam, Centroid-based summarization of multiple documents, IPM 40(6), 2004), then its next best
-    as far as there is room. The first passage always comes. A page that fits is given whole.
+    The page is divided into stretches of equal length, as many as passages fit. Each contributes
+    the passage closest to the page's subject (the centroid of its terms: Radev, Jing, Styś and Tam,
+    Centroid-based summarization of multiple documents, IPM 40(6), 2004), then its next best while
+    there is room. The first passage is always included. A page that fits is returned whole.
     ``skip`` are spans shown before. Deterministic, and linear in the text.
     """
-    passages = [
-        passage
-        for passage in passages
-        if not any(start < passage.end and passage.start < end for start, end in skip)
-    ]
+    passages = list(passages)
+    passages = [passages[i] for i in _not_shown(passages, skip)]
     costs = [estimate(passage.text) for passage in passages]
     if sum(costs) <= budget_tokens:
         return passages
@@ -224,8 +218,9 @@ def spread(
 
 
 def representatives(passages: Sequence[Passage], count: int) -> list[Passage]:
-    """At most ``count`` of the passages, in order: the first, and of each stretch of the others
-    the one closest to what all are about."""
+    """At most ``count`` of the passages, in order: the first one, and from each stretch of the
+    others the one closest to the subject of all.
+    """
     if len(passages) <= count:
         return list(passages)
     worth = centrality(passages)
@@ -254,13 +249,13 @@ def _worth(words: set[str], within: Mapping[str, int]) -> float:
 
 
 def _some_of(passages: Sequence[Passage]) -> Sequence[Passage]:
-    """Passages from all over a page whose words are counted, for the memory that all would take."""
+    """A sample of passages whose words are counted; counting all would take too much memory."""
     characters = sum(len(passage.text) for passage in passages)
     return passages[:: -(-characters // COUNTED) or 1]
 
 
 def _stretches(costs: Sequence[int], count: int) -> list[int]:
-    """The stretch that each passage's middle lies in, of ``count`` equally long ones."""
+    """The stretch that contains each passage's middle, out of ``count`` equally long ones."""
     total = sum(costs)
     found: list[int] = []
     before = 0
@@ -271,10 +266,10 @@ def _stretches(costs: Sequence[int], count: int) -> list[int]:
 
 
 def _outside_in(stretches: Sequence[int], worth: Sequence[float]) -> list[int]:
-    """All passages, the best of each stretch first, then each one's next best, and so on.
+    """Order the passages: the best of each stretch first, then the next best of each, and so on.
 
-    The stretches are taken by the binary digits of their place, lowest first (van der Corput's
-    sequence), so that any first few passages lie all over the page.
+    The stretches are visited in the order of their bit-reversed numbers (van der Corput's
+    sequence), so that the first few passages are spread over the page.
     """
     inside: dict[int, list[int]] = {}
     for i in sorted(range(len(worth)), key=lambda i: (-worth[i], i)):

@@ -1,10 +1,10 @@
-"""Finds the content of an HTML page where the page marks it.
+"""Finds the content of an HTML page by the page's own markup.
 
-Documentation, wikis and knowledge bases are made by programs that mark the content: with an
-element or class of their own, or with <main>. That element is converted whole, for every
-paragraph, table cell and option in it was written to be read. So is a page that somebody wrote by
-hand, without a site around it. Pages of the press mark their articles too, with much inside that
-is not the article; they say what they are as well, and are left to trafilatura.
+Programs that generate documentation, wikis and knowledge bases mark the content with an element or
+class of their own, or with <main>. That element is converted whole, since every paragraph, table
+cell and option in it is meant to be read. The same goes for a handwritten page without a site
+around it. News and blog pages mark their articles too, but with much inside that is not the
+article; they also declare what they are, and are left to trafilatura.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _GENERATORS = re.compile(
     r"|gollum|starlight|nextra|fumadocs|readme|slate|redoc|swagger|perldoc|pod::|jupyter|nbconvert",
     re.IGNORECASE,
 )
-"""In the generator of a page that is documentation, whatever else it says about itself."""
+"""Matches the ``generator`` of pages that are documentation, whatever else they declare."""
 
 _MARKED_CONTENT = (
     "#mw-content-text",  # MediaWiki
@@ -52,8 +52,9 @@ _MARKED_CONTENT = (
     "#preamble #page-content",  # Apache
     "#docContent",  # PostgreSQL
 )
-"""Elements that programs which make documentation put the content in, by id and class. Where a name
-is too common to tell, that of another element stands before it, which must be there as well."""
+"""Elements, by id and class, in which documentation programs put the content. If a name is too
+common to identify one, another element's name precedes it, which must be present as well.
+"""
 
 _SPHINX = frozenset({"#documentation_options", ".sphinxsidebar", ".documentwrapper"})
 _BOXES = ("body", "div", "main", "article", "section", "script")
@@ -66,12 +67,12 @@ _PRESS_DATA = re.compile(
 )
 _PRESS_ITEM = re.compile(r"schema\.org/(?:\w*NewsArticle|Article|BlogPosting|Blog)\b")
 _FEW_SCRIPTS = 8
-"""Scripts of a page that was written by hand, at most; news sites put a dozen in each page."""
+"""The most scripts that a handwritten page has; news sites put a dozen in each page."""
 _BLOG_GENERATOR = re.compile(r"wordpress|blogger|ghost|substack|medium|tumblr|typepad", re.I)
 
 
 def content_of(tree: Any) -> Any:
-    """The element that holds the content of a page and little else, or None if that is not clear.
+    """The element that holds the content of a page and little else, or None if unclear.
 
     ``tree`` is not changed.
     """
@@ -92,7 +93,7 @@ def content_of(tree: Any) -> Any:
 
 
 def is_of_press(tree: Any) -> bool:
-    """Return True if a page says that it is an article of a newspaper, a magazine or a blog."""
+    """True if a page declares itself an article of a newspaper, a magazine or a blog."""
     return bool(
         any(_PRESS_TYPE.search(each) for each in tree.xpath("//meta[@property='og:type']/@content"))
         or tree.xpath("//meta[starts-with(@property, 'article:')]")
@@ -125,7 +126,7 @@ def _named_elements(tree: Any) -> dict[str, Any]:
 
 
 def _is_plain(tree: Any) -> bool:
-    """True if a page was written by hand: without the machinery that a site puts into its pages."""
+    """True if a page was written by hand, without the scripts and metadata that sites add."""
     return len(tree.xpath("//script")) <= _FEW_SCRIPTS and not tree.xpath(
         "//meta[starts-with(@property, 'og:') or starts-with(@name, 'twitter:')]"
         " | //link[@type='application/rss+xml' or @type='application/atom+xml']"

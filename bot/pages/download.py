@@ -1,8 +1,8 @@
-"""One attempt to get a document: connect, follow redirects, read what came within limits.
+"""One attempt to get a document: connect, follow redirects, read the body within limits.
 
-Redirects are followed here and not by httpx, because each target is an address like any other:
-validated, judged, counted. From https none may lead to http: an answer that cites the page would
-rest on words that anybody on the way could have changed.
+Redirects are followed here and not by httpx, because each target must be validated, judged and
+counted like any other address. A redirect from https to http is refused: an answer that cites the
+page would rest on text that anyone on the way could have changed.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from bot.pages.transport import GuardedTransport
 
 MAX_REDIRECTS = 5
 TIMEOUT = httpx.Timeout(None, connect=10.0).as_dict()
-"""Seconds. The caller has a deadline for all; a host that does not connect is given up early."""
+"""Seconds. The caller sets an overall deadline; an attempt to connect fails earlier."""
 LIMITS = httpx.Limits(max_connections=256, max_keepalive_connections=64, keepalive_expiry=30.0)
 
 ROBOTS_TXT_BYTES = 500 * 1024
-"""Of a robots.txt that are read: RFC 9309 section 2.5 asks for no less."""
+"""Bytes of a robots.txt that are read; RFC 9309 section 2.5 requires at least this many."""
 
 HEADERS = {
     "Accept": (
@@ -46,9 +46,9 @@ HEADERS = {
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _TRY_AGAIN = frozenset({408, 425, 429})  # and every 5xx
-_SMALL_BODY = 16_384  # bytes of a redirect that are read to keep its connection
+_SMALL_BODY = 16_384  # bytes of a redirect's body; read to reuse the connection
 
-_POINTER_PAGE = 8_192  # bytes of a page that may be nothing but a pointer to another
+_POINTER_PAGE = 8_192  # bytes; only a page this small can be a mere pointer to another
 _REFRESH = re.compile(
     rb"<meta\s[^>]*http-equiv\s*=\s*[\"']?refresh[\"']?[^>]*"
     rb"content\s*=\s*([\"'])\s*[0-5]?(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?[\"']?(.{1,2000}?)[\"']?\s*\1",
@@ -58,7 +58,7 @@ _REFRESH = re.compile(
 
 @dataclass(slots=True)
 class Progress:
-    """Progress of a download, for when its time is up."""
+    """Progress of a download, for the error message after a timeout."""
 
     url: str
     receiving: bool = False
@@ -69,44 +69,44 @@ _Read = Callable[[str, httpx.Response], Awaitable[Document | str]]
 
 
 async def permit_all(address: str) -> None:
-    """For operators who answer to nobody's robots.txt."""
+    """Permit every address, for operators who ignore robots.txt."""
 
 
 class Downloads:
-    """Downloads over shared connections (HTTP/2 where the server has it)."""
+    """Downloads over shared connections (HTTP/2 where the server supports it)."""
 
     def __init__(self, guard: Guard, max_bytes: int, contact: str = "") -> None:
         """``contact`` is a web or mail address at which the operator can be reached."""
         self._max_bytes = max_bytes
         self._headers = {"User-Agent": user_agent(contact), **HEADERS}
-        # without httpx.AsyncClient: its redirects, cookies, proxies and decoding are not wanted
+        # without httpx.AsyncClient: its redirects, cookies, proxies and decoding are unwanted here
         self._transport = GuardedTransport(guard, LIMITS)
 
     async def get(self, address: str, progress: Progress, permit: Permit = permit_all) -> Document:
         """The document at a canonical address.
 
-        ``permit`` is asked before each request and raises for what is not to be made. Raises
-        ``AddressRefused``, ``PageUnreadable`` and ``Unavailable``; has no time limit.
+        ``permit`` is called before each request and raises if the request must not be made. Raises
+        ``AddressRefused``, ``PageUnreadable`` and ``Unavailable``; sets no time limit.
         """
         try:
             return await self._follow(address, progress, permit, self._page)
         except Wasteful as error:
             raise PageUnreadable(
-                f"{urls.shown(progress.url)} is sent too slowly or in too small pieces; paste its"
-                " text.",
+                f"{urls.shown(progress.url)} arrives too slowly or in pieces that are too small;"
+                " paste its text.",
                 detail=str(error),
             ) from None
 
     async def robots_txt(self, address: str) -> bytes:
-        """The beginning of a robots.txt; what else it may be is not looked at.
+        """The beginning of a robots.txt; its media type is not checked.
 
-        Raises like ``get``, which does not mean that nothing may be read.
+        Raises like ``get``; an error does not mean that the site forbids reading.
         """
         try:
             found = await self._follow(address, Progress(address), permit_all, self._start)
         except Wasteful as error:
             raise Unavailable(
-                f"{urls.shown(address)} is sent too slowly or in too small pieces.",
+                f"{urls.shown(address)} arrives too slowly or in pieces that are too small.",
                 detail=str(error),
             ) from None
         return found.data
@@ -114,7 +114,7 @@ class Downloads:
     async def _follow(
         self, address: str, progress: Progress, permit: Permit, read: _Read
     ) -> Document:
-        cookies = httpx.Cookies()  # for this document only: nobody's session becomes another's
+        cookies = httpx.Cookies()  # for this document only, so that sessions are never shared
         for _ in range(MAX_REDIRECTS + 1):
             progress.url, progress.receiving = address, False
             try:
@@ -141,7 +141,7 @@ class Downloads:
     async def _open(
         self, address: str, cookies: httpx.Cookies, progress: Progress, read: _Read
     ) -> Document | str:
-        """The document, or where it is said to be."""
+        """The document, or the target of a redirect."""
         request = httpx.Request(
             "GET", address, headers=self._headers, extensions={"timeout": TIMEOUT}
         )
@@ -178,7 +178,7 @@ class Downloads:
         return _document(address, response, bytes(data[:ROBOTS_TXT_BYTES]))
 
     async def _body(self, address: str, response: httpx.Response) -> bytes:
-        """The body; given up as soon as it is too large or no text to read."""
+        """The body; stops as soon as it is too large or turns out not to be readable text."""
         if _announced(response) > self._max_bytes:
             self._refuse_size(address)
         decoder = Decoder(response.headers.get("content-encoding", ""), urls.shown(address))
@@ -207,7 +207,7 @@ class Downloads:
 
 
 def user_agent(contact: str = "") -> str:
-    """The User-Agent of page requests; sites match its first word (``robots.PRODUCT``)."""
+    """The User-Agent of page requests; robots.txt matches its first word (``robots.PRODUCT``)."""
     reach = f"+{contact}; " if contact else ""
     return f"footnote-bot/{__version__} ({reach}research bot; reads pages people ask about)"
 
@@ -253,7 +253,7 @@ def _next_address(address: str, location: str) -> str:
         target = ""
     if not target:
         raise AddressRefused(
-            f"{urls.shown(address)} redirects to something that is no address; give another page."
+            f"{urls.shown(address)} redirects to an invalid address; give another page."
         )
     if address.startswith("https:") and target.startswith("http:"):
         raise AddressRefused(
@@ -263,17 +263,17 @@ def _next_address(address: str, location: str) -> str:
     return target
 
 
-# ---------------------------------------------------------------- what went wrong
+# ---------------------------------------------------------------- errors
 
 
 def _announced(response: httpx.Response) -> int:
-    """Content-Length in bytes, -1 without a valid one."""
+    """Content-Length in bytes; -1 if it is missing or invalid."""
     length: str = response.headers.get("content-length", "")
     return int(length) if length.isascii() and length.isdigit() and len(length) < 19 else -1
 
 
 def _check_status(address: str, response: httpx.Response) -> None:
-    """Return for a page; raise by what the status means for the person who wanted it."""
+    """Return for a page; otherwise raise the error that the status means for the user."""
     status, page = response.status_code, urls.shown(address)
     if 200 <= status < 300 and status not in (204, 205):
         return
@@ -297,7 +297,7 @@ def _check_status(address: str, response: httpx.Response) -> None:
             402: f"{page} asks for payment; paste the text, or give a page that is public.",
             404: f"{page} does not exist (status 404); check the address.",
             407: f"{page} asks for a login; paste the text, or give a page that is public.",
-            410: f"{page} is gone for good (status 410); look for another one.",
+            410: f"{page} was removed permanently (status 410); look for another one.",
             451: f"{page} is withheld for legal reasons (status 451); look for another one.",
         }.get(status, f"{page} cannot be read (status {status}); open it, and paste the text."),
         detail=f"status {status}",
@@ -313,7 +313,7 @@ def _retry_after(response: httpx.Response) -> float | None:
         at = parsedate_to_datetime(value)
     except ValueError:
         return None
-    if at.tzinfo is None:  # "-0000", RFC 5322's way not to tell the zone
+    if at.tzinfo is None:  # "-0000" means an unknown zone in RFC 5322
         at = at.replace(tzinfo=UTC)
     return max(0.0, (at - datetime.now(UTC)).total_seconds())
 

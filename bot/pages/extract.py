@@ -1,10 +1,10 @@
-"""Bytes to a title and page text, for fetched pages and for local documents alike.
+"""Converts bytes to a title and page text, for fetched pages and local documents alike.
 
 ``from_bytes`` is synchronous, pure and picklable; ``bot.pages.workers`` runs it off the event loop.
 
 Sphinx publishes its sources as ".rst.txt", Git's manual is AsciiDoc in ".txt", and README files
-have no ending at all. A text counts as markup only where it holds what nobody writes by chance;
-all else is read as it is.
+have no file extension at all. A text counts as markup only if it contains constructs that do not
+occur by chance; everything else is read as plain text.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from io import StringIO
 from pathlib import PurePosixPath
@@ -29,8 +28,8 @@ from bot.pages.plain import read_plain
 from bot.pages.urls import shown
 from bot.text.lazy_regex import lazy_regex
 
-LOOKED_AT = 200_000  # characters from the start
-_ENOUGH = 3  # signs that tell, in a text that does not begin with a title
+LOOKED_AT = 200_000  # characters examined, from the start
+_ENOUGH = 3  # constructs required in a text that does not begin with a title
 
 _RST = lazy_regex(
     r"^\.\.[ ](?:[a-z][\w:.+-]*::(?=[ \n])|_[^:\n]{1,80}:[ \n]|\[[\w#*-]+\][ ])"
@@ -52,7 +51,7 @@ _TITLE = lazy_regex(r"(?:\s|//[^\n]*\n|:[\w-]+:[^\n]*\n)*+=[ ]\S")
 
 
 def markup_of(text: str) -> Literal["rst", "asciidoc", "text"]:
-    """The markup of a text with "\\n" for its line ends."""
+    """Detect the markup of a text whose line ends are "\\n"."""
     start = text[:LOOKED_AT]
     rst = sum(1 for _ in _RST.finditer(start))
     asciidoc = sum(1 for _ in _ASCIIDOC.finditer(start))
@@ -66,46 +65,33 @@ def markup_of(text: str) -> Literal["rst", "asciidoc", "text"]:
 MAX_TITLE = 300  # characters
 MOST_MARKS = 30  # on one letter
 MOST_MARKUP = 1_000_000
-"""Characters of reStructuredText, AsciiDoc or Org that are parsed; what is longer is read as plain
-text. Nesting and tables that are made to be slow stay below 15 s and 350 MB. The largest file of
-eight manuals has half of it."""
+"""The longest reStructuredText, AsciiDoc or Org source that is parsed, in characters; a longer one
+is read as plain text. Nesting and tables built to be slow stay below 15 s and 350 MB. The largest
+file of eight manuals is half as long.
+"""
 
 _LINE_ENDS = lazy_regex("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _WIDE_SPACES = lazy_regex("[\u00a0\u2007\u202f]")
 _INVISIBLE = lazy_regex(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # controls
-    "\u00ad\u200b\u2060\ufeff"  # soft hyphen and spaces of no width: they split words
-    "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks: they reorder what is quoted
-    "\ufdd0-\ufdef\ufffe\uffff"  # no characters at all
-    "\U000e0000-\U000e007f]"  # tag characters: text that only machines see
+    "\u00ad\u200b\u2060\ufeff"  # soft hyphen and zero-width spaces: they split words
+    "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks: they reorder quoted text
+    "\ufdd0-\ufdef\ufffe\uffff"  # noncharacters
+    "\U000e0000-\U000e007f]"  # tag characters: invisible text
 )
-_CONTROLS = lazy_regex("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # readers use some as marks
+_CONTROLS = lazy_regex("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # others mark text in readers
 _SURROGATES = lazy_regex("[\ud800-\udfff]")
 _TRAILING_SPACE = lazy_regex(r"[ \t]+$", re.MULTILINE)
 _EMPTY_LINES = lazy_regex(r"\n{3,}")
 
 
-@dataclass(frozen=True, slots=True)
-class Extracted:
-    """The text of a document: one line of title, and text as ``bot.pages.page.Page`` describes it.
+def from_bytes(data: bytes, media_type: str | None, name: str) -> Reading:
+    """Read a document; its title is one line and never empty.
 
-    ``canonical`` is the address that it gives itself, unchecked and possibly relative, or "".
-    ``kept`` is the share of the document's visible words that ``text`` holds, from 0 to 1.
-    """
-
-    title: str
-    text: str
-    canonical: str = ""
-    kept: float = 1.0
-
-
-def from_bytes(data: bytes, media_type: str | None, name: str) -> Extracted:
-    """Read a document.
-
-    ``media_type`` is a Content-Type (its charset parameter is heeded and checked) or None;
-    ``name`` is the URL or file name, for its ending, for a title where there is no better one, and
-    for what errors say. Raises ``PageUnreadable`` for what holds no text,
-    ``ReaderMissing`` for what an extra would read.
+    ``media_type`` is a Content-Type or None; its charset parameter is checked before use. ``name``
+    is the URL or file name; it supplies the extension, a title if there is no better one, and the
+    name in error messages. Raises ``PageUnreadable`` for a document without text, ``ReaderMissing``
+    if the format needs an extra that is not installed.
     """
     if not data.strip():
         raise _empty(name)
@@ -119,24 +105,24 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Extracted:
             raise unreadable(name, "packed with gzip more than once")
     else:
         within = name
-    return _read(kind, data, media_type, within)
+    return _finished(_read(kind, data, media_type, within), within)
 
 
 def _without_gz(name: str) -> str:
     return name[:-3] if name.lower().endswith(".gz") else name
 
 
-def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Extracted:
-    """Read a document of a kind; what takes time to load is loaded when it is needed."""
+def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Reading:
+    """Read a document of a kind. Slow imports happen only when they are needed."""
     match kind:
         case "pdf":
             from bot.pages.pdf import read_pdf
 
-            return _kept(Reading(*read_pdf(data, shown(name))), name)
+            return read_pdf(data, shown(name))
         case "package":
             from bot.pages.formats.containers import read_package
 
-            return _kept(read_package(data, shown(name)), name)
+            return read_package(data, shown(name))
         case "compound":
             from bot.pages.formats.containers import refuse_compound
 
@@ -145,14 +131,12 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Extract
     if kind == "html":
         from bot.pages.markup import read_html
 
-        reading = read_html(_SURROGATES.sub("\ufffd", source), shown(name))
-        finished = _finished(reading.title, reading.text, name)
-        return replace(finished, canonical=reading.canonical, kept=reading.kept)
+        return read_html(_SURROGATES.sub("\ufffd", source), shown(name))
     if kind == "markdown":
-        return _finished(*read_markdown(source), name)
+        return Reading(*read_markdown(source))
     if kind == "json":
-        return _finished(*_read_json(source), name)
-    return _kept(_read_text(kind, source, name), name)
+        return Reading(*_read_json(source))
+    return _read_text(kind, source, name)
 
 
 def _read_text(kind: Kind, source: str, name: str) -> Reading:
@@ -160,7 +144,7 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
     if kind == "text":
         kind = markup_of(source)
         if kind == "rst" and not has("rst"):
-            kind = "text"  # nothing has said that it is more
+            kind = "text"  # read as plain text, since no type was declared
     if kind in ("rst", "asciidoc", "org") and len(source) > MOST_MARKUP:
         kind = "text"
     match kind:
@@ -170,7 +154,7 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
 
             try:
                 return read_rst(source)
-            except RecursionError:  # docutils descends into what is nested
+            except RecursionError:  # docutils recurses into nested elements
                 return Reading(*read_plain(source))
         case "asciidoc":
             from bot.pages.formats.asciidoc import read_asciidoc
@@ -195,15 +179,11 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
     return Reading(*read_plain(source))
 
 
-def _kept(reading: Reading, name: str) -> Extracted:
-    return replace(_finished(reading.title, reading.text, name), kept=reading.kept)
-
-
-def _finished(title: str, text: str, name: str) -> Extracted:
-    text = _clean(text)
+def _finished(reading: Reading, name: str) -> Reading:
+    text = _clean(reading.text)
     if not text:
         raise _empty(name)
-    return Extracted(one_line(title) or _title_from(name), text)
+    return reading._replace(title=one_line(reading.title) or _title_from(name), text=text)
 
 
 def _empty(name: str) -> PageUnreadable:
@@ -214,7 +194,7 @@ def _empty(name: str) -> PageUnreadable:
 
 
 def _read_json(source: str) -> tuple[str, str]:
-    """JSON indented, one value a line; what is not quite JSON as it is."""
+    """JSON, indented, one value per line; invalid JSON is returned unchanged."""
     try:
         value = json.loads(source)
         text = _indented(value, most=10 * len(source))
@@ -225,8 +205,9 @@ def _read_json(source: str) -> tuple[str, str]:
 
 
 def _indented(value: object, most: int) -> str:
-    """JSON with one value a line; "" for more than ``most`` characters: deep nesting makes
-    indentation grow with the square of the source."""
+    """JSON with one value per line; "" if that exceeds ``most`` characters, because with deep
+    nesting the indentation grows with the square of the source's size.
+    """
     text = StringIO()
     for piece in json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(value):
         text.write(piece)
@@ -240,7 +221,7 @@ def _indented(value: object, most: int) -> str:
 
 def _clean(text: str) -> str:
     """Unicode NFC without invisible characters; at most one empty line at a time."""
-    # Each pattern takes as long as a whole tokenizer, so what cannot match is not looked for.
+    # Each pattern is as slow as a whole tokenizer, so those that cannot match are skipped.
     if not text.isascii() or not text.replace("\n", "").replace("\t", "").isprintable():
         text = _LINE_ENDS.sub("\n", text)
         text = _WIDE_SPACES.sub(" ", _INVISIBLE.sub("", text))
@@ -255,20 +236,21 @@ def _clean(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _too_many_marks() -> re.Pattern[str]:
-    """More combining marks in a row than any language has (UAX #15, section 13: 30). Normalizing
-    takes time with the square of their number."""
+    """Matches more combining marks in a row than any language has (UAX #15, section 13: 30). The
+    time that normalizing takes grows with the square of their number.
+    """
     marks = "".join(map(chr, filter(lambda each: unicodedata.combining(chr(each)), range(0x1F000))))
     return lazy_regex(f"([{marks}]{{{MOST_MARKS}}})[{marks}]+")
 
 
 def one_line(title: str) -> str:
-    """A title without line breaks and invisible characters, of at most ``MAX_TITLE``."""
+    """A title without line breaks and invisible characters, at most ``MAX_TITLE`` long."""
     line = " ".join(_clean(title).split())
     return line if len(line) <= MAX_TITLE else line[: MAX_TITLE - 1] + "…"
 
 
 def _title_from(name: str) -> str:
-    """A title made from a URL or a file name."""
+    """Make a title from a URL or a file name."""
     if name.startswith(("http://", "https://")):
         parts = urlsplit(name)
         return one_line(PurePosixPath(unquote(parts.path)).name) or one_line(parts.netloc)

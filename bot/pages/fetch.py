@@ -1,7 +1,7 @@
-"""Fetching one page from the web: its download, then its extraction.
+"""Fetches one page from the web: downloads it, then extracts its text.
 
-A page for browsers only is asked of the operator's browser and reading service, where there are
-any. Caching is somebody else's business, and so is what a page means.
+When a site serves a page to browsers only, the operator's browser and reading service are tried, if
+configured. Caching and interpreting pages happen elsewhere.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bot.pages.gates import Signs, refuse_gate
 from bot.pages.guard import Allow, Resolver, system_resolver
 from bot.pages.page import Document, Page
 from bot.pages.processes import Shares
-from bot.pages.retrieval import DownloadSettings, Retrieval, Retrieving
+from bot.pages.retrieval import DownloadSettings, Retrieval
 from bot.pages.retrieval_process import RetrievalProcess
 from bot.pages.turns import Turns
 from bot.pages.workers import Workers
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 log = get_logger()
 
-DOWNLOADS = 200  # at the same time, of all runs
+DOWNLOADS = 200  # concurrent, over all runs
 
 
 class Fetcher:
-    """Fetches pages over shared connections. Belongs to one event loop; close it at the end."""
+    """Fetches pages over shared connections. Belongs to one event loop; close it when done."""
 
     def __init__(
         self,
@@ -48,13 +48,13 @@ class Fetcher:
         observe: Observe = unobserved,
         apart: bool = False,
     ) -> None:
-        """``observe`` is told how each page went. ``apart``: download in a process of its own, for
-        whoever must answer others meanwhile; it resolves names by the system, not by ``resolver``.
+        """``observe`` receives the outcome of each page. ``apart``: download in a separate process,
+        so that this one can keep answering requests; names are then resolved by the system, not by
+        ``resolver``.
 
         Raises ``InvalidSetting`` for a malformed ``fetch_allow``.
         """
         way = DownloadSettings.of(settings)
-        self._retrieval: Retrieving
         self._retrieval = RetrievalProcess(way) if apart else Retrieval(way, resolver)
         self._turns = Turns(DOWNLOADS)
         self._workers = workers or Workers(shares=Shares(settings.reading_memory))
@@ -63,9 +63,9 @@ class Fetcher:
         self._reader = reader_of(settings, resolver)
 
     async def fetch(self, url: str) -> Page:
-        """The page at an address.
+        """Fetch the page at an address.
 
-        Raises ``AddressRefused`` (not an address to go to, or a redirect to one),
+        Raises ``AddressRefused`` (the address or a redirect target is not allowed),
         ``PageUnreadable`` (gone, forbidden, no text, too large, endless, empty) and ``Unavailable``
         (try again later; with the server's own ``retry_after`` if it gave one).
         """
@@ -78,29 +78,29 @@ class Fetcher:
             return await self._plain(address)
         except BrowserNeeded:
             for way in self._other_ways():
-                if page := await self._by(way, address):
+                if page := await self._attempt(way, address):
                     return page
             raise
 
     def _other_ways(self) -> Iterator[Callable[[str], Awaitable[Page]]]:
-        """Other ways to read a page, best first: a browser shows the page itself."""
+        """The other ways to read a page, best first: a browser shows the page itself."""
         if self._browser is not None:
             yield self._rendered
         if self._reader is not None:
             yield self._by_reader
 
-    async def _by(self, way: Callable[[str], Awaitable[Page]], address: str) -> Page | None:
-        """The page by another way; None where that leads no further, which the log tells."""
+    async def _attempt(self, way: Callable[[str], Awaitable[Page]], address: str) -> Page | None:
+        """Read the page in another way; log the error and return None if that fails."""
         try:
             return await way(address)
-        except (Unavailable, Refused, Invalid) as error:  # the operator may have to do something
+        except (Unavailable, Refused, Invalid) as error:  # the operator may have to act
             log.warning("page_not_read", way=way.__name__.strip("_"), url=address, error=str(error))
         except Broken as error:
             log.info("page_not_read", way=way.__name__.strip("_"), url=address, error=str(error))
         return None
 
     async def _rendered(self, address: str) -> Page:
-        assert self._browser is not None  # noqa: S101 - the caller looked
+        assert self._browser is not None  # noqa: S101 - checked by the caller
         shown = await self._browser.render(address)
         final = urls.canonical(shown.url)
         if final != address:
@@ -111,9 +111,9 @@ class Fetcher:
         return Page(at, extracted.title, extracted.text, datetime.now(UTC))
 
     async def _by_reader(self, address: str) -> Page:
-        assert self._reader is not None  # noqa: S101 - the caller looked
-        given = await self._reader.read(address)
-        return await self.read_given(address, given.title, given.text, self._reader.name)
+        assert self._reader is not None  # noqa: S101 - checked by the caller
+        reading = await self._reader.read(address)
+        return await self.read_given(address, reading.title, reading.text, self._reader.name)
 
     async def _plain(self, address: str) -> Page:
         self._workers.warm()
@@ -127,7 +127,7 @@ class Fetcher:
             return await self._retrieval.get(address)
 
     async def read_file(self, url: str, data: bytes, media_type: str, name: str) -> Page:
-        """The page in a file that was fetched elsewhere; ``url`` is where people open it.
+        """Read the page in a file that was fetched elsewhere; ``url`` is where people open it.
 
         Raises ``PageUnreadable``.
         """
@@ -137,11 +137,11 @@ class Fetcher:
     async def read_given(
         self, url: str, title: str, text: str, via: str, media_type: str = "text/markdown"
     ) -> Page:
-        """The page in a text that somebody else gave for it: ``via`` is who.
+        """Read the page from text that a third party, named ``via``, extracted.
 
-        Raises ``PageUnreadable`` where they met a wall, too.
+        Raises ``PageUnreadable``, also when that third party was shown a login or bot-check page.
         """
-        from bot.pages.extract import one_line  # with the readers of all formats
+        from bot.pages.extract import one_line  # imports the readers of all formats
 
         data = text.encode("utf-8", "replace")
         extracted = await self._workers.extract(data, f"{media_type}; charset=utf-8", url)
@@ -150,7 +150,7 @@ class Fetcher:
         return Page(url, named, extracted.text, datetime.now(UTC), via=via)
 
     async def aclose(self) -> None:
-        """Close the connections, and end the processes of download, extraction and browser."""
+        """Close the connections and stop the download, extraction and browser processes."""
         await self._retrieval.aclose()
         for other in (self._browser, self._reader):
             if other is not None:
@@ -159,25 +159,26 @@ class Fetcher:
 
 
 def browser_of(settings: Settings) -> Browser | None:
-    """The browser that the settings name, not started yet."""
+    """The browser named in the settings, not started yet."""
     if not settings.browser:
         return None
-    from bot.pages.browser import Browser
+    from bot.pages.browser import Browser, Order
     from bot.pages.download import user_agent
 
-    return Browser(
+    order = Order(
         settings.browser,
         sandbox=settings.browser_sandbox == "on",
         seconds=settings.fetch_timeout,
         most_bytes=settings.fetch_max_bytes,
-        allow=settings.fetch_allow,
+        allow=tuple(settings.fetch_allow),
         agent=user_agent(settings.contact),
         egress=Egress.of_pages(settings),
     )
+    return Browser(order)
 
 
 def reader_of(settings: Settings, resolver: Resolver = system_resolver) -> ReaderService | None:
-    """The reading service that the settings name. Raises ``InvalidSetting``."""
+    """The reading service named in the settings. Raises ``InvalidSetting``."""
     if not settings.reader_url:
         return None
     from bot.pages.reader import ReaderService
@@ -202,24 +203,26 @@ _PAGE_PARAMETERS = frozenset(
     | {"search", "section", "sku", "slug", "sort", "start", "story", "t", "tab", "tag", "term"}
     | {"text", "thread", "title", "topic", "type", "u", "url", "user", "v", "version", "w", "year"}
 )
-"""Parameters that say which page it is, besides all with a number in their value."""
+"""Parameters that identify a page. Any parameter with a digit in its value does so as well."""
 
 
 def cited_as(found: str, said: str) -> str:
-    """The address of a page that was found at one and says that it has another.
+    """The address under which to cite a page: where it was found, or the one it declares.
 
-    It is believed only where both are variants of one address (``urls.dedupe_key``): the same host
-    but for "www.", "m." or "amp.", the same path but for its AMP or index ending, and no parameter
-    less but those that cannot tell one page from another. So no page takes another one's place,
-    and a site whose pages all claim to be its front page is not believed. The scheme stays.
+    The declared address is used only if both are variants of one address (``urls.dedupe_key``): the
+    same host except for "www.", "m." or "amp.", the same path except for its AMP or index ending,
+    and no parameter dropped except those that cannot distinguish pages. This way no page takes the
+    place of another, and a site whose pages all claim to be its front page is not believed. The
+    scheme stays.
 
-    ``found`` is canonical; ``said`` is what the page says, and may be relative, or "".
+    ``found`` is canonical; ``said`` is the address that the page declares, which may be relative or
+    "".
     """
     if not said.strip():
         return found
     try:
         there = urls.without_amp_cache(urls.canonical(urljoin(found, said.strip())))
-    except (AddressRefused, ValueError):  # ValueError: of brackets that are no IPv6 address
+    except (AddressRefused, ValueError):  # ValueError: brackets that are not an IPv6 address
         return found
     page, _, query = urls.dedupe_key(found).partition("?")
     page_there, _, query_there = urls.dedupe_key(there).partition("?")

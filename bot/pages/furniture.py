@@ -1,5 +1,4 @@
-"""Removes navigation from the content of an HTML page: bars, anchors, edit links, tables of
-contents."""
+"""Removes navigation from an HTML page's content: bars, anchors, edit links, contents lists."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ _UNSEEN = listed(
     "hash-link anchor-link copiable-link copiable-anchor linenos linenodiv lineno gutter "
     "nosearch dropdown-menu mw-editsection viewcode-link viewcode-back copybtn copy-button"
 )
-"""Classes of what a reader does not see, or does not read: anchors, line numbers, buttons."""
+"""Classes of elements that readers do not see or do not read: anchors, line numbers, buttons."""
 _NAVIGATION = listed(
     "navheader navfooter navigation nav-panel nav-links navbar docnav breadcrumb breadcrumbs "
     "bread-crumbs sphinxsidebar sidebar-nav pager pagination prev-next-area prev-next-footer "
@@ -44,24 +43,24 @@ _CONTENTS = listed(
 )
 _CONTENTS_IDS = listed("toc TOC toctitle table-of-contents TableOfContents SEC_Contents toc_sub")
 _ANCHOR_SIGN = re.compile(r"[¶§#🔗∞⚓\s\ue000-\uf8ff]*|\s*(?:Permalink|\[link\])\s*")
-_LONGEST_BAR = 300  # characters outside links of what is only there to get about
-_ENOUGH = 100  # characters that a page must have beside its tables of contents for these to go
+_LONGEST_BAR = 300  # characters outside links in an element that only serves navigation
+_ENOUGH = 100  # characters outside tables of contents that a page needs for these to be removed
 _FEWEST_ENTRIES = 3
-_MOSTLY = 0.9  # of the text of a table of contents stands in links to headings of the page
+_MOSTLY = 0.9  # share of a table of contents' text that is in links to headings of the page
 _CANDIDATES = (
     *("a", "aside", "details", "div", "dl", "footer", "header", "ol", "p", "section", "span"),
     *("sup", "table", "td", "ul"),
 )
-"""Elements that may be furniture by their class, id, role or sign."""
+"""Elements that may be navigation by their class, id, role or text."""
 _HIDDEN_AT_MOST = 0.5
-"""Share of a page's text that may be hidden; a page that hides more shows it by script."""
+"""Share of a page's text that may be hidden; a page that hides more reveals it by script."""
 _HIDING_STYLE = re.compile(r"display:none|visibility:hidden", re.IGNORECASE)
 
 
 def without_hidden(tree: Any) -> None:
-    """Take out what a reader does not see, where instructions to machines like to hide.
+    """Remove elements that readers do not see, where prompt injections are often hidden.
 
-    Panels that a reader opens by a tab stay.
+    Panels that a reader opens with a tab stay.
     """
     found = [
         element
@@ -83,9 +82,9 @@ def _is_hidden(element: Any) -> bool:
 
 
 def without_furniture(content: Any) -> None:
-    """Take out of a content element what is in it to get about, and what has no words.
+    """Remove navigation, and elements without words, from a content element.
 
-    A page that has nothing but a table of contents keeps it.
+    A page that consists of a table of contents keeps it.
     """
     contents: list[Any] = []
     _name_tab_panels(content)
@@ -110,7 +109,7 @@ def without_furniture(content: Any) -> None:
 
 
 def _name_tab_panels(content: Any) -> None:
-    """Put the name of each tab over its panel: the tabs themselves are buttons, and go."""
+    """Put the name of each tab above its panel: the tabs themselves are buttons and are removed."""
     for panel in content.iter("div"):
         if panel.get("role") != "tabpanel":
             continue
@@ -131,7 +130,7 @@ def _kind(element: Any) -> Literal["navigation", "contents", ""]:
     if element.get("role") in _NO_CONTENT_ROLES:
         return "navigation"
     classes = (element.get("class") or "").lower().split()
-    # the name of a section comes from its heading: one about navigation is content
+    # a section's id derives from its heading; a section about navigation is content
     name = None if tag == "section" or "section" in classes else element.get("id")
     if not _UNSEEN.isdisjoint(classes) or (tag == "sup" and "reference" in classes):
         return "navigation"
@@ -146,7 +145,7 @@ def _kind(element: Any) -> Literal["navigation", "contents", ""]:
 
 
 def remove(element: Any) -> None:
-    """Take an element out of its tree; what follows it stays."""
+    """Remove an element from its tree; its tail text stays."""
     parent = element.getparent()
     if parent is None:
         return
@@ -160,7 +159,7 @@ def remove(element: Any) -> None:
 
 
 def _is_bar(element: Any) -> bool:
-    """Return True if a page's header has nothing but links to other pages, as makeinfo's."""
+    """True if a page's header consists of links to other pages, like makeinfo's."""
     links = element.xpath(".//a[@href]")
     if len(links) < _FEWEST_ENTRIES or next(element.iter("h1", "h2", "h3"), None) is not None:
         return False
@@ -168,7 +167,7 @@ def _is_bar(element: Any) -> bool:
 
 
 def _is_within_page(element: Any) -> bool:
-    """Return True if a list has nothing but links to places of its own page."""
+    """True if a list consists of links to places on its own page."""
     links = element.xpath(".//a[starts-with(@href, '#')]")
     if len(links) < _FEWEST_ENTRIES:
         return False
@@ -176,7 +175,7 @@ def _is_within_page(element: Any) -> bool:
 
 
 def _heading_names(content: Any) -> set[str]:
-    """The names under which the headings of a page can be linked to."""
+    """The ids and names by which links can refer to the headings of a page."""
     found: set[str] = set()
     for heading in content.iter("h1", "h2", "h3", "h4", "h5", "h6"):
         before = heading.getprevious()
@@ -197,12 +196,12 @@ def _leads_to(element: Any, names: set[str]) -> bool:
 
 
 def _outside_links(element: Any) -> int:
-    """Characters of text in an element that stand outside links, white space aside."""
+    """Characters of an element's text outside links, not counting white space."""
     return _length(element) - sum(map(_length, element.iter("a")))
 
 
 def _length(element: Any) -> int:
-    """Characters of text in an element, white space and scripts aside."""
+    """Characters of an element's text, not counting white space and scripts."""
     text: str = element.xpath("string()")
     length = sum(map(len, text.split()))
     for silent in element.iter("script", "style"):

@@ -1,7 +1,7 @@
-"""Pages that are no pages: walls, checks and errors that come instead of what was asked for.
+"""Detects walls, checks and error pages that servers send instead of the requested page.
 
-Servers send them as if all were well, and an answer must not rest on one. Only a short text is
-ever taken for a wall, so that an article about cookies, logins or error 404 stays an article.
+Servers send them with a success status, and an answer must not rest on one. Only a short text is
+taken for a wall, so that an article about cookies, logins or error 404 remains an article.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from bot.text.lazy_regex import lazy_regex
 from bot.text.tokens import estimate
 
 GATE = 150
-"""Tokens (about 600 Latin or 150 Chinese characters) up to which a page may be nothing but a
-wall."""
-CONSENT = 500  # tokens up to which a page that speaks of consent throughout is a question for it
-PREVIEW = 100  # tokens up to which a paid page shows nothing; a longer preview can be quoted
+"""Tokens (about 600 Latin or 150 Chinese characters); a page up to this length may be only a wall.
+"""
+CONSENT = 500  # tokens; up to this length, a page that is mostly about consent is a consent prompt
+PREVIEW = 100  # tokens; a paid page up to this length has no preview worth quoting
 
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """Signs in a page's markup, besides its text, of what keeps readers out.
+    """Signs of a wall in a page's markup, in addition to its text.
 
-    ``paid`` is that its own metadata calls it not free (schema.org's ``isAccessibleForFree``).
+    ``paid``: its own metadata declares it not free (schema.org's ``isAccessibleForFree``).
     """
 
     asks_password: bool = False
@@ -32,9 +32,9 @@ class Signs:
 
 
 def refuse_gate(name: str, title: str, text: str, signs: Signs) -> None:
-    """Raise ``PageUnreadable`` with what to do if a page is only a wall; ``name`` names it.
+    """Raise ``PageUnreadable`` with advice if a page is only a wall; ``name`` is used in messages.
 
-    It is ``BrowserNeeded`` where a browser might get further.
+    It is ``BrowserNeeded`` if a browser might get further.
     """
     length = estimate(text)
     if length <= GATE:
@@ -62,7 +62,7 @@ def _of_login(title: str, text: str, signs: Signs) -> str:
 
 
 def _for_browsers(title: str, text: str) -> str:
-    """The obstacle for a program that is no browser, with advice; "" if there is none."""
+    """The obstacle for a client that is not a browser, with advice; "" if there is none."""
     if any(_BOT_CHECK.search(part) for part in (title, text)):
         return "lets only browsers in and shows a check instead; paste the text."
     if any(_NEEDS_SCRIPT.search(part) for part in (title, text)) or _LOADING.fullmatch(text):
@@ -71,7 +71,7 @@ def _for_browsers(title: str, text: str) -> str:
 
 
 def _gone(title: str, text: str) -> str:
-    """Say why a short page is not there, and what to do; "" if it is."""
+    """Say why a short page does not exist, with advice; "" if it does."""
     if any(_MISSING.search(line) for line in (title, _opening(text))):
         return "does not exist: its site shows an error page there; check the address."
     if any(_FOR_SALE.search(part) for part in (title, text)):

@@ -1,7 +1,7 @@
-"""HTML tables made plain: one cell for each row and column, as Markdown has them.
+"""Simplifies HTML tables to one cell for each row and column, as in Markdown.
 
-Spans become cells of their own, several header rows one, and what a cell holds its text on one
-line. A table that only lays out the page is none.
+Spans become cells of their own, several header rows one, and a cell's content one line of text. A
+table used only for layout yields no grid.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from lxml import etree  # type: ignore[import-untyped]
 from bot.pages.inline import CELLS, HEADINGS, ROWS, classes_of, inline_text, tag_of
 from bot.pages.literal import CODE_END, CODE_START
 
-MOST_COLUMNS = 100  # that spans may make; the HTML standard allows 1,000 for one cell
-MOST_SPANNED = 1_000_000  # characters that the spans of one table may add; a cell counts one more
+MOST_COLUMNS = 100  # columns that spans may create; the HTML standard allows 1,000 per cell
+MOST_SPANNED = 1_000_000  # characters that a table's spans may add; plus one per cell
 MOST_HEADER_ROWS = 4
-_WIDEST_CELL = 1_000  # characters; a cell that holds more is layout
-_WIDEST_UNDER_HEADER = 4_000  # the same for a table that names its columns or rows
+_WIDEST_CELL = 1_000  # characters; a cell that holds more is used for layout
+_WIDEST_UNDER_HEADER = 4_000  # the same for a table with headers for its columns or rows
 
 _PARTS = ("thead", "tbody", "tfoot", "tr")
 _REMARKS = frozenset({"note", "tip", "important", "caution", "warning", "admonitionblock"})
@@ -28,17 +28,17 @@ _UNMARKED = str.maketrans("", "", CODE_START + CODE_END)
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table; ``is_head`` tells that it names its row or column."""
+    """A cell of a table; ``is_head``: it names its row or column."""
 
     text: str
     is_head: bool = False
 
 
 def grid_of(table: Any) -> list[list[Cell]]:
-    """The cells of a table by row and column; empty for one that only lays out the page.
+    """The cells of a table by row and column; empty for a table used only for layout.
 
-    Rows are of one length; of several header rows one is made. ``Cell.text`` is on one line, with
-    inline code marked as ``bot.pages.literal`` reads it.
+    All rows have the same length; several header rows become one. ``Cell.text`` is on one line,
+    with inline code marked as ``bot.pages.literal`` expects it.
     """
     if _is_layout(table):
         return []
@@ -67,7 +67,7 @@ def grid_of(table: Any) -> list[list[Cell]]:
 
 
 def grid_of_boxes(box: Any) -> list[list[Cell]]:
-    """The same for the boxes that Javadoc lays out as a table; empty for any other element."""
+    """Like ``grid_of``, for Javadoc's boxes laid out as a table; empty for any other element."""
     columns = next((_BOXES[name] for name in classes_of(box) if name in _BOXES), 0)
     if not columns or len(box) % columns:
         return []
@@ -76,9 +76,9 @@ def grid_of_boxes(box: Any) -> list[list[Cell]]:
 
 
 def is_record(grid: list[list[Cell]]) -> bool:
-    """Return True if a table is a record: in each row the name of something and its value.
+    """True if a table is a record: each row holds the name of something and its value.
 
-    Titles over the rows, which span both columns, are allowed for.
+    Title rows that span both columns are allowed.
     """
     return any(not row[-1].is_head for row in grid) and all(
         len(row) == 2 and row[0].is_head and (not row[1].is_head or is_title(row)) for row in grid
@@ -86,14 +86,14 @@ def is_record(grid: list[list[Cell]]) -> bool:
 
 
 def is_title(row: list[Cell]) -> bool:
-    """Return True if a row is one header over all columns."""
+    """True if a row is one header over all columns."""
     return row[0].is_head and all(cell == row[0] for cell in row)
 
 
 def make_plain(tree: Any) -> None:
-    """Rewrite all tables in a tree of HTML, for a reader that knows no spans and captions.
+    """Rewrite all tables of an HTML tree for a reader that does not support spans and captions.
 
-    Those that only lay out the page become boxes, a caption becomes a paragraph before its table.
+    Tables used for layout become boxes, a caption becomes a paragraph before its table.
     """
     for table in list(tree.iter("table")):
         grid = grid_of(table)
@@ -105,7 +105,7 @@ def make_plain(tree: Any) -> None:
 
 
 def unfold(table: Any) -> None:
-    """Make a table of the page's layout what it is: boxes that hold other things."""
+    """Turn a layout table into boxes."""
     for element in table.iterchildren("caption", "colgroup", "col", *_PARTS):
         for inside in [element, *element.iterchildren(*_PARTS)]:
             for cell in inside.iterchildren(*CELLS):
@@ -120,7 +120,7 @@ def _is_layout(table: Any) -> bool:
             return True
     for pre in table.iterdescendants("pre"):
         if "\n" in "".join(pre.itertext()).strip():
-            return True  # a cell has one line, and code would lose its own
+            return True  # a cell becomes one line, and code would lose its line breaks
     parent = table.getparent()
     return parent is not None and not _REMARKS.isdisjoint(classes_of(parent))
 
@@ -136,7 +136,7 @@ def _free_caption(table: Any) -> None:
 
 
 def _rewrite(table: Any, grid: list[list[Cell]]) -> None:
-    """Put plain cells in place of a table's own; one that is plain already stays as it is."""
+    """Replace a table's cells with plain ones; a table that is already plain stays as it is."""
     rows = [[cell for cell in row if tag_of(cell) in CELLS] for row in table.iter(*ROWS)]
     if [len(row) for row in rows] == [len(row) for row in grid] and not any(
         cell.get("colspan") or cell.get("rowspan") for row in rows for cell in row
@@ -161,11 +161,11 @@ def _rewrite(table: Any, grid: list[list[Cell]]) -> None:
 
 
 def _spread_out(rows: list[list[Any]]) -> list[list[Cell]]:
-    """The cells by row and column, as https://html.spec.whatwg.org/#forming-a-table has them.
+    """The cells by row and column, as in https://html.spec.whatwg.org/#forming-a-table.
 
-    What spans rows is in each of them. What spans columns is in each of them if it is a header;
-    otherwise it stands in the first, and the others are empty. Spans that would add more than
-    ``MOST_SPANNED`` are none.
+    A cell that spans rows is repeated in each. One that spans columns is repeated if it is a
+    header; otherwise it is put in the first, and the others are empty. Spans that would add more
+    than ``MOST_SPANNED`` are ignored.
     """
     taken: dict[tuple[int, int], Cell] = {}
     room = MOST_SPANNED
@@ -202,7 +202,7 @@ def _is_head(element: Any) -> bool:
 
 
 def _width(element: Any) -> int:
-    """Characters on the one line that a cell becomes, about."""
+    """The approximate length of a cell's text on one line."""
     return len(" ".join("".join(element.itertext()).split()))
 
 
@@ -212,7 +212,7 @@ def _span(cell: Any, name: str) -> int:
 
 
 def _with_one_header(grid: list[list[Cell]]) -> list[list[Cell]]:
-    """Several header rows as one: "2019" over "boats" is "2019 boats"."""
+    """Merge several header rows into one: "2019" over "boats" is "2019 boats"."""
     heads = 0
     while heads < len(grid) - 1 and _all_heads(grid[heads]):
         heads += 1
@@ -231,7 +231,7 @@ def _all_heads(row: list[Cell]) -> bool:
 
 
 def _without_empty_columns(grid: list[list[Cell]]) -> list[list[Cell]]:
-    """The grid without the columns that only hold pictures or room."""
+    """The grid without columns that only hold pictures or spacing."""
     if not grid:
         return grid
     kept = [x for x in range(len(grid[0])) if any(row[x].text for row in grid)]

@@ -1,24 +1,24 @@
-"""The address rule: Footnote reads the public web, and reaches into nobody's private network.
+"""The address rule: Footnote reads the public web and never connects to private networks.
 
-Purpose: people in a chat, pages and search results choose what is fetched, while the machine that
-fetches stands inside somebody's network. Without this rule any of them could make it read a
-router, a cloud metadata service or an internal wiki (server-side request forgery, OWASP A10:2021).
+People in a chat, pages and search results choose what is fetched, while the machine that fetches is
+inside a private network. Without this rule any of them could make it read a router, a cloud
+metadata service or an internal wiki (server-side request forgery, OWASP A10:2021).
 
-The rule holds at the connection (``bot.pages.transport``), where it cannot be talked around: a name
-is resolved once, every address it has is judged, and the connection goes to a judged address, so
-a name that answers differently a moment later (DNS rebinding) gains nothing. Each redirect opens
+The rule is enforced at the connection (``bot.pages.transport``), where it cannot be bypassed: a
+name is resolved once, all its addresses are judged, and the connection goes to a judged address, so
+a name that resolves differently a moment later (DNS rebinding) gains nothing. Each redirect opens
 its own connection or reuses a judged one.
 
-Behind a proxy (``bot.egress``) the rule is applied before the proxy is asked. What the proxy is
-asked for is the operator's choice (``fetch_proxy_target``):
+Behind a proxy (``bot.egress``) the rule is applied before the request goes to the proxy. The
+operator chooses what the proxy receives (``fetch_proxy_target``):
 
-- ``address``: one that was judged, so that it holds as above. TLS still proves the name.
-- ``name``: every address of the name was judged, but the proxy looks it up again.
-- ``unresolved``: names are not looked up here, where they cannot be; literal addresses are judged,
-  and names that exist only in private networks are refused. The proxy has to refuse connections
-  to private addresses.
+- ``address``: a judged address, so the rule holds as above. TLS still proves the name.
+- ``name``: every address of the name was judged, but the proxy resolves it again.
+- ``unresolved``: for machines that cannot resolve names. Literal addresses are judged, and names
+  that exist only in private networks are refused. The proxy has to refuse connections to private
+  addresses.
 
-An operator opens the rule with ``FOOTNOTE_FETCH_ALLOW`` for hosts, single addresses or networks.
+Operators make exceptions with ``FOOTNOTE_FETCH_ALLOW`` for hosts, addresses or networks.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NOT_PUBLIC_V4 = (  # IANA IPv4 Special-Purpose Address Registry, and two cloud s
     "10.0.0.0/8",  # private, RFC 1918
     "100.64.0.0/10",  # shared (carrier-grade NAT), RFC 6598; Alibaba metadata 100.100.100.200
     "127.0.0.0/8",  # loopback, RFC 1122 section 3.2.1.3
-    "168.63.129.16/32",  # Azure's platform service: public by number, internal by meaning
+    "168.63.129.16/32",  # Azure's platform service: a public address, used internally
     "169.254.0.0/16",  # link-local, RFC 3927; cloud metadata 169.254.169.254
     "172.16.0.0/12",  # private, RFC 1918
     "192.0.0.0/24",  # IETF protocol assignments, RFC 6890; Oracle metadata 192.0.0.192
@@ -73,14 +73,16 @@ _NETWORKS_V4 = tuple(map(IPv4Network, NOT_PUBLIC_V4))
 _NETWORKS_V6 = tuple(map(IPv6Network, NOT_PUBLIC_V6))
 
 GLOBAL_UNICAST = IPv6Network("2000::/3")
-"""All of IPv6 that is in public use, RFC 4291 section 2.4; loopback ::1, unspecified ::, unique
-local fc00::/7 (RFC 4193, with Amazon's metadata fd00:ec2::254), link-local fe80::/10, multicast
-ff00::/8, IPv4-mapped, IPv4-compatible (RFC 4291 section 2.5.5), local NAT64 (RFC 8215) and
-SRv6 5f00::/16 (RFC 9602) are outside."""
+"""All of IPv6 that is in public use, RFC 4291 section 2.4. Outside it are loopback ::1, unspecified
+::, unique local fc00::/7 (RFC 4193, with Amazon's metadata fd00:ec2::254), link-local fe80::/10,
+multicast ff00::/8, IPv4-mapped, IPv4-compatible (RFC 4291 section 2.5.5), local NAT64 (RFC 8215)
+and SRv6 5f00::/16 (RFC 9602).
+"""
 
 _NAT64 = IPv6Network("64:ff9b::/96")
-"""The well-known prefix of RFC 6052: what networks without IPv4 see of the IPv4 internet. It is
-judged by the IPv4 address inside, since DNS64 gives every IPv4-only site such an address."""
+"""The well-known prefix of RFC 6052, through which IPv6-only networks reach IPv4 hosts. It is
+judged by the embedded IPv4 address, since DNS64 gives every IPv4-only site such an address.
+"""
 
 _PRIVATE_NAMES = re.compile(  # never public, whatever they resolve to
     r"""(.+\.)?localhost        # RFC 6761 section 6.3
@@ -91,7 +93,7 @@ _PRIVATE_NAMES = re.compile(  # never public, whatever they resolve to
     """,
     re.VERBOSE,
 )
-_INTERNAL_NAMES = re.compile(  # judged by what they resolve to, where that can be known
+_INTERNAL_NAMES = re.compile(  # judged by their addresses, where names can be resolved
     r"""[^.]+                   # without a domain: completed by the machine's own
     |   .+\.(corp|home|mail)    # never to be delegated, ICANN resolution 2018.02.04.12
     |   .+\.(lan|localdomain|intranet|private|test|invalid)    # usual inside; RFC 6761
@@ -100,16 +102,16 @@ _INTERNAL_NAMES = re.compile(  # judged by what they resolve to, where that can 
 )
 
 WEB_PORTS = frozenset({80, 443})
-"""Ports of web pages. Elsewhere are other services, also of hosts that have a public address."""
+"""Ports of web pages. Other ports belong to other services, even on public hosts."""
 
 # ---------------------------------------------------------------- what the operator permits
 
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """Exceptions from the rule, parsed from ``settings.fetch_allow``; None as port is any port.
+    """Exceptions from the rule, parsed from ``settings.fetch_allow``; None as a port is any port.
 
-    ``ports`` are those of public hosts, the web's own among them.
+    ``ports`` are those allowed on public hosts, including the web's own.
     """
 
     hosts: frozenset[tuple[str, int | None]] = frozenset()
@@ -118,10 +120,10 @@ class Allow:
 
     @classmethod
     def parse(cls, entries: Iterable[str]) -> Allow:
-        """Read ``wiki.corp``, ``wiki.corp:8080``, ``10.1.2.3``, ``10.0.0.0/8``, ``[fd00::/8]:443``,
-        and ``:8080`` for this port of public hosts.
+        """Parse ``wiki.corp``, ``wiki.corp:8080``, ``10.1.2.3``, ``10.0.0.0/8``,
+        ``[fd00::/8]:443``, and ``:8080`` for this port of public hosts.
 
-        Raises ``InvalidSetting`` that names the entry.
+        Raises an ``InvalidSetting`` that names the entry.
         """
         hosts: set[tuple[str, int | None]] = set()
         networks: list[tuple[IPNetwork, int | None]] = []
@@ -147,7 +149,7 @@ class Allow:
         return (host, None) in self.hosts or (host, port) in self.hosts
 
     def has_address(self, address: IPAddress, port: int) -> bool:
-        """Return True if a listed network holds the address, or the IPv4 address inside it."""
+        """True if a listed network contains the address, or the IPv4 address embedded in it."""
         return any(
             at in (None, port) and candidate in network
             for candidate in (address, *_inside(address))
@@ -163,7 +165,7 @@ def _bad_entry(entry: str, reason: str) -> InvalidSetting:
 
 
 def _split_port(entry: str) -> tuple[str, int | None]:
-    """An entry without its port; IPv6 with a port is written in brackets."""
+    """Split an entry into host and port; IPv6 with a port is written in brackets."""
     text = entry.strip()
     if "://" in text or "@" in text:
         raise _bad_entry(entry, "which is a URL and not a host")
@@ -185,7 +187,7 @@ def _split_port(entry: str) -> tuple[str, int | None]:
 
 
 def _network(entry: str, what: str) -> IPNetwork | None:
-    """The network or single address that an entry means, None for a name."""
+    """The network or single address that an entry denotes; None for a name."""
     looks_like_one = "/" in what or ":" in what
     try:
         if not looks_like_one:
@@ -207,7 +209,7 @@ def _host_name(entry: str, what: str) -> str:
 
 
 def is_public(address: IPAddress) -> bool:
-    """True if an address belongs to the public internet, judged by what it finally reaches."""
+    """True if an address belongs to the public internet, judged by the host it finally reaches."""
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _NETWORKS_V4)
     if address.scope_id is not None:
@@ -222,7 +224,7 @@ def _last_32_bits(address: IPv6Address) -> IPv4Address:
 
 
 def _inside(address: IPAddress) -> tuple[IPv4Address, ...]:
-    """The IPv4 address that an operator means by the IPv6 address around it."""
+    """The IPv4 address embedded in an IPv6 address, as operators list it."""
     if isinstance(address, IPv6Address) and (address.ipv4_mapped or address in _NAT64):
         return (_last_32_bits(address),)
     return ()
@@ -240,8 +242,9 @@ async def system_resolver(host: str, port: int) -> Sequence[str]:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The way to a host that was judged: to one of its addresses, through ``proxy`` where there is
-    one. Without addresses the proxy is asked for the host by its name."""
+    """The way to a judged host: to one of its addresses, through ``proxy`` if there is one. Without
+    addresses, the proxy receives the host's name.
+    """
 
     host: str
     port: int
@@ -250,7 +253,7 @@ class Route:
 
 
 class Guard:
-    """Decides whether a connection to a host is allowed, and which way it takes."""
+    """Decides whether a connection to a host is allowed, and by which route."""
 
     def __init__(
         self, allow: Allow, resolver: Resolver = system_resolver, egress: Egress = DIRECT
@@ -260,7 +263,7 @@ class Guard:
         self.egress = egress
 
     async def route(self, scheme: str, host: str, port: int) -> Route:
-        """The way to a host for an address of this scheme. Raises as ``addresses``."""
+        """The route to a host for an address of this scheme. Raises like ``addresses``."""
         authority = f"[{host}]" if ":" in host else host
         proxy = self.egress.proxy_for(f"{scheme}://{authority}:{port}")
         if proxy and self.egress.target == "unresolved":
@@ -274,16 +277,16 @@ class Guard:
     async def addresses(self, host: str, port: int) -> list[IPAddress]:
         """Resolve a host once and return its addresses, all of them judged.
 
-        Raises ``AddressRefused`` if any of them is not public and not listed by the operator, or
-        the port is neither the web's nor listed,
-        ``PageUnreadable`` for a name that does not exist, ``Unavailable`` when it cannot be told.
+        Raises ``AddressRefused`` if any of them is neither public nor listed by the operator, or
+        the port is neither one of the web's nor listed; ``PageUnreadable`` for a name that does not
+        exist; ``Unavailable`` if the name cannot be resolved at the moment.
         """
         name = host.lower().removesuffix(".")
         if self._allow.has_host(name, port):
             return _literal(name) or await self._resolved(name, port)
         private_name = _PRIVATE_NAMES.fullmatch(name) is not None
         if private_name and not self._allow.networks:
-            raise _refusal(name, "the name is one for private networks")
+            raise _refusal(name, "the name belongs to private networks")
         if port not in self._allow.ports and not self._allow.networks:
             raise _refused_port(name, port)
         found = _literal(name) or await self._resolved(name, port)
@@ -300,7 +303,7 @@ class Guard:
             raise _refusal(name, f"{name} is {address}")
 
     def _judge_unresolved(self, name: str, port: int) -> None:
-        """Judge a host by what can be told without looking it up."""
+        """Judge a host without resolving its name."""
         if self._allow.has_host(name, port):
             return
         for address in (literal := _literal(name)):
@@ -308,7 +311,7 @@ class Guard:
         if literal:
             return
         if _PRIVATE_NAMES.fullmatch(name) or _INTERNAL_NAMES.fullmatch(name):
-            raise _refusal(name, "the name is one for private networks")
+            raise _refusal(name, "the name belongs to private networks")
         if port not in self._allow.ports:
             raise _refused_port(name, port)
 
@@ -343,14 +346,14 @@ def _refusal(name: str, detail: str) -> AddressRefused:
 
 def _refused_port(name: str, port: int) -> AddressRefused:
     return AddressRefused(
-        f"{name} is asked for on port {port}, where Footnote does not read pages;"
+        f"{name} was requested on port {port}, where Footnote does not read pages;"
         f" an operator can permit it with {name}:{port} or :{port} in FOOTNOTE_FETCH_ALLOW.",
-        detail="only the web's own ports are open",
+        detail="only web ports are allowed",
     )
 
 
 def _literal(host: str) -> list[IPAddress]:
-    """The address that a host spells out, in any spelling; empty for a name."""
+    """The address that a host consists of, in any notation; empty for a name."""
     try:
         if ":" in host:
             return [IPv6Address(host)]

@@ -1,9 +1,10 @@
-"""An HTTP proxy on loopback under the address rule, the only way out for a browser of ours.
+"""An HTTP proxy on loopback that enforces the address rule; our browser's only way out.
 
-The browser resolves no names: it names a host to the proxy (RFC 9110 section 9.3.6 for CONNECT,
-RFC 9112 section 3.2.2 for plain http), which has it judged and connects as the guard says: to a
-judged address, or by the operator's own proxy. So a page, its frames, scripts, redirects and
-WebSockets reach what a plain fetch would reach, whatever a name answers a moment later.
+The browser resolves no names: it sends host names to the proxy (RFC 9110 section 9.3.6 for CONNECT,
+RFC 9112 section 3.2.2 for plain http), which has them judged and connects by the guard's route: to
+a judged address, or through the operator's own proxy. So a page, its frames, scripts, redirects and
+WebSockets reach only what a plain fetch would reach, even if a name resolves differently a moment
+later.
 
 One proxy serves one page: the bytes of all its connections are counted together.
 """
@@ -23,8 +24,8 @@ from bot.pages.guard import Guard, Route
 from bot.pages.transport import connected, is_forwarded
 from bot.pages.tunnel import to_proxy
 
-HEAD_BYTES = 64_000  # of one request; Chromium's own limit for a header is 256 kB for all
-CONNECTIONS = 100  # at once; a browser opens six to a host
+HEAD_BYTES = 64_000  # of one request; Chromium's own limit is 256 kB for all headers
+CONNECTIONS = 100  # concurrent; a browser opens six per host
 CONNECT_SECONDS = 10.0
 _PIECE = 65_536
 
@@ -33,8 +34,9 @@ _PORT = re.compile(r"[0-9]{1,5}")
 
 
 class GuardedProxy:
-    """See the module docstring. ``most_bytes`` is what may come in; ``spent`` is set beyond it, and
-    no connection goes on. ``refused`` are the hosts that the rule kept out, in order."""
+    """See the module docstring. ``most_bytes`` limits the incoming data; beyond it ``spent`` is set
+    and all connections stop. ``refused`` are the hosts that the rule refused, in order.
+    """
 
     def __init__(
         self,
@@ -73,7 +75,7 @@ class GuardedProxy:
         try:
             await self._serve(reader, writer)
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # one of the two ends went away: the browser sees it
+            pass  # one of the two ends disconnected: the browser notices
         finally:
             self._tasks.discard(task)
             writer.transport.abort()
@@ -103,12 +105,12 @@ class GuardedProxy:
             if method == "CONNECT":
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
                 await writer.drain()
-            else:  # one request a connection, so that none goes to a host that was not judged
+            else:  # one request per connection, so that none goes to a host that was not judged
                 kept = _HOP.sub(b"", fields[:-2]) + b"Connection: close\r\n\r\n"
                 await site.write(_line(method, target, route) + kept)
             await self._relay(reader, writer, site)
         except (httpcore.NetworkError, httpcore.TimeoutException):
-            pass  # the site went away: the browser sees it
+            pass  # the site disconnected: the browser notices
         finally:
             await site.aclose()
 
@@ -124,7 +126,7 @@ class GuardedProxy:
         writer: asyncio.StreamWriter,
         site: httpcore.AsyncNetworkStream,
     ) -> None:
-        """Both directions until the site has no more to say."""
+        """Forward data in both directions until the site closes the connection."""
         upward = asyncio.ensure_future(_pump(reader, site))
         try:
             while data := await site.read(_PIECE):
@@ -143,7 +145,7 @@ class GuardedProxy:
 
 
 def _place(method: str, target: str) -> tuple[str, int] | None:
-    """The host and port that a request line asks for; None for what is no proxy request."""
+    """The host and port of a request line; None if it is not a proxy request."""
     if method != "CONNECT":
         if not target.startswith("http://"):
             return None
@@ -166,7 +168,7 @@ def _split(authority: str, usual: str) -> tuple[str, str]:
 
 
 def _line(method: str, target: str, route: Route) -> bytes:
-    """The request line for the site, or for the operator's proxy with what it wants to know."""
+    """The request line for the site, or for the operator's proxy with its authorization."""
     if is_forwarded(route, "http"):
         line = f"{method} {target} HTTP/1.1\r\n"
         if authorization := Proxy.of(route.proxy).authorization:

@@ -1,7 +1,7 @@
-"""The host of a web address, in the one spelling it has in DNS or as a number.
+"""The host of a web address in its one canonical spelling, as a DNS name or a number.
 
-Follows the WHATWG URL standard, section 3.5 (https://url.spec.whatwg.org/#host-parsing), and
-accepts no more than DNS names besides. All functions raise ``ValueError`` that says what is wrong.
+Follows the WHATWG URL standard, section 3.5 (https://url.spec.whatwg.org/#host-parsing); of names,
+it accepts DNS names only. All functions raise a ``ValueError`` that describes the error.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _HEX = re.compile(r"0[xX][0-9A-Fa-f]*")
 
 
 def name(text: str) -> str:
-    """A host as written outside of brackets: lower case, IDNA, without the root dot.
+    """A host written without brackets: lower case, IDNA, without the root dot.
 
-    Percent-encoding is undone first; numbers become a dotted IPv4 address.
+    Percent-encoding is decoded first; numbers become a dotted IPv4 address.
     """
     plain = unquote_to_bytes(text).decode("utf-8") if "%" in text else text
     ascii_name = _to_ascii(plain)
@@ -37,21 +37,21 @@ def name(text: str) -> str:
 
 
 def ipv6(text: str) -> str:
-    """The inside of brackets: an IPv6 address as RFC 5952 writes it, without a zone."""
+    """The host between brackets: an IPv6 address as in RFC 5952, without a zone."""
     address = ipaddress.IPv6Address(text)
     if address.scope_id is not None:
         raise ValueError("an address of a network interface")
     mapped = address.ipv4_mapped
-    if mapped is not None:  # newer Pythons write its end dotted, older ones do not
+    if mapped is not None:  # newer Pythons write the end in dotted form, older ones do not
         return f"::ffff:{int(mapped) >> 16:x}:{int(mapped) & 0xFFFF:x}"
     return address.compressed
 
 
 def ipv4(text: str) -> ipaddress.IPv4Address | None:
-    """The address that a host means by IPv4 rules, None for a name.
+    """The IPv4 address that a host denotes; None for a name.
 
-    Accepts what ``inet_aton`` and browsers accept: 1 to 4 parts, each decimal, octal or hex. A
-    host that ends in a number and is still no address is an error.
+    Accepts what ``inet_aton`` and browsers accept: 1 to 4 parts, each decimal, octal or hex. A host
+    that ends in a number but is not an address is an error.
     """
     parts = text.split(".")
     if parts[-1] == "" and len(parts) > 1:
@@ -75,17 +75,17 @@ def _is_number(part: str) -> bool:
 
 def _number(part: str) -> int:
     if not _is_number(part) or len(part) > MAX_LABEL:
-        raise ValueError(f"{part[:MAX_LABEL]!r} is no part of an IPv4 address")
+        raise ValueError(f"{part[:MAX_LABEL]!r} is not part of an IPv4 address")
     if part[:2] in ("0x", "0X"):
         return int(part[2:] or "0", 16)
     return int(part, 8 if len(part) > 1 and part[0] == "0" else 10)
 
 
 def _to_ascii(text: str) -> str:
-    """A name as DNS knows it (UTS 46, non-transitional)."""
+    """A name in its DNS form (UTS 46, non-transitional)."""
     if text.isascii() and "xn--" not in text.lower():
         return text.lower()
-    import idna  # only here: few hosts need its tables
+    import idna  # imported here because few hosts need its tables
 
     mapped = idna.uts46_remap(text, std3_rules=False, transitional=False)
     return ".".join(_label_to_ascii(label) for label in mapped.split("."))

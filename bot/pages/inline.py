@@ -1,4 +1,4 @@
-"""Elements of HTML by kind, and the words of the inline ones: a paragraph, heading or cell."""
+"""HTML elements by kind, and the text of inline content: a paragraph, heading or cell."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
+from bot.pages.formats.blocks import without_breaks_in_cjk
 from bot.pages.literal import CODE_END, CODE_START
 
 HEADINGS = frozenset({"head", "h1", "h2", "h3", "h4", "h5", "h6"})
@@ -18,7 +19,7 @@ BREAKS = frozenset({"lb", "br"})
 CODE = frozenset({"code", "kbd", "samp", "tt"})
 QUOTATIONS = frozenset({"q", "quote"})
 SILENT = frozenset({"graphic", "img", "picture", "source", "script", "style", "template", "title"})
-"""Elements without words of their own, or with none that a reader sees."""
+"""Elements without text of their own, or without visible text."""
 # fmt: off
 CONTAINERS = frozenset({
     "address", "article", "aside", "blockquote", "body", "center", "details", "div", "fieldset",
@@ -31,7 +32,7 @@ BLOCKS = CONTAINERS | HEADINGS | LISTS | ITEMS | ROWS | CELLS | {
 }
 # fmt: on
 OVER_A_BOX = "admonition-title"
-"""Class of the title of a box, as Docutils writes it; also given to the titles of tabs."""
+"""Class of a box's title, as Docutils writes it; also assigned to the titles of tabs."""
 
 
 def tag_of(element: Any) -> str:
@@ -44,19 +45,16 @@ def classes_of(element: Any) -> list[str]:
     return (element.get("class") or "").split()
 
 
-_CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
-_IS_CJK = re.compile(f"[{_CJK}]")
-_BREAK_IN_CJK = re.compile(f"(?<=[{_CJK}])[ \t]*\r?\n[ \t]*(?=[{_CJK}])")
-_BREAK = "\x04"  # a line break that the page asks for, until the white space is collapsed
+_BREAK = "\x04"  # stands for <br> until white space is collapsed
 _AROUND_BREAK = re.compile(f" *{_BREAK} *")
 _LETTER = re.compile(r"[^\W\d_]")
 _EXPONENT = re.compile(r"[-+\u2212\u2013]?\d{1,4}|[ijkmnxy]")
 
 
 class Inline:
-    """Collects words. Inline code stands between the marks that ``bot.pages.literal`` reads.
+    """Collects text. Inline code is enclosed in the marks that ``bot.pages.literal`` expects.
 
-    ``only_links`` tells that all words so far stand in links.
+    ``only_links``: all words so far are in links.
     """
 
     def __init__(self) -> None:
@@ -80,7 +78,7 @@ class Inline:
                 self._plain = True
 
     def open(self, tag: str, element: Any) -> None:
-        """Begin an element that is no block."""
+        """Begin an inline element."""
         if tag == "a":
             self._links += 1
         elif tag in BREAKS:
@@ -109,12 +107,12 @@ class Inline:
             self._words.append("”")
 
     def begin_code(self, element: Any) -> None:
-        """All that the element holds is inline code."""
+        """Treat all of an element's text as inline code."""
         self._code = element
         self._words.append(CODE_START)
 
     def take(self) -> str:
-        """The words so far, which are forgotten; a line break for each that was asked for."""
+        """Return the text collected so far and clear it; each <br> becomes a line break."""
         text = "".join(self._words)
         self._words.clear()
         if not text.isascii():
@@ -127,7 +125,7 @@ class Inline:
         return text.strip(" \n")
 
     def _is_exponent(self, element: Any) -> bool:
-        """Return True if a superscript changes the value of what stands before it, as in 2³¹."""
+        """True if a superscript changes the value of the text before it, as in 2³¹."""
         text = element.text or ""
         if len(element) or not _EXPONENT.fullmatch(text.strip()):
             return False
@@ -136,7 +134,7 @@ class Inline:
 
 
 def inline_text(root: Any) -> str:
-    """The words of an element on one line, whatever blocks it holds."""
+    """The text of an element on one line, whatever blocks it contains."""
     inline = Inline()
     inline.say(root.text)
     walk = etree.iterwalk(root, events=("start", "end"))
@@ -159,16 +157,8 @@ def inline_text(root: Any) -> str:
     return " ".join(inline.take().split())
 
 
-def without_breaks_in_cjk(text: str) -> str:
-    """East Asian text without the line breaks of its source, which stand for no space there.
-
-    Source: CSS Text 3, section 4.1.3 (segment breaks).
-    """
-    return _BREAK_IN_CJK.sub("", text) if "\n" in text and _IS_CJK.search(text) else text
-
-
 def is_inline_quotation(tag: str, element: Any) -> bool:
-    """<q>; trafilatura's tree has one name for it and for block quotations."""
+    """True for <q>; trafilatura's tree uses one name for it and for block quotations."""
     if tag not in QUOTATIONS:
         return False
     parent = element.getparent()

@@ -1,10 +1,10 @@
-"""Words of a document that is no Markdown, written so that Markdown shows exactly its characters.
+"""Escapes text that is not Markdown so that Markdown shows exactly its characters.
 
-Page text is Markdown (see ``bot.pages.page.Page``), and HTML, PDF and plain text are not: their
-``__init__``, ``2*3*4`` and lines that begin with "#" are meant literally. The words stay as they
-are. A word whose characters Markdown would take for markup becomes inline code, and a line that
-would become a heading, a table row or an entry of a table of contents gets a backslash before its
-first character. Most text needs neither and comes out unchanged.
+Page text is Markdown (see ``bot.pages.page.Page``), but HTML, PDF and plain text are not: their
+``__init__``, ``2*3*4`` and lines that begin with "#" are meant literally. A word whose characters
+Markdown would take for markup becomes inline code, and a line that would become a heading, a table
+row or an entry of a table of contents gets a backslash before its first character. Most text needs
+neither and stays unchanged.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import re
 import unicodedata
 
 CODE_START, CODE_END = "\x02", "\x03"
-"""The marks around inline code in text that is given to ``literal``. No document holds them:
-control characters are taken out before."""
+"""The marks around inline code in the input of ``literal``. No document contains them: control
+characters are removed before.
+"""
 
 _MARKED = re.compile(r"[*_`\\\x02\x03]|&#?\w|\]\(")
 _CODE = re.compile(f"{CODE_START}([^{CODE_START}{CODE_END}]*){CODE_END}")
@@ -23,7 +24,7 @@ _LOOSE_END = re.compile(rf"(\s+){CODE_END} *")
 _ADJACENT = re.compile(f"{CODE_END}{CODE_START}")
 _TICKS = re.compile("`+")
 
-# Code that the author of a text file or a comment has marked: `like` ``this``, unlike `this'.
+# Code marked by the author of a text file or a comment: `like` ``this``, unlike `this'.
 _AUTHORS_CODE = re.compile(
     rf"(?<![\w`])(`+)(?![`\s])(?:(?!\1|\n|{CODE_START}).){{1,200}}(?<![`\s])\1(?![\w`])"
 )
@@ -32,8 +33,8 @@ _MARKED_WORD = re.compile(
     rf"(?<![^\s{CODE_START}{CODE_END}])[^\s{CODE_START}{CODE_END}*_]*+[*_]"
     rf"[^\s{CODE_START}{CODE_END}]*+"
 )
-# Text that Markdown takes for markup whatever stands around it: CommonMark 0.31, sections 2.4
-# (backslash escapes), 2.5 (entities), 6.1 (code spans) and 6.3 (links).
+# Text that Markdown takes for markup in any context: CommonMark 0.31, sections 2.4 (backslash
+# escapes), 2.5 (entities), 6.1 (code spans) and 6.3 (links).
 _ALWAYS_MARKUP = re.compile(
     r"`|\\(?=[!-/:-@\[-`{-~])|\\$|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});|\]\(",
     re.MULTILINE,
@@ -45,7 +46,7 @@ _STRUCTURE = re.compile(r"^(?=[ \t]*(?:#{1,6}(?:[ \t]|$)|\||\+[ \t]))([ \t]*)", 
 
 
 def literal(text: str) -> str:
-    """Markdown for a paragraph, heading or cell of plain words.
+    """Markdown for a paragraph, heading or cell of plain text.
 
     ``text`` may hold inline code between ``CODE_START`` and ``CODE_END``.
     """
@@ -57,7 +58,7 @@ def literal(text: str) -> str:
 
 
 def code_span(code: str) -> str:
-    """Inline code in Markdown: as many backticks around it as it does not hold itself."""
+    """Inline code in Markdown, delimited by a run of backticks that the code does not contain."""
     runs = {len(run) for run in _TICKS.findall(code)}
     ticks = "`" * next(n for n in range(1, len(runs) + 2) if n not in runs)
     room = " " if code[:1] == "`" or code[-1:] == "`" else ""
@@ -104,8 +105,8 @@ def _taken_for_markup(text: str) -> list[tuple[int, int]]:
 def _emphasis_marks(text: str, taken: set[tuple[int, int]]) -> set[tuple[int, int]]:
     """The words with an asterisk or underscore that would open or close emphasis.
 
-    By the flanking rules of CommonMark 0.31, section 6.2, without its arithmetic of run lengths.
-    Asterisks around words, as people type them for emphasis, are left alone.
+    Follows the flanking rules of CommonMark 0.31, section 6.2, without its arithmetic of run
+    lengths. Asterisks around words, as people type them for emphasis, are left alone.
     """
     found: set[tuple[int, int]] = set()
     waiting: dict[str, list[tuple[re.Match[str], tuple[int, int]]]] = {"*": [], "_": []}
@@ -125,7 +126,7 @@ def _emphasis_marks(text: str, taken: set[tuple[int, int]]) -> set[tuple[int, in
 
 
 def _flanking(text: str, run: re.Match[str]) -> tuple[bool, bool]:
-    """Tell if a run of asterisks or underscores may open, and may close, emphasis."""
+    """Whether a run of asterisks or underscores may open, and may close, emphasis."""
     before = text[run.start() - 1] if run.start() else " "
     after = text[run.end()] if run.end() < len(text) else " "
     is_left = not after.isspace() and (_is_word(after) or not _is_word(before))
@@ -139,7 +140,7 @@ def _flanking(text: str, run: re.Match[str]) -> tuple[bool, bool]:
 
 
 def _is_word(character: str) -> bool:
-    """Neither white space nor punctuation; code counts as the latter, for it begins with a tick."""
+    """Neither white space nor punctuation; code counts as punctuation, as it begins with a tick."""
     return character.isalnum() or (
         not character.isascii() and unicodedata.category(character)[0] not in "PSZ"
     )

@@ -1,12 +1,12 @@
-"""Markdown files to page text: their own text, with what does not read as words taken out.
+"""Converts Markdown files to page text: removes everything that is not readable text.
 
-Links keep their label and lose their target, images go, underlined headings become ATX lines, and
-HTML comments go with everything that hides in them. Code keeps every character; indented code is
-put in a fence. Emphasis marks stay: they are the author's text and do no harm in a quote. Not a
-parser: markdown-it takes seconds for a long file, and a folder has thousands.
+Links keep their label and lose their target, images are removed, underlined headings become ATX
+headings, and HTML comments are removed with all their content. Code keeps every character; indented
+code is put in a fence. Emphasis marks stay: they are the author's text and harmless in a quote.
+This is not a full parser: markdown-it takes seconds for a long file, and a folder has thousands.
 
-Follows CommonMark 0.31 for fences (4.5), indented code (4.4) and list items (5.2), and knows the
-indented blocks of MkDocs, which are no code.
+Follows CommonMark 0.31 for fences (4.5), indented code (4.4) and list items (5.2), and recognizes
+the indented blocks of MkDocs, which are not code.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _CODE_INDENT = 4  # columns
 
 
 def parts_of(text: str) -> list[tuple[str, bool]]:
-    """The text in order, in parts that are code or are not.
+    """Divide a text into parts, in order, each with whether it is code.
 
-    Code comes in a fence without indentation; what is no code comes as it is.
+    Code is returned in a fence without indentation, other text unchanged.
     """
     return list(_merged(_Scanner(text.splitlines(keepends=True)).parts()))
 
@@ -49,7 +49,7 @@ def _merged(parts: Iterator[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
 
 
 class _Scanner:
-    """Goes through lines, each with its line end, and knows which list items are open."""
+    """Scans lines, each with its line end, and tracks which list items are open."""
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
@@ -84,7 +84,7 @@ class _Scanner:
             self._at += 1
 
     def _close_items(self, line: str, indent: int) -> bool:
-        """Close the items that a line stands outside of; whether it begins one itself."""
+        """Close the items that a line is outside of; return whether it begins one itself."""
         is_item = _ITEM.match(line) is not None or _CONTAINER.match(line) is not None
         if is_item or self._after_gap:
             while self._contents and indent < self._contents[-1]:
@@ -99,7 +99,7 @@ class _Scanner:
             self._contents.append(indent + _CODE_INDENT)
 
     def _fence(self, marker: str, indent: int) -> str:
-        """A fence from its first line to its last, or to the end of the text."""
+        """A fence from its first to its last line, or to the end of the text."""
         start = self._at
         self._at += 1
         while self._at < len(self._lines):
@@ -111,7 +111,7 @@ class _Scanner:
         return "".join(_dedented(line, indent) for line in lines) if indent else "".join(lines)
 
     def _pre(self) -> str:
-        """<pre> with what it holds; section 4.6 of CommonMark ends it where </pre> is met."""
+        """A <pre> element; by section 4.6 of CommonMark it ends at </pre>."""
         start = self._at
         while self._at < len(self._lines):
             line = self._lines[self._at]
@@ -146,7 +146,7 @@ def _width(text: str) -> int:
 
 
 def _dedented(line: str, columns: int) -> str:
-    """A line without so many columns of white space at its beginning, or as many as it has."""
+    """Remove up to ``columns`` columns of leading white space."""
     before = line[: len(line) - len(line.lstrip(" \t"))]
     return before.expandtabs(_CODE_INDENT)[columns:] + line[len(before) :]
 
@@ -196,9 +196,9 @@ _ESCAPE = lazy_regex(r"\\([!-/:-@\[-`{-~])")
 
 
 def read_markdown(text: str) -> tuple[str, str]:
-    """Title (of the front matter, or the first heading; possibly empty) and text.
+    """The title (from the front matter or the first heading; may be empty) and the text.
 
-    ``text`` has "\\n" for its line ends.
+    ``text`` uses "\\n" for its line ends.
     """
     title, text = _front_matter(text)
     parts = [
@@ -235,7 +235,7 @@ def _plain(text: str, defined: frozenset[str]) -> str:
         lambda match: f"{'#' if match[2][0] == '=' else '##'} {match[1].rstrip()}", text
     )
     text = _PLUS.sub(r"\1-", text)
-    # a list of nothing but links is a table of contents (see Passage.is_contents)
+    # a list of links only is a table of contents (see Passage.is_contents)
     text = _ONLY_A_LINK.sub(r"\1+", text)
     return _with_words_only(text, defined)
 
@@ -267,7 +267,7 @@ def _with_words_only(text: str, defined: frozenset[str]) -> str:
 
 
 def _normalized(label: str) -> str:
-    """A link label as labels are compared: CommonMark 0.31, section 4.7."""
+    """Normalize a link label for comparison: CommonMark 0.31, section 4.7."""
     return " ".join(label.split()).casefold()
 
 

@@ -1,18 +1,19 @@
-"""HTML to page text: what a page says, without what surrounds it.
+"""Converts HTML to page text: the content of a page without what surrounds it.
 
-A page that says where its content stands is written out from there, whole. Of other pages
-trafilatura finds the article; the whole page is written where it finds too little.
+If a page marks its content, that part is rendered whole. On other pages trafilatura finds the
+article; if it finds too little, the whole page is rendered.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
 from bot.errors import BrowserNeeded
 from bot.pages.content import body_of, content_of, is_of_press
+from bot.pages.formats.blocks import Reading
 from bot.pages.furniture import without_furniture, without_hidden
 from bot.pages.gates import Signs, refuse_gate
 from bot.pages.page import share
@@ -20,44 +21,37 @@ from bot.pages.titles import title_of
 from bot.pages.writing import written
 
 _SHORT = 250
-"""Characters under which trafilatura gives up its choice (MIN_EXTRACTED_SIZE in its settings) and
-returns all words of the page on one line."""
+"""Characters; below this length trafilatura discards its result (MIN_EXTRACTED_SIZE in its
+settings) and returns all words of the page on one line.
+"""
 _SMALL_PAGE = 3_000
-"""Characters of visible text up to which such a page is written out whole, with its structure: a
-notice, a table, a glossary. A larger one is mostly navigation."""
+"""Characters of visible text; such a page up to this length is rendered whole, with its structure:
+a notice, a table, a glossary. A larger one is mostly navigation.
+"""
 
 _NOT_FREE = re.compile(r"\"isAccessibleForFree\"\s*:\s*\"?false", re.IGNORECASE)
 """https://developers.google.com/search/docs/appearance/structured-data/paywalled-content"""
 
-_NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # that XML knows
+_NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # not allowed in XML
 
 
 _MOST_OF_IT = 0.7
-"""Share of a page's text outside links below which what trafilatura took is not all of the content,
-unless the page is of the press: half of such a page is comments and other articles. Chosen on the
-news set of the extraction bench, whose pages without any mark of the press all keep 0.8."""
-
-
-class Reading(NamedTuple):
-    """The text of an HTML document; title and canonical address may be empty, the latter relative.
-
-    ``kept`` is the share of the words of the content that ``text`` has, from 0 to 1. The content is
-    the element that holds it; on a page that does not say which that is, all text outside links.
-    """
-
-    title: str
-    text: str
-    canonical: str = ""
-    kept: float = 1.0
+"""Share of a page's text outside links; if trafilatura's result is smaller, it lacks part of the
+content, except on news and blog pages, of which half is comments and other articles. Chosen on the
+news set of the extraction benchmark, where all pages not marked as news keep at least 0.8.
+"""
 
 
 def read_html(html: str, name: str) -> Reading:
     """Read an HTML document; ``name`` is its name in errors.
 
+    The share of kept text refers to the element that holds the content or, if the page does not
+    mark one, to all text outside links.
+
     Raises ``PageUnreadable`` for a page that is only a login form or an error, ``BrowserNeeded``
-    for one without words, a cookie wall and a check for robots.
+    for a page without text, a cookie wall and a bot check.
     """
-    tree = _parsed(html)
+    tree = parsed(html)
     if tree is None:
         raise _without_words(name)
     title = title_of(tree)
@@ -68,7 +62,7 @@ def read_html(html: str, name: str) -> Reading:
     refuse_gate(name, title, text, signs)
     if not text:
         raise _without_words(name)
-    return Reading(title, text, canonical, kept)
+    return Reading(title, text, kept, canonical)
 
 
 def _signs(tree: Any) -> Signs:
@@ -81,15 +75,15 @@ def _signs(tree: Any) -> Signs:
 
 def _canonical(tree: Any) -> str:
     """The page's canonical address, if its head names exactly one."""
-    said: list[str] = tree.xpath(
+    addresses: list[str] = tree.xpath(
         "/html/head/link[contains(concat(' ', translate(@rel, 'CANOIL', 'canoil'), ' '),"
         " ' canonical ')]/@href"
     )
-    return said[0] if len(set(said)) == 1 else ""
+    return addresses[0] if len(set(addresses)) == 1 else ""
 
 
-def _parsed(html: str) -> Any:
-    """The tree of a document, or None; without comments, since browsers show none.
+def parsed(html: str) -> Any:
+    """Parse a document; None if that fails. Comments are dropped, since browsers do not show them.
 
     Elements are lxml's own: those of lxml.html, which trafilatura needs, take twice the time.
     """
@@ -107,7 +101,7 @@ def _parsed(html: str) -> Any:
 
 
 def _text(tree: Any, html: str) -> tuple[str, float]:
-    """The text of a page, and the share of its words that this is."""
+    """The text of a page, and its share of the page's words."""
     content = content_of(tree)
     if content is not None:
         without_furniture(content)
@@ -130,5 +124,5 @@ def _text(tree: Any, html: str) -> tuple[str, float]:
 
 def _without_words(name: str) -> BrowserNeeded:
     return BrowserNeeded(
-        f"{name} holds no text that can be read without a browser; paste the text."
+        f"{name} contains no text that can be read without a browser; paste the text."
     )

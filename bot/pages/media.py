@@ -1,9 +1,10 @@
-"""Detects the type of a document, by its bytes first and by its declared type second.
+"""Detects the type of a document, first by its bytes, then by its declared type.
 
-``FORMATS`` is the one table of what Footnote reads: by it files of folders are chosen, media types
-and endings understood, and uploads offered. Servers mislabel: error pages come as PDF, HTML as
-text/plain, everything as octet-stream; and people give files wrong endings. The signatures are
-those of the WHATWG MIME Sniffing standard (https://mimesniff.spec.whatwg.org/).
+``FORMATS`` is the single table of formats that Footnote reads: it decides which files of folders
+are read, how media types and extensions are interpreted, and which uploads are offered. Servers
+mislabel: they send error pages as PDF, HTML as text/plain, everything as octet-stream; and people
+give files wrong extensions. The signatures are those of the WHATWG MIME Sniffing standard
+(https://mimesniff.spec.whatwg.org/).
 """
 
 from __future__ import annotations
@@ -24,19 +25,20 @@ Kind = Literal[
     "notebook", "package", "compound", "gzip",
 ]
 # fmt: on
-"""The kinds that documents are read as. A "package" is a ZIP file (Office, OpenDocument, EPUB),
-"compound" what contains old Office documents and locked ones."""
+"""The kinds of documents. A "package" is a ZIP file (Office, OpenDocument, EPUB), "compound" the
+container of old or encrypted Office documents.
+"""
 
 LOOK_AT = 1_445
-"""Bytes from the start that are enough to tell: the standard's "resource header"."""
+"""Bytes from the start that suffice to detect the type: the standard's "resource header"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
     """A format that Footnote reads.
 
-    ``name`` is what people call it. ``types`` are its media types, the first of them its own.
-    ``indexed`` tells whether files of folders with such an ending are documents.
+    ``name`` is its display name. ``types`` are its media types, the preferred one first.
+    ``indexed``: files in folders with such an extension are documents.
     """
 
     kind: Kind
@@ -65,7 +67,7 @@ FORMATS = (
     Format("asciidoc", "AsciiDoc", (".adoc", ".asciidoc"),
            ("text/asciidoc", "text/x-asciidoc")),
     Format("org", "Org", (".org",),
-           ("text/org", "text/x-org", "application/vnd.lotus-organizer")),  # what systems say of it
+           ("text/org", "text/x-org", "application/vnd.lotus-organizer")),  # what systems report
     Format("man", "manual pages", _MAN_ENDINGS, ("text/troff", "application/x-troff-man")),
     Format("pdf", "PDF", (".pdf",), ("application/pdf", "application/x-pdf")),
     Format("package", "Word", (".docx", ".docm", ".dotx"),
@@ -88,7 +90,7 @@ FORMATS = (
 # fmt: on
 
 GZIP = "application/gzip"
-"""The media type of a file of one of these formats that was packed with gzip."""
+"""The media type of a file of one of these formats that is compressed with gzip."""
 
 _BY_TYPE = {media_type: each for each in FORMATS for media_type in each.types}
 _BY_ENDING = {ending: each for each in FORMATS for ending in each.endings}
@@ -103,9 +105,9 @@ _SAYS_NOTHING = frozenset(
         "binary/octet-stream",
         "application/unknown",
         "unknown/unknown",
-        *("application/zip", "application/x-zip-compressed"),  # what a package is, too
+        *("application/zip", "application/x-zip-compressed"),  # packages are ZIP files too
         *_GZIP_TYPES,
-        *_LEGACY_TYPES,  # Windows says so of CSV
+        *_LEGACY_TYPES,  # Windows reports them for CSV
     }
 )
 _CONTAINERS = frozenset({"pdf", "package", "compound", "gzip"})
@@ -144,12 +146,12 @@ _BY_FAMILY = {
     "font": "a font",
 }
 _PDF = b"%PDF-"
-_PDF_WITHIN = 1_024  # bytes; readers allow for a preamble (PDF Reference 1.7, appendix H.3.4.1)
+_PDF_WITHIN = 1_024  # bytes; readers accept a preamble (PDF Reference 1.7, appendix H.3.4.1)
 _PDF_TYPES = frozenset(of for of, each in _BY_TYPE.items() if each.kind == "pdf")
 
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # "binary data bytes" of the standard
-_FEW_BINARY = 0.02  # share of stray control characters that text may have
+_FEW_BINARY = 0.02  # the largest share of stray control characters in text
 _SOMETHING_BINARY = "a binary file"
 
 _BEFORE_MARKUP = rb"(?:\s|<!--.*?(?:-->|\Z)|<\?xml.*?\?>)*"
@@ -169,7 +171,7 @@ _RICH_TEXT = b"{\\rtf"
 
 
 def media_type_of(path: str) -> str | None:
-    """The media type of a file of a folder by its ending; None for what is no document."""
+    """The media type of a file in a folder, by its extension; None if it is not a document."""
     found = format_of(path)
     if found is None or not found.indexed:
         return None
@@ -177,19 +179,19 @@ def media_type_of(path: str) -> str | None:
 
 
 def format_of(path: str) -> Format | None:
-    """The format of a file by its ending, also of one that is packed with gzip."""
+    """The format of a file by its extension, even if it is compressed with gzip."""
     ending = _ending(path)
     return _BY_ENDING.get(_ending(path[: -len(ending)]) if ending == ".gz" else ending)
 
 
 def holds_pictures(media_type: str) -> bool:
-    """True if documents of a media type are PDF or packages, most of whose bytes are pictures."""
+    """True for media types of PDFs and packages, which consist mostly of pictures."""
     found = _BY_TYPE.get(media_type)
     return found is not None and found.kind in ("pdf", "package")
 
 
 def accepted() -> str:
-    """Endings and media types of all formats, as HTML's ``accept`` lists them."""
+    """Extensions and media types of all formats, as a value of HTML's ``accept``."""
     endings = [e for each in FORMATS for e in each.endings if e.count(".") == 1]
     sections = [e for e in endings if e in _MAN_ENDINGS and len(e) > 2]
     offered = [e for e in endings if e not in sections]
@@ -197,15 +199,16 @@ def accepted() -> str:
 
 
 def described() -> str:
-    """The names of all formats, as a sentence lists them."""
+    """The names of all formats, as an enumeration for a sentence."""
     names = [each.name for each in FORMATS]
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-@lru_cache(maxsize=64)  # asked several times of each file
+@lru_cache(maxsize=64)  # called several times for each file
 def _ending(name: str) -> str:
-    """The ending of a URL or a path, from its last dot or the one before it where that is an ending
-    of its own (".rst.txt"); that of a shared library has no meaning."""
+    """The extension of a URL or a path, from its last dot or from the one before if that gives a
+    known extension (".rst.txt"). A shared library's version number is not a manual section.
+    """
     if name.startswith(("http://", "https://")):
         name = urlsplit(name).path
     stem, dot, last = name[max(name.rfind("/"), name.rfind("\\")) + 1 :].rpartition(".")
@@ -222,10 +225,11 @@ def _ending(name: str) -> str:
 
 
 def kind_of(start: bytes, content_type: str | None, name: str) -> Kind:
-    """The type as which to read a document.
+    """Detect the type as which to read a document.
 
-    ``start`` are its first bytes (``LOOK_AT`` or all), ``content_type`` what its transport says,
-    ``name`` its URL or file name. Raises ``PageUnreadable`` for what is not text to read.
+    ``start`` are its first bytes (``LOOK_AT`` or all), ``content_type`` is the declared type,
+    ``name`` its URL or file name. Raises ``PageUnreadable`` for a document that is not readable
+    text.
     """
     declared = (content_type or "").partition(";")[0].strip().lower()
     if _DOCUMENT.match(_without_mark(start)):
@@ -247,8 +251,7 @@ def kind_of(start: bytes, content_type: str | None, name: str) -> Kind:
 
 
 def _text_kind(start: bytes, declared: str, name: str) -> Kind:
-    """The type of a text; a declared binary type is ignored. That it should be something binary
-    means nothing: it is not."""
+    """The type of a document known to be text; a declared binary type is ignored."""
     by_name = _BY_ENDING.get(_ending(name))
     if by_name is not None and (by_name.kind in _CONTAINERS or by_name.kind == "text"):
         by_name = None
@@ -262,10 +265,10 @@ def _text_kind(start: bytes, declared: str, name: str) -> Kind:
     if by_type is not None:
         if by_type.kind == "man" and not _ROFF.match(start):
             raise PageUnreadable(
-                f"{shown(name)} has the ending of a manual page and is none; give it the ending"
-                " .txt to have it read as text."
+                f"{shown(name)} has the extension of a manual page but is not one; give it the"
+                " extension .txt to have it read as text."
             )
-        # servers have no better name for Markdown and JSON than plain text
+        # servers often send Markdown and JSON as plain text
         return by_name.kind if by_name is not None and by_type.kind == "text" else by_type.kind
     if declared.endswith("+json"):
         return "json"
@@ -273,7 +276,7 @@ def _text_kind(start: bytes, declared: str, name: str) -> Kind:
 
 
 def may_be_pdf(start: bytes, declared: str) -> bool:
-    """True if a document that is no HTML is read as PDF; ``declared`` is a bare media type."""
+    """True if a document other than HTML is read as PDF; ``declared`` is a bare media type."""
     if declared in _PDF_TYPES and _PDF in start[:_PDF_WITHIN]:
         return True
     return start.lstrip().startswith(_PDF)
@@ -287,17 +290,17 @@ def unreadable(name: str, what: str) -> PageUnreadable:
 
 
 def _binary_error(name: str, declared: str, what: str) -> PageUnreadable:
-    said = _BY_TYPE.get(declared) or _BY_ENDING.get(_ending(name))
-    if what == _SOMETHING_BINARY and said is not None and said.kind in _CONTAINERS:
+    expected = _BY_TYPE.get(declared) or _BY_ENDING.get(_ending(name))
+    if what == _SOMETHING_BINARY and expected is not None and expected.kind in _CONTAINERS:
         return PageUnreadable(
-            f"{shown(name)} is damaged: it does not begin as a file of the kind {said.name} does;"
+            f"{shown(name)} is damaged: it does not begin like a file of the kind {expected.name};"
             " give another copy of it."
         )
     return unreadable(name, what)
 
 
 def _binary(start: bytes) -> str | None:
-    """The type of a file without text; None for text."""
+    """The type of a binary file; None for text."""
     if start.startswith(_MARKS):
         return None
     controls = len(_BINARY.findall(start))

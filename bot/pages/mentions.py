@@ -1,8 +1,8 @@
-"""Addresses in what a person wrote, with or without a scheme.
+"""Finds addresses in a person's text, with or without a scheme.
 
-``bot.pages.urls.links_in`` finds those that are surely links. People also write "example.org/faq",
-and what looks like that may as well be a company, a library or a file ("Booking.com", "Node.js",
-"main.py"), so what stands without a scheme is found here, apart, for those who can tell.
+``bot.pages.urls.links_in`` finds the unambiguous links. People also write "example.org/faq", but
+text of that form may as well be a company, a library or a file ("Booking.com", "Node.js",
+"main.py"), so addresses without a scheme are found here, for callers that can decide.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from bot.pages.urls import dedupe_key, links_in
 from bot.text.listed import listed
 
-# Endings that hosts have and files have not: the general domains in wide use, and those of
-# countries (ISO 3166-1 alpha-2) but for the ones that are also endings of files or everyday words.
+# Endings of host names that are not file extensions: the general domains in wide use, and those of
+# countries (ISO 3166-1 alpha-2) except those that are also extensions or everyday words.
 _ENDINGS = listed(
     "com org net edu gov int info biz dev app ai wiki blog news tech cloud online site page museum "
     "ac ad ae af ag al am ao ar au aw az ba bb bd be bf bg bh bi bj bn bo br bs bt bw by bz ca cd "
@@ -33,21 +33,20 @@ LONGEST = 2_000  # characters of an address without a scheme
 
 
 def hosts_in(text: str) -> list[tuple[str, str]]:
-    """Hosts that stand without a scheme, in order: as written, and the address they begin.
+    """Hosts without a scheme, in order: each as written, and the address that it begins.
 
-    The address begins with ``https://`` and goes on with what follows the host, if it is a path.
+    The address is ``https://`` plus the host and the path that follows it, if any.
     """
     return [(match.group(), _address(match)) for match in _hosts(text)]
 
 
 def links_said(text: str) -> list[str]:
-    """All addresses in a text, in order of their kind, each page once.
+    """All addresses in a text, each page once.
 
     First those of ``links_in``, then those without a scheme that have a path: a bare host is more
     often a name.
     """
-    found = {dedupe_key(link): link for link in reversed(links_in(text))}
-    found = dict(reversed(found.items()))
+    found = {dedupe_key(link): link for link in links_in(text)}
     for host, address in hosts_in(text):
         if len(address) > len(f"https://{host}/"):
             found.setdefault(dedupe_key(address), address)
@@ -56,7 +55,7 @@ def links_said(text: str) -> list[str]:
 
 def _hosts(text: str) -> Iterator[re.Match[str]]:
     for match in _HOST.finditer(text):
-        # "It works.It is done" lacks a space; nobody writes a host like that.
+        # "It works.It is done" only lacks a space; hosts are not written in mixed case like that.
         is_said_so = match[1].islower() or match.group().isupper()
         if is_said_so and match[1].lower() in _ENDINGS:
             yield match

@@ -1,7 +1,7 @@
-"""The list items that a place in page text is inside of, by their names.
+"""Tracks which list items a position in page text is inside of, by their names.
 
 An option, a function or a step may be described in several paragraphs, with code between them. In
-page text these are indented under the first line of the item, code and tables excepted.
+page text these are indented below the first line of the item, except code and tables.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from itertools import islice
 
 from bot.text.sentences import Block
 
-LONGEST_NAME = 80  # characters; an item that opens with more has a first sentence and no name
-LONGEST_LINE = 500  # characters of an item's first line in which its name is looked for
-MOST_NAMES = 2  # of the items around a place, from the innermost outwards
+LONGEST_NAME = 80  # characters; a longer opening is a sentence and not a name
+LONGEST_LINE = 500  # characters of an item's first line that are searched for its name
+MOST_NAMES = 2  # enclosing items whose names are returned, innermost first
 
 _MARK = re.compile(r"^(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+")
 _NAMED = re.compile(r"((?:(`+)(?!`)(?:(?!\2).)+\2(?!`)|[^`])*?)[:：](?=\s|$)")
@@ -24,7 +24,7 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def plain(markdown: str) -> str:
-    """A heading or name on one line, as it is shown: without the marks of code."""
+    """A heading or name on one line without code marks."""
     if "`" in markdown:
         markdown = _CODE.sub(r"\3", markdown)
     if "\\" in markdown:
@@ -33,12 +33,12 @@ def plain(markdown: str) -> str:
 
 
 def is_named(text: str, block: Block) -> bool:
-    """Return True if a block is a list item that opens with a name and a colon."""
+    """True if a block is a list item that opens with a name and a colon."""
     return block.kind == "item" and _name_before_colon(_first_line(text, block)) != ""
 
 
 class OpenItems:
-    """Meets the blocks of a section in order."""
+    """Tracks the open list items of a section; ``meet`` its blocks in order."""
 
     def __init__(self) -> None:
         self._open: list[tuple[int, Block]] = []  # with the item's indentation
@@ -46,7 +46,7 @@ class OpenItems:
 
     def meet(self, text: str, block: Block) -> None:
         if block.kind in ("code", "row"):
-            return  # stands at the margin, whatever it belongs to
+            return  # not indented, even inside an item
         indentation = block.start - (text.rfind("\n", 0, block.start) + 1)
         while self._open and self._open[-1][0] >= indentation:
             self._open.pop()
@@ -55,14 +55,14 @@ class OpenItems:
             self._text = text
 
     def names(self, start: int) -> list[str]:
-        """The names of the items that began before ``start`` and go on there."""
+        """The names of the items that began before ``start`` and continue, outermost first."""
         around = (block for _, block in reversed(self._open) if block.start < start)
         names = filter(None, (_name(_first_line(self._text, block)) for block in around))
         return list(islice(names, MOST_NAMES))[::-1]
 
 
 def _first_line(text: str, item: Block) -> str:
-    """The first line of an item without its mark, or the beginning of it."""
+    """The first line of an item without its mark, cut to ``LONGEST_LINE``."""
     line = text[item.start : min(item.end, item.start + LONGEST_LINE)].partition("\n")[0]
     return _MARK.sub("", line, count=1)
 
@@ -79,7 +79,7 @@ def _name(line: str) -> str:
 
 
 def _fitting(markdown: str) -> str:
-    """A name that is no longer than names are; of a long signature, the function's."""
+    """A name if it is short enough; for a long signature, the function's name."""
     name = plain(markdown)
     if len(name) <= LONGEST_NAME:
         return name

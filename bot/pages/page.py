@@ -11,13 +11,13 @@ from datetime import datetime
 class Page:
     """A fetched document.
 
-    ``url`` is the final, canonical address. ``text`` is what quotes are cut from: Markdown with
-    ATX headings (``## History``), lists, tables, fenced code and inline code, its blocks separated
-    by one empty line. There are no links, and emphasis only where the document itself is Markdown.
-    The further paragraphs of a list item are indented, code and tables stand at the margin. An item
-    that is nothing but a link, as in a table of contents, begins with "+". ``fetched_at`` is
-    timezone-aware. ``hash`` identifies the text: SHA-256, hex. ``via`` is what people call whoever
-    gave the text where that was not the site itself ("Tavily"), or "".
+    ``url`` is the final, canonical address. ``text`` is what quotes are cut from: Markdown with ATX
+    headings (``## History``), lists, tables, fenced code and inline code, blocks separated by one
+    empty line. It has no links, and emphasis only if the document itself is Markdown. Further
+    paragraphs of a list item are indented; code and tables are not. An item that is only a link, as
+    in a table of contents, begins with "+". ``fetched_at`` is timezone-aware. ``hash`` identifies
+    the text: SHA-256, hex. ``via`` is the display name of the service that supplied the text
+    ("Tavily"), or "" if it came from the site itself.
     """
 
     url: str
@@ -47,15 +47,15 @@ _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
 
 
 def share(text: str, of: str, without: str = "") -> float:
-    """The share of a text's letters and digits that another text has, from 0 to 1.
+    """The ratio of the number of letters and digits in ``text`` to that in ``of``, at most 1.
 
-    Only counted, not compared: this is done for every document that is indexed. ``without`` are
-    the parts of the whole that do not count.
+    They are counted, not compared, because this runs for every indexed document. ``without`` are
+    parts of ``of`` that do not count.
     """
     whole = _letters(of) - _letters(without)
     return min(1.0, _letters(text) / whole) if whole > 0 else 1.0
 
 
 def _letters(text: str) -> int:
-    """Letters and digits, in bytes; what is not ASCII counts as letters."""
+    """Number of letters and digits, in UTF-8 bytes; all non-ASCII characters count as letters."""
     return len(text.encode("utf-8", "surrogatepass").translate(None, _NO_LETTERS))

@@ -17,15 +17,14 @@ HEADING_SEPARATOR = " › "
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A citable piece of a page: 1-4 sentences, or a list or table row group.
+    """A citable piece of a page: 1-4 sentences, or a group of list items or table rows.
 
     ``text == page.text[start:end]`` always. ``heading`` is the path of section headings above it,
-    joined by " › ", or "". What goes on about a list item that began in an earlier passage (an
-    option, a function, a step) has the item's name at the end of the path, and rows have the names
-    of their table's columns ("Ports › Year | Boats").
-    ``relevance`` is how near it is to the question it was chosen for by meaning (see ``Weight``);
-    None where that is not known. ``in_code``: it begins inside fenced code that is too long for
-    one passage, so that ``text`` does not open the fence.
+    joined by " › ", or "". If the passage continues a list item that began in an earlier one (an
+    option, a function, a step), the path ends with the item's name; for table rows, it ends with
+    the column names ("Ports › Year | Boats"). ``relevance`` is the similarity in meaning to the
+    question it was chosen for (see ``Weight``), None if unknown. ``in_code``: it begins inside
+    fenced code too long for one passage, so ``text`` lacks the opening fence.
     """
 
     start: int
@@ -37,16 +36,16 @@ class Passage:
 
     @property
     def is_contents(self) -> bool:
-        """True if this is a piece of a table of contents: items that are nothing but links."""
+        """True if this is a piece of a table of contents: its items are links only."""
         return all(line.lstrip().startswith("+ ") for line in self.text.split("\n"))
 
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """The similarity of the words ``start:end`` of a page to a question, by meaning.
+    """The similarity in meaning of a page's text ``start:end`` to a question.
 
-    ``relevance`` is 0 for what is no nearer than the average passage of all that was searched, and
-    1 for the nearest of them.
+    ``relevance`` is 0 for text no nearer than the average passage of all that were searched, and 1
+    for the nearest of them.
     """
 
     start: int
@@ -55,9 +54,9 @@ class Weight:
 
 
 def columns_in(heading: str) -> tuple[str, tuple[str, ...]]:
-    """A passage's heading without the names of columns at its end, and these names.
+    """Split a passage's heading into the section path and the column names at its end.
 
-    No names where it ends with none; a section whose name has " | " in it is taken for some.
+    The names are empty if there are none; a section name that contains " | " is taken for some.
     """
     above, _, last = heading.rpartition(HEADING_SEPARATOR)
     names = tuple(last.split(_COLUMNS)) if _COLUMNS in last else ()
@@ -66,26 +65,26 @@ def columns_in(heading: str) -> tuple[str, tuple[str, ...]]:
 
 # ---------------------------------------------------------------- splitting
 
-_COLUMNS = " | "  # between their names
+_COLUMNS = " | "  # between column names
 
 FULL = 110  # estimated tokens (about 440 Latin or 110 Chinese characters) that fill a passage
-SHORT = 70  # tokens that paragraphs which share a passage begin with, at most
+SHORT = 70  # tokens; a new paragraph joins a passage only up to this length
 FEW = 25  # tokens of an opening line ("Default: 30") that goes with the paragraph below it
-LONGEST_ROW = 4_000  # characters of a table row; what is longer is cut between cells
-LONGEST_COLUMNS = 160  # characters of the columns' names in a heading; what is longer ends with …
-SPLIT_PAGES = 32  # kept split: a page is weighed, shown and searched for passages in turn
-LONGEST_KEPT = 60_000  # characters of a page that is kept split
-MOST_PASSAGES = 40_000  # of a page: four times those of 5,000,000 characters of prose
-MOST_SENTENCES = 4  # of running text in one passage; rows and items are many and short
+LONGEST_ROW = 4_000  # characters of a table row; a longer one is cut between cells
+LONGEST_COLUMNS = 160  # characters of the column names in a heading; longer ones end with …
+SPLIT_PAGES = 32  # cached: a page is weighed, shown and searched for passages in turn
+LONGEST_KEPT = 60_000  # characters of the longest page that is cached
+MOST_PASSAGES = 40_000  # per page: four times as many as in 5,000,000 characters of prose
+MOST_SENTENCES = 4  # of prose in one passage; rows and items are many and short
 
 
 def split(text: str) -> list[Passage]:
-    """The passages of a page in order, at most ``MOST_PASSAGES``; they do not overlap.
+    """Split a page into passages, in order, at most ``MOST_PASSAGES``; they do not overlap.
 
-    Cut only between sentences, list items, table rows and code fences. Headings are carried as
-    the path of what stands below them; one that nothing stands below is a passage itself. All
-    else that is not white space is in a passage. Only a sentence or fence too long to be one (see
-    ``bot.text.sentences``) is cut inside, between words or lines, and a row of more than
+    Cuts are made only between sentences, list items, table rows and code fences. Headings become
+    the path of the text below them; a heading without text below it is a passage itself. All other
+    text except white space is in a passage. Only a sentence or fence that exceeds the limit for one
+    (see ``bot.text.sentences``) is cut inside, between words or lines, and a row of more than
     ``LONGEST_ROW`` characters between cells.
     """
     return list(_split(text) if len(text) > LONGEST_KEPT else _split_once(text))
@@ -111,11 +110,12 @@ def _split(text: str) -> Iterator[Passage]:
 
 @dataclass(slots=True)
 class _Group:
-    """A passage being filled; ``last`` is its last sentence and ``last_tokens`` that one's length.
+    """A passage being filled; ``last`` is its last sentence, ``last_tokens`` that sentence's
+    length.
 
-    ``leads_in`` tells that it ends with a colon: what follows belongs to it. ``opens`` tells that
-    it is the first one below its heading, ``is_record`` that it is also a list of names and values,
-    ``in_code`` that it begins inside fenced code.
+    ``leads_in``: it ends with a colon, so what follows belongs to it. ``opens``: it is the first
+    below its heading. ``is_record``: it also is a list of names and values. ``in_code``: it begins
+    inside fenced code.
     """
 
     start: int
@@ -134,7 +134,7 @@ class _Group:
 
 def _groups(text: str) -> Iterator[_Group]:
     path: list[tuple[int, Block]] = []
-    bare: Block | None = None  # the heading that nothing stood below so far
+    bare: Block | None = None  # the last heading, while no text has followed it
     heading = ""
     group: _Group | None = None
     table = _Table()
@@ -162,7 +162,7 @@ def _groups(text: str) -> Iterator[_Group]:
         while following is not None:
             sentence, following = following, next(pieces, None)
             tokens = estimate(text[sentence.start : sentence.end])
-            # the short end of a block does not stand alone
+            # keep the short end of a block with the text before it
             room = FULL + FEW if following is None and tokens <= FEW else FULL
             if group is not None and not _takes(text, group, block, tokens, room, is_new_block):
                 lead_in = _lead_in(group, block, tokens, is_new_block)
@@ -201,7 +201,7 @@ def _groups(text: str) -> Iterator[_Group]:
 
 
 def _lead_in(group: _Group, block: Block, tokens: int, is_new_block: bool) -> _Group | None:
-    """A group of the sentence that leads in to a block, cut off the end of the group before."""
+    """Cut the sentence that introduces a code block off the group before, as a new group."""
     start, end = group.last
     if not (group.leads_in and is_new_block and block.kind == "code" and group.sentences > 1):
         return None
@@ -213,8 +213,8 @@ def _lead_in(group: _Group, block: Block, tokens: int, is_new_block: bool) -> _G
 class _Table:
     """The state of the table whose rows are being read.
 
-    ``columns`` are the names of its columns, once the first row under its head is met. ``in_head``
-    tells that the row which was just met belongs to the head.
+    ``columns`` are its column names, from the first row below its head on. ``in_head``: the row
+    just read belongs to the head.
     """
 
     def __init__(self) -> None:
@@ -245,14 +245,14 @@ _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 
 
 def _names(row: str) -> str:
-    """The cells of a table's head as a heading shows them."""
+    """The cells of a table's head in the form used in headings."""
     cells = [" ".join(cell.split()) for cell in _BETWEEN_CELLS.split(row.strip("| \t"))]
     names = _COLUMNS.join(cells)
     return names if len(names) <= LONGEST_COLUMNS else names[: LONGEST_COLUMNS - 1] + "…"
 
 
 def _pieces(text: str, block: Block) -> Iterator[Sentence]:
-    """The sentences of a block; a table row is one, however long a sentence may be."""
+    """The sentences of a block; a table row counts as one, whatever its length."""
     if block.kind != "row":
         yield from sentences_of(text, block)
         return
@@ -264,7 +264,7 @@ def _pieces(text: str, block: Block) -> Iterator[Sentence]:
 
 
 def _runs_of_cells(text: str, block: Block) -> Iterator[tuple[int, int]]:
-    """A row, or if it is too long for one passage, its cells in runs that are not."""
+    """A row; if it is too long for one passage, runs of its cells that fit."""
     start = block.start
     if block.end - start > LONGEST_ROW:
         last = start
@@ -285,7 +285,7 @@ def _takes(
     """True if a sentence of a block joins the passage being filled, which has ``room`` tokens."""
     together = group.tokens + tokens
     if is_new_block and group.is_record and block.kind == "paragraph":
-        # what is said of a thing in a few words ("Default: 30") goes with what explains it
+        # a short value ("Default: 30") stays with the paragraph that explains it
         return together <= 2 * FULL
     if block.kind == "code" and is_new_block and group.tokens <= FEW and group.kind != "code":
         return together <= 2 * FULL
@@ -299,7 +299,7 @@ def _takes(
         return False
     if block.kind == "item":
         if group.tokens + estimate(text[block.start : block.end]) > FULL:
-            return False  # an item that is longer begins a passage: its name goes with it
+            return False  # a longer item starts a new passage, which carries its name
         return (text[group.start] == "+") == (text[block.start] == "+")
     if block.kind == "row":
         return True

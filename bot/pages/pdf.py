@@ -1,8 +1,8 @@
-"""PDF documents to page text, read by PDFium.
+"""Converts PDF documents to page text with PDFium.
 
-PDFium is not safe for threads (https://pypdfium2.readthedocs.io/, "Incompatibility with
-threading"), so documents of one process are read one after the other. Documents from the web are
-read in processes of their own (``bot.pages.workers``), which also bound time and memory.
+PDFium is not thread-safe (https://pypdfium2.readthedocs.io/, "Incompatibility with threading"), so
+a process reads one document at a time. Documents from the web are read in separate processes
+(``bot.pages.workers``), which also limit time and memory.
 """
 
 from __future__ import annotations
@@ -13,49 +13,38 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from bot.errors import PageUnreadable
+from bot.pages.formats.blocks import MOST_CHARACTERS, Reading
 from bot.pages.page import share
 from bot.pages.titles import said_title
 from bot.pages.typeset import Leaf, Line, set_text, title_of, without_running_lines
 
 MOST_PAGES = 1_000
-"""Pages that are read; a longer document says in a last heading which ones were not."""
-MOST_CHARACTERS = 5_000_000
-"""Characters after which no further page is read: five times a long novel."""
-MOST_ON_A_PAGE = 100_000  # characters; a page that holds more is no page to read
+"""The most pages to read; a last heading says which pages of a longer document were not read."""
+MOST_ON_A_PAGE = 100_000  # characters; the rest of such a page is ignored
 
 _ONE_AT_A_TIME = threading.Lock()
 
-_WIDE_GAP = 1.0  # line heights between two words that belong to two cells of a row
-_HYPHENS = ("\x02", "\ufffe")  # PDFium's signs for that of a word which the next line ends
+_WIDE_GAP = 1.0  # line heights; a wider gap between two words separates cells of a row
+_HYPHENS = ("\x02", "\ufffe")  # PDFium's characters for the hyphen of a word divided between lines
 _LINE_END = re.compile("[\x02\ufffe]|\r?\n|\r|$")
 _MONO = re.compile(rb"mono|courier|consol|menlo|typewriter|cmtt|fixed|inconsolata|hack", re.I)
 _FIXED_PITCH = 1  # bit of a font descriptor's flags (ISO 32000-1, table 123)
 _LONGEST_FONT_NAME = 128  # bytes; PDF names have at most 127
 
 
-class Document(NamedTuple):
-    """The text of a PDF document; ``title`` may be empty.
+def read_pdf(data: bytes, name: str) -> Reading:
+    """Read a PDF document; ``name`` is its name in errors.
 
-    ``kept`` is the share of its words that ``text`` has, from 0 to 1, running headers aside; pages
-    that were not read count as if they had as many words as those that were.
-    """
-
-    title: str
-    text: str
-    kept: float
-
-
-def read_pdf(data: bytes, name: str) -> Document:
-    """Read a PDF document; ``name`` is what errors call it.
-
-    Each page opens with a heading of its own ("## Page 7", by its printed label where it has
-    one). Raises ``PageUnreadable`` for a document that is locked, broken, or holds pictures only.
+    Each page opens with a heading ("## Page 7", by its printed label if it has one). In the share
+    of kept text, running headers do not count, and unread pages count as if they had as many words
+    as the others. Raises ``PageUnreadable`` for a document that is locked, damaged, or contains
+    only pictures.
     """
     with _ONE_AT_A_TIME, _opened(data, name) as document:
         count = len(document)
@@ -80,7 +69,7 @@ def read_pdf(data: bytes, name: str) -> Document:
     if len(leaves) < count:
         text += f"\n\n## Pages {len(leaves) + 1} to {count} were not read"
         kept *= len(leaves) / count
-    return Document(title, text, kept)
+    return Reading(title, text, kept)
 
 
 @contextmanager
@@ -112,7 +101,7 @@ def _leaf(document: Any, index: int) -> Leaf:
     try:
         page = document[index]
         text_page = page.get_textpage()
-    except pypdfium2.PdfiumError:  # one broken page of a document that has others
+    except pypdfium2.PdfiumError:  # a broken page in an otherwise readable document
         return Leaf(index, label or str(index + 1), ())
     try:
         lines = tuple(_lines(text_page))
@@ -134,7 +123,7 @@ def _lines(text_page: Any) -> Iterator[Line]:
 
 
 def _characters(text_page: Any) -> str:
-    """All characters; the place of each is its number at PDFium."""
+    """All characters of a page; positions are PDFium's character indices."""
     count = min(text_page.count_chars(), MOST_ON_A_PAGE)
     text: str = text_page.get_text_range(0, count) if count else ""
     if len(text) == count:
@@ -144,7 +133,7 @@ def _characters(text_page: Any) -> str:
 
 
 def _paired(word: str) -> str:
-    """A word with the halves of characters beyond U+FFFF, which PDFium counts as two, as one."""
+    """Join surrogate pairs, which PDFium counts as two characters."""
     return word.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -178,7 +167,7 @@ def _line(text_page: Any, text: str, start: int, end: int, *, hyphen: bool) -> L
 
 
 def _is_fixed_width(text_page: Any, index: int) -> bool:
-    """True if a character is of a font whose letters all have one width, by its flags or name."""
+    """True if a character's font is monospaced, by its flags or name."""
     name = ctypes.create_string_buffer(_LONGEST_FONT_NAME)
     flags = ctypes.c_int()
     if not pdfium.FPDFText_GetFontInfo(text_page, index, name, len(name), flags):
@@ -187,7 +176,7 @@ def _is_fixed_width(text_page: Any, index: int) -> bool:
 
 
 def _spaced(words: Sequence[str], boxes: Sequence[tuple[float, float, float, float]]) -> str:
-    """Words of fixed width with as many spaces between them as there is room for."""
+    """Monospaced words with as many spaces between them as the gaps have room for."""
     width = sum(right - left for left, _, right, _ in boxes) / sum(map(len, words))
     text = _paired(words[0])
     for word, before, box in zip(words[1:], boxes, boxes[1:], strict=False):

@@ -1,8 +1,8 @@
-"""Plain text to page text: paragraphs as they are, code and columns in fences.
+"""Converts plain text to page text: paragraphs unchanged, code and columns in fences.
 
-Nothing in plain text is markup: a line that begins with "#" is a comment and no heading, and
-``matrix[3][4]`` is no link (see ``bot.pages.literal``). What is set by its spaces, such as code, a
-table of columns or a drawing, keeps them in a fence.
+Nothing in plain text is markup: a line that begins with "#" is a comment and not a heading, and
+``matrix[3][4]`` is not a link (see ``bot.pages.literal``). Text laid out with spaces, such as code,
+a table of columns or a drawing, keeps them in a fence.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CODE_INDENT = 4  # columns beyond the margin of most paragraphs
 _FEWEST_WORDS = 4  # on a line of prose, on average
 _CODE_LINE = re.compile(
     r"\s*(?:\$ |#!|//|/\*|\* |@\w|<[/!?\w])"  # a prompt, a comment, a decorator, a tag
-    r"|.*(?:[;{}\\]|\)\s*:|=>|->|\(\))\s*$"  # ends as statements end
+    r"|.*(?:[;{}\\]|\)\s*:|=>|->|\(\))\s*$"  # the end of a statement
     r"|\s*[\w.\[\]\"'-]+\s*(?:[-+|:]?=)\s*\S"  # an assignment
     r"|\s*[\w.]+\(.*\)[;,]?\s*$"  # a call
     r"|\s*(?:def|class|import|from|return|if|for|while|else|elif|export|sudo)\b.*[({:;)=/-]"
@@ -34,9 +34,9 @@ _COMMENT_MARK = re.compile(r"^\s*(?:#+|//+|/?\*+|;+|--+|\"{3}|%+)\s*|\s*(?:\*+/|
 
 
 def read_plain(text: str) -> tuple[str, str]:
-    """Title (the first line, possibly empty) and page text of a plain-text document.
+    """The title (the first line; may be empty) and page text of a plain-text document.
 
-    ``text`` has "\\n" for its line ends.
+    ``text`` uses "\\n" for its line ends.
     """
     first = next((line for line in text.split("\n") if _LETTER.search(line)), "")
     title = " ".join(_COMMENT_MARK.sub("", first).split())
@@ -46,16 +46,16 @@ def read_plain(text: str) -> tuple[str, str]:
 
 
 def set_plain(text: str, *, with_headings: bool = False) -> str:
-    """The text of a plain-text document in the form that ``bot.pages.page.Page`` describes.
+    """Convert a plain-text document to the form described in ``bot.pages.page.Page``.
 
-    ``with_headings``: lines in capitals at the margin are headings, as manual pages have them.
+    ``with_headings``: unindented lines in capitals are headings, as in manual pages.
     """
     paragraphs = [part for part in _BLANK_LINE.split(text.strip("\n")) if part.strip()]
     margins = sorted(_margin(paragraph) for paragraph in paragraphs) or [0]
-    # the text of a manual page is indented all over
+    # a manual page indents all of its text
     code_from = sys.maxsize if with_headings else margins[len(margins) // 2] + _CODE_INDENT
     blocks: list[str] = []
-    code: list[str] = []  # paragraphs of one piece of code
+    code: list[str] = []  # consecutive paragraphs of code
     for paragraph in paragraphs:
         if _is_fixed(paragraph, code_from):
             code.append(paragraph)
@@ -73,9 +73,9 @@ def set_plain(text: str, *, with_headings: bool = False) -> str:
 
 
 def is_prose(text: str) -> bool:
-    """Return True if a text set in fixed width is prose and no code or output: a poem, a letter.
+    """True if text in fixed width is prose and not code or output: a poem, a letter.
 
-    Its lines are words with single spaces between them, and hardly any other signs.
+    Its lines are words with single spaces between them, with hardly any symbols.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     words = len(_WORD.findall(text))
@@ -91,8 +91,9 @@ def _fence(paragraphs: list[str]) -> list[str]:
 
 
 def _is_fixed(paragraph: str, code_from: int) -> bool:
-    """Return True if a paragraph is read by its spaces and line breaks; ``code_from`` is the column
-    from which on code begins in this text."""
+    """True if a paragraph's spaces and line breaks are significant; code is indented to the column
+    ``code_from`` or further.
+    """
     lines = paragraph.splitlines()
     if _margin(paragraph) >= code_from and not is_prose(paragraph):
         return True
@@ -106,7 +107,7 @@ def _margin(paragraph: str) -> int:
 
 
 def _is_set_in_columns(lines: list[str]) -> bool:
-    """Return True if most lines have gaps inside, or a frame, as tables and drawings have."""
+    """True if most lines have gaps inside, or a frame, like tables and drawings."""
     if len(lines) < 2:
         return False
     set_apart = sum(

@@ -1,4 +1,4 @@
-"""A bounded set of processes of our own, each asked for one thing at a time."""
+"""A bounded pool of worker processes, each handling one request at a time."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from bot.pages.turns import Turn, Turns
 
 T = TypeVar("T")
 
-END_SECONDS = 5.0  # that a process gets to put things in order
+END_SECONDS = 5.0  # that a process gets to shut down
 
 
 class WorkerPool:
-    """Processes that are started when all others are busy, at most ``size`` of them.
+    """Worker processes, at most ``size``; one is started when all others are busy.
 
-    Runs share them fairly (``bot.pages.turns``). A process that fails, is late, whose request is
-    cancelled or whose turn another run needs is ended; the next request starts another.
-    Those that had nothing to do for ``idle_seconds`` are ended; None keeps them.
+    Runs share them fairly (``bot.pages.turns``). A process is ended if it fails, exceeds its time,
+    has its request cancelled, or if another run needs its turn; the next request starts a new one.
+    Processes idle for ``idle_seconds`` are ended; None keeps them.
     """
 
     def __init__(
@@ -37,9 +37,9 @@ class WorkerPool:
         self._closed = False
 
     def warm(self) -> None:
-        """Start a process now if there is none. Raises ``Unavailable`` when none can be started."""
+        """Start a process now if there is none. Raises ``Unavailable`` if that fails."""
         if not self._idle and not self._busy and not self._closed:
-            self._idle.append(_started(self._command))
+            self._idle.append(started(self._command))
 
     async def ask(
         self,
@@ -48,17 +48,17 @@ class WorkerPool:
         seconds: float,
         understood: Callable[[Any, bytes], T],
     ) -> T:
-        """Send a request to a process and return its reply as parsed by ``understood``, which gets
-        its JSON and its data and raises ``ValueError`` for nonsense.
+        """Send a request to a process and return its reply as parsed by ``understood``, which
+        receives the reply's JSON and data and raises ``ValueError`` if they are invalid.
 
-        Raises that, ``TimeoutError`` after so many seconds of work, ``OSError`` or ``EOFError``
-        when the process has ended, ``Unavailable`` when none can be started.
+        Also raises ``TimeoutError`` after ``seconds`` of work, ``OSError`` or ``EOFError`` if the
+        process has ended, ``Unavailable`` if none can be started.
         """
         while True:
             try:
                 return await self._ask(head, data, seconds, understood)
             except _WantedBack:
-                continue  # again, from the beginning, after those who wait
+                continue  # start over, queued behind the waiting runs
 
     async def _ask(
         self,
@@ -75,8 +75,8 @@ class WorkerPool:
             try:
                 loop = asyncio.get_running_loop()
                 reply = loop.run_in_executor(self._threads, worker.ask, head, data)
-                reply.add_done_callback(_seen)  # it fails when its process is ended
-                # leaves the thread waiting when it is over; that ends with the worker's life
+                reply.add_done_callback(_seen)  # killing the process makes it fail
+                # on a timeout the thread stays blocked until the worker is killed
                 async with asyncio.timeout(seconds):
                     outcome = understood(*await _unless_wanted_back(turn, reply))
             except BaseException:
@@ -90,7 +90,7 @@ class WorkerPool:
         return outcome
 
     async def aclose(self) -> None:
-        """End all processes."""
+        """Stop all processes."""
         self._closed = True
         if self._ending is not None:
             self._ending.cancel()
@@ -100,13 +100,13 @@ class WorkerPool:
         await asyncio.to_thread(self._threads.shutdown)
 
     def _free(self) -> WorkerProcess:
-        """An idle process that still lives, or a new one."""
+        """An idle process that is still alive, or a new one."""
         while self._idle:
             worker = self._idle.pop()
             if worker.lives():
                 return worker
             worker.kill()
-        return _started(self._command)
+        return started(self._command)
 
     def _end_later(self) -> None:
         if self._idle_seconds is None or self._closed:
@@ -139,12 +139,13 @@ def _seen(reply: asyncio.Future[Any]) -> None:
         reply.exception()
 
 
-def _started(command: Sequence[str]) -> WorkerProcess:
+def started(command: Sequence[str]) -> WorkerProcess:
+    """Start a process. Raises ``Unavailable`` if it cannot be started."""
     try:
         return WorkerProcess(command)
     except OSError as error:
         raise Unavailable(
-            "The page could not be read because the machine has no room for another process;"
+            "The page could not be read because the machine cannot start another process;"
             " try again later.",
             detail=str(error),
         ) from None

@@ -1,19 +1,18 @@
-"""A reading service: for an address it gives the page as Markdown (``FOOTNOTE_READER_URL``).
+"""Client of a reading service, which returns a page as Markdown (``FOOTNOTE_READER_URL``).
 
-Such services run a browser of their own. The service is asked where a plain fetch has met a page
-for browsers only, and for public addresses only: an operator who lets Footnote read an intranet has
-not said that its addresses may go to anybody else. The service itself was chosen by the operator,
-so the address rule does not cover it.
+Such services run a browser of their own. The service is used only after a plain fetch has met a
+page for browsers only, and only for public addresses: an operator who lets Footnote read an
+intranet has not agreed to send its addresses to a third party. The operator chose the service
+itself, so the address rule does not apply to it.
 
-Jina's reader (https://github.com/jina-ai/reader) takes the address after its own, and begins its
-answer with lines about the page, up to "Markdown Content:".
+Jina's reader (https://github.com/jina-ai/reader) expects the page's address appended to its own,
+and begins its response with lines about the page, up to "Markdown Content:".
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -27,6 +26,7 @@ from bot.errors import (
     PageUnreadable,
     Unavailable,
 )
+from bot.pages.formats.blocks import Reading
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
 from bot.pages.urls import DEFAULT_PORTS, parse, shown
 
@@ -36,29 +36,21 @@ if TYPE_CHECKING:
 PLACE, KEY = "FOOTNOTE_READER_URL", "FOOTNOTE_READER_API_KEY"
 SLOT = "{url}"
 CONNECT_SECONDS = 10.0
-PROBE = "https://example.com/"  # reserved for documentation, RFC 2606; always there
+PROBE = "https://example.com/"  # reserved for documentation, RFC 2606; always available
 
 _ABOUT = re.compile(r"(?P<name>[A-Z][A-Za-z]*(?: [A-Z][A-Za-z]*){0,2}): ?(?P<value>.*)")
 _BEGINS = re.compile(r"^Markdown Content:[ \t]*\r?\n", re.MULTILINE)
-_ABOUT_CHARACTERS = 4_000  # in which the page's own text begins
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The service's result: ``title`` may be empty, ``text`` is Markdown."""
-
-    title: str
-    text: str
+_ABOUT_CHARACTERS = 4_000  # within which the page's own text begins
 
 
 class ReaderService:
-    """The service at ``place``: an address with ``{url}`` where that of the page is put, percent-
-    encoded, or one that the page's address is put behind as it is.
+    """The service at ``place``: an address with a ``{url}`` slot for the page's percent-encoded
+    address, or one to which the page's address is appended unchanged.
 
-    ``seconds`` and ``most_bytes`` bound one answer. ``name`` is its host, by which footnotes call
-    it; ``allow`` tells further ports of public hosts. ``egress`` is the way to the service;
-    ``egress_of_pages`` is that to pages, by which a page is judged. Raises ``InvalidSetting`` for
-    a place that is no web address.
+    ``seconds`` and ``most_bytes`` limit one response. ``name`` is the service's host, which
+    footnotes show; ``allow`` adds ports of public hosts. ``egress`` is the route to the service;
+    ``egress_of_pages`` is the route to pages, used to judge a page's address. Raises
+    ``InvalidSetting`` for a place that is not a web address.
     """
 
     def __init__(
@@ -77,7 +69,7 @@ class ReaderService:
         try:
             self.name = parse(place.replace(SLOT, "")).host
         except AddressRefused as error:
-            raise InvalidSetting(f"{PLACE} is no web address: {error.sentence}") from None
+            raise InvalidSetting(f"{PLACE} is not a web address: {error.sentence}") from None
         self._key = key
         self._seconds = seconds
         self._most_bytes = most_bytes
@@ -89,19 +81,19 @@ class ReaderService:
         """The page at a canonical address.
 
         Raises ``AddressRefused`` for one that is not public, ``CredentialsRefused`` (the key),
-        ``Unavailable`` (down, slow, out of quota), ``BrowserNeeded`` where the service met the wall
-        as well, and ``PageUnreadable`` (nothing, too much).
+        ``Unavailable`` (down, slow, out of quota), ``BrowserNeeded`` if the site turned the service
+        away as well, and ``PageUnreadable`` (no text, too much text).
         """
         page = parse(url)
         port = page.port or DEFAULT_PORTS[page.scheme]
         await self._public.route(page.scheme, page.host, port)
         reading = without_preamble(await self._ask(url))
         if not reading.text.strip():
-            raise PageUnreadable(f"{self.name} gave no text for {shown(url)}; paste the text.")
+            raise PageUnreadable(f"{self.name} returned no text for {shown(url)}; paste the text.")
         return reading
 
     async def report(self) -> str:
-        """Check that it answers; returns the rest of a sentence. Raises like ``read``."""
+        """Check that the service answers; returns the rest of a sentence. Raises like ``read``."""
         reading = await self.read(PROBE)
         return f"{self.name} answered; it gave {len(reading.text):,} characters for {PROBE}"
 
@@ -110,7 +102,7 @@ class ReaderService:
             await self._client.aclose()
 
     def address_for(self, url: str) -> str:
-        """The address at which the service is asked for a page."""
+        """The address to request from the service for a page."""
         if SLOT in self._place:
             return self._place.replace(SLOT, quote(url, safe=""))
         return f"{self._place.rstrip('/')}/{url}"
@@ -136,18 +128,18 @@ class ReaderService:
                     data += chunk
                     if len(data) > self._most_bytes:
                         raise PageUnreadable(
-                            f"{self.name} gave more than {self._most_bytes / 1e6:g} MB for"
+                            f"{self.name} returned more than {self._most_bytes / 1e6:g} MB for"
                             f" {shown(url)}; give a smaller page."
                         )
         except (TimeoutError, httpx.TimeoutException) as error:
             raise Unavailable(
-                f"The reading service {self.name} gave no page within {self._seconds:g} seconds;"
-                " try again later.",
+                f"The reading service {self.name} returned no page within {self._seconds:g}"
+                " seconds; try again later.",
                 detail=type(error).__name__,
             ) from None
         except httpx.ProxyError as error:
             raise Unavailable(str(error)) from None
-        except UnicodeEncodeError:  # in a header, which takes ASCII only: it is the key
+        except UnicodeEncodeError:  # headers take ASCII only, so it is the key
             raise self._refused("the key is not ASCII") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unavailable(
@@ -161,23 +153,24 @@ class ReaderService:
             raise problem
         return text
 
-    def _problem(self, status: int, url: str, said: str) -> FootnoteError | None:
-        """The error that a status means; None for success."""
-        detail = f"status {status}: {said}"
+    def _problem(self, status: int, url: str, body: str) -> FootnoteError | None:
+        """The error that a status stands for; None for success."""
+        detail = f"status {status}: {body}"
         if status == 200:
             return None
         if status in (401, 403):
             return self._refused(detail)
         if status in (402, 429) or status >= 500:
-            reason = "is busy or down" if status >= 500 else "takes no more requests now"
+            reason = (
+                "is busy or down" if status >= 500 else "accepts no more requests at the moment"
+            )
             return Unavailable(
                 f"The reading service {self.name} {reason} (status {status}); try again later.",
                 detail=detail,
             )
         if 300 <= status < 400:
             return Unavailable(
-                f"The reading service {self.name} leads elsewhere, which is not followed; check"
-                f" {PLACE}.",
+                f"The reading service {self.name} redirects, which is not followed; check {PLACE}.",
                 detail=detail,
             )
         return PageUnreadable(
@@ -194,15 +187,17 @@ class ReaderService:
 
 
 def without_preamble(text: str) -> Reading:
-    """A service's answer, without the lines about the page that Jina's begins with.
+    """Parse a response: Markdown, without the lines about the page that Jina's reader puts first.
 
-    Raises ``BrowserNeeded`` where these say that the page answered the service with an error.
+    Raises ``BrowserNeeded`` if those lines say that the page answered the service with an error.
     """
     begins = _BEGINS.search(text, 0, _ABOUT_CHARACTERS)
     if begins is None:
         return Reading("", text)
-    said = [match for line in text[: begins.start()].splitlines() if (match := _ABOUT.match(line))]
-    about = {match["name"].lower(): match["value"].strip() for match in said}
+    matches = [
+        match for line in text[: begins.start()].splitlines() if (match := _ABOUT.match(line))
+    ]
+    about = {match["name"].lower(): match["value"].strip() for match in matches}
     if "url source" not in about:
         return Reading("", text)
     warning = about.get("warning", "")

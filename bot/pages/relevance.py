@@ -1,9 +1,9 @@
-"""Scores passages by how well they answer a question, each with its surroundings.
+"""Scores passages by how well they answer a question, taking their context into account.
 
 BM25 with weighted fields (Robertson, Zaragoza and Taylor, Simple BM25 Extension to Multiple
 Weighted Fields, CIKM 2004): a word in the passage counts once, one in its headings, in the page's
-title or in the passages beside it counts for less. Without the neighbours a short passage is
-judged by words that happen to stand a line above it.
+title or in the neighbouring passages counts for less. Without the neighbours, a short passage would
+score low because a word happens to be a line above it.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from bot.text.listed import listed
 from bot.text.literals import has_literal, literals
 from bot.text.terms import STOP_WORDS, fold, has_cjk, keywords, terms
 
-# Shares of one occurrence in the passage itself.
+# Weights relative to an occurrence in the passage itself.
 IN_HEADING, IN_TITLE = 1.0, 0.7
-BESIDE = (0.35, 0.15)  # in the passage before or after; in the one beyond it
-MOST_BESIDE = 2  # occurrences that count there
+BESIDE = (0.35, 0.15)  # in the passage before or after; in the next one
+MOST_BESIDE = 2  # occurrences that count in a neighbouring passage
 
-NOMINAL = 80  # terms of a passage of the usual size; only a longer one is marked down
-B = 0.6  # how much: with 0 not at all, with 1 as much as it is longer
+NOMINAL = 80  # terms of a passage of usual length; only longer ones are penalised
+B = 0.6  # how much: with 0 not at all, with 1 in proportion to their length
 K1 = 1.2  # Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009: usual value
-PAIR = 0.4  # of the lesser weight is added for two neighbours of the question that are neighbours
-IDENTIFIER = 1.5  # times its weight has a word of a literal
-LITERAL = 0.6  # of the weight of a literal's words is added to what has it as it is written
-FEW = 0.3  # of the weight of a word that no document has, where there are few documents
+PAIR = 0.4  # share of the lesser weight added if neighbours in the question are neighbours here
+IDENTIFIER = 1.5  # factor for the weight of a word in a literal
+LITERAL = 0.6  # share of the weight of a literal's words added if the literal appears verbatim
+FEW = 0.3  # factor for words in no document, if there are few documents
 FEW_PASSAGES = 5.0  # rarity of such a word among 75 passages
-EVERYDAY = 0.3  # of its weight is left to a word that any question may have
+EVERYDAY = 0.3  # factor for words that may occur in any question
 
 _EVERYDAY = frozenset(
     term
@@ -67,18 +67,19 @@ _COMMON_CHARACTERS = frozenset(
     "的了在是和与或及我你您他她它这那哪些该几多少里上下中外前后时会有能要还又把被让给吗呢吧啊就都也很最更再才只不没"
     "为以于从到向对用使写说做装怎么什如何个条种样之其而且但若所者得着过来去出"
 )
-"""Chinese characters that are mostly one-character words or carry little meaning, and seldom form a
-term with the character next to them."""
+"""Chinese characters that are mostly one-character words or carry little meaning, and rarely form a
+term with a neighbouring character.
+"""
 _EXAMPLE = re.compile(r"\d+")
 _PARTICLES = listed("up down in out on off over back through away")
-"""Small words that make another one of the verb before them: back up, log in, turn off."""
+"""Particles that change the meaning of the verb before them: back up, log in, turn off."""
 
 
 def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
-    """The terms of a question with what each weighs: how rare it is, less for everyday words.
+    """The weights of a question's terms: their rarity, reduced for everyday words.
 
-    ``rarity`` is that of ``bot.search.provider.Lexicon``. A term that it does not have, because
-    another question was searched, counts like an average one. Empty if it has none of the terms.
+    ``rarity`` is that of ``bot.search.provider.Lexicon``. A term missing from it, because another
+    question was searched for, gets the average. Empty if none of the terms is in it.
     """
     wanted = keywords(question)
     asked = [rarity[term] for term in wanted if term in rarity]
@@ -99,26 +100,28 @@ def weigh(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
 
 
 def is_unknown(term: str, rarity: Mapping[str, float]) -> bool:
-    """Return True if none of the documents searched has a term; False where that is not known."""
+    """True if none of the searched documents contains a term; False if unknown."""
     return term in rarity and rarity[term] >= rarity[""]
 
 
 def _is_everyday(term: str, known: Collection[str]) -> bool:
-    """Return True if a term carries little of a question's topic: an everyday word, a number from
-    an example that no text contains, or a pair with a common one-character word."""
+    """True if a term says little about a question's topic: an everyday word, a number from an
+    example that no text contains, or a pair with a common one-character word.
+    """
     if term in _EVERYDAY or not _COMMON_CHARACTERS.isdisjoint(term):
         return True
     return term not in known and _EXAMPLE.fullmatch(term) is not None
 
 
 def _is_one_character(term: str) -> bool:
-    """True if a term is a single CJK character; the index only has those that stand alone."""
+    """True if a term is a single CJK character; the index only has those between other scripts."""
     return len(term) == 1 and has_cjk(term)
 
 
 def _crosses_words(term: str, known: Collection[str]) -> bool:
-    """Return True if a pair of CJK characters spans a word boundary: it overlaps with a known word
-    ("件还" in "文件还在"), or one of its characters is a common one-character word."""
+    """True if a pair of CJK characters spans a word boundary: it overlaps with a known word ("件还"
+    in "文件还在"), or one of its characters is a common one-character word.
+    """
     if not has_cjk(term) or len(term) != 2:
         return False
     if not _COMMON_CHARACTERS.isdisjoint(term):
@@ -127,12 +130,12 @@ def _crosses_words(term: str, known: Collection[str]) -> bool:
 
 
 def unknown_names(question: str, rarity: Mapping[str, float]) -> list[str]:
-    """Names in a question, as they are written, whose longest word no document searched has.
+    """Names in a question, as written, whose longest word is in none of the searched documents.
 
-    A name is a word with a capital inside a sentence, an identifier, or among Chinese, Japanese or
-    Korean characters any word in Latin letters. In German a capital makes no name: all
-    nouns have one. Words with a hyphen are a name where the documents have one of them, but not
-    the other ("flask-limiter"). Empty where rarity is not known.
+    A name is a capitalized word inside a sentence, an identifier or, in Chinese, Japanese or Korean
+    text, any word in Latin letters. In German, where all nouns are capitalized, a capital does not
+    make a name. A hyphenated word is a name if the documents contain only some of its words
+    ("flask-limiter"). Empty if rarity is unknown.
     """
     if has_cjk(question):
         found = _LATIN.findall(question)
@@ -156,7 +159,7 @@ def _is_unknown_by(name: str, rarity: Mapping[str, float]) -> bool:
 
 
 def _is_half_known(name: str, rarity: Mapping[str, float]) -> bool:
-    """Return True if some words of a hyphenated one are in the documents, and some are not."""
+    """True if the documents contain some words of a hyphenated one, but not all."""
     if _HYPHENATED.fullmatch(name) is None:
         return False
     words = [term for term in terms(name) if term not in STOP_WORDS and not term.isdigit()]
@@ -166,13 +169,13 @@ def _is_half_known(name: str, rarity: Mapping[str, float]) -> bool:
 def compounds(question: str) -> list[str]:
     """Identifiers of several words in a question: ``target_link_libraries``.
 
-    Not those that people make up for an example ("my_table").
+    Excludes names that people make up for an example ("my_table").
     """
     return list(dict.fromkeys(_COMPOUND.findall(question)))
 
 
 def pairs_in(question: str) -> frozenset[tuple[str, str]]:
-    """Terms that stand side by side in a question; "back up", not "back the"."""
+    """Pairs of adjacent terms in a question; "back up", but not "back the"."""
     if has_cjk(question):
         return frozenset()  # its terms are pairs of characters already
     wanted = frozenset(keywords(question))
@@ -190,12 +193,11 @@ def relevance(
     headings: Sequence[Collection[str]],
     title: Collection[str] = (),
 ) -> list[float]:
-    """The score of each passage of a page, from 0; 0 is: no word of the question near it.
+    """The score of each passage of a page; 0 if no word of the question is in or near it.
 
-    ``counts`` has for each passage, in page order, how often it has each of the weighed terms and
-    of those akin to them;
-    ``lengths`` how many terms it has, ``headings`` the terms of the headings above it, ``title``
-    those of the page's title.
+    For each passage, in page order: ``counts`` has the number of occurrences of each weighted term
+    and of related ones, ``lengths`` the number of its terms, and ``headings`` the terms of the
+    headings above it. ``title`` has the terms of the page's title.
     """
     above = {term: IN_TITLE * share for term, share in shares(weights, title).items()}
     stand_ins: dict[str, list[str]] = {}
@@ -225,7 +227,7 @@ def relevance(
 def _with_akin(
     weights: Iterable[str], stand_ins: Mapping[str, Sequence[str]], counts: Mapping[str, int]
 ) -> dict[str, float]:
-    """Count of each term in a passage; terms that can replace it (``stand_ins``) count for less."""
+    """The count of each term in a passage; related terms (``stand_ins``) count for less."""
     others: dict[str, int] = {}
     for other in stand_ins.keys() & counts.keys():
         for term in stand_ins[other]:
@@ -242,7 +244,7 @@ def pair_scores(
     pairs: Iterable[tuple[str, str]],
     passages: Sequence[Sequence[str]],
 ) -> list[float]:
-    """The score for neighbours of the question that are neighbours in a passage.
+    """The score for terms that are adjacent in the question and in a passage.
 
     ``passages`` are the terms of each passage in order.
     """
@@ -259,9 +261,9 @@ def pair_scores(
 def literal_scores(
     weights: Mapping[str, float], question: Iterable[str], passages: Sequence[str]
 ) -> list[float]:
-    """The scores that passages get for having the literals of a question exactly as written.
+    """The scores of passages for containing the literals of a question verbatim.
 
-    One without a word that weighs anything ("%~") counts like an average word.
+    A literal without a weighted word ("%~") counts like an average word.
     """
     average = sum(weights.values()) / max(1, len(weights))
     worth = {

@@ -1,9 +1,9 @@
-"""One page in a browser: from its address to the HTML that is shown, under the address rule.
+"""Renders one page in a browser: from its address to the HTML shown, under the address rule.
 
-A page is rendered in a profile of its own, which is gone afterwards. All that it asks for goes
-through a ``GuardedProxy`` of its own. Service workers, downloads and a page's WebSockets are off;
-frames, pictures, media and fonts are not loaded; further windows are closed and dialogs dismissed.
-Bytes are limited by the proxy, time and the memory of all processes here.
+A page is rendered in a profile of its own, which is deleted afterwards. All its requests go through
+a ``GuardedProxy`` of its own. Service workers, downloads and WebSockets are disabled; frames,
+pictures, media and fonts are not loaded; extra windows are closed and dialogs dismissed. The proxy
+limits the bytes; the time and the memory of all processes are limited here.
 """
 
 from __future__ import annotations
@@ -14,15 +14,13 @@ import os
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from importlib.resources import files
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from bot.egress import DIRECT, Egress
 from bot.errors import AddressRefused, FootnoteError
-from bot.pages.browser import LOAD
+from bot.pages.browser import LOAD, Order
 from bot.pages.guard import Allow, Guard
 from bot.pages.guarded_proxy import GuardedProxy
 from bot.pages.processes import memory_below
@@ -39,10 +37,10 @@ if TYPE_CHECKING:
         Route,
     )
 
-MEMORY_OF_ALL = 2_048 * 1_024**2  # bytes of all processes of the browser
+MEMORY_OF_ALL = 2_048 * 1_024**2  # bytes, for all processes of the browser together
 WATCH_EVERY = 0.5  # seconds
-REQUESTS = 400  # that a page may make
-QUIET = 0.5  # seconds without a request and without new text after which a page is complete
+REQUESTS = 400  # the most requests of one page
+QUIET = 0.5  # seconds without requests and new text, after which a page is considered complete
 LOOK_EVERY = 0.1  # seconds
 CLOSE_SECONDS = 3.0
 
@@ -60,27 +58,6 @@ for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTranspor
 _HAS_TEXT = "document.readyState === 'loading' ? -1 : document.body?.textContent.length ?? 0"
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """A request to render a page: within ``seconds``, up to ``most_bytes`` of HTML; ``seconds``
-    count from when the browser is there. Without ``url`` only its version is wanted.
-
-    ``browser`` is the path of a Chromium, which keeps what it writes in ``folder``. ``allow`` as in
-    ``FOOTNOTE_FETCH_ALLOW``; ``agent`` is added to Chromium's own user agent. ``egress`` is
-    the way to pages.
-    """
-
-    url: str
-    browser: str
-    sandbox: bool
-    folder: str
-    seconds: float
-    most_bytes: int
-    allow: tuple[str, ...]
-    agent: str
-    egress: Egress = DIRECT
-
-
 class Unrendered(Exception):
     """The reason that a page was not rendered."""
 
@@ -90,7 +67,7 @@ class Unrendered(Exception):
 
 
 async def rendered(browser: Browser, order: Order) -> tuple[str, str]:
-    """The final address and the HTML of a page. Raises ``Unrendered``."""
+    """Render a page; return its final address and HTML. Raises ``Unrendered``."""
     from playwright.async_api import Error
 
     guard = await _guard(order)
@@ -122,7 +99,7 @@ async def rendered(browser: Browser, order: Order) -> tuple[str, str]:
 
 
 async def _too_much_memory() -> None:
-    """Raise ``Unrendered`` as soon as the browser's processes have too much together."""
+    """Raise ``Unrendered`` when the browser's processes together exceed their memory limit."""
     while True:
         await asyncio.sleep(WATCH_EVERY)
         if await asyncio.to_thread(memory_below, os.getpid()) > MEMORY_OF_ALL:
@@ -130,10 +107,10 @@ async def _too_much_memory() -> None:
 
 
 async def _guard(order: Order) -> Guard:
-    """The rule for a page: what the operator permits is for permitted pages only.
+    """The guard for a page: the operator's exceptions only apply to pages that need them.
 
-    A page of the internet could otherwise read an intranet: by a name of its own that answers with
-    a permitted address once the page is there, so that both are one origin.
+    Otherwise a page of the internet could read an intranet: once loaded, it could have its own name
+    resolve to a permitted address, so that both have the same origin.
     """
     allow = Allow.parse(order.allow)
     strict = Guard(allow.of_public_hosts, egress=order.egress)
@@ -143,7 +120,7 @@ async def _guard(order: Order) -> Guard:
     except AddressRefused:
         return Guard(allow, egress=order.egress)
     except FootnoteError:
-        pass  # it cannot be found now, which the browser will say
+        pass  # it cannot be found now; the browser will report that
     return strict
 
 
@@ -167,7 +144,7 @@ async def _profile(browser: Browser, port: int, order: Order) -> AsyncIterator[B
 
 
 def _user_agent(version: str, agent: str) -> str:
-    """Chromium's own, with ours behind it: nobody is told that a person is reading."""
+    """Chromium's own user agent followed by ours, so that no site takes it for a person's."""
     major = version.partition(".")[0]
     return (
         "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)"
@@ -176,7 +153,7 @@ def _user_agent(version: str, agent: str) -> str:
 
 
 class _Rendering:
-    """One page on its way to being complete."""
+    """One page while it loads."""
 
     def __init__(self, context: BrowserContext, proxy: GuardedProxy, order: Order) -> None:
         self._context = context
@@ -192,7 +169,7 @@ class _Rendering:
         await self._context.route(re.compile(""), self._decide)
         await self._context.route_web_socket(re.compile(""), lambda socket: socket.close())
         page = self._page = await self._context.new_page()
-        self._context.on("page", _close)  # windows that it opens
+        self._context.on("page", _close)  # windows that the page opens
         self._context.on("request", self._begun)
         self._context.on("requestfinished", self._ended)
         self._context.on("requestfailed", self._ended)
@@ -213,7 +190,7 @@ class _Rendering:
     async def _work(self, page: Page) -> tuple[str, str]:
         from playwright.async_api import Error
 
-        ends = monotonic() + 0.6 * self._order.seconds  # the rest is for reading it
+        ends = monotonic() + 0.6 * self._order.seconds  # the rest is for reading the page
         try:
             await page.goto(self._order.url, wait_until="commit", timeout=0)
         except Error as error:
@@ -230,14 +207,14 @@ class _Rendering:
         return page.url, html
 
     async def _settle(self, session: CDPSession, ends: float) -> None:
-        """Wait until nothing changes, or until its time is up: then what is there is read."""
+        """Wait until nothing changes or the time is up; then the page is read as it is."""
         from playwright.async_api import Error
 
         known, since = -1, monotonic()
         while monotonic() < ends:
             try:
                 length = await _evaluated(session, _HAS_TEXT)
-            except Error:  # it is going to another page
+            except Error:  # the page is navigating to another one
                 length = -1
             now = monotonic()
             if length != known or self._waiting:
@@ -251,7 +228,7 @@ class _Rendering:
         is_needed = (
             request.resource_type not in _NOT_LOADED
             and urlsplit(request.url).scheme in ("http", "https")
-            # Frames are not read, and each of another site would have a process of its own.
+            # Frames are not read, and each frame of another site would need a process of its own.
             and (not request.is_navigation_request() or self._is_ours(request))
         )
         if not is_needed or self._asked > REQUESTS:
@@ -260,12 +237,12 @@ class _Rendering:
             await route.continue_()
 
     def _is_ours(self, request: Request) -> bool:
-        """True if a navigation is that of the page itself, and of no frame or further window."""
+        """True if a navigation is of the page itself, and not of a frame or another window."""
         from playwright.async_api import Error
 
         try:
             return self._page is not None and request.frame == self._page.main_frame
-        except Error:  # a window that is not there yet
+        except Error:  # a window that is not open yet
             return False
 
     def _begun(self, request: Request) -> None:
@@ -283,8 +260,8 @@ class _Rendering:
 
 
 async def _evaluated(session: CDPSession, expression: str) -> Any:
-    """The value of an expression in a world of its own: the page's scripts have changed nothing
-    there (https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-createIsolatedWorld).
+    """Evaluate an expression in an isolated world, where the page's scripts have changed nothing
+    (https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-createIsolatedWorld).
     """
     tree = await session.send("Page.getFrameTree")
     frame = tree["frameTree"]["frame"]["id"]

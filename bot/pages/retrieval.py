@@ -1,6 +1,6 @@
-"""Getting documents: attempts with retries inside a deadline, as robots.txt permits.
+"""Retrieves documents: attempts with retries within a deadline, as far as robots.txt permits.
 
-Caching is somebody else's business, and so is what a document says.
+Caching and interpreting documents happen elsewhere.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import stamina
 
@@ -23,7 +23,7 @@ from bot.settings import Settings
 if TYPE_CHECKING:
     from bot.pages.download import Downloads, Permit, Progress
 
-ATTEMPTS = 3  # for one page, all of them inside its deadline
+ATTEMPTS = 3  # per page, all within its deadline
 FIRST_WAIT = 0.5  # seconds before the second attempt, twice that before the third
 LONGEST_WAIT = 2.0
 
@@ -31,7 +31,8 @@ LONGEST_WAIT = 2.0
 @dataclass(frozen=True, slots=True)
 class DownloadSettings:
     """Settings of downloads: ``fetch_allow``, ``fetch_max_bytes``, ``fetch_timeout`` (seconds),
-    ``contact`` and ``robots``; ``egress`` is the way to pages."""
+    ``contact`` and ``robots``; ``egress`` is the route to pages.
+    """
 
     allow: tuple[str, ...]
     max_bytes: int
@@ -52,25 +53,8 @@ class DownloadSettings:
         )
 
 
-class Retrieving(Protocol):
-    """Gets documents, in this process or in another one."""
-
-    async def get(self, address: str) -> Document:
-        """The document at a canonical address.
-
-        Raises ``AddressRefused``, ``PageUnreadable`` and ``Unavailable``.
-        """
-        ...
-
-    async def permit(self, address: str) -> None:
-        """Return if robots.txt permits to read an address. Raises like ``get``."""
-        ...
-
-    async def aclose(self) -> None: ...
-
-
 class Retrieval:
-    """Gets documents over shared connections. Belongs to one event loop; close it at the end."""
+    """Gets documents over shared connections. Belongs to one event loop; close it when done."""
 
     def __init__(self, way: DownloadSettings, resolver: Resolver = system_resolver) -> None:
         """Raises ``InvalidSetting`` for malformed exceptions from the address rule."""
@@ -79,11 +63,14 @@ class Retrieval:
         self._opened: tuple[Downloads, Permit] | None = None
 
     async def permit(self, address: str) -> None:
-        """See ``Retrieving``."""
+        """Return if robots.txt permits reading an address. Raises like ``get``."""
         await self._open()[1](address)
 
     async def get(self, address: str) -> Document:
-        """See ``Retrieving``; takes no more than the seconds of its way."""
+        """Retrieve the document at a canonical address within ``fetch_timeout``.
+
+        Raises ``AddressRefused``, ``PageUnreadable`` and ``Unavailable``.
+        """
         from bot.pages.download import Progress
 
         downloads, permit = self._open()
@@ -110,7 +97,9 @@ class Retrieval:
             await self._opened[0].aclose()
 
     def _open(self) -> tuple[Downloads, Permit]:
-        """Opened with the first page: loading httpx takes a while, and so do certificates."""
+        """The downloads and robots.txt check, created on first use: loading httpx and certificates
+        is slow.
+        """
         if self._opened is None:
             from bot.pages.download import Downloads, permit_all
             from bot.pages.robots import Robots
@@ -125,7 +114,7 @@ class Retrieval:
         page = urls.shown(progress.url)
         if progress.receiving:
             return PageUnreadable(
-                f"{page} did not come to its end within {self._way.seconds:g} seconds; paste the"
+                f"{page} did not arrive in full within {self._way.seconds:g} seconds; paste the"
                 " part that matters."
             )
         return Unavailable(
@@ -134,7 +123,7 @@ class Retrieval:
 
 
 def _wait_before_retry(deadline: float) -> Callable[[Exception], bool | float]:
-    """Tells stamina whether to try again: yes for what may pass, if its wait ends in time.
+    """Tell stamina whether to retry: for a temporary error, if the wait fits into the deadline.
 
     ``deadline`` is on the clock of ``time.monotonic``.
     """

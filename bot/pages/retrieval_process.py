@@ -1,8 +1,8 @@
-"""Getting documents in a process of its own, so that no web server can delay who listens to people.
+"""Retrieves documents in a separate process, so that no web server can delay the chat.
 
-Why a process: parsing what a hostile server sends is Python code that holds the GIL, and an event
-loop in a thread shares that with everybody else. Many documents are got at the same time, so
-requests carry numbers and replies come in any order. What comes back is JSON, not pickles.
+Why a process: parsing a hostile server's response is Python code that holds the GIL, and an event
+loop in a thread shares the GIL with all other threads. Many documents are retrieved concurrently,
+so requests carry numbers and replies arrive in any order. Replies are JSON, not pickles.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from bot.egress import Egress
 from bot.errors import AddressRefused, BrowserNeeded, FootnoteError, PageUnreadable, Unavailable
 from bot.logs import get_logger
 from bot.pages.page import Document
-from bot.pages.processes import WorkerProcess, own_pipes, receive, send
+from bot.pages.pool import END_SECONDS, started
+from bot.pages.processes import own_pipes, receive, send
 from bot.pages.retrieval import DownloadSettings, Retrieval
 
 log = get_logger()
 
 COMMAND = (sys.executable, "-P", "-c", "from bot.pages.retrieval_process import work; work()")
-END_SECONDS = 5.0  # that the process gets to close its connections
-RESOLVING = 64  # names at the same time
-MARGIN_SECONDS = 15.0  # beside those of a document, for starting the process and for waiting in it
+RESOLVING = 64  # concurrent name lookups
+MARGIN_SECONDS = 15.0  # added to a document's own, for starting the process and waiting in it
 
 ERRORS: dict[str, type[FootnoteError]] = {
     error.__name__: error for error in (AddressRefused, BrowserNeeded, PageUnreadable, Unavailable)
@@ -40,22 +40,22 @@ ERRORS: dict[str, type[FootnoteError]] = {
 
 
 class RetrievalProcess:
-    """``Retrieving`` elsewhere. Belongs to one event loop; close it at the end.
+    """``Retrieval`` in another process. Belongs to one event loop; close it when done.
 
-    The process is started with the first request. When it breaks, what is under way raises
-    ``Unavailable``, and the next request starts another.
+    The process starts with the first request. If it crashes, pending requests raise
+    ``Unavailable``, and the next request starts a new one.
     """
 
     def __init__(self, way: DownloadSettings, command: Sequence[str] = COMMAND) -> None:
         """Raises ``InvalidSetting`` for malformed exceptions from the address rule."""
-        Retrieval(way)  # only to have the settings judged here
+        Retrieval(way)  # only to validate the settings here
         self._way = way
         self._command = command
-        self._line: _Line | None = None
+        self._connection: _Connection | None = None
         self._closed = False
 
     async def get(self, address: str) -> Document:
-        """See ``Retrieving``."""
+        """See ``Retrieval``."""
         head, data = await self._ask("get", address)
         match head:
             case {"url": str(url), "type": str() | None as content_type, "at": str(at)}:
@@ -63,26 +63,28 @@ class RetrievalProcess:
         raise _broken(f"it replied {head!r:.200}")
 
     async def permit(self, address: str) -> None:
-        """See ``Retrieving``."""
+        """See ``Retrieval``."""
         await self._ask("permit", address)
 
     async def aclose(self) -> None:
-        """End the process."""
+        """Stop the process."""
         self._closed = True
-        if self._line is not None:
-            await self._line.aclose()
+        if self._connection is not None:
+            await self._connection.aclose()
 
     async def _ask(self, what: str, address: str) -> tuple[dict[str, Any], bytes]:
         if self._closed:
             raise Unavailable("Footnote is shutting down; ask again later.")
-        if self._line is None or self._line.is_broken:
-            self._line = _Line(self._command, asdict(self._way))
-        line = self._line
+        if self._connection is None or self._connection.is_broken:
+            self._connection = _Connection(self._command, asdict(self._way))
+        connection = self._connection
         try:
             async with asyncio.timeout(self._way.seconds + MARGIN_SECONDS):
-                head, data = await line.ask({"what": what, "address": address})
+                head, data = await connection.ask({"what": what, "address": address})
         except TimeoutError:
-            line.stop("a document took too long")  # it does not keep its own limits any more
+            connection.stop(
+                "a document took too long"
+            )  # the process no longer enforces its own limits
             raise _broken("no reply in time") from None
         error = head.get("error")
         if error is None:
@@ -90,30 +92,23 @@ class RetrievalProcess:
         raise _raised(error)
 
 
-class _Line:
-    """The conversation with one process: a thread tells, another one hears."""
+class _Connection:
+    """The connection to one process: one thread sends, another one receives."""
 
     def __init__(self, command: Sequence[str], way: dict[str, Any]) -> None:
-        """Raises ``Unavailable`` when the process cannot be started."""
+        """Raises ``Unavailable`` if the process cannot be started."""
         self.is_broken = False
         self._loop = asyncio.get_running_loop()
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[tuple[dict[str, Any], bytes]]] = {}
-        try:
-            self._process = WorkerProcess(command)
-        except OSError as error:
-            raise Unavailable(
-                "No page could be read because the machine has no room for another process; try"
-                " again later.",
-                detail=str(error),
-            ) from None
+        self._process = started(command)
         self._telling = ThreadPoolExecutor(1, thread_name_prefix="retrieval")
         self._hearing = threading.Thread(target=self._hear, name="retrieval-replies", daemon=True)
         self._hearing.start()
         self._tell(way)
 
     async def ask(self, head: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
-        """The reply to a request; when cancelled, the work on it is ended."""
+        """Send a request and return its reply; on cancellation, the process stops its work."""
         number = next(self._numbers)
         reply: asyncio.Future[tuple[dict[str, Any], bytes]] = self._loop.create_future()
         self._waiting[number] = reply
@@ -127,19 +122,19 @@ class _Line:
             self._waiting.pop(number, None)
 
     def stop(self, reason: str) -> None:
-        """End the process at once; what is under way fails."""
+        """Kill the process at once; pending requests fail."""
         self._process.stop()
         self._break(reason)
 
     async def aclose(self) -> None:
-        """End the process and both threads."""
+        """Stop the process and both threads."""
         self._break("Footnote is shutting down")
         await asyncio.to_thread(self._process.end, END_SECONDS)
         await asyncio.to_thread(self._hearing.join)
 
     def _tell(self, head: dict[str, Any]) -> None:
-        # In a thread: a pipe that nobody reads would stop the event loop.
-        with contextlib.suppress(RuntimeError):  # the process has just ended, which is heard soon
+        # In a thread: a pipe that is not being read would block the event loop.
+        with contextlib.suppress(RuntimeError):  # the process has just ended, and _hear will notice
             self._telling.submit(self._process.tell, head)
 
     def _hear(self) -> None:
@@ -149,14 +144,14 @@ class _Line:
                 self._loop.call_soon_threadsafe(self._heard, head, data)
         except (OSError, EOFError, ValueError) as error:
             reason = f"{type(error).__name__}: {error}"
-        with contextlib.suppress(RuntimeError):  # the event loop is closed, and nobody waits
+        with contextlib.suppress(RuntimeError):  # event loop closed; no request waits
             self._loop.call_soon_threadsafe(self._break, reason)
         self._process.kill()
         self._telling.shutdown()
 
     def _heard(self, head: Any, data: bytes) -> None:
         match head:
-            case {"number": int(number)} if number in self._waiting:  # else it was cancelled
+            case {"number": int(number)} if number in self._waiting:  # else cancelled
                 reply = self._waiting[number]
                 if not reply.done():
                     reply.set_result((head, data))
@@ -166,7 +161,7 @@ class _Line:
             return
         self.is_broken = True
         if self._waiting:
-            log.warning("reading pages has stopped", reason=reason, under_way=len(self._waiting))
+            log.warning("page process stopped", reason=reason, under_way=len(self._waiting))
         for reply in self._waiting.values():
             if not reply.done():
                 reply.set_exception(_broken(reason))
@@ -174,7 +169,7 @@ class _Line:
 
 def _broken(detail: str) -> Unavailable:
     return Unavailable(
-        "The page could not be read because the process that reads pages broke; try again.",
+        "The page could not be read because the process that reads pages crashed; try again.",
         detail=detail,
     )
 
@@ -193,26 +188,26 @@ def _raised(error: Any) -> FootnoteError:
     return _broken(f"it replied {error!r:.200}")
 
 
-# ---------------------------------------------------------------- inside the process
+# ---------------------------------------------------------------- in the worker process
 
 
 def work() -> None:
-    """The life of the process: get documents until the parent is gone."""
+    """Main loop of the process: retrieves documents until the parent exits."""
     requests, replies = own_pipes()
     way, _ = receive(requests)
-    told = {**way, "allow": tuple(way["allow"]), "egress": Egress(**way["egress"])}
-    asyncio.run(_Desk(DownloadSettings(**told), replies).work(requests))
+    settings = {**way, "allow": tuple(way["allow"]), "egress": Egress(**way["egress"])}
+    asyncio.run(_Server(DownloadSettings(**settings), replies).work(requests))
 
 
-class _Desk:
-    """Requests under way, by their number."""
+class _Server:
+    """The pending requests, by their number."""
 
     def __init__(self, way: DownloadSettings, replies: IO[bytes]) -> None:
         self._retrieval = Retrieval(way)
         self._replies = replies
-        # One thread: a reply is sent whole, also when its request is cancelled meanwhile.
+        # One thread, so that a reply is sent whole even if its request is cancelled meanwhile.
         self._sending = ThreadPoolExecutor(1)
-        self._under_way: dict[int, asyncio.Task[None]] = {}
+        self._pending: dict[int, asyncio.Task[None]] = {}
 
     async def work(self, requests: IO[bytes]) -> None:
         # Names are resolved in threads, and a hostile name server is slow.
@@ -222,18 +217,18 @@ class _Desk:
             try:
                 head, _ = await asyncio.to_thread(receive, requests)
             except EOFError:
-                return  # the tasks are cancelled by ``asyncio.run``
+                return  # ``asyncio.run`` cancels the tasks
             number, what = head["number"], head["what"]
             if what == "cancel":
-                if number in self._under_way:
-                    self._under_way[number].cancel()
+                if number in self._pending:
+                    self._pending[number].cancel()
                 continue
             task = asyncio.create_task(self._serve(number, what, head["address"]))
-            self._under_way[number] = task
+            self._pending[number] = task
             task.add_done_callback(partial(self._served, number))
 
     def _served(self, number: int, task: asyncio.Task[None]) -> None:
-        del self._under_way[number]
+        del self._pending[number]
 
     async def _serve(self, number: int, what: str, address: str) -> None:
         head: dict[str, Any] = {"number": number}
@@ -247,14 +242,14 @@ class _Desk:
                 head |= {"url": found.url, "type": found.content_type, "at": at}
                 data = found.data
         except FootnoteError as error:
-            head["error"] = _told(error)
-        except Exception as error:  # noqa: BLE001 - told to the parent, which raises it
-            head["error"] = _told(_broken(repr(error)))
+            head["error"] = _as_json(error)
+        except Exception as error:  # noqa: BLE001 - reported to the parent, which raises it
+            head["error"] = _as_json(_broken(repr(error)))
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._sending, send, self._replies, head, data)
 
 
-def _told(error: FootnoteError) -> dict[str, Any]:
+def _as_json(error: FootnoteError) -> dict[str, Any]:
     known = next((kind.__name__ for kind in type(error).__mro__ if kind.__name__ in ERRORS), "")
     return {
         "kind": known or Unavailable.__name__,

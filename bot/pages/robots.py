@@ -1,7 +1,7 @@
 """Reads robots.txt (RFC 9309): the pages that sites ask robots not to read.
 
-Asked once for each site and kept for a while. What the file says is protego's business, how it is
-fetched is ``bot.pages.download``'s: through the same guard as any page.
+The file is requested once per site and cached. protego parses it, and ``bot.pages.download``
+fetches it through the same guard as any page.
 """
 
 from __future__ import annotations
@@ -21,20 +21,18 @@ from bot.pages import urls
 if TYPE_CHECKING:
     from protego import Protego
 
-PRODUCT = "footnote-bot"  # what a site calls us in its robots.txt: the first word of the user agent
+PRODUCT = "footnote-bot"  # our name in a site's robots.txt: the first word of the user agent
 
 KEPT = 12 * 3_600.0  # seconds; RFC 9309 section 2.4 allows 24 hours
-KEPT_UNREACHABLE = (
-    60.0  # seconds for which nothing is read of a site that cannot say what it allows
-)
-SECONDS = 5.0  # for one file; a page has fetch_timeout for all
-SITES = 2_000  # whose rules are kept
-_LARGE = 20_000  # characters above which parsing takes more than a few milliseconds
+KEPT_UNREACHABLE = 60.0  # seconds for which a site whose robots.txt is unavailable is not read
+SECONDS = 5.0  # for one robots.txt; fetch_timeout covers a whole page
+SITES = 2_000  # whose rules are cached
+_LARGE = 20_000  # characters; parsing a larger file takes more than a few milliseconds
 
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """A site's rules. ``file`` is None when it says nothing, ``problem`` why it could not."""
+    """A site's rules. ``file`` is None if there are none, ``problem`` why they are unavailable."""
 
     file: Protego | None = None
     problem: str = ""
@@ -42,10 +40,11 @@ class _Rules:
 
 
 class Robots:
-    """Answers whether a page may be read. Belongs to one event loop.
+    """Decides whether a page may be read. Belongs to one event loop.
 
-    ``get`` brings the beginning of the file at an address: raises ``PageUnreadable`` when there is
-    none, ``Unavailable`` when the site cannot say, ``AddressRefused`` when it leads nowhere we go.
+    ``get`` returns the beginning of the file at an address; it raises ``PageUnreadable`` if there
+    is none, ``Unavailable`` if the site cannot deliver it, ``AddressRefused`` if it redirects to an
+    address that is not allowed.
     """
 
     def __init__(
@@ -66,14 +65,15 @@ class Robots:
     async def permit(self, address: str) -> None:
         """Return if a canonical address may be read.
 
-        Raises ``AddressRefused`` if not, and ``Unavailable`` when the site cannot tell: then all
-        of it counts as closed for a while (RFC 9309 section 2.3.1.4).
+        Raises ``AddressRefused`` if not, and ``Unavailable`` if the site's robots.txt is
+        unavailable: then the whole site counts as disallowed for a while (RFC 9309 section
+        2.3.1.4).
         """
         parts = urls.parse(address)
         site = f"{parts.scheme}://{parts.authority}"
         rules = self._rules.get(site)
         if rules is None:
-            # the lock lives as long as somebody waits for it; one of them asks, all have the answer
+            # the lock exists while tasks wait for it; one of them asks, and all use the result
             lock = self._asking.setdefault(site, asyncio.Lock())
             async with lock:
                 rules = self._rules.get(site)
@@ -110,6 +110,6 @@ class Robots:
 
 
 def _parsed(text: str) -> Protego:
-    from protego import Protego  # only here: most commands read no page
+    from protego import Protego  # imported here because most commands read no page
 
     return Protego.parse(text)

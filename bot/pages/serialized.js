@@ -1,5 +1,5 @@
-// The document as HTML, as it is shown: what components have in their shadow trees stands where it
-// is shown, scripts and what is for browsers without scripts are left out. Only reads: a copy would
+// Serializes the document as it is shown: the shadow trees of components are put where they are
+// shown; scripts and <noscript> are left out. Only reads the document, since a copy would
 // run the constructors of the page's own elements.
 (most) => {
   const empty = new Set(

@@ -1,4 +1,4 @@
-"""Titles of documents: of an HTML page without its site's name, and from a file's properties."""
+"""Titles of documents: an HTML page's without its site's name, and those in file properties."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NO_TITLE = re.compile(
 
 
 def said_title(title: str) -> str:
-    """The title on one line; "" for what a program put there by itself."""
+    """The title on one line; "" for one that a program inserted by default."""
     line = " ".join(title.split())
     return "" if _NO_TITLE.fullmatch(line) else line
 
@@ -28,14 +28,14 @@ _OF_A_MANUAL = re.compile(
 )
 _NAMES_MANUAL_IN_BRACKETS = re.compile(r"javadoc|makeinfo|texi2", re.IGNORECASE)
 _ANCHOR_SIGN = re.compile(r"(?:[¶§\s\ue000-\uf8ff]|\s#)+$")  # private use: icon fonts
-_SHORTEST = 3  # characters of a title's part that tells whether a heading is about the same
+_SHORTEST = 3  # characters; shorter titles are not looked for in headings
 
 
 def title_of(tree: Any) -> str:
     """The title of a page, or "".
 
-    The heading of the page where <title> agrees with it (if not, it may be the site's name), else
-    what the page wants to be called when it is shared, else <title> without the site's name.
+    The page's heading if it agrees with <title> (otherwise it may be the site's name), else the
+    title for sharing on social media, else <title> without the site's name.
     """
     title = _words(tree.find(".//head/title"))
     headings = [words for each in tree.iter("h1") if (words := _ANCHOR_SIGN.sub("", _words(each)))]
@@ -76,7 +76,7 @@ def _place(heading: str, title: str) -> int:
 
 
 def _names(heading: str, title: str) -> bool:
-    """True if a heading has the words of a title and more, as "Class List" those of "List"."""
+    """True if a heading consists of a title's words and more, like "Class List" for "List"."""
     whole_words = rf"(?<!\w){re.escape(title)}(?!\w)"
     return len(title) >= _SHORTEST and bool(re.search(whole_words, heading, re.IGNORECASE))
 

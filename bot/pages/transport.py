@@ -1,8 +1,8 @@
-"""Connections under the address rule and bounds: httpx on top, guard and meter at the bottom.
+"""Connections under the address rule and size limits, with httpx on top of guard and meter.
 
-Behind a proxy a host is reached by a tunnel (``bot.pages.tunnel``). Where the proxy is asked by
-name, addresses that begin with http: are asked of the proxy itself, since few proxies let tunnels
-through to port 80.
+Behind a proxy, hosts are reached through a tunnel (``bot.pages.tunnel``). If the proxy receives
+names, requests for http: addresses are sent to the proxy itself, since few proxies allow tunnels to
+port 80.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from bot.pages.guard import Guard, IPAddress, Route
 from bot.pages.tunnel import SECONDS, refused, to_proxy, tunnel
 
 HEAD_START = 0.25
-"""Seconds before the next address of a host is tried beside the first (RFC 8305 section 5)."""
+"""Seconds before the next address of a host is tried in parallel (RFC 8305 section 5)."""
 
 
 def is_forwarded(route: Route, scheme: str) -> bool:
-    """Return True if the operator's proxy is asked for an address as a whole, without a tunnel."""
+    """True if a request is sent to the operator's proxy itself, without a tunnel."""
     return bool(route.proxy) and not route.addresses and scheme == "http"
 
 
@@ -34,27 +34,30 @@ async def connected(
     route: Route,
     egress: Egress,
     network: httpcore.AsyncNetworkBackend,
-    seconds: float | None = None,
+    seconds: float,
 ) -> httpcore.AsyncNetworkStream:
-    """A connection by a way that was judged. Raises the errors of ``network`` and ``tunnel``."""
-    limit = SECONDS if seconds is None else seconds
+    """Connect by a judged route. Raises the errors of ``network`` and ``tunnel``."""
     if route.proxy and not route.addresses:
-        return await tunnel(network, route.proxy, egress, route.host, route.port, route.host, limit)
+        return await tunnel(
+            network, route.proxy, egress, route.host, route.port, route.host, seconds
+        )
 
     async def connect(address: IPAddress) -> httpcore.AsyncNetworkStream:
         place = str(address)
         if route.proxy:
-            return await tunnel(network, route.proxy, egress, place, route.port, route.host, limit)
+            return await tunnel(
+                network, route.proxy, egress, place, route.port, route.host, seconds
+            )
         return await network.connect_tcp(place, route.port, seconds)
 
     return await _first_to_connect(route.addresses, connect)
 
 
 class GuardedBackend(httpcore.AsyncNetworkBackend):
-    """httpcore's way to open connections, with the address rule in it.
+    """A network backend for httpcore that enforces the address rule.
 
-    TLS (its server name included) and the Host header are httpcore's business above this and still
-    carry the name that was asked for.
+    TLS (including its server name) and the Host header are handled by httpcore above this layer and
+    still carry the requested name.
     """
 
     def __init__(
@@ -63,7 +66,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         network: httpcore.AsyncNetworkBackend | None = None,
         scheme: str = "https",
     ) -> None:
-        """``scheme`` is that of the addresses: each may have a proxy of its own."""
+        """``scheme`` is that of the addresses: each scheme may have its own proxy."""
         self._guard = guard
         self._network = network or httpcore.AnyIOBackend()
         self._scheme = scheme
@@ -76,7 +79,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        return MeteredStream(await self._connected(host, port, timeout))
+        return MeteredStream(await self._connected(host, port, timeout or SECONDS))
 
     async def connect_unix_socket(
         self,
@@ -89,31 +92,26 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
     async def sleep(self, seconds: float) -> None:
         await self._network.sleep(seconds)
 
-    async def _connected(
-        self, host: str, port: int, seconds: float | None
-    ) -> httpcore.AsyncNetworkStream:
+    async def _connected(self, host: str, port: int, seconds: float) -> httpcore.AsyncNetworkStream:
         route = await self._guard.route(self._scheme, host, port)
         return await connected(route, self._guard.egress, self._network, seconds)
 
 
 class _ProxyBackend(GuardedBackend):
-    """Connections to a proxy that is asked for whole addresses, each of which is judged before."""
+    """Connections to a proxy that receives whole addresses, each of which was judged before."""
 
-    async def _connected(
-        self, host: str, port: int, seconds: float | None
-    ) -> httpcore.AsyncNetworkStream:
-        proxy = self._guard.egress.http  # with its scheme: httpcore is told that it is plain
-        limit = SECONDS if seconds is None else seconds
-        return await to_proxy(self._network, proxy, self._guard.egress, limit)
+    async def _connected(self, host: str, port: int, seconds: float) -> httpcore.AsyncNetworkStream:
+        proxy = self._guard.egress.http  # with its real scheme: httpcore treats it as plain http
+        return await to_proxy(self._network, proxy, self._guard.egress, seconds)
 
 
 async def _first_to_connect(
     addresses: Sequence[IPAddress],
     connect: Callable[[IPAddress], Awaitable[httpcore.AsyncNetworkStream]],
 ) -> httpcore.AsyncNetworkStream:
-    """Happy Eyeballs, RFC 8305: families in turn, each attempt with a head start on the next.
+    """Happy Eyeballs, RFC 8305: alternate address families, each attempt with a head start.
 
-    Raises the first attempt's error when all have failed.
+    Raises the first attempt's error if all fail.
     """
     waiting = _families_in_turn(addresses)
     attempts: list[asyncio.Task[httpcore.AsyncNetworkStream]] = []
@@ -155,11 +153,11 @@ def _families_in_turn(addresses: Sequence[IPAddress]) -> list[IPAddress]:
 
 
 class GuardedTransport(httpx.AsyncBaseTransport):
-    """An httpx transport whose every connection is judged by a guard and metered. HTTP/1.1 and
-    HTTP/2. Raises ``Wasteful`` besides httpx's own errors.
+    """An httpx transport that judges and meters every connection. HTTP/1.1 and HTTP/2. Raises
+    ``Wasteful`` in addition to httpx's own errors.
 
-    A transport of our own over httpcore's pool, since httpx offers no way to give its pool another
-    network backend, and a private attribute that is renamed one day would switch the guard off.
+    It is built on httpcore's pool, since httpx offers no way to give its pool another network
+    backend, and relying on a private attribute could disable the guard when it is renamed.
     """
 
     def __init__(
@@ -168,7 +166,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         limits: httpx.Limits,
         network: httpcore.AsyncNetworkBackend | None = None,
     ) -> None:
-        """``network`` opens the connections that the guard has judged; a test may bring its own."""
+        """``network`` opens the judged connections; tests may supply their own."""
         self._guard = guard
 
         def pool(backend: httpcore.AsyncNetworkBackend) -> httpcore.AsyncConnectionPool:
@@ -222,8 +220,9 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         )
 
     async def _forwarding(self, url: httpx.URL) -> Proxy | None:
-        """The proxy that is asked for the address as a whole, judged for it. Raises as ``Guard``
-        does."""
+        """The proxy that receives the whole address, which has been judged; None for no such proxy.
+        Raises like ``Guard.route``.
+        """
         egress = self._guard.egress
         if url.scheme != "http" or egress.target == "address" or not egress.proxy_for(str(url)):
             return None
@@ -255,7 +254,7 @@ class _Body(httpx.AsyncByteStream):
 
 @contextmanager
 def _httpx_errors() -> Iterator[None]:
-    """httpcore's errors as httpx's of the same name, as httpx's own transport does."""
+    """Translate httpcore's errors to httpx's of the same name, as httpx's own transport does."""
     try:
         yield
     except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:

@@ -1,8 +1,8 @@
 """Connections through an HTTP proxy: CONNECT, RFC 9110 section 9.3.6.
 
-A proxy is the operator's, but it may be broken, or another program may listen in its place. So its
-answer is bounded in time and size, and each kind of failure has a sentence that names the proxy.
-TLS through a tunnel proves the host by its name, whatever the proxy was asked for.
+The operator chose the proxy, but it may be broken, or another program may listen in its place. So
+its answer is limited in time and size, and each kind of failure has an error that names the proxy.
+TLS through a tunnel verifies the host by its name, whatever name or address the proxy received.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from bot.pages.guard import system_resolver
 if TYPE_CHECKING:
     from bot.settings import Settings
 
-ANSWER_BYTES = 65_536  # that the head of a proxy's answer may have
-PROBE = "example.com"  # reserved for documentation, RFC 2606; always there
+ANSWER_BYTES = 65_536  # the longest head of a proxy's answer
+PROBE = "example.com"  # reserved for documentation, RFC 2606; always available
 UNAUTHORIZED = (401, 407)  # tinyproxy answers 401 to a wrong password
-SECONDS = 10.0  # in which a proxy connects and answers, unless the caller says otherwise
+SECONDS = 10.0  # within which a proxy must connect and answer, unless the caller has less time
 
 _STATUS = re.compile(rb"HTTP/1\.[01] ([1-5][0-9][0-9])(?: [^\r\n]*)?\r?\n")
 
 
 async def to_proxy(
-    network: httpcore.AsyncNetworkBackend, url: str, egress: Egress, seconds: float = SECONDS
+    network: httpcore.AsyncNetworkBackend, url: str, egress: Egress, seconds: float
 ) -> httpcore.AsyncNetworkStream:
-    """A connection to the proxy itself. Raises ``Unavailable``."""
+    """Connect to the proxy itself. Raises ``Unavailable``."""
     proxy = Proxy.of(url)
     try:
         stream = await network.connect_tcp(proxy.host, proxy.port, seconds)
@@ -52,10 +52,11 @@ async def tunnel(
     target: str,
     port: int,
     host: str,
-    seconds: float = SECONDS,
+    seconds: float,
 ) -> httpcore.AsyncNetworkStream:
-    """A connection through the proxy to ``target``, an address or a name; ``host`` is its name in
-    errors. Raises ``PageUnreadable`` where the proxy refuses, and ``Unavailable``."""
+    """Connect through the proxy to ``target``, an address or a name; ``host`` is its name in
+    errors. Raises ``PageUnreadable`` if the proxy refuses, and ``Unavailable``.
+    """
     proxy = Proxy.of(url)
     stream, status = await _asked(network, url, egress, target, port, seconds)
     if not 200 <= status < 300:
@@ -65,11 +66,12 @@ async def tunnel(
 
 
 async def report(settings: Settings) -> str:
-    """The proxies that the settings and the environment name, once each has answered, as the rest
-    of a sentence. Raises ``InvalidSetting``, ``PageUnreadable`` and ``Unavailable``."""
+    """Check that the proxies of the settings and the environment answer; returns the rest of a
+    sentence about them. Raises ``InvalidSetting``, ``PageUnreadable`` and ``Unavailable``.
+    """
     egress, pages = Egress.of(settings), Egress.of_pages(settings)
     egress.ssl_context()
-    believed = f"the authorities in {egress.ca_bundle} are believed too" if egress.ca_bundle else ""
+    believed = f"the authorities in {egress.ca_bundle} are trusted too" if egress.ca_bundle else ""
     urls = list(dict.fromkeys(filter(None, (egress.https, egress.http, pages.https))))
     if not urls:
         return "; ".join(filter(None, ("no proxy is set", believed)))
@@ -98,7 +100,7 @@ async def _lookup_problem(pages: Egress) -> list[str]:
         await system_resolver(PROBE, 443)
     except OSError:
         return [
-            "but names of the internet cannot be looked up here:"
+            "but internet names cannot be looked up on this machine:"
             " FOOTNOTE_FETCH_PROXY_TARGET=unresolved leaves that to the proxy"
         ]
     return []
@@ -112,7 +114,7 @@ async def _asked(
     port: int,
     seconds: float,
 ) -> tuple[httpcore.AsyncNetworkStream, int]:
-    """The connection to the proxy, and the status of its answer. Raises ``Unavailable``."""
+    """Ask the proxy for a tunnel; return the connection and the status. Raises ``Unavailable``."""
     proxy = Proxy.of(url)
     stream = await to_proxy(network, url, egress, seconds)
     try:
@@ -127,17 +129,17 @@ async def _asked(
                 " works.",
             ) from None
         if isinstance(error, httpcore.NetworkError):
-            raise _liar(proxy, "it hung up") from None
+            raise _liar(proxy, "it closed the connection") from None
         raise
 
 
 def refused(proxy: Proxy, host: str, status: int) -> FootnoteError:
-    """The error of a proxy that answers with a status of its own."""
+    """The error for a status that the proxy itself answered."""
     detail = f"the proxy answered with status {status}"
     if status in UNAUTHORIZED:
         return PageUnreadable(
-            f"The proxy {proxy.url} asks for a user name and password, or does not accept those"
-            " that it got; an operator can correct them in the proxy's address.",
+            f"The proxy {proxy.url} asks for a user name and password, or rejects those"
+            " that it received; an operator can correct them in the proxy's address.",
             detail=detail,
         )
     if status >= 500:
@@ -162,26 +164,26 @@ def _request(proxy: Proxy, target: str, port: int) -> bytes:
 
 
 async def _answer(stream: httpcore.AsyncNetworkStream, proxy: Proxy) -> int:
-    """The status of the answer. Nothing may follow it: the host has not been spoken to."""
+    """The status of the answer. No data may follow it: nothing was sent to the host yet."""
     head = b""
     while b"\r\n\r\n" not in head:
         data = await stream.read(ANSWER_BYTES)
         head += data
         if not data:
-            raise _liar(proxy, "it hung up")
+            raise _liar(proxy, "it closed the connection")
         if len(head) > ANSWER_BYTES:
-            raise _liar(proxy, "an answer without end")
+            raise _liar(proxy, "an endless answer")
     status = _STATUS.match(head)
     if status is None:
         raise _liar(proxy, f"it answered {head[:60]!r}")
     answered = int(status[1])
     if 200 <= answered < 300 and not head.endswith(b"\r\n\r\n"):
-        raise _liar(proxy, "it said something in the host's place")
+        raise _liar(proxy, "it sent data in the host's place")
     return answered
 
 
 class _Tunnel(WrappedStream):
-    """A connection whose TLS fails with a sentence that names the proxy."""
+    """A connection whose TLS errors name the proxy."""
 
     def __init__(self, stream: httpcore.AsyncNetworkStream, proxy: Proxy, host: str) -> None:
         super().__init__(stream)

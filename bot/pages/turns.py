@@ -1,9 +1,10 @@
-"""Turns at something scarce, shared fairly among runs.
+"""Turns at a scarce resource, shared fairly among runs.
 
-Whoever waits is served run by run, not first come, first served: twelve slow links in one question
-hold up its own run only. A run may take all turns while no other run wants one. If one that has no
-turn has waited for ``PATIENCE`` then, the run with the most of them gives the latest one back, and
-what was begun there is begun again later; for a while the last turn stays free for others then.
+Waiting requests are served run by run, not first come, first served: twelve slow links in one
+question delay only their own run. A run may take all turns while no other run wants one. If a run
+without a turn has then waited for ``PATIENCE``, the run with the most turns gives its latest one
+back, and the work done in it is restarted later; after that, the last turn stays reserved for other
+runs for a while.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
 PATIENCE = 0.5  # seconds; nearly all pages are read in 0.2 s
-KEPT_FREE = 3.0  # seconds after the last time that a run without a turn needed one
+KEPT_FREE = 3.0  # seconds since a run without a turn last needed one
 
 reading_for: ContextVar[str] = ContextVar("reading_for", default="")
 """The id of the run that pages are read for; "" outside of runs. Tasks inherit it."""
 
 
 class Turn:
-    """One turn of ``run``. ``wanted_back`` is done when another run needs it."""
+    """One turn of ``run``. ``wanted_back`` completes when another run needs the turn."""
 
     def __init__(self, run: str) -> None:
         self.run = run
@@ -30,22 +31,22 @@ class Turn:
 
 
 class Turns:
-    """At most ``size`` turns at the same time. Belongs to one event loop.
+    """At most ``size`` concurrent turns. Belongs to one event loop.
 
-    ``can_be_wanted_back`` tells that who holds a turn looks at ``Turn.wanted_back``.
+    ``can_be_wanted_back``: the code that holds a turn watches ``Turn.wanted_back``.
     """
 
     def __init__(self, size: int, *, can_be_wanted_back: bool = False) -> None:
         self._free = size
         self._can_be_wanted_back = can_be_wanted_back
-        self._held: list[Turn] = []  # in the order they were begun
+        self._held: list[Turn] = []  # in the order they began
         self._waiting: OrderedDict[str, deque[asyncio.Future[Turn]]] = OrderedDict()
-        self._kept_until = 0.0  # of the event loop's time: the last turn is for runs without one
+        self._kept_until = 0.0  # event loop time; until then, the last turn is for runs without one
         self._later: asyncio.TimerHandle | None = None
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[Turn]:
-        """A turn of the run in ``reading_for``, held until the block ends."""
+        """Hold a turn for the run in ``reading_for`` until the block ends."""
         turn = await self._begun(reading_for.get())
         try:
             yield turn
@@ -63,7 +64,7 @@ class Turns:
         try:
             return await waiter
         except asyncio.CancelledError:
-            if not waiter.cancelled():  # the turn came at the same moment
+            if not waiter.cancelled():  # the turn was granted at the same moment
                 self._end(waiter.result())
             raise
         finally:
@@ -87,7 +88,7 @@ class Turns:
         self._serve()
 
     def _is_open_to(self, run: str) -> bool:
-        """Return True if a free turn is for this run."""
+        """True if this run may have a free turn."""
         is_kept = asyncio.get_running_loop().time() < self._kept_until
         return self._free > 1 or not is_kept or not self._has_turn(run)
 
@@ -95,8 +96,9 @@ class Turns:
         return any(turn.run == run for turn in self._held)
 
     def _serve(self) -> None:
-        """Give what is free to who waits: to the runs with the fewest turns first, among these to
-        the one whose last turn ended longest ago."""
+        """Grant free turns: to the waiting runs with the fewest turns first, among these to the one
+        whose last turn ended longest ago.
+        """
         while self._free and self._waiting:
             held = Counter(turn.run for turn in self._held)
             run = min(self._waiting, key=lambda each: held[each])
@@ -113,13 +115,13 @@ class Turns:
                 waiter.set_result(self._begin(run))
 
     def _want_back_for(self, run: str) -> None:
-        """Have a run with several turns give one back, if this one still has none."""
+        """Ask a run with several turns to give one back, if this run still has none."""
         if not self._can_be_wanted_back or self._has_turn(run):
             return
         kept = [turn for turn in self._held if not turn.wanted_back.done()]
         without = self._waiting.keys() - {turn.run for turn in self._held}
         if not kept or len(self._held) - len(kept) >= len(without):
-            return  # enough are on their way
+            return  # enough turns are being given back already
         greedy, most = Counter(turn.run for turn in kept).most_common(1)[0]
         if most > 1:
             latest = [turn for turn in kept if turn.run == greedy][-1]

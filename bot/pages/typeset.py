@@ -1,9 +1,9 @@
-"""Lines of typeset pages to page text: paragraphs, headings, lists, tables, by where they stand.
+"""Converts lines of typeset pages to paragraphs, headings, lists and tables by their position.
 
-A page of a PDF document knows where its lines are and not what they are. What is made of them
-follows how people set type: a gap or an indent opens a paragraph, larger letters are a heading,
-words far apart in successive lines are a table, and what stands in the same place on every page
-belongs to the paper and not to the text.
+A page of a PDF document stores where its lines are and not what they are. Their role is inferred
+from typographic conventions: a gap or an indent opens a paragraph, larger letters are a heading,
+words far apart in successive lines are a table, and text in the same place on every page is not
+part of the content.
 """
 
 from __future__ import annotations
@@ -15,22 +15,23 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
+from bot.pages.formats.blocks import table_row
 from bot.pages.literal import fenced, literal
 from bot.text.sentences import sentences
 from bot.text.terms import has_cjk
 
-EDGE_LINES = 2  # from the top and the bottom of a page that may be a running header or footer
-REPEATED = 3  # pages on which a line must stand in the same place to be one
+EDGE_LINES = 2  # from the top and the bottom of a page that may be running headers or footers
+REPEATED = 3  # pages on which a line must be in the same place to be one
 SAME_PLACE = 4.0  # points
 
-_OTHER_SIZE = 0.15  # share by which the height of lines differs between a heading and a text
-_DOUBLE_SPACED = 1.55  # line heights: no text has its lines further apart
-_NEW_PARAGRAPH = 1.35  # usual distances of two lines between two paragraphs
+_OTHER_SIZE = 0.15  # relative difference in height between lines of headings and of text
+_DOUBLE_SPACED = 1.55  # line heights; lines of one text are never further apart
+_NEW_PARAGRAPH = 1.35  # times the usual line distance, between two paragraphs
 _INDENT = 0.8  # line heights
-_SHORT_LINE = 0.8  # of the paragraph's width: what ends before is a paragraph's last line
+_SHORT_LINE = 0.8  # of the paragraph's width; a line that ends before is its last one
 _LONGEST_HEADING = 200  # characters
-_TYPEWRITTEN = 0.5  # share of a document in letters of one width from which these mean nothing
-_EMPTY_LINES = 3.5  # line heights between two lines of one piece of code
+_TYPEWRITTEN = 0.5  # share of monospaced text from which it no longer indicates code
+_EMPTY_LINES = 3.5  # line heights, at most, between two lines of one piece of code
 
 _NUMBER = re.compile(r"\d{1,5}")
 _BULLET = re.compile(r"[•‣◦▪■●○–—·∙\uf0b7\uf0a7*-]\s+(?=\S)")
@@ -44,9 +45,9 @@ _LETTER = re.compile(r"[^\W\d_]")
 class Line:
     """A line of type. Measures are in points from the lower left corner of the page.
 
-    ``cells`` are its parts that stand far apart, each with its left and right end. ``hyphen``
-    tells that its last word goes on on the next line; the hyphen itself is not in ``text``.
-    ``code`` is the text with all its spaces if it is set in letters of one width, else "".
+    ``cells`` are its parts separated by wide gaps, each with its left and right end. ``hyphen``:
+    its last word continues on the next line; the hyphen itself is not in ``text``. ``code`` is the
+    text with all its spaces if it is monospaced, else "".
     """
 
     text: str
@@ -61,7 +62,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A page: ``index`` counts from 0, ``label`` is what the page itself is called."""
+    """A page: ``index`` counts from 0, ``label`` is its printed number."""
 
     index: int
     label: str
@@ -70,14 +71,14 @@ class Leaf:
 
 @dataclass(slots=True)
 class _Block:
-    """A paragraph, heading, list item without its bullet; or a table or code, set already."""
+    """A paragraph, heading or list item without its bullet; or a finished table or code block."""
 
     kind: str
     text: str
 
 
 def set_text(leaves: Sequence[Leaf]) -> str:
-    """The text of the pages in the form that ``bot.pages.page.Page`` describes."""
+    """The text of the pages in the form described in ``bot.pages.page.Page``."""
     body = _body_height(leaves)
     leaves = _without_typewriting(leaves)
     known = Counter(
@@ -100,7 +101,7 @@ def set_text(leaves: Sequence[Leaf]) -> str:
 
 
 def _without_typewriting(leaves: Sequence[Leaf]) -> Sequence[Leaf]:
-    """The pages without lines of code, where most of the text is in letters of one width."""
+    """The pages without lines of code if most of the text is monospaced."""
     lines = [line for leaf in leaves for line in leaf.lines]
     fixed = sum(len(line.text) for line in lines if line.code)
     if fixed <= _TYPEWRITTEN * sum(len(line.text) for line in lines):
@@ -138,7 +139,7 @@ def _written(block: _Block) -> str:
 
 
 def without_running_lines(leaves: Sequence[Leaf]) -> list[Leaf]:
-    """The pages without what stands in the same place on several, page numbers included."""
+    """The pages without text repeated in the same place on several of them, and page numbers."""
     places: Counter[tuple[str, int]] = Counter()
     for leaf in leaves:
         places.update({key for line in _edges(leaf) for key in _keys(line, leaf)})
@@ -151,7 +152,7 @@ def without_running_lines(leaves: Sequence[Leaf]) -> list[Leaf]:
             or (len(leaves) > 1 and _is_own_number(line, leaf))
         }
         lines = tuple(line for line in leaf.lines if line not in running)
-        # a page of nothing else, such as the same form again and again, is kept as it is
+        # a page without other lines, such as a repeated form, stays as it is
         kept.append(replace(leaf, lines=lines) if lines else leaf)
     return kept
 
@@ -164,8 +165,8 @@ def _edges(leaf: Leaf) -> set[Line]:
 def _keys(line: Line, leaf: Leaf) -> Iterator[tuple[str, int]]:
     """Keys by which a running line matches those of other pages.
 
-    Its text, or its text with one number counted from the page's own: the page number moves from
-    page to page, the figures in the first row of a table do not move with it.
+    Its text, or its text with one number relative to the page's index: page numbers grow with the
+    index, but figures in the first row of a table do not.
     """
     place = round(line.base / SAME_PLACE)
     for near in (place, place + 1):
@@ -218,7 +219,7 @@ def _is_larger(line: Line, body: float) -> bool:
 
 
 def _code(lines: Sequence[Line]) -> str:
-    """Lines in letters of one width, each as far from the margin as on the page."""
+    """Monospaced lines with their indentation on the page."""
     margin = min(line.left for line in lines)
     width = median((line.right - line.left) / max(1, len(line.code)) for line in lines)
     found: list[str] = []
@@ -255,7 +256,7 @@ def _groups(lines: Sequence[Line], distance: float) -> Iterator[list[Line]]:
 
 
 def _goes_on(group: Sequence[Line], line: Line, distance: float) -> bool:
-    """Return True if a line belongs to the lines before it."""
+    """True if a line belongs to the lines before it."""
     last = group[-1]
     if last.code or line.code:
         return bool(last.code and line.code) and _is_next(last, line, _EMPTY_LINES * line.height)
@@ -268,7 +269,7 @@ def _goes_on(group: Sequence[Line], line: Line, distance: float) -> bool:
     if _BULLET.match(line.text) or _COUNTED.match(line.text):
         return False
     if not _is_next(last, line, _NEW_PARAGRAPH * distance):
-        # the next column, or past a picture: only a sentence under way goes on there
+        # after a column break or a picture, only an unfinished sentence continues
         return last.base < line.base and _is_under_way(last.text, line.text)
     if not _ENDS.search(last.text):
         return True
@@ -297,7 +298,7 @@ def _joined(lines: Sequence[Line], known: Counter[str]) -> str:
 
 
 def _continued(text: str, following: str, *, hyphen: bool, known: Counter[str]) -> str:
-    """A text and its next line; a word that was divided between them is one again."""
+    """Join a text and its next line; a word divided between them becomes one again."""
     if hyphen:
         return text + _hyphen_between(text, following, known) + following
     if text[-1:] in "-–" and text[-2:-1].isdigit() and following[:1].isdigit():
@@ -306,14 +307,14 @@ def _continued(text: str, following: str, *, hyphen: bool, known: Counter[str]) 
         return text[:-1] + following
     if has_cjk(text[-1:]) and has_cjk(following[:1]):
         return text + following
-    # full-width punctuation at either side needs no space either
+    # next to full-width punctuation no space is needed
     if text[-1:] in "，。、；：！？）」』》" or following[:1] in "，。、；：！？（「『《":
         return text + following
     return f"{text} {following}"
 
 
 def _hyphen_between(text: str, following: str, known: Counter[str]) -> str:
-    """Tell if "well-/known" had its hyphen before it was divided: the rest of the text tells."""
+    """The hyphen if "well-/known" has one when undivided, as other text shows; else ""."""
     first = re.search(r"[^\W\d_]+$", text)
     second = re.match(r"[^\W\d_]+", following)
     if first is None or second is None or not following[0].islower():
@@ -331,12 +332,12 @@ def _is_table(group: Sequence[Line]) -> bool:
 
 
 def _table(group: Sequence[Line]) -> str:
-    """A Markdown table whose columns are those of its fullest row."""
+    """A Markdown table with the columns of its fullest row."""
     fullest = max(group, key=lambda line: len(line.cells))
     centres = [(left + right) / 2 for left, right, _ in fullest.cells]
     rows = [_row(line, fullest, centres) for line in group]
     rows.insert(1, ["---"] * len(centres))
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return "\n".join(map(table_row, rows))
 
 
 def _row(line: Line, fullest: Line, centres: Sequence[float]) -> list[str]:
@@ -345,14 +346,14 @@ def _row(line: Line, fullest: Line, centres: Sequence[float]) -> list[str]:
         overlaps = [min(right, r) - max(left, l) for l, r, _ in fullest.cells]  # noqa: E741
         best = max(range(len(centres)), key=lambda i: overlaps[i])
         columns[best].append(text)
-    return [literal(" ".join(cells)).replace("|", "\\|") for cells in columns]
+    return [" ".join(cells) for cells in columns]
 
 
 # ---------------------------------------------------------------- sentences across pages
 
 
 def _mend_across_pages(pages: Sequence[list[_Block]], known: Counter[str]) -> None:
-    """End a sentence on the page where it begins: a passage belongs to one page."""
+    """Move the rest of a sentence to the page where it begins: a passage belongs to one page."""
     earlier: list[_Block] = []
     for blocks in pages:
         if not blocks:

@@ -1,9 +1,9 @@
-"""Web addresses: what may be asked for, one spelling per page, and the links in a message.
+"""Web addresses: validation, one spelling per page, and the links in a message.
 
 Parsing follows the WHATWG URL standard (https://url.spec.whatwg.org/) where browsers and RFC 3986
-differ (backslashes, spellings of IPv4 addresses, percent-encoded hosts), and is stricter wherever
-a browser would guess. What comes out of ``canonical`` consists of RFC 3986 characters only, so
-that no later parser can read another host out of it.
+differ (backslashes, spellings of IPv4 addresses, percent-encoded hosts), and is stricter where a
+browser would guess. ``canonical`` returns RFC 3986 characters only, so that no later parser can
+read a different host from the result.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bot.errors import AddressRefused
 from bot.pages import hosts
 
 MAX_URL = 8_000
-"""Characters of an address; RFC 9110 section 4.1 asks everyone to support at least 8,000 octets."""
+"""Characters of an address; RFC 9110 section 4.1 recommends support for at least 8,000 octets."""
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -33,10 +33,10 @@ TRACKING_PARAMETERS = frozenset({
     "ref_url", "usqp", "amp_js_v", "amp_gsa", "trk_contact", "trk_msg", "trk_module", "trk_sid",
 })
 # fmt: on
-"""Query parameters that tell where a reader came from and never change the page, in lower case.
+"""Query parameters, in lower case, that track where a reader came from and never change the page.
 
-Only names that one vendor coined for this purpose; ``ref``, ``source`` or ``id`` mean something
-to somebody.
+Only names that a single vendor coined for this purpose; names such as ``ref``, ``source`` or ``id``
+change the page on some sites.
 """
 
 _TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "piwik_", "matomo_")
@@ -48,7 +48,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
 
-# A run takes the addresses of its few pages apart hundreds of times.
+# A run parses the addresses of its few pages hundreds of times.
 ADDRESSES_REMEMBERED = 4_096
 
 
@@ -57,7 +57,7 @@ class WebAddress:
     """The parts of a canonical address.
 
     ``host`` is lower-case ASCII (IDNA), a dotted IPv4 address, or an IPv6 address without brackets.
-    ``port`` is None for the scheme's own. ``path`` begins with "/". ``query`` has no "?".
+    ``port`` is None for the scheme's default. ``path`` begins with "/". ``query`` has no "?".
     """
 
     scheme: str
@@ -77,12 +77,12 @@ class WebAddress:
 
 
 def canonical(url: str) -> str:
-    """The one spelling under which a page is fetched, stored and cited.
+    """The single spelling under which a page is fetched, stored and cited.
 
     Scheme and host in lower case (IDNA), IPv4 addresses dotted, no default port, no fragment, no
-    tracking parameters, no dot segments, percent-encoding only where it is needed. The order of
-    parameters, the case of the path, and a slash at its end are kept: they may mean something.
-    Raises ``AddressRefused``.
+    tracking parameters, no dot segments, percent-encoding only where needed. The order of
+    parameters, the case of the path and a trailing slash are kept: they may be significant. Raises
+    ``AddressRefused``.
     """
     return str(parse(url))
 
@@ -91,8 +91,8 @@ def canonical(url: str) -> str:
 def dedupe_key(url: str) -> str:
     """A key that variants of one page share; not an address to fetch.
 
-    Folds http/https, www., mobile and AMP variants, a slash or index file at the path's end, and
-    the order of parameters. What is no web address is its own key.
+    Ignores differences of http and https, of www., mobile and AMP variants, of a trailing slash or
+    index file, and of the order of parameters. Text that is not a web address is its own key.
     """
     try:
         address = parse(url)
@@ -111,15 +111,15 @@ def dedupe_key(url: str) -> str:
 
 
 def without_amp_cache(url: str) -> str:
-    """The publisher's own address of a page in an AMP cache or viewer; any other as it is.
+    """The publisher's own address of a page in an AMP cache or viewer; others are unchanged.
 
-    Takes and gives canonical addresses.
+    Takes and returns canonical addresses.
     """
     return str(_without_amp_cache(parse(url)))
 
 
 def domain(url: str) -> str:
-    """The host of an address without "www.", in ASCII; "" for what is no web address."""
+    """The host of an address without "www.", in ASCII; "" for text that is not a web address."""
     try:
         host = parse(url).host
     except AddressRefused:
@@ -129,7 +129,7 @@ def domain(url: str) -> str:
 
 @lru_cache(ADDRESSES_REMEMBERED)
 def parse(url: str) -> WebAddress:
-    """Take an address apart into canonical parts; raises ``AddressRefused``."""
+    """Parse an address into canonical parts; raises ``AddressRefused``."""
     text = url.strip(
         "\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r\x0e\x0f\x1b\x1c\x1d\x1e\x1f "
     )
@@ -138,7 +138,7 @@ def parse(url: str) -> WebAddress:
     if len(text) > MAX_URL:
         _refuse(url, f"it is longer than {MAX_URL:,} characters; give a shorter one")
     if _CONTROL.search(text):
-        _refuse(url, "it holds control characters; copy it again")
+        _refuse(url, "it contains control characters; copy it again")
     match = _SCHEME.match(text)
     if match is None:
         _refuse(url, "it does not begin with http:// or https://; give the whole address")
@@ -147,12 +147,12 @@ def parse(url: str) -> WebAddress:
         _refuse(url, "only http and https addresses are read")
     rest, _, _ = text[match.end() :].partition("#")
     rest, _, query = rest.partition("?")
-    rest = rest.replace("\\", "/")  # as browsers do, so that no host hides behind a backslash
+    rest = rest.replace("\\", "/")  # as browsers do, so that a backslash cannot disguise the host
     if not rest.startswith("//"):
         _refuse(url, "it has no host; give the whole address")
     authority, slash, path = rest[2:].partition("/")
     if "@" in authority:
-        _refuse(url, "it carries a user name or password; give it without")
+        _refuse(url, "it contains a user name or password; remove them")
     host, port = _host_and_port(url, authority)
     return WebAddress(
         scheme,
@@ -164,7 +164,7 @@ def parse(url: str) -> WebAddress:
 
 
 def shown(url: str) -> str:
-    """An address as a sentence may show it: one line, no credentials, at most 120 characters."""
+    """An address for use in a message: one line, no credentials, at most 120 characters."""
     text = without_credentials(_CONTROL.sub("", " ".join(url.split())))
     return text if len(text) <= 120 else text[:119] + "…"
 
@@ -210,7 +210,7 @@ def _port(url: str, digits: str) -> int | None:
 
 
 def _encoded(part: str, outside: re.Pattern[str]) -> str:
-    """Percent-encoding as RFC 3986 section 6.2.2 normalizes it."""
+    """Normalize percent-encoding as in RFC 3986 section 6.2.2."""
 
     def replace(match: re.Match[str]) -> str:
         found = match[0]
@@ -280,7 +280,7 @@ def _without_variant_ending(path: str) -> str:
 
 
 def _without_amp_cache(address: WebAddress) -> WebAddress:
-    """A page in an AMP cache, or Google's AMP viewer, as its publisher has it.
+    """The publisher's address of a page in an AMP cache or in Google's AMP viewer.
 
     https://developers.google.com/amp/cache/overview#amp-cache-url-format
     """
@@ -308,7 +308,7 @@ def _is_amp_switch(parameter: str) -> bool:
 
 # ---------------------------------------------------------------- links in a message
 
-# A link ends at white space, at characters no URL holds, and at East Asian punctuation.
+# A link ends at white space, at characters no URL contains, and at East Asian punctuation.
 _LINK_START = re.compile(r"(?<![A-Za-z0-9])(?:https?://|www\.(?=[^\s.]+\.))", re.IGNORECASE)
 _LINK_REST = re.compile(
     '[^\\s<>"`|{}\\\\^\x00-\x1f\x7f'
@@ -323,19 +323,19 @@ _ASCII_END = re.compile(r"[A-Za-z0-9-]+(?=[^\x00-\x7f])")
 
 
 def links_in(text: str) -> list[str]:
-    """The addresses a person wrote in plain text or Markdown, in order, each page once.
+    """The addresses that a person wrote in plain text or Markdown, in order, each page once.
 
-    ``text`` is free of platform escapes. Punctuation around an address is left out, East Asian
-    punctuation and text directly behind a host too ("见https://example.org/a。"), and text that
-    joins it to the next one ("https://a.org/x和https://b.org/y"). An address that begins with
-    "www." gets "http://". They are returned as written, unchecked: fetching one tells
-    what is wrong with it.
+    ``text`` contains no platform escapes. Punctuation around an address is removed, as are East
+    Asian punctuation and text directly after a host ("见https://example.org/a。") and text that
+    joins an address to the next one ("https://a.org/x和https://b.org/y"). An address that begins
+    with "www." gets "http://". Addresses are returned unchecked: fetching an invalid one raises
+    the error.
     """
     found: dict[str, str] = {}
-    position = end = 0  # end: of the last run of characters that links may hold
+    position = end = 0  # end: of the last run of characters that links may contain
     while match := _LINK_START.search(text, position):
         start, position = match.span()
-        if position >= end:  # links in one run share its end, so that time stays linear
+        if position >= end:  # links in one run share its end, to keep the time linear
             rest = _LINK_REST.match(text, position)
             if rest is None:
                 continue
@@ -350,7 +350,7 @@ def links_in(text: str) -> list[str]:
 
 
 def _trimmed(candidate: str, before: str) -> str:
-    """A link without what belongs to the sentence around it."""
+    """A link without punctuation and text of the sentence around it."""
     joined = None if candidate.isascii() else _JOINED.search(candidate, 0, MAX_URL)
     link = candidate[: joined.start()] if joined else candidate
     link = _until_unbalanced(_without_text_behind_host(link))
@@ -362,7 +362,7 @@ def _trimmed(candidate: str, before: str) -> str:
 
 
 def _until_unbalanced(link: str) -> str:
-    """Up to the first closing bracket that the link itself has not opened, as in CommonMark."""
+    """The link up to the first closing bracket it has not opened itself, as in CommonMark."""
     depth = {"(": 0, "[": 0}
     for i, character in enumerate(link):
         if character in depth:

@@ -1,14 +1,14 @@
-"""Extraction in processes of its own, so that a page can neither stall nor outlive its welcome.
+"""Extracts text in separate processes, so that a page can neither block others nor run forever.
 
-Why processes: extraction is Python and C code that holds the GIL for up to seconds, during which
-no other run of this process would move; and a page made to be slow can only be stopped by ending
-what works on it. Why not ``concurrent.futures``: its pool cannot end one worker without breaking,
-and its workers survive a parent that is killed. These end when their standard input does.
+Why processes: extraction is Python and C code that holds the GIL for up to seconds, during which no
+other run could continue; and a page built to be slow can only be stopped by ending the process that
+works on it. Why not ``concurrent.futures``: its pool cannot end one worker without breaking, and
+its workers survive a parent that is killed. These end when their standard input closes.
 
-What comes back is JSON, not pickles: a worker has had hostile input in its hands.
+Replies are JSON, not pickles, because a worker handles hostile input.
 
-Their memory is limited together (``bot.pages.processes``). A document that needs more than one of
-several processes may have, or that breaks it, is read again by the one large process.
+The workers share a memory limit (``bot.pages.processes``). A document that needs more than the
+share of one of several processes, or crashes it, is read again by the single large process.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bot.errors import BrowserNeeded, PageUnreadable
+from bot.pages.formats.blocks import MOST_CHARACTERS, Reading
 from bot.pages.pool import WorkerPool
 from bot.pages.processes import (
     DEFAULT,
@@ -35,15 +36,10 @@ from bot.pages.processes import (
 )
 from bot.pages.urls import shown
 
-if TYPE_CHECKING:
-    from bot.pages.extract import Extracted
-
 SECONDS = 20.0
-"""The limits for one document. The slowest of 181 news pages takes 0.2 s."""
+"""Time limit for one document. The slowest of 181 news pages takes 0.2 s."""
 
-LARGE_IDLE_SECONDS = 10.0  # after which the memory of the process for large documents is free again
-MOST_CHARACTERS = 5_000_000
-"""Characters of a document's text that are kept, as of a PDF: five times a long novel."""
+LARGE_IDLE_SECONDS = 10.0  # until the process for large documents ends
 NOT_READ = "## What comes after the first {:,} characters was not read"
 
 LACKS_MEMORY = {"lacks": "memory"}
@@ -52,11 +48,11 @@ COMMAND = (sys.executable, "-P", "-c", "import sys; from bot.pages.workers impor
 
 
 class Workers:
-    """A bounded set of processes, started when needed, that run ``extract.from_bytes``.
+    """A bounded pool of processes, started on demand, that run ``extract.from_bytes``.
 
-    ``size`` of them, by default as many as the ``shares`` have room for, and one for documents that
-    need more memory. ``command`` starts one; the bytes it may allocate are added to it. ``seconds``
-    are for one document.
+    There are ``size`` of them, by default as many as the ``shares`` have room for, and one for
+    documents that need more memory. ``command`` starts one; the bytes it may allocate are appended.
+    ``seconds`` is the limit for one document.
     """
 
     def __init__(
@@ -77,25 +73,26 @@ class Workers:
 
     @classmethod
     def for_a_look(cls, shares: Shares) -> Workers:
-        """One process, which reads documents for which it has the memory; for others ``extract``
-        raises ``NeedsMoreMemory``."""
+        """A single process for documents that fit its memory; for others ``extract`` raises
+        ``NeedsMoreMemory``.
+        """
         workers = cls(1, shares=shares)
         workers._large = None
         return workers
 
     def warm(self) -> None:
-        """Start a process now if there is none, to be ready when the first page has come.
+        """Start a process now if there is none, so that it is ready for the first page.
 
-        Raises ``Unavailable`` when none can be started.
+        Raises ``Unavailable`` if none can be started.
         """
         self._pool.warm()
 
-    async def extract(self, data: bytes, media_type: str | None, name: str) -> Extracted:
-        """``extract.from_bytes`` elsewhere.
+    async def extract(self, data: bytes, media_type: str | None, name: str) -> Reading:
+        """Run ``extract.from_bytes`` in a worker.
 
-        Raises ``PageUnreadable`` like it, and for a document that takes too long, takes too much
-        memory or breaks its reader; ``Unavailable`` when no process can be started. Of a longer
-        text ``MOST_CHARACTERS`` are given. When cancelled, ends the work.
+        Raises ``PageUnreadable`` like it, and for a document that takes too long or too much memory
+        or crashes its reader; ``Unavailable`` if no process can be started. A text is cut to
+        ``MOST_CHARACTERS``. On cancellation, the work is ended.
         """
         ends = time.monotonic() + self._seconds
         try:
@@ -113,7 +110,7 @@ class Workers:
 
     async def _read_by(
         self, pool: WorkerPool, data: bytes, media_type: str | None, name: str, seconds: float
-    ) -> Extracted:
+    ) -> Reading:
         head = {"media_type": media_type, "name": name, "seconds": seconds}
         try:
             outcome = await pool.ask(head, data, seconds, _understood)
@@ -124,7 +121,7 @@ class Workers:
         return outcome
 
     async def aclose(self) -> None:
-        """End all processes."""
+        """Stop all processes."""
         await self._pool.aclose()
         if self._large is not None:
             await self._large.aclose()
@@ -137,14 +134,14 @@ class Workers:
 
     def _broken(self, name: str, detail: str) -> PageUnreadable:
         return PageUnreadable(
-            f"{shown(name)} could not be read: its reader broke on it, or needed more than"
+            f"{shown(name)} could not be read: its reader crashed, or needed more than"
             f" {self._shares.large / 1e6:,.0f} MB of memory; paste its text.",
             detail=detail,
         )
 
 
 class NeedsMoreMemory(PageUnreadable):
-    """A document takes more memory than there is for it."""
+    """A document needs more memory than is available for it."""
 
 
 class _LacksMemory(Exception):
@@ -153,53 +150,51 @@ class _LacksMemory(Exception):
 
 def _too_slow(name: str, seconds: float) -> PageUnreadable:
     return PageUnreadable(
-        f"{shown(name)} is made in a way that takes too long to read; paste its text.",
+        f"{shown(name)} takes too long to read because of the way it is made; paste its text.",
         detail=f"no result within {seconds} s",
     )
 
 
-def _understood(reply: Any, data: bytes) -> Extracted | PageUnreadable:
-    """Parse a worker's reply, which may be anything once a document has taken control of it."""
+def _understood(reply: Any, data: bytes) -> Reading | PageUnreadable:
+    """Parse a worker's reply, which may be anything if a document has taken control of it."""
     match reply:
         case {"title": str(title), "canonical": str(canonical), "kept": int() | float() as kept}:
             text = text_of(data)
             if len(text) > MOST_CHARACTERS + len(NOT_READ) + 20:
-                raise ValueError("a reply of too many characters")
-            from bot.pages.extract import Extracted  # with the readers of all formats
-
-            return Extracted(title, text, canonical, min(1.0, max(0.0, kept)))
+                raise ValueError("the text of a reply is too long")
+            return Reading(title, text, min(1.0, max(0.0, kept)), canonical)
         case {"unreadable": str(sentence), "detail": str(detail), "for_browsers": bool(is_wall)}:
             return (BrowserNeeded if is_wall else PageUnreadable)(sentence, detail=detail)
         case dict() if reply == LACKS_MEMORY:
             raise _LacksMemory
         case _:
-            raise ValueError("a reply that means nothing")
+            raise ValueError("an invalid reply")
 
 
-# ---------------------------------------------------------------- inside a worker
+# ---------------------------------------------------------------- in the worker process
 
 
 def work(memory: int) -> None:
-    """The life of a worker: read a document, answer, until the parent is gone.
+    """Main loop of a worker: reads documents and replies until the parent exits.
 
     ``memory`` is in bytes, see ``limit_memory``.
     """
     requests, replies = own_pipes()
     limit_memory(memory)
-    from bot.pages import articles, extract, markup  # noqa: F401 - slow to load, so loaded before needed
+    from bot.pages import articles, extract, markup  # noqa: F401 - slow imports, done in advance
 
     while True:
         try:
             head, data = receive(requests)
         except EOFError:
             return
-        # nobody else ends this process when the parent was killed
+        # if the parent is killed, no other process ends this one
         set_alarm(2 * head["seconds"])
         try:
             reply, text = _read(data, head["media_type"], head["name"])
         except MemoryError:
             reply, text = LACKS_MEMORY, b""
-        # Readers take a document for empty or broken when a library of theirs has found no room.
+        # When a library runs out of memory, readers take the document for empty or damaged.
         if "unreadable" in reply and peak_memory() > NEAR_LIMIT * memory:
             reply = LACKS_MEMORY
         set_alarm(0)
@@ -208,7 +203,7 @@ def work(memory: int) -> None:
 
 
 def _read(data: bytes, media_type: str | None, name: str) -> tuple[dict[str, Any], bytes]:
-    """A document as the JSON and the data of a reply."""
+    """Read a document; return the JSON and the data of the reply."""
     from bot.pages.extract import from_bytes
 
     try:

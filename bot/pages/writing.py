@@ -1,11 +1,11 @@
-"""A tree of HTML elements written as page text: blocks with headings, lists and tables in Markdown.
+"""Renders a tree of HTML elements as page text, with Markdown headings, lists and tables.
 
-Understands the elements of HTML and those of trafilatura's own vocabulary (``head``, ``item``,
-``row``, ``lb``). The tree is walked, not descended into, so that deep nesting costs no stack.
+Supports the elements of HTML and those of trafilatura's own vocabulary (``head``, ``item``,
+``row``, ``lb``). The tree is walked iteratively, so deep nesting does not exhaust the stack.
 
-Converters such as markdownify or html2text write Markdown for people to edit: they escape
-characters wherever one might be markup, mark emphasis, keep link targets. Quotes are cut from this
-text, so the words stay as they are on the page, and only what Markdown would change is marked (see
+Converters such as markdownify or html2text produce Markdown for editing: they escape characters
+wherever one might be markup, mark emphasis, keep link targets. Quotes are cut from this text, so
+the words stay as they are on the page, and only text that Markdown would change is marked (see
 ``bot.pages.literal``).
 """
 
@@ -18,6 +18,7 @@ from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
+from bot.pages.formats.blocks import table_row
 from bot.pages.grids import Cell, grid_of, grid_of_boxes, is_record, is_title
 from bot.pages.inline import (
     BLOCKS,
@@ -38,17 +39,17 @@ from bot.pages.inline import (
 from bot.pages.literal import fenced, literal
 from bot.pages.plain import is_prose, set_plain
 
-_DEEPEST_INDENT = 6  # list levels; what is nested deeper stays at that indent
-_LONGEST_TERMS = 100  # characters of several terms that stand on one line
-_WHOLE_PAGE = 0.5  # share of a page's text above which a <pre> is the page and no piece of code
-_LONG_PRE = 1_500  # characters under which it is a piece of code all the same
+_DEEPEST_INDENT = 6  # list levels; deeper levels are not indented further
+_LONGEST_TERMS = 100  # characters of several terms on one line
+_WHOLE_PAGE = 0.5  # of a page's text; a larger <pre> is the page and not a piece of code
+_LONG_PRE = 1_500  # characters; a shorter <pre> is always a piece of code
 
 _SIGNATURES = frozenset({"sig", "sig-object", "member-signature", "type-signature", "math"})
-"""Classes of what Sphinx, Javadoc and MathJax set as code without saying so by an element."""
+"""Classes of code that Sphinx, Javadoc and MathJax do not mark with an element for code."""
 _BOXES = frozenset(
     {"admonition", "note", "tip", "important", "caution", "warning", "danger", "hint", "sidebar"}
 )
-"""Classes of boxes beside the text: their heading is over them and not over what comes after."""
+"""Classes of boxes beside the text: their heading does not apply to the text that follows."""
 _LISTINGS = re.compile(
     r"code|highlight|listing|screen|source|synopsis|verbatim|example|literal|pretty|lang|terminal"
 )
@@ -61,7 +62,7 @@ _NEEDS_COLON = re.compile(r"[^:：.?!…。？！,;]`*$")
 
 
 def written(root: Any) -> str:
-    """The text of an element in the form that ``Page.text`` has."""
+    """The text of an element in the form of ``Page.text``."""
     writer = _Writer(root)
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
@@ -85,14 +86,14 @@ class _List:
 
 class _Writer:
     def __init__(self, root: Any) -> None:
-        self.inline = Inline()  # the words of the paragraph, item or heading that is open
+        self.inline = Inline()  # the open paragraph, item or heading
         self._length = len("".join(root.itertext()))
         self._blocks: list[str] = []
         self._heading = 0
         self._lists: list[_List] = []
         self._lines: list[str] = []  # of the outermost open list
-        self._marker = ""  # of the item that has said nothing yet
-        self._terms: list[str] = []  # that wait for their definition
+        self._marker = ""  # of an item without text so far
+        self._terms: list[str] = []  # waiting for their definition
         self._in_term = False
         self._layout = _layout_lists(root)
 
@@ -102,7 +103,7 @@ class _Writer:
         return "\n\n".join(self._blocks)
 
     def start(self, element: Any) -> bool:
-        """Open an element; false if its inside is written already, or is not to be written."""
+        """Open an element; False if its content is already written or not to be written."""
         tag = tag_of(element)
         if not tag or tag in SILENT:
             return False
@@ -218,7 +219,7 @@ class _Writer:
         self._marker = ""
 
     def _write_terms(self) -> None:
-        """Write terms that have no definition, or whose definition does not begin with words."""
+        """Write terms without a definition, or whose definition does not begin with text."""
         if self._terms:
             self._line("")
 
@@ -237,7 +238,7 @@ class _Writer:
     # ------------------------------------------------------------ code and tables
 
     def _is_code_block(self, element: Any) -> bool:
-        """Return True if <code> stands for <pre>: alone, or with line breaks of its own."""
+        """True if <code> is used like <pre>: alone, or with line breaks of its own."""
         if next(element.iter(*BREAKS), None) is not None:
             return True
         alone = not self.inline and not (element.tail or "").strip()
@@ -280,7 +281,7 @@ class _Writer:
             self._emit(_markdown_table(grid))
 
 
-_OF_BOX = -1  # the level of a heading that is over a box beside the text
+_OF_BOX = -1  # the level of a heading of a box beside the text
 
 
 def _level(tag: str, element: Any) -> int:
@@ -289,7 +290,7 @@ def _level(tag: str, element: Any) -> int:
 
 
 def _layout_lists(root: Any) -> set[Any]:
-    """The lists around headings, with their items: they lay out sections of the page."""
+    """The lists around headings, with their items: they only lay out sections of the page."""
     found: set[Any] = set()
     seen: set[Any] = set()
     for heading in root.iter(*HEADINGS):
@@ -306,7 +307,7 @@ def _layout_lists(root: Any) -> set[Any]:
 
 
 def _is_listing(element: Any) -> bool:
-    """Return True if a <pre> is called code by the page."""
+    """True if the page marks a <pre> as code."""
     parent = element.getparent()
     around = "" if parent is None else parent.get("class") or ""
     return (
@@ -321,7 +322,6 @@ def _named(name: str, value: str) -> str:
 
 
 def _markdown_table(grid: list[list[Cell]]) -> str:
-    """Markdown has no table without a header, so the first row is it."""
-    head, *body = [[literal(cell.text).replace("|", "\\|") for cell in row] for row in grid]
-    lines = [head, ["---"] * len(head), *body]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    """A Markdown table; its header is the first row, since Markdown requires one."""
+    head, *body = [[cell.text for cell in row] for row in grid]
+    return "\n".join(map(table_row, (head, ["---"] * len(head), *body)))

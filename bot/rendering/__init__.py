@@ -1,1 +1,1 @@
-"""From answers to what a platform can show: parts, footnote links, tables, harmless text, words."""
+"""Turns answers into what a platform can show: parts, footnote links, tables, safe text, words."""

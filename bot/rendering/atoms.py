@@ -1,14 +1,14 @@
-"""Markdown as a row of atoms: pieces that are not cut, and how each joins the next.
+"""Markdown as a sequence of atoms: pieces that are never cut, and how each joins the next.
 
-A block that fits into a part is one atom. One that does not fit comes in several: a list by items,
-a table by rows, code by lines, a paragraph by sentences or words. Each atom knows what a part must
-open with to begin there, and close with to end there.
+A block that fits into a part is one atom. A longer one becomes several: a list is split by items, a
+table by rows, code by lines, a paragraph by sentences or words. Each atom carries the text that
+must open a part that begins with it, and close a part that ends with it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from markdown_it import MarkdownIt
@@ -16,8 +16,6 @@ from markdown_it.token import Token
 
 from bot.rendering.margins import QUOTE_MARK, Container, Path, Place, margin_of, rebased
 from bot.rendering.phrases import by_sentence, cut
-
-Length = Callable[[str], int]
 
 _LONGEST_MARKER = 8  # characters of a fence's marker when it is repeated
 
@@ -32,10 +30,10 @@ _HEAD = re.compile(r"(?:[ \t]*(?:>[ \t]?|(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]+|$
 class Atom:
     """Source text that is not cut, and how it is joined to its neighbours.
 
-    ``glue`` joins it to the atom before in the same part; ``lead`` opens a part that begins with
-    it; ``tail`` closes one that ends with it. ``root`` numbers the outermost block, ``path`` is
-    what it is inside of; ``inside_line``: it does not begin with a line of the source;
-    ``keeps_next``, as a heading does: it does not end a part.
+    ``glue`` joins it to the previous atom in the same part; ``lead`` opens a part that begins with
+    it; ``tail`` closes one that ends with it. ``root`` is the number of the outermost block,
+    ``path`` the containers around the atom. ``inside_line``: it begins in the middle of a source
+    line. ``keeps_next``: it must not end a part, like a heading.
     """
 
     text: str
@@ -50,18 +48,17 @@ class Atom:
 
 
 class Source:
-    """A text as atoms that are each no longer than a part."""
+    """A text as atoms, none of them longer than a part."""
 
-    def __init__(self, text: str, limit: int, length: Length) -> None:
+    def __init__(self, text: str, limit: int) -> None:
         self._text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
         self._limit = limit
-        self._length = length
         self._lines = self._text.split("\n")
         self._offsets = [0]
         for line in self._lines:
             self._offsets.append(self._offsets[-1] + len(line) + 1)
         self._tokens: list[Token] = _parser.parse(self._text)
-        self._end = 0  # of the atom before, in the text
+        self._end = 0  # of the previous atom, in the text
         self._cut_until = -1  # the end of the last paragraph or table that was cut
         self._root = 0
 
@@ -69,7 +66,9 @@ class Source:
         return self._within(0, len(self._tokens), 0, len(self._lines), Place((), ()))
 
     def _within(self, i: int, j: int, first: int, last: int, place: Place) -> Iterator[Atom]:
-        """The blocks ``tokens[i:j]`` of a container, and lines the parser made no block of."""
+        """The blocks ``tokens[i:j]`` of a container, and lines that the parser assigned to no
+        block.
+        """
         line = first
         inner = Place(place.path, place.path)
         while i < j:
@@ -86,7 +85,7 @@ class Source:
             yield from self._unread(line, last, place if line == first else inner)
 
     def _unread(self, start: int, end: int, place: Place) -> Iterator[Atom]:
-        """Lines that belong to no block: link definitions, what is nested too deep."""
+        """Lines that belong to no block: link definitions, or lines nested too deep."""
         a, b = self._trimmed(start, end, place)
         if a < b:
             yield from self._paragraph(a, b, place)
@@ -105,7 +104,7 @@ class Source:
         if token.type == "fence":
             atoms = self._fence(token, a, b if tail else b - 1, b, place)
         elif token.type == "code_block":
-            atoms = self._indented(a, b, place)
+            atoms = self._code(a, b, place, "", "")
         elif token.type == "table_open":
             atoms = self._table(a, b, place)
         elif token.type == "list_item_open":
@@ -129,7 +128,7 @@ class Source:
     def _fence(
         self, token: Token, start: int, end: int, after: int, place: Place
     ) -> Iterator[Atom]:
-        """Code line by line: ``lines[start]`` opens it, its code ends before ``lines[end]``."""
+        """Code by lines: ``lines[start]`` opens the fence, the code ends before ``lines[end]``."""
         opening = self._lines[start]
         marker = token.markup[:_LONGEST_MARKER]
         info = token.info.strip() if len(token.info) <= self._limit // 4 else ""
@@ -155,11 +154,8 @@ class Source:
         yield replace(previous, text=previous.text + tail, tail="")
         self._end = self._offsets[after] - 1
 
-    def _indented(self, start: int, end: int, place: Place) -> Iterator[Atom]:
-        return self._code(start, end, place, "", "")
-
     def _code(self, start: int, end: int, place: Place, lead: str, tail: str) -> Iterator[Atom]:
-        """Lines of code as they are; one that is too long is cut anywhere."""
+        """Lines of code unchanged; one that is too long is cut at any character."""
         again = lead + place.quotes if lead else place.quotes + "    "
         inner = Place(place.path, place.path)
         for number in range(start, end):
@@ -169,22 +165,22 @@ class Source:
                 here = place if number == start and not lead else inner
                 yield self._made(line, number, number + 1, here, glue=glue, lead=lead, tail=tail)
                 continue
-            pieces = cut(line.replace("`", "\0"), self._prefix(again + tail))
+            pieces = cut(line.replace("`", "\0"), self._limit - len(again + tail))
             for count, piece in enumerate(pieces):
                 atom = self._made(
-                    piece.text.replace("\0", "`"), number, number + 1, inner,
+                    piece.replace("\0", "`"), number, number + 1, inner,
                     glue="" if count else glue, lead=again if count else lead, tail=tail,
                 )  # fmt: skip
                 yield replace(atom, inside_line=count > 0)
 
     def _table(self, start: int, end: int, place: Place) -> Iterator[Atom]:
-        """Rows under their header; a row that does not fit under it is a paragraph."""
+        """Rows under their header; a row too long for that becomes a paragraph."""
         inner = Place(place.path, place.path)
         again = self._slice(start, start + 2)
         if place.entry != place.path and (bullet := _HEAD.match(again)):
             again = place.margin + again[bullet.end() :]
         lead = rebased(again, place.path, inside_line=False) + "\n"
-        if self._length(lead) > self._limit // 2:
+        if len(lead) > self._limit // 2:
             yield from self._wide_table(start, end, place)
             return
         gap = f"\n{place.margin.rstrip()}\n"
@@ -205,18 +201,18 @@ class Source:
         self._cut_until = self._end
 
     def _wide_table(self, start: int, end: int, place: Place) -> Iterator[Atom]:
-        """Rows without their header, which is too long to be repeated."""
+        """Rows without their header, which is too long to repeat."""
         if self._fits(self._slice(start, start + 2)):
             yield self._atom(start, start + 2, place)
         else:
             yield from self._paragraph(start, start + 1, place)
-            self._end = self._offsets[start + 2] - 1  # the line below it means nothing now
+            self._end = self._offsets[start + 2] - 1  # the delimiter row is meaningless now
         for number in range(start + 2, end):
             yield from self._paragraph(number, number + 1, Place(place.path, place.path))
         self._cut_until = self._end
 
     def _paragraph(self, start: int, end: int, place: Place) -> Iterator[Atom]:
-        """Sentence by sentence; word by word, and piece by piece, where one does not fit."""
+        """Sentence by sentence; where one does not fit, word by word, or piece by piece."""
         text = self._slice(start, end)
         if self._fits(text):
             yield self._atom(start, end, place)
@@ -248,14 +244,14 @@ class Source:
         self._end = self._cut_until = self._offsets[end] - 1
 
     def _forced(self, atom: Atom, quotes: str) -> Iterator[Atom]:
-        """An atom that does not fit, in pieces."""
+        """Cut an atom that does not fit into pieces."""
         around = quotes + (atom.lead or "") + atom.tail
-        for count, piece in enumerate(cut(atom.text, self._prefix(around))):
+        for count, piece in enumerate(cut(atom.text, self._limit - len(around))):
             if count == 0:
-                yield replace(atom, text=piece.text)
+                yield replace(atom, text=piece)
             else:
                 lead = atom.lead or quotes
-                yield replace(atom, text=piece.text, glue="", lead=lead, inside_line=True)
+                yield replace(atom, text=piece, glue="", lead=lead, inside_line=True)
 
     # ------------------------------------------------------------ measuring and slicing
 
@@ -269,16 +265,16 @@ class Source:
         self, text: str, start: int, end: int, place: Place, *,
         glue: str | None = None, lead: str = "", tail: str = "",
     ) -> Atom:  # fmt: skip
-        """An atom that stands for lines ``start:end``."""
+        """An atom that represents lines ``start:end``."""
         joined = self._glue(start, place) if glue is None else glue
         self._end = max(self._end, self._offsets[end] - 1)
         return Atom(text, joined, self._root, place.entry, lead, tail)
 
     def _glue(self, start: int, place: Place) -> str:
-        """The source between the atom before and line ``start``; one empty line at most.
+        """The source between the previous atom and line ``start``, with one empty line at most.
 
-        And at least one behind a paragraph or table that was cut: its end may open a part
-        without the bullet that kept it apart from what follows.
+        After a paragraph or table that was cut, there is at least one empty line: its end may open
+        a part without the bullet that separated it from what follows.
         """
         glue = self._text[self._end : self._offsets[start]] or "\n"
         if self._end == self._cut_until and glue.count("\n") == 1:
@@ -289,7 +285,7 @@ class Source:
         return self._text[self._offsets[start] : self._offsets[end] - 1]
 
     def _trimmed(self, start: int, end: int, place: Place) -> tuple[int, int]:
-        """Lines without the empty ones around them."""
+        """The range of lines without the empty lines around it."""
         empty = " \t>" if place.is_quoted else None
         end = min(end, len(self._lines))
         while start < end and not self._lines[start].strip(empty):
@@ -299,7 +295,7 @@ class Source:
         return start, end
 
     def _indent(self, line: int, place: Place) -> int:
-        """Columns by which the content of the list item of this line is indented."""
+        """The number of columns by which the content of this line's list item is indented."""
         text = self._lines[line]
         at = 0
         for container in place.path:
@@ -307,12 +303,12 @@ class Source:
                 mark = QUOTE_MARK.match(text, at)
                 at = mark.end() if mark else at
             else:
-                at += container.indent  # white space, or the bullets of the items around this one
+                at += container.indent  # white space, or bullets of enclosing items
         bullet = _ITEM_MARK.match(text, at)
         return max(len(bullet.group().expandtabs(4)), 2) if bullet else 2
 
     def _close(self, i: int) -> int:
-        """The token that closes ``tokens[i]``."""
+        """The index of the token that closes ``tokens[i]``."""
         token = self._tokens[i]
         if token.nesting != 1:
             return i
@@ -322,34 +318,10 @@ class Source:
         return j
 
     def _fits(self, *texts: str) -> bool:
-        return sum(map(self._length, texts)) <= self._limit
-
-    def _prefix(self, around: str) -> Callable[[str, int, str], int]:
-        """See ``phrases.cut``: how much of a text fits beside ``around``."""
-        room = self._limit - self._length(around)
-
-        def prefix(text: str, start: int, more: str) -> int:
-            return _longest(text, start, room - self._length(more), self._length)
-
-        return prefix
-
-
-def _longest(text: str, start: int, room: int, length: Length) -> int:
-    """The end of the longest slice from ``start`` that is within ``room``, by bisection."""
-    low, step = start, max(room, 1)
-    while low + step <= len(text) and length(text[start : low + step]) <= room:
-        low += step
-    high = min(low + step, len(text))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if length(text[start:middle]) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+        return sum(map(len, texts)) <= self._limit
 
 
 def _is_closed(fence: Token, lines: int) -> bool:
-    """Return True if a fence of so many source lines has a closing one."""
+    """True if a fence of this many source lines has a closing one."""
     code = fence.content.count("\n") + (not fence.content.endswith("\n") and fence.content != "")
     return code <= lines - 2

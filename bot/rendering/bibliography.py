@@ -1,6 +1,6 @@
-"""The sources of answers for reference managers: BibTeX and CSL-JSON.
+"""Exports the sources of answers for reference managers: BibTeX and CSL-JSON.
 
-BibTeX as in the manual of BibLaTeX (the type ``online``, with ``urldate``); CSL-JSON by its schema
+BibTeX follows the BibLaTeX manual (type ``online``, with ``urldate``), CSL-JSON its schema
 (https://docs.citationstyles.org/en/stable/specification.html).
 """
 
@@ -19,7 +19,7 @@ from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target
 from bot.rendering.lines import one_line
 
-# Characters that TeX gives a meaning.
+# Characters with a meaning in TeX.
 _TEX = re.compile(r"[\\{}$&#^_~%]")
 _TEX_FOR = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
 _NO_NAME = re.compile(r"[^a-z0-9]+")
@@ -28,7 +28,8 @@ _NO_NAME = re.compile(r"[^a-z0-9]+")
 @dataclass(frozen=True, slots=True)
 class Reference:
     """A source that answers cite. ``url`` is "" for a document that is not on the web; ``read_at``
-    is when it was read, if that is known."""
+    is when it was read, if known.
+    """
 
     name: str
     title: str
@@ -40,8 +41,9 @@ class Reference:
 def references(
     answers: Iterable[Answer], dates: Mapping[tuple[str, str], datetime]
 ) -> list[Reference]:
-    """The pages that the answers cite, each once, in order. ``dates`` are those at which copies of
-    pages (URL and hash) were read."""
+    """The pages that the answers cite, each once, in order. ``dates`` gives the time at which each
+    copy of a page (URL and hash) was read.
+    """
     found: dict[str, Reference] = {}
     for answer in answers:
         for cited in answer.citations:
@@ -60,7 +62,7 @@ def references(
 
 
 def as_bibtex(references: Sequence[Reference]) -> str:
-    """A ``@online`` entry for each page of the web, a ``@misc`` one for each document."""
+    """A ``@online`` entry for each web page, a ``@misc`` entry for each other document."""
     return "\n".join(map(_entry, references))
 
 
@@ -70,7 +72,7 @@ def as_csl(references: Sequence[Reference]) -> str:
 
 
 def _entry(one: Reference) -> str:
-    # An address must stay one: what could end its braces is not in it (``link_target``).
+    # ``link_target`` has removed everything else that could end the braces.
     url = one.url.replace("{", "%7B").replace("}", "%7D").replace("%", r"\%").replace("#", r"\#")
     fields = {
         "title": f"{{{_tex(one.title)}}}",

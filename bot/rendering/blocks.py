@@ -1,43 +1,39 @@
-"""Cutting Markdown into parts that a platform takes, at the boundaries of its blocks.
+"""Cuts Markdown into parts that a platform accepts, at the boundaries of its blocks.
 
-Packing is greedy: a part is filled with what ``atoms`` makes of the text, as long as there is room.
-All of it takes time linear in the text.
+Packing is greedy: each part is filled with atoms (``atoms``) while there is room. The running time
+is linear in the text.
 """
 
 from __future__ import annotations
 
-from bot.rendering.atoms import Atom, Length, Source
+from bot.rendering.atoms import Atom, Source
 from bot.rendering.margins import common, rebased
 
-MINIMUM = 80  # the smallest limit: room for a fence's or a quote's marks and some words
-_WORTH_BEGINNING = 4  # a block that must be cut begins in what is left of a part if that is 1/4
+MINIMUM = 80  # the smallest limit: room for the marks of a fence or quote and a few words
+_WORTH_BEGINNING = 4  # a block that must be cut starts in a part only if 1/4 of it is free
 
 
-def split(text: str, limit: int, *, length: Length = len) -> list[str]:
-    """The Markdown ``text`` in parts of at most ``limit``, cut where a reader pauses.
+def split(text: str, limit: int) -> list[str]:
+    """Split Markdown into parts of at most ``limit`` characters, cut where a reader pauses.
 
-    ``length`` measures a text in the platform's unit; it must add up: that of a whole is at most
-    the sum of those of its pieces. Blocks stay whole where they fit, and a heading stays with
-    what follows. An over-long fence is closed and reopened, an over-long table repeats its
-    header, quotes keep their marks, links, inline code and footnote marks are not cut. White
-    space around parts is dropped, nothing else. An unclosed fence is closed.
+    Blocks stay whole if they fit, and a heading stays with what follows. An over-long fence is
+    closed and reopened, an over-long table repeats its header, and quotes keep their marks. Links,
+    inline code and footnote marks are not cut. Only white space around parts is dropped. An
+    unclosed fence is closed.
 
     Raises ``ValueError`` for a limit under ``MINIMUM``.
     """
     if limit < MINIMUM:
         raise ValueError(f"parts of {limit} are too small for Markdown; at least {MINIMUM}")
-    packer = _Packer(limit, length)
-    for atom in Source(text, limit, length).atoms():
+    packer = _Packer(limit)
+    for atom in Source(text, limit).atoms():
         packer.add(atom)
     return packer.finish()
 
 
 class _Packer:
-    """Fills parts with atoms, one after the other."""
-
-    def __init__(self, limit: int, length: Length) -> None:
+    def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._length = length
         self._parts: list[str] = []
         self._atoms: list[Atom] = []
         self._size = 0
@@ -64,18 +60,18 @@ class _Packer:
 
     def _begin(self, atom: Atom) -> None:
         self._atoms = [atom]
-        self._size = self._length(atom.lead) + self._length(atom.text)
+        self._size = len(atom.lead) + len(atom.text)
 
     def _join(self, atom: Atom) -> bool:
-        """Add to the part being filled, if there is one and room in it."""
+        """Add an atom to the current part if it has room; begin a part if there is none."""
         if not self._atoms:
             self._begin(atom)
             return True
         left = self._limit - self._size
         if atom.opens and left < self._limit // _WORTH_BEGINNING:
             return False
-        more = self._length(atom.glue) + self._length(atom.text)
-        if more + self._length(atom.tail) > left:
+        more = len(atom.glue) + len(atom.text)
+        if more + len(atom.tail) > left:
             return False
         self._atoms.append(atom)
         self._size += more

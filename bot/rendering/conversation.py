@@ -1,4 +1,4 @@
-"""A conversation as a Markdown document, to read and to file."""
+"""Exports a conversation as a Markdown document, for reading and filing."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.texts import DEFAULT, texts_for
 from bot.storage.archive import Conversation, Held, Said
 
-# Characters with a meaning in CommonMark: within a line, and at its beginning (https://spec.commonmark.org).
+# Characters with a meaning in CommonMark, within a line and at its start
+# (https://spec.commonmark.org).
 _MARKUP = re.compile(r"([\\`*_\[\]<>#|~&]|^[-+=](?=\s|[-=]|$))", re.MULTILINE)
 _NUMBERED = re.compile(r"^(\d{1,9})(?=[.)](?:\s|$))", re.MULTILINE)
 
 
 def as_markdown(conversation: Conversation) -> str:
-    """Questions, answers, and under each answer its sources with every quoted word."""
+    """Questions and answers; under each answer, its sources with all quotes."""
     thread = conversation.thread
     parts = [
         f"# Conversation {_plain(thread.thread)}",
@@ -28,20 +29,20 @@ def as_markdown(conversation: Conversation) -> str:
         f"begun {_moment(conversation.began_at)}",
     ]
     for said in conversation.said:
-        parts += _said(said)
+        parts += _message(said)
     return "\n\n".join(parts) + "\n"
 
 
-def _said(said: Said) -> Iterator[str]:
+def _message(said: Said) -> Iterator[str]:
     yield f"## {_plain(said.author.name)}, {_moment(said.at)}"
     yield _quoted(said.text) if said.text else "*Deleted.*"
     for file in said.attachments:
         yield f"File: {_link(file.name, file.url)}"
     if said.run is not None:
-        yield from _held(said.run)
+        yield from _outcome(said.run)
 
 
-def _held(run: Held) -> Iterator[str]:
+def _outcome(run: Held) -> Iterator[str]:
     if run.answer is None:
         yield f"*No answer: the run {run.id} is {run.state}.*"
         return
@@ -52,7 +53,7 @@ def _held(run: Held) -> Iterator[str]:
 
 
 def answer_markdown(answer: Answer) -> str:
-    """One answer with its sources, every quoted word, and what is to be said of it."""
+    """One answer with its sources, all quotes and its remarks."""
     return "\n\n".join(_answer(answer)) + "\n"
 
 
@@ -102,7 +103,7 @@ def _quoted(text: str) -> str:
 
 
 def _plain(text: str, *, lines: bool = False) -> str:
-    """Foreign words as they are, with no power over the document."""
+    """Text from users, models and pages, escaped so that it is not read as markup."""
     text = "\n".join(map(one_line, text.splitlines())) if lines else one_line(text)
     return _NUMBERED.sub(r"\1\\", _MARKUP.sub(r"\\\1", without_tags(without_pings(text))))
 

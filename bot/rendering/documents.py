@@ -1,4 +1,4 @@
-"""An answer as JSON for programs: what `--json` prints and the web's API gives."""
+"""An answer as JSON for programs, as printed by ``--json`` and returned by the web API."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bot.answers import Answer, Before, Verification
 from bot.mcp.address import shown as address_of
 from bot.rendering.safety import unwrapped
 
-# Characters that a terminal acts on, or that no encoder takes; JSON itself escapes C0.
+# Characters that a terminal interprets or that cannot be encoded; JSON itself escapes C0.
 _UNSEEN = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -22,7 +22,7 @@ def printed_json(document: object) -> str:
 
 
 def answer_document(answer: Answer) -> dict[str, Any]:
-    """The contract of ``--json``; seconds to milliseconds, money to millionths."""
+    """The document of ``--json``; seconds rounded to milliseconds, money to millionths."""
     targets = answer.targets.values()
     with_words = {citation.number for citation in answer.citations if citation.proven}
     usage = asdict(answer.usage)

@@ -1,7 +1,6 @@
-"""Quoted words as they stand beside an answer: running text on one line, code and tables with
-theirs.
+"""Quotes as shown beside an answer: prose on one line, code and tables with their lines.
 
-What an answer quotes already is not printed a second time: ``Said`` tells.
+A quote that the answer itself contains is not printed a second time (``Said``).
 """
 
 from __future__ import annotations
@@ -20,15 +19,16 @@ from bot.text.control import without_controls
 from bot.text.sentences import Block, blocks, sentences
 from bot.text.terms import has_cjk
 
-_OPEN, _SHUT = "\ufdd1", "\ufdd2"  # noncharacters, around what matters while text is put together
+_OPEN, _SHUT = "\ufdd1", "\ufdd2"  # noncharacters around emphasised text in a line
 _FOREIGN = str.maketrans({_OPEN: "\ufffd", _SHUT: "\ufffd"})
 _STRONG = re.compile(f"{_OPEN}([^{_SHUT}]*){_SHUT}")
-_AROUND = 24  # characters around each of the words that matter, where not all of them fit
+_AROUND = 24  # characters shown around each emphasised span if not all of the text fits
 
 
 def flattened(runs: Iterable[tuple[str, Sequence[Span]]]) -> tuple[str, tuple[Span, ...]]:
-    """Pieces of a text on one line with an ellipsis between them; ``runs`` are the pieces, each
-    with the spans of what matters in it. Returned is the line with these spans."""
+    """Join pieces of a text on one line with an ellipsis between them. ``runs`` are the pieces,
+    each with its emphasised spans; returns the line and its spans.
+    """
     line = ""
     for text, strong in runs:
         piece = one_line(_marked(text, strong))
@@ -37,15 +37,16 @@ def flattened(runs: Iterable[tuple[str, Sequence[Span]]]) -> tuple[str, tuple[Sp
 
 
 def centred(text: str, strong: Sequence[Span], longest: int) -> tuple[str, tuple[Span, ...]]:
-    """A line in at most ``longest`` characters around the words ``strong``, and where these are.
+    """Shorten a line to ``longest`` characters around the spans ``strong``; return it and the
+    spans.
 
-    Cut between words, Chinese and Japanese between characters. A line that holds nothing that
-    matters is cut at its end.
+    It is cut between words, Chinese and Japanese between characters. A line without such spans is
+    cut at its end.
     """
     if len(text) <= longest or not strong:
         return shortened(text, longest), tuple(s for s in strong if len(text) <= longest)
     kept = _that_fit(text, strong, longest)
-    low, high = 0, len(text)  # characters around them
+    low, high = 0, len(text)  # characters around each span
     while low < high:
         middle = (low + high + 1) // 2
         if len(_pieced(text, _windows(text, kept, middle), ())) <= longest:
@@ -54,13 +55,13 @@ def centred(text: str, strong: Sequence[Span], longest: int) -> tuple[str, tuple
             high = middle - 1
     shown = _pieced(text, _windows(text, kept, low), kept)
     line, spans = _unmarked(shown)
-    if len(line) > longest:  # one word that is longer than there is room
+    if len(line) > longest:  # a single word that is longer than the limit
         return shortened(line, longest), ()
     return line, spans
 
 
 def _that_fit(text: str, strong: Sequence[Span], longest: int) -> Sequence[Span]:
-    """The spans that can be shown with a few words around each; at least one."""
+    """The spans that fit with a few words around each; at least one."""
     kept = list(strong)
     while len(kept) > 1:
         if len(_pieced(text, _windows(text, kept, _AROUND), ())) <= longest:
@@ -70,7 +71,7 @@ def _that_fit(text: str, strong: Sequence[Span], longest: int) -> Sequence[Span]
 
 
 def _windows(text: str, strong: Iterable[Span], around: int) -> list[Span]:
-    """The pieces shown, with at most this many characters around each span."""
+    """The pieces to show, with at most ``around`` characters on either side of each span."""
     found: list[Span] = []
     for start, end in strong:
         begin = _word_start(text, max(start - around, 0), start)
@@ -83,7 +84,7 @@ def _windows(text: str, strong: Iterable[Span], around: int) -> list[Span]:
 
 
 def _word_start(text: str, at: int, last: int) -> int:
-    """The first beginning of a word from ``at`` on, ``last`` where there is none before it."""
+    """The first start of a word from ``at`` on; ``last`` if there is none before it."""
     if at == 0 or text[at - 1] == " " or has_cjk(text[at - 1 : at + 1]):
         return cluster_start(text, at)
     space = text.find(" ", at, last)
@@ -91,7 +92,7 @@ def _word_start(text: str, at: int, last: int) -> int:
 
 
 def _word_end(text: str, at: int, first: int) -> int:
-    """The last end of a word up to ``at``, ``first`` where there is none behind it."""
+    """The last end of a word up to ``at``; ``first`` if there is none after it."""
     if at == len(text) or text[at] == " ":
         return at
     if has_cjk(text[at - 1 : at + 1]):
@@ -113,7 +114,7 @@ def _pieced(text: str, windows: Sequence[Span], strong: Sequence[Span]) -> str:
 
 
 def _between(before: str, after: str) -> str:
-    """The ellipsis between two pieces, with spaces except in Chinese and Japanese."""
+    """The ellipsis that joins two pieces, with spaces except in Chinese and Japanese."""
     before, after = before[-3:].replace(_SHUT, ""), after[:3].replace(_OPEN, "")
     space = "" if has_cjk(before) and has_cjk(after) else " "
     if before.endswith("…") or after.startswith("…"):
@@ -143,23 +144,23 @@ def _spans(line: str) -> Iterator[Span]:
 
 Kind = Literal["text", "code", "table"]
 
-_PART = 4  # words of a sentence that is not in an answer by chance
-_LEAST = 20  # characters of room that are worth another piece
-_HEAD_AND_ROW = 3  # lines of a table
+_PART = 4  # words; a shorter sentence may be in the answer by chance
+_LEAST = 20  # characters of room that justify another piece
+_HEAD_AND_ROW = 3  # lines that a table needs at least
 _WORD = re.compile(r"\w+")
 _ITEM_MARK = re.compile(r"^[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 _BORDER = re.compile(r"(?<!\\)\||\n")
 _FENCE_LINE = re.compile(r" {0,3}(?:`{3,}|~{3,})[^\n]*")
-_RULER = re.compile(r"\|[\s|:-]*")  # the line between the head of a table and its rows
+_RULER = re.compile(r"\|[\s|:-]*")  # the delimiter row between a table's head and its rows
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A piece of a quote: ``text`` on one line, ``code`` as it stands, a ``table`` as Markdown
-    with a head (empty where the page shows none).
+    """A piece of a quote: ``text`` on one line, ``code`` unchanged, or a ``table`` as Markdown with
+    a head (empty if the page shows none).
 
-    ``strong`` are the spans of running text that are emphasised where a platform can: what the
-    quote has in common with the sentences that cite it.
+    ``strong`` are the spans of prose to emphasise where the platform can: the words that the quote
+    shares with the sentences citing it.
     """
 
     kind: Kind
@@ -167,7 +168,7 @@ class Excerpt:
     strong: tuple[Span, ...] = ()
 
     def runs(self) -> Iterator[tuple[str, bool]]:
-        """The text in pieces that are not empty, each with whether it is emphasised."""
+        """The non-empty pieces of the text, each with whether it is emphasised."""
         edges = [0, *(edge for span in self.strong for edge in span), len(self.text)]
         for place, (start, end) in enumerate(pairwise(edges)):
             if start < end:
@@ -175,18 +176,18 @@ class Excerpt:
 
 
 def joined(pieces: Iterable[Excerpt]) -> Excerpt:
-    """Pieces of running text as one, with an ellipsis between them."""
+    """Join pieces of prose into one, with an ellipsis between them."""
     return Excerpt("text", *flattened((piece.text, piece.strong) for piece in pieces))
 
 
 class Said:
-    """The words of an answer, to be asked which quotes stand in it."""
+    """The words of an answer, to check which quotes it contains."""
 
     def __init__(self, answer: Answer) -> None:
         self._words = _words(as_words(without_marks(answer.whole)))
 
     def has(self, quote: str) -> bool:
-        """Return True if all of a quote stands in the answer, word for word and in one piece."""
+        """True if the answer contains a whole quote, word for word and in one piece."""
         words = _words(quote)
         return bool(words.strip()) and words in self._words
 
@@ -207,11 +208,11 @@ def excerpts(
     proof: Sequence[Span] | None = None,
     shared: Sequence[Span] = (),
 ) -> tuple[Excerpt, ...]:
-    """A quote in pieces of at most ``longest`` characters in all; what is left out is "…".
+    """A quote in pieces of at most ``longest`` characters in total; "…" stands for omissions.
 
     ``columns`` are the names above its table rows, if their table began before the quote. ``proof``
-    and ``shared`` are as in ``bot.answers.Citation``: only the proof is shown, and running text is
-    cut around what is shared.
+    and ``shared`` are as in ``bot.answers.Citation``: only the proof is shown, and prose is cut
+    around the shared words.
     """
     found: list[Excerpt] = []
     room = longest
@@ -271,7 +272,7 @@ def _kind(block: Block) -> Kind:
 
 
 def _rows(runs: Sequence[str]) -> str:
-    """Table rows, and a row of ellipses for those left out between them."""
+    """Table rows, with a row of ellipses wherever some are omitted."""
     out = [runs[0]]
     for run in runs[1:]:
         if not _RULER.fullmatch(out[-1].rpartition("\n")[2]):
@@ -282,12 +283,11 @@ def _rows(runs: Sequence[str]) -> str:
 
 
 def _code_lines(quote: str, start: int, end: int, spans: Sequence[Span]) -> Iterator[str]:
-    """The lines of code in a fence that are shown, and an ellipsis for those left out between
-    them."""
+    """The lines of fenced code to show, with an ellipsis wherever some are omitted."""
     lines = quote[start:end].split("\n")
     starts = accumulate((len(line) + 1 for line in lines), initial=start)
     is_closed = len(lines) > 1 and _FENCE_LINE.fullmatch(lines[-1]) is not None
-    between: list[str] | None = None  # the lines since the last one that is shown
+    between: list[str] | None = None  # the lines since the last one shown
     for at, line in list(zip(starts, lines, strict=False))[1 : -1 if is_closed else None]:
         if not any(a < at + len(line) and at < b for a, b in spans):
             if between is not None:
@@ -300,9 +300,9 @@ def _code_lines(quote: str, start: int, end: int, spans: Sequence[Span]) -> Iter
 
 
 def _fitting(lines: Sequence[str], room: int) -> str:
-    """As many of the lines as there is room for."""
+    """As many of the lines as fit."""
     kept: list[str] = []
-    room += 1  # no line end behind the last one
+    room += 1  # the last line has no line end
     for line in lines:
         room -= len(line) + 1
         if kept and room < 0:
@@ -313,7 +313,7 @@ def _fitting(lines: Sequence[str], room: int) -> str:
 
 
 def _in_line(rows: str) -> str:
-    """Table rows that are too long for a table here."""
+    """The cells of table rows on one line, for tables that do not fit."""
     cells = [cell.strip().replace("\\|", "|") for cell in _BORDER.split(rows)]
     return " · ".join(cell for cell in cells if cell.strip(" :-"))
 

@@ -1,4 +1,4 @@
-"""Footnotes as a platform shows them: marks as links, and the sources they lead to."""
+"""Footnotes as a platform shows them: marks as links, and the sources they link to."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from bot.pages.passages import HEADING_SEPARATOR, columns_in
 from bot.pages.urls import domain, parse
 from bot.rendering.excerpts import Excerpt, Said, excerpts
 from bot.rendering.lines import one_line, shortened
-from bot.rendering.marks import literal_spans
+from bot.rendering.marks import outside_literals
 
 LONGEST_QUOTE = 300  # characters
 LONGEST_TITLE = 200  # characters
-LEAST_QUOTE = 60  # characters of one of several quotes that share a room
-LONGEST_HEADING = 120  # characters of what a quote stands under
+LEAST_QUOTE = 60  # characters; the least that each of several quotes gets of a shared limit
+LONGEST_HEADING = 120  # characters of the heading above a quote
 
-# Not "[[1]](…)", which is a link already, and not the label of something else.
+# Excludes "[[1]](…)", which is a link already, and the label of another link.
 _MARK = re.compile(r"(?<![\[\\])\[(\d{1,4})\](?![\](])")
-# Characters that a target may hold as they are: RFC 3986 without what Markdown or Slack's markup
-# gives a meaning, and without what pings.
+# Characters outside those that a target may contain unchanged: RFC 3986 without characters that
+# have a meaning in Markdown or Slack's markup, and without "@" where it would ping.
 _OUTSIDE_TARGET = re.compile(
     r"[^A-Za-z0-9._~!$&+,;=:@/?#%-]+|%(?![0-9A-Fa-f]{2})|@(?=(?i:everyone|here|channel))"
 )
@@ -34,10 +34,10 @@ _AUTHORITY = re.compile(r"[a-z]+:[/\\]{2}[^/\\?#]*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class QuoteView:
-    """Words that a source is cited for, and the section path on its page that they stand under.
+    """Words that a source is cited for, and the path of the headings above them on its page.
 
-    ``pieces`` is empty where the answer quotes these words itself; ``heading`` is on one line, or
-    "" at the top of a page.
+    ``pieces`` is empty if the answer quotes these words itself; ``heading`` is on one line, or ""
+    at the top of a page.
     """
 
     heading: str
@@ -46,13 +46,13 @@ class QuoteView:
 
 @dataclass(frozen=True, slots=True)
 class SourceView:
-    """One numbered source, ready to be shown: titles and headings are on one line, without control
-    characters; ``quotes`` are the distinct words it is cited for, in order.
+    """One numbered source to display: titles and headings on one line, without control characters.
+    ``quotes`` are the distinct words it is cited for, in order.
 
-    ``url`` is the source's own address, whatever its scheme; ``domain`` is "" where it has none.
-    ``href`` is where its title leads: to that address if it is one of the web, to our copy of the
-    page where readers reach that, else "".
-    ``via`` is who gave the text that was quoted, on one line, or "" where it was the site itself.
+    ``url`` is the source's own address, whatever its scheme; ``domain`` is "" if it has none.
+    ``href`` is the link on its title: that address if it is a web address, otherwise our copy of
+    the page if readers can open it, else "". ``via`` is the service that supplied the quoted text,
+    on one line, or "" if it came from the site itself.
     """
 
     number: int
@@ -80,14 +80,14 @@ def sources(
 ) -> tuple[SourceView, ...]:
     """One view per number, in order; quotes and titles shortened to these many characters.
 
-    ``run_page`` is where readers see the page of the run, "" where they do not.
+    ``run_page`` is the address of the run's page, "" if readers cannot open it.
 
-    ``longest_source`` is how many the quotes of one source may have together, 0 for any number;
-    what one of them leaves over is for the others, and those that come last are left out where
-    there is no room for a few words of each.
+    ``longest_source`` limits the total length of one source's quotes; 0 means no limit. Quotes that
+    need less leave their share to the others, and the last ones are omitted if there is no room for
+    a few words of each.
 
-    A source that the answer quotes has no words here, unless they are shown ``beside`` it, as a
-    card over the mark does.
+    A source that the answer quotes has no words here, unless they are shown ``beside`` the answer,
+    as on a card over the mark.
     """
     said = Said(replace(answer, text="", more="") if beside else answer)
     hrefs = reachable(answer, run_page)
@@ -101,8 +101,9 @@ def sources(
 
 
 def reachable(answer: Answer, run_page: str) -> dict[int, str]:
-    """The targets of an answer's marks, each by its number, as readers can follow them: of a page
-    that is none of the web, such as a file, our copy of it below ``run_page``, if that is known."""
+    """The link target of each of an answer's marks, by number. For a page that is not on the web,
+    such as a file, it is our copy of it below ``run_page``, if that is known.
+    """
     return {
         number: url if not run_page or link_target(url) else f"{run_page}/pages/{number}"
         for number, url in answer.targets.items()
@@ -110,7 +111,7 @@ def reachable(answer: Answer, run_page: str) -> dict[int, str]:
 
 
 def by_number(citations: Iterable[Citation]) -> list[tuple[int, list[Citation]]]:
-    """The citations of each number, numbers in order."""
+    """Group citations by number, in order of the numbers."""
     grouped: dict[int, list[Citation]] = {}
     for citation in citations:
         grouped.setdefault(citation.number, []).append(citation)
@@ -118,23 +119,17 @@ def by_number(citations: Iterable[Citation]) -> list[tuple[int, list[Citation]]]
 
 
 def linked(text: str, urls: Mapping[int, str], link: Callable[[int, str], str]) -> str:
-    """The text with its ``[n]`` marks as what ``link`` makes of number and URL.
+    """Replace the ``[n]`` marks of a text with ``link(number, URL)``.
 
-    Marks in code and math stay, and so do those whose URL is no web address (a local file). The
-    URL comes to ``link`` as ``link_target`` gives it.
+    Marks in code and math stay, and so do those whose URL is not a web address (a local file).
+    ``link`` receives the URL as returned by ``link_target``.
     """
     targets = {number: target for number in urls if (target := link_target(urls[number]))}
-    out: list[str] = []
-    end = 0
-    for start, stop in literal_spans(text):
-        out += [_linked(text[end:start], targets, link), text[start:stop]]
-        end = stop
-    out.append(_linked(text[end:], targets, link))
-    return "".join(out)
+    return outside_literals(text, lambda part: _linked(part, targets, link))
 
 
 def link_target(url: str) -> str:
-    """A web address that can stand as a link's target in any Markdown; "" for any other address.
+    """A web address in a form usable as a link target in any Markdown; "" for other addresses.
 
     Characters that would end the target are percent-encoded (RFC 3986 section 2.1).
     """
@@ -158,13 +153,13 @@ def _view(
     first = cited[0]
     url = address_of(first.url)
     host = domain(url)
-    is_said = any(
+    is_quoted = any(
         said.has(words) or said.has_part(words) for each in cited for words in each.proven
     )
     shown = [each for each in cited if any(words.strip() for words in each.proven)]
     quotes = list({(each.heading, each.quote): each for each in shown or cited}.values())
     rooms = [longest_quote] * len(quotes)
-    if longest_source and not is_said:
+    if longest_source and not is_quoted:
         rooms = _shares([min(_length(each), longest_quote) for each in quotes], longest_source)
     return SourceView(
         number=number,
@@ -172,20 +167,21 @@ def _view(
         title=shortened(first.title, longest_title) or host or one_line(url),
         domain=host,
         quotes=tuple(
-            _quote_view(each, is_said, room) for each, room in zip(quotes, rooms, strict=True)
+            _quote_view(each, is_quoted, room) for each, room in zip(quotes, rooms, strict=True)
         ),
         via=", ".join(dict.fromkeys(one_line(each.via) for each in cited if each.via)),
     )
 
 
 def _length(citation: Citation) -> int:
-    """The characters of a quote, with what joins its pieces."""
+    """The length of a quote, including what joins its pieces."""
     return sum(len(words) + _JOINT for words in citation.proven) - _JOINT
 
 
 def _shares(lengths: Sequence[int], room: int) -> list[int]:
-    """The number of characters each text gets of a shared limit: short ones all that they need, the
-    last ones none where there is no room for a few words of each."""
+    """Divide a limit of characters between texts: short ones get all they need, the last ones
+    nothing if there is no room for a few words of each.
+    """
     shares = [0] * len(lengths)
     first = range(min(len(lengths), max(room // LEAST_QUOTE, 1)))
     left = room - _JOINT * (len(first) - 1)
@@ -195,13 +191,13 @@ def _shares(lengths: Sequence[int], room: int) -> list[int]:
     return shares
 
 
-def _quote_view(citation: Citation, is_said: bool, longest: int) -> QuoteView:
+def _quote_view(citation: Citation, is_quoted: bool, longest: int) -> QuoteView:
     is_table = citation.quote.lstrip().startswith("|")
     heading, columns = columns_in(citation.heading) if is_table else (citation.heading, ())
     return QuoteView(
         heading=shortened(_below_title(one_line(heading), citation.title), LONGEST_HEADING),
         pieces=()
-        if is_said
+        if is_quoted
         else excerpts(
             citation.quote, longest, columns, proof=citation.proof, shared=citation.shared
         ),
@@ -209,8 +205,9 @@ def _quote_view(citation: Citation, is_said: bool, longest: int) -> QuoteView:
 
 
 def _below_title(path: str, title: str) -> str:
-    """A section path without the page's title at its beginning, or the part of the title that
-    comes before the site's name."""
+    """Remove the page's title, or the part of it before the site's name, from the start of a
+    section path.
+    """
     title = one_line(title)
     if path == title or path.startswith(title + HEADING_SEPARATOR):
         return path[len(title + HEADING_SEPARATOR) :]

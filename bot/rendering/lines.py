@@ -1,4 +1,4 @@
-"""Pieces of foreign text on one line: harmless, and not longer than there is room."""
+"""Formats text of pages and models as one safe line of limited length."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import unicodedata
 from bot.text.control import without_controls
 from bot.text.terms import has_cjk
 
-_JOINERS = frozenset("\u200d\u2060\ufeff")  # what stands on both sides of these stays together
+_JOINERS = frozenset("\u200d\u2060\ufeff")  # characters on either side stay together
 _EXTENDING = re.compile(
     "[\u200d\u2060\ufeff\u20e3\ufe00-\ufe0f\u1160-\u11ff\U0001f3fb-\U0001f3ff"
     "\U000e0020-\U000e007f\U000e0100-\U000e01ef]"
 )
 _REGIONAL = re.compile("[\U0001f1e6-\U0001f1ff]+$")
-_LONGEST_CLUSTER = 64  # characters looked at; a longer pile of marks is cut anywhere
+_LONGEST_CLUSTER = 64  # characters examined; a longer sequence of marks is cut anywhere
 
 
 def one_line(text: str) -> str:
@@ -25,7 +25,7 @@ def one_line(text: str) -> str:
 def shortened(text: str, longest: int) -> str:
     """The text on one line of at most ``longest`` characters, cut between words.
 
-    Chinese and Japanese are cut between characters. What was cut ends in "…".
+    Chinese and Japanese are cut between characters. A cut text ends in "…".
     """
     flat = one_line(text)
     if len(flat) <= longest:
@@ -41,10 +41,10 @@ def shortened(text: str, longest: int) -> str:
 
 
 def cluster_start(text: str, at: int) -> int:
-    """The last place at or before ``at`` that is between two characters as a reader sees them.
+    """The last position at or before ``at`` between two user-perceived characters.
 
     Keeps letters with their combining marks and emoji sequences whole: the common cases of the
-    grapheme clusters of Unicode Standard Annex #29. ``at`` itself when none is near.
+    grapheme clusters of Unicode Standard Annex #29. Returns ``at`` if there is none nearby.
     """
     for place in range(at, max(at - _LONGEST_CLUSTER, 0), -1):
         if not _continues(text, place):
@@ -53,7 +53,7 @@ def cluster_start(text: str, at: int) -> int:
 
 
 def _continues(text: str, place: int) -> bool:
-    """Return True if the character at ``place`` belongs to the one before."""
+    """True if the character at ``place`` belongs to the one before."""
     if place >= len(text):
         return False
     after, before = text[place], text[place - 1]
@@ -63,7 +63,7 @@ def _continues(text: str, place: int) -> bool:
         return after == "\n" and before == "\r"
     if unicodedata.category(after) in ("Mn", "Mc", "Me"):
         return True
-    if "\U0001f1e6" <= after <= "\U0001f1ff":  # two of them are a flag
+    if "\U0001f1e6" <= after <= "\U0001f1ff":  # a pair of them is a flag
         flags = _REGIONAL.search(text, max(place - _LONGEST_CLUSTER, 0), place)
         return flags is not None and len(flags.group()) % 2 == 1
     return False

@@ -1,4 +1,4 @@
-"""Prefixes of lines inside quotes and list items, and moving lines out of them."""
+"""Line prefixes inside quotes and list items, and how to move lines out of those."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-_DEEPEST = 8  # quotes in quotes whose marks are repeated
+_DEEPEST = 8  # nested quotes whose marks are repeated
 
 QUOTE_MARK = re.compile(r" {0,3}> ?")
 
 
 class Container(NamedTuple):
-    """A quote, or a list item whose content is indented by so many columns; ``token`` tells it
-    from others."""
+    """A quote, or a list item whose content is indented by ``indent`` columns; ``token`` identifies
+    it.
+    """
 
     indent: int
     token: int
@@ -28,20 +29,21 @@ class Container(NamedTuple):
         return self.indent == 0
 
 
-Path = tuple[Container, ...]  # what a line is inside of, outermost first
+Path = tuple[Container, ...]  # the containers around a line, outermost first
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The position of a block: its ``path``, and that of its first line (before a list's
-    bullet)."""
+    """The position of a block: its ``path``, and ``entry``, the path of its first line (before a
+    list's bullet).
+    """
 
     path: Path
     entry: Path
 
     @property
     def quotes(self) -> str:
-        """The marks that a part needs in order to begin in the middle of a line here."""
+        """The quote marks needed to begin a part in the middle of a line of this block."""
         return "> " * min(sum(container.is_quote for container in self.path), _DEEPEST)
 
     @property
@@ -60,7 +62,7 @@ def margin_of(path: Path) -> str:
 
 
 def rebased(text: str, path: Path, *, inside_line: bool) -> str:
-    """Text from inside list items, its lines moved to the left; quotes keep their marks."""
+    """Move lines out of list items to the left; quotes keep their marks."""
     if all(container.is_quote for container in path):
         return text
     lines = text.split("\n")
@@ -85,7 +87,7 @@ def _rebased_line(line: str, path: Path) -> str:
 
 
 def common(first: Path, other: Path) -> Path:
-    """The containers that two atoms of one block are both in."""
+    """The containers that two atoms of one block share."""
     count = 0
     while count < min(len(first), len(other)) and first[count] == other[count]:
         count += 1

@@ -1,7 +1,7 @@
-"""Footnote marks in Markdown: read every way a model writes them, write one way.
+"""Footnote marks in Markdown: reads every form that models write, writes one form.
 
-``[3, 5]``, ``[[3]]``, ``【3】``, ``[^3]``, ``[3](url)`` and ``[3-5]`` become ``[3][5]``; a number
-that was never given is dropped. Code, math and what is escaped (``\\[7\\]``) are left alone.
+``[3, 5]``, ``[[3]]``, ``【3】``, ``[^3]``, ``[3](url)`` and ``[3-5]`` become ``[3][5]``; numbers
+that were never assigned are dropped. Code, math and escaped marks (``\\[7\\]``) are left alone.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 ESCAPE = re.compile(r"\\[!-/:-@\[-`{-~]")
 """A character that a backslash keeps from being markup (CommonMark 0.31.2, section 2.4)."""
 
-# Fenced and inline code; nothing in them is a mark or a link. What is escaped opens no code.
+# Fenced and inline code, in which there are no marks or links. An escaped backtick opens no code.
 _CODE_PATTERN = (
     rf"(?P<escape>{ESCAPE.pattern})"
     r"|(?:^|(?<=\n)) {0,3}(?P<fence>`{3,}|~{3,})[^\n`]*\n"
@@ -21,14 +21,14 @@ _CODE_PATTERN = (
     r"|(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)(?P=ticks)(?!`)"
 )
 _CODE = re.compile(_CODE_PATTERN, re.DOTALL)
-# With display and inline math: nothing in them is a mark, nor is what is escaped.
+# Code, display and inline math, and escaped characters: none of them contains marks.
 _LITERAL = re.compile(
     _CODE_PATTERN + r"|\$\$.+?\$\$"
     r"|(?<![\w$])\$(?=\S)[^$\n]+?(?<=\S)\$(?![\w$])",
     re.DOTALL,
 )
-_BRACKETS = re.compile(r"[\[【［]")  # without one of these there is no mark
-_OPENERS = re.compile(r"[\\`~$]")  # without one of these there is nothing literal
+_BRACKETS = re.compile(r"[\[【［]")  # every mark contains one of these
+_OPENERS = re.compile(r"[\\`~$]")  # every literal contains one of these
 _NUMBERS = r"\^?\d{1,4}(?:\s*(?:[,;、，]|-|–|\s|and)\s*\^?\d{1,4})*"
 _MARK = re.compile(
     rf"(?P<space>[ \t]*)(?:"
@@ -48,12 +48,12 @@ LONGEST_RANGE = 20  # [1-900] is not a list of sources
 def normalise(
     text: str, known: Collection[int], is_quoted: Callable[[str], bool] = lambda words: False
 ) -> str:
-    """The text with every mark as ``[n]`` and unknown numbers dropped.
+    """Write every mark as ``[n]`` and drop unknown numbers.
 
-    Of a word with numbers in brackets behind it (``matrix[3][4]``), ``is_quoted`` tells if pages
-    have it so; it is then left alone.
+    A word followed by numbers in brackets (``matrix[3][4]``) is left alone if ``is_quoted`` says
+    that pages contain it in that form.
     """
-    return _outside_literals(text, lambda part: _normalise(part, known, is_quoted))
+    return outside_literals(text, lambda part: _normalise(part, known, is_quoted))
 
 
 def numbers_in(text: str) -> list[int]:
@@ -64,20 +64,20 @@ def numbers_in(text: str) -> list[int]:
 
 def renumbered(text: str, numbers: Mapping[int, int]) -> str:
     """The text with its normalised marks renumbered; those without a new number stay."""
-    return _outside_literals(
+    return outside_literals(
         text, lambda part: _ONE.sub(lambda m: f"[{numbers.get(int(m[1]), m[1])}]", part)
     )
 
 
 def without_marks(text: str) -> str:
     """The text without its normalised marks and the space before them."""
-    return _outside_literals(text, lambda part: _SPACED_MARK.sub("", part))
+    return outside_literals(text, lambda part: _SPACED_MARK.sub("", part))
 
 
 def literal_spans(text: str) -> list[tuple[int, int]]:
     """The character spans of code, math and escaped characters."""
     if _OPENERS.search(text) is None:
-        return []  # most text by far, and a streamed one is looked at again with every word
+        return []  # the usual case; streamed text is checked again with every word
     return [match.span() for match in _LITERAL.finditer(text)]
 
 
@@ -86,13 +86,22 @@ def code_spans(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _CODE.finditer(text) if match["escape"] is None]
 
 
-def _outside_literals(text: str, change: Callable[[str], str]) -> str:
-    """The text with its marks changed, but not what looks like one in code or math."""
+def outside_code(text: str, change: Callable[[str], str]) -> str:
+    """Apply ``change`` to the text outside code, piece by piece."""
+    return _outside(code_spans(text), text, change)
+
+
+def outside_literals(text: str, change: Callable[[str], str]) -> str:
+    """Apply ``change`` to the text outside code, math and escapes, if it may contain marks."""
     if _BRACKETS.search(text) is None:
         return text
+    return _outside(literal_spans(text), text, change)
+
+
+def _outside(spans: Iterable[tuple[int, int]], text: str, change: Callable[[str], str]) -> str:
     out: list[str] = []
     end = 0
-    for start, stop in literal_spans(text):
+    for start, stop in spans:
         out += [change(text[end:start]), text[start:stop]]
         end = stop
     out.append(change(text[end:]))
@@ -100,7 +109,7 @@ def _outside_literals(text: str, change: Callable[[str], str]) -> str:
 
 
 def as_marks(numbers: Iterable[int]) -> str:
-    """``[3][5]``."""
+    """Write numbers as marks: ``[3][5]``."""
     return "".join(f"[{number}]" for number in dict.fromkeys(numbers))
 
 
@@ -118,7 +127,7 @@ def _marked(text: str, known: Collection[int]) -> str:
         marks = as_marks(n for n in _numbers(written) if n in known)
         return match["space"] + marks if marks else ""
 
-    # Dropping one mark may leave another behind: "[[9]5]".
+    # Dropping one mark may leave another: "[[9]5]".
     while (read := _MARK.sub(replace, text)) != text:
         text = read
     return text

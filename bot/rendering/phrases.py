@@ -1,14 +1,14 @@
-"""Finds places to cut a paragraph: between sentences, between words, and at last anywhere.
+"""Finds places to cut a paragraph: between sentences, between words, or as a last resort anywhere.
 
-A link, inline code, math or a footnote mark is never cut while it fits, and a mark stays with the
-words before it. Emphasis that must be cut is closed and opened again.
+A link, inline code, math or a footnote mark is never cut if it fits, and a mark stays with the
+words before it. Emphasis that must be cut is closed and reopened.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.rendering.lines import cluster_start
@@ -19,9 +19,9 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """``text[start:end]`` of a paragraph, which may be cut off from its neighbours.
+    """The slice ``text[start:end]`` of a paragraph, which may be cut off from its neighbours.
 
-    ``reopen`` goes before it when a part begins here, ``close`` after it when a part ends here.
+    ``reopen`` precedes it if a part begins here, ``close`` follows it if a part ends here.
     """
 
     start: int
@@ -30,19 +30,10 @@ class Phrase:
     close: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Text cut out of a phrase that was too long, with what it needs on either side."""
-
-    text: str
-    reopen: str = ""
-    close: str = ""
-
-
 def by_sentence(text: str, head: int, emphasis: int, *, quoted: bool) -> Iterator[list[Phrase]]:
-    """The phrases of a paragraph, sentence by sentence; between them is only white space.
+    """The phrases of a paragraph, sentence by sentence; only white space is between them.
 
-    ``head`` is where its words begin (behind a list's bullet, say). Emphasis of up to
+    ``head`` is where its words begin (after a list's bullet, for example). Emphasis of up to
     ``emphasis`` characters is not cut. ``quoted``: line ends are followed by ">".
     """
     found = _phrases(text, head, emphasis, quoted=quoted)
@@ -60,36 +51,35 @@ def by_sentence(text: str, head: int, emphasis: int, *, quoted: bool) -> Iterato
         yield group
 
 
-def cut(text: str, prefix: Callable[[str, int, str], int]) -> Iterator[Piece]:
-    """A phrase in pieces, none longer than there is room.
+def cut(text: str, room: int) -> Iterator[str]:
+    """Cut a phrase into pieces of at most ``room`` characters.
 
-    ``prefix(text, start, around)`` says up to where ``text`` fits from ``start`` on, beside the
-    text ``around``. A link too long to be kept loses its target; code is closed and reopened.
+    A link that is too long loses its target; code is closed and reopened.
     """
     done = 0
     for start, end, kind in _parts(text):
         if end <= done:
             continue
-        while prefix(text, done, "") < end:
+        while done + room < end:
             if start > done:
-                yield Piece(text[done:start])
+                yield text[done:start]
                 done = start
                 continue
             if kind == "link":
-                yield from cut(_label(text[start:end]), prefix)
+                yield from cut(_label(text[start:end]), room)
             elif kind == "code":
-                yield from _cut_code(text[start:end], prefix)
+                yield from _cut_code(text[start:end], room)
             else:
-                stop = _between_characters(text, start, prefix(text, start, ""))
-                yield Piece(text[start:stop])
+                stop = _between_characters(text, start, start + room)
+                yield text[start:stop]
                 start = done = stop
                 continue
             done = end
     if done < len(text):
-        yield Piece(text[done:])
+        yield text[done:]
 
 
-# ---------------------------------------------------------------- what stays whole
+# ---------------------------------------------------------------- spans that are not cut
 
 _LABEL = r"\[(?:[^\[\]\\]|\\.|\[[^\[\]]{0,500}\]){0,2000}+\]"
 _TARGET = r"\((?:<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*+)(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
@@ -109,7 +99,7 @@ _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|~~|\|\|")
 
 
 def _whole(text: str, start: int) -> Iterator[tuple[int, int, str]]:
-    """Spans that are not to be cut, with ``code``, ``link`` or "" for their kind, in order."""
+    """Spans that must not be cut, in order, each with its kind: ``code``, ``link`` or ""."""
     ticks: dict[int, list[int]] = {}
     for run in re.finditer("`+", text):
         ticks.setdefault(len(run.group()), []).append(run.start())
@@ -119,7 +109,7 @@ def _whole(text: str, start: int) -> Iterator[tuple[int, int, str]]:
         if match["ticks"] is None:
             yield match.start(), at, "link" if match["link"] else ""
             continue
-        places = ticks[len(match["ticks"])]
+        places = ticks.get(len(match["ticks"]), [])  # none if the first tick is escaped
         following = bisect_right(places, match.start())
         if following < len(places):
             at = places[following] + len(match["ticks"])
@@ -127,7 +117,7 @@ def _whole(text: str, start: int) -> Iterator[tuple[int, int, str]]:
 
 
 def _emphasised(text: str, start: int, whole: list[Span]) -> list[tuple[int, int, str]]:
-    """The spans of emphasis, with its marker; marks without a partner are ignored.
+    """The spans of emphasis with their markers; markers without a partner are ignored.
 
     Source: the flanking rule of CommonMark 0.31 section 6.2, without its rule of three.
     """
@@ -157,7 +147,7 @@ def _emphasised(text: str, start: int, whole: list[Span]) -> list[tuple[int, int
     return sorted(found)
 
 
-# ---------------------------------------------------------------- where it may be cut
+# ---------------------------------------------------------------- possible cuts
 
 _WIDE = "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WIDE_ENDS = "、。，．！？；：）」』】〉》〕”’…"
@@ -165,7 +155,7 @@ _NOT_FIRST = (
     "、。，．！？；：）」』】〉》〕”’…—～·々ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ\u3099\u309a"
 )
 _NOT_LAST = "（「『【〈《〔“‘"
-# Text that begins a block in Markdown where it is first on its line.
+# Text that begins a block in Markdown if it comes first on a line.
 _BLOCK = r"(?:[-+*=]|#{1,6}|\d{1,9}[.)]|[-=_*]{2,})(?=\s|$)|[>|]|```|~~~|:?-{2,}"
 _STAYS = rf"(?!{_BLOCK}|\[\[?\d{{1,4}}\])"
 _WIDE_BREAK = (
@@ -190,15 +180,15 @@ def _phrases(text: str, head: int, emphasis: int, *, quoted: bool) -> Iterator[P
 
 
 def _breaks(text: str, head: int, whole: list[Span], quoted: bool) -> Iterator[Span]:
-    """The gaps at which a cut may be made: white space, or nothing between East Asian letters."""
+    """The gaps at which a cut is possible: white space, or nothing between East Asian letters."""
     at = 0
-    covered = 0  # up to where the spans passed so far reach
+    covered = 0  # the end of the spans passed so far
     end = len(text.rstrip())
     for match in (_QUOTED_BREAKS if quoted else _BREAKS).finditer(text, head, end):
         while at < len(whole) and whole[at][0] < match.end():
             covered = max(covered, whole[at][1])
             at += 1
-        # A zero-width break right behind a span is one; white space inside a span is none.
+        # A cut is possible at the end of a span, but not at white space inside one.
         if match.start() > head and covered <= match.start():
             yield match.span()
 
@@ -206,7 +196,7 @@ def _breaks(text: str, head: int, whole: list[Span], quoted: bool) -> Iterator[S
 def _with_markers(
     breaks: Iterator[Span], cuttable: list[tuple[int, int, str]]
 ) -> Iterator[tuple[int, int, list[str]]]:
-    """Each break with the emphasis markers that are open there, outermost first."""
+    """Each break with the emphasis markers open at it, outermost first."""
     at = 0
     open_spans: list[tuple[int, int, str]] = []
     for before, after in breaks:
@@ -217,11 +207,11 @@ def _with_markers(
         yield before, after, [marker for _, _, marker in open_spans]
 
 
-# ---------------------------------------------------------------- cutting by force
+# ---------------------------------------------------------------- cutting anywhere
 
 
 def _parts(text: str) -> Iterator[tuple[int, int, str]]:
-    """A phrase as plain and whole pieces that follow each other."""
+    """Divide a phrase into consecutive plain and uncut pieces."""
     done = 0
     for start, end, kind in _whole(text, 0):
         if start > done:
@@ -236,20 +226,19 @@ def _label(link: str) -> str:
     return link[link.index("[") + 1 : link.rindex("](")]
 
 
-def _cut_code(code: str, prefix: Callable[[str, int, str], int]) -> Iterator[Piece]:
+def _cut_code(code: str, room: int) -> Iterator[str]:
     ticks = code[: len(code) - len(code.lstrip("`"))]
     content = code[len(ticks) : len(code) - len(ticks)]
     fence = ticks if len(ticks) <= 3 else "`"
     done = 0
     while done < len(content):
-        stop = prefix(content, done, fence + fence)
-        stop = _between_characters(content, done, stop)
-        yield Piece(fence + content[done:stop] + fence)
+        stop = _between_characters(content, done, done + room - 2 * len(fence))
+        yield fence + content[done:stop] + fence
         done = stop
 
 
 def _between_characters(text: str, start: int, at: int) -> int:
-    """A place after ``start``, at ``at`` or a little before, that parts no character."""
+    """A position after ``start``, at or shortly before ``at``, that splits no character."""
     at = max(at, start + 1)
     if at >= len(text):
         return len(text)

@@ -1,4 +1,4 @@
-"""A run's plan as a reader sees it: its lines, and what was done under each of them, summed up."""
+"""A run's plan as the reader sees it: its lines, and a summary of the steps under each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bot.answers import StepView
 from bot.rendering.texts import Texts
 
 PARTS = frozenset(("node", "paragraph"))  # kinds of lines: sub-questions, parts of a report
-EARLIER = "before"  # the kind of the line about an earlier answer: nothing is done under it
+EARLIER = "before"  # the kind of the line about an earlier answer, which has no steps
 _NAMED = frozenset(
     ("rewrite", "search", "read", "think", "plan", "draft", "revise", "write", "check")
 )
@@ -17,7 +17,7 @@ _NAMED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A line of the plan and all steps under it, however deep, in their order."""
+    """A line of the plan and all steps under it, at any depth, in order."""
 
     line: StepView
     steps: tuple[StepView, ...] = ()
@@ -29,7 +29,7 @@ class Branch:
 
     @property
     def under_way(self) -> tuple[StepView, ...]:
-        """The steps under it that are being done."""
+        """The running steps under it."""
         return tuple(step for step in self.steps if step.state == "running")
 
 
@@ -44,14 +44,14 @@ def earlier_run(step: StepView) -> str:
 
 
 def named(step: StepView, title: str, texts: Texts) -> str:
-    """A step in the reader's language; ``title`` is its title as the surface shows titles."""
+    """A step in the reader's language; ``title`` is its title as the platform formats titles."""
     return texts(f"step-{step.kind}" if step.kind in _NAMED else "step-other", title=title)
 
 
 def branches(steps: Sequence[StepView]) -> tuple[Branch, ...]:
-    """The lines that stand under no other, each with what stands under it.
+    """The top-level lines, each with the steps under it.
 
-    A step whose parent is not there stands by itself.
+    A step whose parent is missing counts as top-level.
     """
     tops: dict[str, StepView] = {}
     under: dict[str, list[StepView]] = {}
@@ -70,7 +70,7 @@ def branches(steps: Sequence[StepView]) -> tuple[Branch, ...]:
 def work(branch: Branch, texts: Texts) -> str:
     """The number of searches and pages under a line, or "" while there are none.
 
-    A page that two lines have used stands as a step under one of them only.
+    A page used under two lines is a step under one of them only.
     """
     if branch.line.kind == EARLIER:
         return ""

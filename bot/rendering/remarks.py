@@ -1,4 +1,4 @@
-"""The small print of an answer: doubts, notes on its run, and the effort it took."""
+"""Remarks below an answer: doubts, notes on its run, and its cost in time and money."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bot.rendering.marks import numbers_in
 from bot.rendering.tables import plain_text
 from bot.rendering.texts import Texts
 
-DOUBT = 200  # characters of a sentence that is doubted or disputed, and of the reason
+DOUBT = 200  # characters of a doubted or disputed sentence, and of the reason
 NOTE = 300  # characters
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,2}[.)])\s+")
 
@@ -21,9 +21,9 @@ _ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,2}[.)])\s+")
 def remarks(
     answer: Answer, texts: Texts, shown: Callable[[str], str] = one_line
 ) -> tuple[str, ...]:
-    """Doubts, then where sources disagree, then notes, one line each.
+    """Doubts, then disagreements between sources, then notes, one line each.
 
-    ``shown`` makes foreign words such that the platform shows them letter for letter; it is given
+    ``shown`` escapes text of pages and models so that the platform shows it literally; it receives
     one line of at most ``DOUBT`` or ``NOTE`` characters.
     """
     doubts = [
@@ -53,16 +53,17 @@ def words_of(sentence: str) -> str:
 
 def noted(answer: Answer, shown: Callable[[str], str] = one_line) -> tuple[str, ...]:
     """The notes, one line each; ``shown`` as in ``remarks``."""
-    # Where no answer could be given, its text says why: once is enough.
-    said = answer.text if answer.status == "failed" else ""
-    told = [note for note in answer.notes if note not in said]
-    notes = [short for note in told if (short := shortened(note, NOTE))]
+    # A failed answer's text already says why; do not repeat it.
+    reason = answer.text if answer.status == "failed" else ""
+    others = [note for note in answer.notes if note not in reason]
+    notes = [short for note in others if (short := shortened(note, NOTE))]
     return tuple(f"ⓘ {shown(note)}" for note in notes)
 
 
 def earlier(answer: Answer, texts: Texts, link: str) -> str:
-    """The words of the ``link`` to an earlier answer: what was told of it, also where there is no
-    link. The text of one that was given begins with that: without a link there is nothing to say.
+    """The text of the ``link`` to an earlier answer: the note about it, even without a link.
+
+    An answer that was given again begins with that note, so its result is "" without a link.
     """
     if answer.before is not None and answer.before.sentence and not answer.before.is_given:
         return answer.before.sentence
@@ -70,13 +71,13 @@ def earlier(answer: Answer, texts: Texts, link: str) -> str:
 
 
 def without_earlier(answer: Answer) -> Answer:
-    """The answer without the note on an earlier one, for where ``earlier`` stands."""
-    said = answer.before.sentence if answer.before is not None else ""
-    return replace(answer, notes=tuple(note for note in answer.notes if note != said))
+    """The answer without the note on an earlier one, for use beside ``earlier``."""
+    earlier_note = answer.before.sentence if answer.before is not None else ""
+    return replace(answer, notes=tuple(note for note in answer.notes if note != earlier_note))
 
 
 def changed(answer: Answer, texts: Texts) -> str:
-    """A note with the number of sentences that were corrected and left out, or ""."""
+    """A note with the number of corrected and omitted sentences, or ""."""
     found = answer.verification.sentences if answer.verification else ()
     corrected = sum(each.outcome == "restated" for each in found)
     left_out = sum(each.outcome == "left_out" for each in found)
@@ -103,17 +104,17 @@ def summary(answer: Answer, texts: Texts) -> str:
 
 
 LINE = 160  # characters of all titles on the line of sources
-SHORTEST_TITLE, LONGEST_TITLE = 20, 60  # characters of one of them
-SOURCES = 8  # on the line; more are counted
-GAP = 100  # characters of something that was not found
+SHORTEST_TITLE, LONGEST_TITLE = 20, 60  # characters of one title
+SOURCES = 8  # on the line; the rest are counted
+GAP = 100  # characters of a point that was not found
 GAPS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class SourceLabel:
-    """A source on the line: its number and title, where it leads ("" for nowhere).
+    """A source on the line: its number, title and link ("" for none).
 
-    A source that leads nowhere, such as a file, also has what its quotes stand under there.
+    A source without a link, such as a file, also has the heading above its first quote.
     """
 
     number: int
@@ -123,7 +124,7 @@ class SourceLabel:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """The sources that the text of an answer has marks of, and how many more there are."""
+    """The sources whose marks are in an answer's text, and how many more there are."""
 
     labels: tuple[SourceLabel, ...]
     more: int
@@ -149,12 +150,11 @@ def _words(view: SourceView, room: int) -> str:
 def cautions(
     answer: Answer, texts: Texts, shown: Callable[[str], str] = one_line
 ) -> tuple[str, ...]:
-    """At most one line each for what is missing, what is marked as doubtful, and remarks.
+    """At most one line each for missing points, corrected sentences, and counts of remarks.
 
-    Reasons and remarks in full are in ``remarks``; here stand only those that say why an answer is
-    incomplete, and all remarks where no sentence has a source: they say that it is from memory. An
-    earlier answer has a line of its own, see ``earlier``.
-    ``shown`` as in ``remarks``.
+    ``remarks`` gives reasons and remarks in full. Here only those appear that say why an answer is
+    incomplete, and all remarks if no sentence has a source, since they say that the answer is from
+    memory. An earlier answer has a line of its own, see ``earlier``. ``shown`` as in ``remarks``.
     """
     lines: list[str] = []
     gaps = [shown(shortened(gap, GAP)) for gap in answer.missing if gap.strip()]

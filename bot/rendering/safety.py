@@ -1,4 +1,4 @@
-"""Answers and foreign text that do no harm: no pings, and no links but to what was read."""
+"""Makes answers and text of pages safe: no pings, and no links except to the sources."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from markdown_it import MarkdownIt
 from bot.errors import AddressRefused
 from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import Source
-from bot.rendering.marks import ESCAPE, code_spans
+from bot.rendering.marks import ESCAPE, code_spans, outside_code
 
 URL = r"(?:https?|ftp|file|mailto|tel|javascript|data|vbscript):[^\s<>\"'`|]+"
-_TARGET = r"<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*"
 _WORDS = r"(?:\\[^\n]|[^\[\]\\\n])"
+_LABELLED = (
+    rf"(?<!\\)!?\[(?P<label>(?:{_WORDS}|\[{_WORDS}*+\])*+)\]"
+    r"\((?P<target><[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*+)(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
+)
 _LINK = re.compile(
-    rf"(?<!\\)!?\[(?P<label>(?:{_WORDS}|\[{_WORDS}*\])*)\]"
-    rf"\((?P<target>{_TARGET})(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
-    rf"|(?P<definition>(?m:^) {{0,3}}\[[^\]\n]+\]:\s*\S+[^\n]*)"
+    rf"{_LABELLED}|(?P<definition>(?m:^) {{0,3}}\[[^\]\n]+\]:\s*\S+[^\n]*)"
     rf"|<(?P<auto>{URL})>"
     rf"|(?P<bare>{URL})",
     re.IGNORECASE,
@@ -32,12 +33,12 @@ _parser.validateLink = lambda url: True  # type: ignore[method-assign]  # to see
 
 
 def addresses(urls: Iterable[str]) -> dict[str, str]:
-    """The addresses of sources by the keys under which they are found, however they are written."""
+    """The addresses of sources by a key that is the same for all spellings of an address."""
     return {_key(url): url for url in urls}
 
 
 def stored(url: str, allowed: Mapping[str, str]) -> str | None:
-    """The source's own address for one way of writing it; None for what is no source."""
+    """The stored address of a source for any spelling of it; None for other addresses."""
     try:
         return allowed.get(_key(url))
     except AddressRefused:
@@ -45,21 +46,15 @@ def stored(url: str, allowed: Mapping[str, str]) -> str | None:
 
 
 def defuse(text: str, allowed: Mapping[str, str]) -> str:
-    """The text without links to anything but ``allowed`` (from ``addresses``).
+    """Remove links to anything except ``allowed`` (from ``addresses``).
 
-    Links to sources lead to exactly the address that is stored. A label of another link stays as
-    words, a bare URL as code, a link definition goes. Code is left alone.
+    Links to sources get exactly the stored address. Of other links the label stays as words, a bare
+    URL becomes code, and a link definition is removed. Code is left alone.
     """
-    out: list[str] = []
-    coded: list[str] = []  # bare URLs that were made code
-    end = 0
-    for start, stop in code_spans(text):
-        out += [_defuse(text[end:start], allowed, coded), text[start:stop]]
-        end = stop
-    out.append(_defuse(text[end:], allowed, coded))
-    defused = "".join(out)
-    outside = _text_outside_code(defused)
-    # A stray backtick in the text pairs with one of ours, and lays the address bare again.
+    coded: list[str] = []  # bare URLs that became code
+    defused = outside_code(text, lambda part: _defuse(part, allowed, coded))
+    outside = "\n".join(defused[start:stop] for start, stop in _plain_spans(defused))
+    # A stray backtick in the text pairs with one of ours and exposes the address again.
     if any(url in outside for url in coded):
         return _disarm(defused, allowed)
     if all(_leads_to_source(target, allowed) for target in link_targets(defused)):
@@ -77,37 +72,29 @@ def link_targets(text: str) -> Iterator[str]:
 
 
 def linked_pages(text: str, sources: Iterable[Source]) -> tuple[tuple[int, str], ...]:
-    """Number and URL of the sources that a text has links to."""
+    """Number and URL of the sources that a text links to."""
     targets = {_key(target) for target in link_targets(text)} if "](" in text else frozenset()
     return tuple((each.number, each.url) for each in sources if _key(each.url) in targets)
 
 
 def _key(url: str) -> str:
-    """The key of the page that an address names; parsers encode characters that a link to a file
-    may not hold."""
+    """The key of an address's page. File addresses are unquoted, since parsers encode characters
+    that their links may not contain.
+    """
     return unquote(url) if url.startswith("file:") else dedupe_key(url)
 
 
-def _text_outside_code(text: str) -> str:
-    parts: list[str] = []
-    end = 0
-    for start, stop in code_spans(text):
-        parts.append(text[end:start])
-        end = stop
-    return "\n".join((*parts, text[end:]))
-
-
 def _leads_to_source(target: str, allowed: Mapping[str, str]) -> bool:
-    """Return True if a target is the address of a source to the letter."""
+    """True if a target is exactly the address of a source."""
     if target.startswith("file:"):
         return stored(target, allowed) is not None
     return unquote(target) == unquote(stored(target, allowed) or "")
 
 
 def _disarm(text: str, allowed: Mapping[str, str]) -> str:
-    """The text with nothing left that any Markdown makes a link of, but allowed URLs."""
+    """Remove all that any Markdown dialect turns into a link, except allowed URLs."""
     text = re.sub(r"\](?=[(\[:])", "] ", text)  # no target, reference or definition after a label
-    text = re.sub(r"\[(?!\d{1,4}\])", "(", text)  # and no label but a footnote mark
+    text = re.sub(r"\[(?!\d{1,4}\])", "(", text)  # no label except a footnote mark
     text = text.replace("<", "‹")
     return _SCHEME.sub(
         lambda m: stored(m.group(), allowed) or m.group().replace(":", ": ", 1),
@@ -153,7 +140,7 @@ _LIVE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
-# Elements that run, load, hide text or lie over a page; "List<T>" and "<b>" do none of it.
+# Elements that run or load something, hide text or cover a page; "List<T>" and "<b>" do not.
 _TAG = re.compile(
     r"<(?=!--|/?(?:a|applet|audio|base|body|button|embed|form|frame|frameset|head|html|iframe|img|"
     r"image|input|link|math|meta|noscript|object|plaintext|script|select|source|style|svg|template|"
@@ -168,61 +155,52 @@ _DOMAIN = (
     rf"(?:(?!\d){_LETTER}){{2,24}}(?!{_LETTER}|-)"
 )
 _ADDRESS = re.compile(
-    r"(?P<link>(?<!\\)!?\[(?:\\[^\n]|[^\[\]\\\n]|\[(?:\\[^\n]|[^\[\]\\\n])*+\])*+\]"
-    r"\((?:<[^<>\n]*>|(?:[^\s()]|\([^\s()]*\))*+)(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
-    r")|(?P<url>(?i:https?|ftp|file|mailto|tel|javascript|data|vbscript):[^\s<>\"'`|]+)"
+    rf"{_LABELLED}|(?P<url>(?i:{URL}))"
     rf"|(?P<bare>{_DOMAIN})(?P<rest>(?::\d{{1,5}}(?!{_LETTER}))?(?:[/?\#][^\s<>`|\\{_EASTERN}]*)?)"
 )
-_JOINED = tuple("`/@.-_")  # an address behind one of these is part of something longer
-_TRAILING = ".,;:!?)]}。，；：！？）】」』”"  # of a whole address, as ``defuse`` has it
-_TRAILING_MARKUP = _TRAILING + "*_~\"'’"
+_JOINED = tuple("`/@.-_")  # an address after one of these is part of something longer
+_TRAILING_MARKUP = TRAILING + "*_~\"'’"
 
 
 def without_pings(text: str) -> str:
-    """The text with mentions, channels, dates, commands and emoji of Slack and Discord as words.
+    """Neutralise mentions, channels, dates, commands and emoji of Slack and Discord.
 
-    In code too: it costs nothing there, and platforms differ in what they take for code.
+    Code is included: that is harmless, and platforms differ in what they treat as code.
     """
     return _LIVE.sub(lambda match: match.group() + WORD_JOINER, text)
 
 
 def without_autolinks(text: str, allowed: Mapping[str, str], *, names: bool = True) -> str:
-    """The Markdown text with no address left that a platform would make a link of by itself.
+    """Neutralise every address in Markdown that a platform would turn into a link by itself.
 
-    ``allowed`` are the sources (``addresses``); links to them stay and lead
-    to the address that is stored. Other links keep their words, and so does code. Other addresses
-    that go somewhere ("evil.example/path") become code, as ``defuse`` makes
-    of whole URLs; a mere name ("Booking.com") reads as before, and is left as it is without
-    ``names``.
+    ``allowed`` are the sources (``addresses``); links to them stay and get the stored address.
+    Other links keep their words; code is unchanged. Other addresses that lead somewhere
+    ("evil.example/path") become code, as ``defuse`` does with whole URLs. A mere name
+    ("Booking.com") still reads the same; without ``names`` it is left alone.
     """
     if _has_stray_tick(text):
-        # It would pair with a backtick of ours, and free what that was to hold.
+        # It would pair with a backtick of ours and end the code early.
         text = _outside_code(text, allowed, may_be_code=False, names=names)
     text = defuse(text, allowed)
     return _outside_code(text, allowed, may_be_code=not _has_stray_tick(text), names=names)
 
 
 def unwrapped(text: str, urls: Iterable[str]) -> str:
-    """An answer's Markdown in which no address leads anywhere but to its sources ``urls``, for
-    programs: nothing else of it is changed."""
+    """An answer's Markdown for programs, in which no address links to anything but its sources
+    ``urls``; the rest is unchanged.
+    """
     return without_autolinks(text, addresses(urls), names=False)
 
 
 def portable(text: str, urls: Iterable[str]) -> str:
-    """An answer's Markdown for wherever it may be pasted or piped: no address that leads anywhere
-    but to its sources ``urls``, no ping of any chat, no HTML that does anything outside
-    code."""
-    text = without_pings(unwrapped(text, urls))
-    out: list[str] = []
-    end = 0
-    for start, stop in _plain_spans(text):
-        out += [text[end:start], without_tags(text[start:stop])]
-        end = stop
-    return "".join(out)
+    """An answer's Markdown for pasting and piping anywhere: no links except to its sources
+    ``urls``, no pings in any chat, no active HTML outside code.
+    """
+    return outside_code(without_pings(unwrapped(text, urls)), without_tags)
 
 
 def without_tags(text: str) -> str:
-    """The text without tags that do anything where it is taken for HTML."""
+    """Neutralise tags that would have an effect if the text is taken for HTML."""
     return _TAG.sub(f"<{WORD_JOINER}", text)
 
 
@@ -236,7 +214,7 @@ def _outside_code(text: str, allowed: Mapping[str, str], *, may_be_code: bool, n
 
 
 def _has_stray_tick(text: str) -> bool:
-    """Return True if there is a backtick outside code that may open some."""
+    """True if there is a backtick outside code that may open some."""
     return any("`" in ESCAPE.sub("", text[start:stop]) for start, stop in _plain_spans(text))
 
 
@@ -248,15 +226,15 @@ def _plain_spans(text: str) -> list[tuple[int, int]]:
 def _disarmed(
     text: str, start: int, stop: int, allowed: Mapping[str, str], may_be_code: bool, names: bool
 ) -> Iterator[str]:
-    """``text[start:stop]`` in pieces."""
+    """``text[start:stop]`` in pieces, its addresses neutralised."""
     done = start
     for match in _ADDRESS.finditer(text, start, stop):
-        if match["link"] is not None:  # defuse has seen to it
+        if match["label"] is not None:  # handled by defuse
             continue
         whole = match.group()
         address = whole
         if match["url"] or match["rest"]:
-            address = whole.rstrip(_TRAILING if match["url"] else _TRAILING_MARKUP)
+            address = whole.rstrip(TRAILING if match["url"] else _TRAILING_MARKUP)
         source = stored(address if match["url"] else f"https://{address}", allowed)
         if source is not None:
             shown = source if match["url"] else source.partition("://")[2]

@@ -1,14 +1,14 @@
-"""Markdown tables for platforms that render none: aligned text in a code fence, or records."""
+"""Markdown tables for platforms without tables: aligned text in a code fence, or records."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from rich.cells import cell_len
 
 _parser = MarkdownIt("commonmark").enable("table")
 _PREFIX = re.compile(r"[ \t>]*")
@@ -19,7 +19,7 @@ _BETWEEN = " | "
 class Table:
     """A table's cells as inline Markdown; each row has as many as ``header``.
 
-    ``right`` and ``center`` are the numbers of columns aligned so.
+    ``right`` and ``center`` are the numbers of the columns with that alignment.
     """
 
     header: tuple[str, ...]
@@ -29,10 +29,10 @@ class Table:
 
 
 def with_plain_tables(text: str, width: int) -> str:
-    """The Markdown text with its tables as monospaced blocks of at most ``width`` columns.
+    """Convert the tables of Markdown to monospaced blocks of at most ``width`` columns.
 
-    A table that would be wider becomes records, a line "**Header**: cell" for each cell. Tables
-    in code are code.
+    A table that would be wider becomes records, with a line "**Header**: cell" for each cell.
+    Tables in code are left alone.
     """
     if "|" not in text:
         return text
@@ -43,7 +43,7 @@ def with_plain_tables(text: str, width: int) -> str:
         prefix = _PREFIX.match(lines[start])
         margin = prefix.group() if prefix else ""
         if re.match(r"(?:[-+*]|\d{1,9}[.)])\s", lines[start][len(margin) :]):
-            continue  # the first line of a list item; it stays what it is
+            continue  # the first line of a list item; left alone
         out += lines[done:start]
         out += [f"{margin}{line}".rstrip() for line in plain(table, width).split("\n")]
         done = end
@@ -51,22 +51,22 @@ def with_plain_tables(text: str, width: int) -> str:
 
 
 def plain(table: Table, width: int) -> str:
-    """A table as aligned text in a code fence, or as records where that is wider than ``width``."""
+    """A table as aligned text in a code fence, or as records if that is wider than ``width``."""
     lines = aligned(table, width)
     if not lines:
         return records(table)
-    # Cells hold no line that could close it: each is on one line, behind none or a bar.
+    # Each row is one line of cells joined by bars, so no cell closes the fence.
     fence = "````" if any("```" in line for line in lines) else "```"
     return "\n".join([fence, *lines, fence])
 
 
 def aligned(table: Table, width: int) -> list[str]:
-    """The lines of a table as text of at most ``width`` columns; none where it would be wider.
+    """The lines of a table as text of at most ``width`` columns; empty if it would be wider.
 
-    A table whose head is empty has none here.
+    A table with an empty head is returned without one.
     """
     cells = [[plain_text(cell) for cell in row] for row in (table.header, *table.rows)]
-    widths = [max(map(columns, column)) for column in zip(*cells, strict=True)]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
     if sum(widths) + len(_BETWEEN) * (len(widths) - 1) > width:
         return []
     header, *rows = [
@@ -78,7 +78,7 @@ def aligned(table: Table, width: int) -> list[str]:
 
 
 def table_text(markdown: str, width: int) -> str:
-    """A Markdown table as text that needs no Markdown: aligned, or a line for each cell."""
+    """A Markdown table as text without Markdown: aligned, or with a line for each cell."""
     found = [table for table, _, _ in _tables(_parser.parse(markdown))]
     if not found:
         return markdown
@@ -87,35 +87,18 @@ def table_text(markdown: str, width: int) -> str:
 
 
 def records(table: Table) -> str:
-    """A table as one paragraph per row, a line for each cell that is not empty."""
+    """A table as one paragraph per row, with a line for each non-empty cell."""
     names = [plain_text(cell) for cell in table.header]
     rows = table.rows or (("",) * len(names),)
-    return "\n\n".join(_record(names, row) for row in rows)
+    empty = " · ".join(f"**{name}**" for name in names if name)
+    return "\n\n".join(_record("**{}**: {}", names, row) or empty for row in rows)
 
 
 def plain_records(table: Table) -> str:
-    """As ``records``, without Markdown."""
+    """Like ``records``, without Markdown."""
     names = [plain_text(cell) for cell in table.header]
     rows = [[plain_text(cell) for cell in row] for row in table.rows]
-    return "\n\n".join(
-        "\n".join(
-            f"{name}: {cell}" if name else cell
-            for name, cell in zip(names, row, strict=True)
-            if cell
-        )
-        for row in rows
-    )
-
-
-def columns(text: str) -> int:
-    """The number of columns that a text takes in a monospaced font.
-
-    Two for East Asian wide and fullwidth characters (Unicode Standard Annex #11), none for marks
-    that combine and characters without width.
-    """
-    if text.isascii():
-        return len(text)
-    return sum(map(_columns, text))
+    return "\n\n".join(_record("{}: {}", names, row) for row in rows)
 
 
 def plain_text(cell: str) -> str:
@@ -124,8 +107,9 @@ def plain_text(cell: str) -> str:
 
 
 def plain_lines(text: str) -> list[str]:
-    """The words of Markdown without any of its signs: a line for each paragraph, heading, item and
-    table cell, and those of code as they are."""
+    """The words of Markdown without its markup: a line for each paragraph, heading, item and table
+    cell, and the lines of code unchanged.
+    """
     lines: list[str] = []
     for token in _parser.parse(text):
         if token.type == "inline":
@@ -143,29 +127,20 @@ def _words(inline: Token) -> str:
     return " ".join("".join(words).split())
 
 
-def _record(names: Sequence[str], row: Sequence[str]) -> str:
-    lines = [
-        f"**{name}**: {cell}" if name else cell
-        for name, cell in zip(names, row, strict=True)
-        if cell
-    ]
-    return "\n".join(lines) or " · ".join(f"**{name}**" for name in names if name)
-
-
-def _columns(character: str) -> int:
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+def _record(line: str, names: Sequence[str], row: Sequence[str]) -> str:
+    """The non-empty cells of a row, each formatted by ``line`` with its column's name."""
+    cells = zip(names, row, strict=True)
+    return "\n".join(line.format(name, cell) if name else cell for name, cell in cells if cell)
 
 
 def _padded(cell: str, width: int, column: int, table: Table) -> str:
-    space = width - columns(cell)
+    space = width - cell_len(cell)
     left = space if column in table.right else space // 2 if column in table.center else 0
     return " " * left + cell + " " * (space - left)
 
 
 def _tables(tokens: Sequence[Token]) -> list[tuple[Table, int, int]]:
-    """The tables of a text with the lines they stand on."""
+    """The tables of a text with their first and last line."""
     found: list[tuple[Table, int, int]] = []
     rows: list[list[str]] = []
     aligned: dict[str, set[int]] = {"right": set(), "center": set()}

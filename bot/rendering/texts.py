@@ -1,4 +1,4 @@
-"""Footnote's own words in the reader's language, from Fluent catalogs (projectfluent.org).
+"""Footnote's own messages in the reader's language, from Fluent catalogs (projectfluent.org).
 
 ``texts/en.ftl`` is the original; every other catalog has the same ids with the same variables.
 """
@@ -24,28 +24,28 @@ LOCALES = ("en", "zh-Hans", "zh-Hant")
 _TRADITIONAL = frozenset(("hant", "tw", "hk", "mo"))
 
 
-# fluent.runtime refuses a longer value (its guard against patterns that grow without end).
+# fluent.runtime refuses longer values (its guard against patterns that expand without limit).
 LONGEST_VALUE = 1_000  # characters
 
 _STAND_IN = re.compile("\x00([^\x00]+)\x00")
 
 
 class UnknownText(KeyError):
-    """A text that no catalog has, or a variable it needs and was not given: a slip in our code."""
+    """A message id that no catalog has, or a missing variable: a bug in our code."""
 
 
 class Texts:
-    """The texts of one locale: ``texts("queued", ahead=2)``."""
+    """The messages of one locale: ``texts("queued", ahead=2)``."""
 
     def __init__(self, locale: str) -> None:
-        """``locale`` is one of ``LOCALES``; nothing is read before the first text is asked for."""
+        """``locale`` is one of ``LOCALES``; its catalog is read on the first request."""
         self.locale = locale
 
     def __call__(self, id: str, /, **values: str | int | float) -> str:
-        """The text with this id; raises ``UnknownText`` when it or one of its values is missing.
+        """The message with this id; raises ``UnknownText`` if it or one of its values is missing.
 
-        Numbers are written as the locale writes them. Values go in as they are: what comes from
-        pages or people must have been made harmless before or is made so after.
+        Numbers are formatted for the locale. Values are inserted unchanged: text from pages or
+        people must be made safe before or afterwards.
         """
         catalog = _catalog(self.locale)
         if (plain := catalog.plain(id, values)) is not None:
@@ -69,15 +69,15 @@ def _is_long(value: str | int | float) -> bool:
 
 
 def _is_written_alike(value: str | int | float | None) -> bool:
-    """True if every locale writes a value as Python does; a number of four digits is grouped."""
+    """True if every locale writes a value as Python does; from 1,000 on, digits are grouped."""
     return isinstance(value, str) or (type(value) is int and 0 <= value < 1_000)
 
 
 def texts_for(locale: str) -> Texts:
-    """The texts nearest to a platform's locale tag ("en-GB", "zh_TW", "zh-Hant-HK").
+    """The texts for a platform's locale tag ("en-GB", "zh_TW", "zh-Hant-HK").
 
-    Chinese of Taiwan, Hong Kong and Macau, or said to be traditional, is ``zh-Hant``, any other
-    Chinese ``zh-Hans``, every other language, and what is no tag, English.
+    Chinese of Taiwan, Hong Kong and Macau, or tagged as traditional, is ``zh-Hant``, any other
+    Chinese ``zh-Hans``. Every other language and invalid tags are English.
     """
     return _texts(negotiated(locale))
 
@@ -94,12 +94,10 @@ def _is_traditional(subtags: Sequence[str]) -> bool:
     return "hans" not in subtags and not _TRADITIONAL.isdisjoint(subtags)
 
 
-@cache
-def _texts(locale: str) -> Texts:
-    return Texts(locale)
+_texts = cache(Texts)
 
 
-# An entry and its continuation lines, which are indented; its id may be that of a term ("-brand").
+# An entry with its indented continuation lines; its id may be that of a term ("-brand").
 _ENTRY = re.compile(r"^(-?[a-zA-Z][\w-]*) *=.*?(?=^[a-zA-Z#-]|\Z)", re.MULTILINE | re.DOTALL)
 _SYNTAX = re.compile(r"[{}\n]")
 _VALUE = re.compile(r"\{ \$([a-z]+) \}")
@@ -107,9 +105,10 @@ _REFERENCE = re.compile(r"\{\s*(-?[a-zA-Z][\w-]*)")
 
 
 class _Catalog:
-    """A catalog whose entries are parsed one by one, as they are asked for: all of them take 50 ms,
-    and an answer needs ten of four hundred. To load the parser takes as long, and many an answer
-    has only texts that need none."""
+    """A catalog whose entries are parsed one by one on demand: parsing all takes 50 ms, and an
+    answer needs ten of four hundred. Importing the parser takes as long, and many answers only have
+    messages that need no parsing.
+    """
 
     def __init__(self, locale: str) -> None:
         text = (CATALOGS / f"{locale}.ftl").read_text(encoding="utf-8")
@@ -117,8 +116,9 @@ class _Catalog:
         self._unparsed = {entry[1]: entry[0] for entry in _ENTRY.finditer(text)}
 
     def plain(self, id: str, values: Mapping[str, str | int | float]) -> str | None:
-        """The text with this id, if it is one line with no more to it than values that are written
-        alike in every locale; else None."""
+        """The message with this id if it is a single line whose only placeholders are values
+        written alike in every locale; else None.
+        """
         entry = self._unparsed.get(id, "").strip()
         pattern = entry.partition("=")[2].strip()
         if not entry or _SYNTAX.search(_VALUE.sub("", entry)):
@@ -135,7 +135,7 @@ class _Catalog:
         return FluentBundle([self._locale], use_isolating=False)
 
     def with_text(self, id: str) -> FluentBundle:
-        """The bundle, which has this text and all it refers to, if they are in the catalog."""
+        """The bundle, with this message and all it refers to added if the catalog has them."""
         wanted = [id]
         while wanted:
             entry = self._unparsed.pop(wanted.pop(), None)
@@ -147,18 +147,16 @@ class _Catalog:
         return self._bundle
 
 
-@cache
-def _catalog(locale: str) -> _Catalog:
-    return _Catalog(locale)
+_catalog = cache(_Catalog)
 
 
 def invalid(text_id: str, /, **values: str | int) -> Invalid:
-    """The error whose sentence is a text of the catalogs."""
+    """An error whose sentence is a message of the catalogs."""
     return Invalid(texts_for(DEFAULT)(text_id, **values), text_id=text_id, values=values)
 
 
 def sentence_for(error: FootnoteError, texts: Texts) -> str:
-    """The error's sentence; in English where no catalog has it. Plain text."""
+    """The error's sentence as plain text; in English if no catalog has it."""
     if isinstance(error, Denied):
         return texts(error.text_id, **error.values)
     if isinstance(error, Invalid) and error.text_id:

@@ -1,10 +1,10 @@
-"""Page text as Markdown that shows it letter for letter, and Markdown as the words it shows.
+"""Converts page text to Markdown that shows it literally, and Markdown to the words it shows.
 
 Page text is Markdown only in part: fenced and inline code, tables, lists and headings are its
-structure, and so is ``**bold**`` around words, which authors of Markdown pages write. Any other
-character is meant as it stands (``argv[7]``, ``2000*1024``, ``__init__``, ``<T>``), so what a
-renderer would act on is escaped with a backslash (CommonMark 0.31.2, section 2.4). Addresses become
-code, since an escape inside one would change it.
+structure, as is ``**bold**`` around words, which authors of Markdown pages write. Every other
+character is meant literally (``argv[7]``, ``2000*1024``, ``__init__``, ``<T>``), so characters that
+a renderer would interpret are escaped with a backslash (CommonMark 0.31.2, section 2.4). Addresses
+become code, since an escape inside one would change it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Collection, Iterator, Sequence
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bot.rendering.marks import ESCAPE, code_spans
+from bot.rendering.marks import ESCAPE, outside_code
 from bot.rendering.safety import TRAILING, URL
 
-# Underlined headings, rules, HTML, link definitions and block quotes are characters in page text:
-# the readers of pages write none of them.
+# In page text, underlined headings, rules, HTML, link definitions and block quotes are literal: the
+# readers of pages write none of them.
 _parser = (
     MarkdownIt("commonmark")
     .enable("table")
@@ -27,14 +27,14 @@ _parser = (
 )
 _parser.core.ruler.enableOnly(["block"])
 
-_TILDE = "\ufdd0"  # a noncharacter, for a tilde that is text
-_GUARD = "¶"  # stands for the words before a text, so that its first line begins no block
-# A mark with a space before it may come to stand before final punctuation.
+_TILDE = "\ufdd0"  # a noncharacter, for a literal tilde
+_GUARD = "¶"  # stands for the words before a text, so that its first line does not begin a block
+# A footnote mark with a space before it may be moved before final punctuation.
 _APART = r"(?=[ \t]|[.!?…:。！？：]*[ \t]*$)"
 _INLINE = re.compile(
     r"(?P<code>(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`))"
     rf"|(?P<url>(?i:{URL}))"
-    # Bold stands around words; the stars of "2**3**4", "**kwargs" and "f(**a, **b)" are text.
+    # Bold encloses words; the stars of "2**3**4", "**kwargs" and "f(**a, **b)" are literal.
     r"|(?<![0-9A-Za-z_*])\*\*(?P<bold>(?=[\w“\"'(\[`<])[^*\n]*?[^*\s\\])\*\*(?![0-9A-Za-z_*])"
     rf"|^(?P<indent>[ \t]*)(?P<line>>|=+[ \t]*$|-+[ \t]*$|-\#|(?:[-+]|\#{{1,6}}){_APART})"
     rf"|^[ \t]*\d{{1,9}}(?P<number>[.)]){_APART}"
@@ -47,18 +47,18 @@ _INLINE = re.compile(
 _RULE = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*")
 _EMPTY_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]*")
 _BORDER = re.compile(r"((?<!\\)\|)")
-_ITEM = re.compile(r"[ \t]*(?:\d{1,3}[.)]|[•‣◦])[ \t]+\S")  # as ``bot.text.sentences`` has them
+_ITEM = re.compile(r"[ \t]*(?:\d{1,3}[.)]|[•‣◦])[ \t]+\S")  # as in ``bot.text.sentences``
 _ROW = re.compile(r"[ \t]*\|.*(?<!\\)\|[ \t]*")
 _DELIMITER = re.compile(r"[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*")
 _NUMBERED = re.compile(r"([ \t]*\d{1,9})(?=[.)](?:[ \t]|$))")
 
 
 def as_markdown(text: str, *, begins_line: bool = True, columns: Sequence[str] = ()) -> str:
-    """Page text as Markdown that shows it.
+    """Convert page text to Markdown that shows it literally.
 
-    ``begins_line``: no other words stand before it on its first line. Rows without a head get
-    ``columns`` for one, or an empty one if these are not as many as their cells. Indented code
-    becomes a fence, and a fence that is not closed is closed.
+    ``begins_line``: no other words precede it on its first line. Rows without a head get the head
+    ``columns``, or an empty one if the number of cells differs. Indented code becomes a fence, and
+    an unclosed fence is closed.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
     guard = "" if begins_line else _GUARD
@@ -72,25 +72,15 @@ def as_markdown(text: str, *, begins_line: bool = True, columns: Sequence[str] =
 
 
 def as_words(markdown: str) -> str:
-    """Markdown without its escapes; code as it stands."""
-    out: list[str] = []
-    end = 0
-    for start, stop in code_spans(markdown):
-        out += [ESCAPE.sub(_escaped_character, markdown[end:start]), markdown[start:stop]]
-        end = stop
-    out.append(ESCAPE.sub(_escaped_character, markdown[end:]))
-    return "".join(out)
-
-
-def _escaped_character(match: re.Match[str]) -> str:
-    return match.group()[1:]
+    """Markdown without its escapes; code unchanged."""
+    return outside_code(markdown, lambda part: ESCAPE.sub(lambda match: match.group()[1:], part))
 
 
 # ---------------------------------------------------------------- blocks
 
 
 def _parsed(lines: list[str]) -> tuple[list[str], list[Token]]:
-    """The lines and their blocks. Tildes that nothing closes underline what stands above them."""
+    """The lines and their blocks. Tildes without a closing fence are an underline, not a fence."""
     while True:
         tokens = _parser.parse("\n".join(lines))
         line = next((t.map[0] for t in tokens if t.map and _is_underline(t, lines)), None)
@@ -100,7 +90,7 @@ def _parsed(lines: list[str]) -> tuple[list[str], list[Token]]:
 
 
 def _with_items_apart(lines: list[str], tokens: Sequence[Token]) -> list[str]:
-    """The lines, an empty one before each item that Markdown would join to the line above it."""
+    """Insert an empty line before each item that Markdown would join to the line above it."""
     inside = {
         number
         for token in tokens
@@ -122,7 +112,7 @@ def _is_underline(token: Token, lines: Sequence[str]) -> bool:
 
 
 def _written(lines: list[str], tokens: Sequence[Token]) -> list[str]:
-    """The lines with all escapes, one or several to an element."""
+    """The lines with all escapes; an element may hold several lines."""
     out = list(lines)
     code = _lines_of(tokens, "fence", "code_block")
     for number, line in enumerate(lines):
@@ -152,7 +142,7 @@ def _write_words(out: list[str], lines: Sequence[str], start: int, content: str)
     ):
         line = lines[number]
         at = line.rfind(was)
-        if out[number] == line:  # and no rule, which is escaped as a whole
+        if out[number] == line:  # a rule is already escaped as a whole
             out[number] = line[:at] + now + line[at + len(was) :]
 
 
@@ -166,12 +156,12 @@ def _close(out: list[str], start: int, end: int, marker: str) -> None:
 
 
 def _is_closed(count: int, last: str, marker: str) -> bool:
-    """Return True if the last of so many lines closes a fence."""
+    """True if the last of ``count`` lines closes a fence."""
     return count > 1 and last.strip().startswith(marker) and not last.strip().strip(marker[0])
 
 
 def _fence(out: list[str], lines: Sequence[str], start: int, content: str) -> None:
-    """Put indented code into a fence: chat platforms know no other code."""
+    """Put indented code into a fence: chat platforms support no other code blocks."""
     code = content.rstrip("\n").split("\n")
     margin = lines[start][: len(lines[start]) - len(code[0])][:-4]
     runs = [len(run) for run in re.findall(r"`{3,}", content)]
@@ -183,8 +173,7 @@ def _fence(out: list[str], lines: Sequence[str], start: int, content: str) -> No
 
 
 def _keep_numbers(out: list[str], tokens: Sequence[Token]) -> None:
-    """Make paragraphs of a list whose numbers leave some out: renderers would count for
-    themselves."""
+    """Turn a list whose numbers have gaps into paragraphs, since renderers would renumber it."""
     for token in tokens:
         if token.type != "ordered_list_open" or token.level:
             continue
@@ -217,7 +206,7 @@ def _lines_of(tokens: Sequence[Token], *kinds: str) -> frozenset[int]:
 
 
 def _with_heads(lines: Sequence[str], taken: frozenset[int], columns: Sequence[str]) -> list[str]:
-    """The lines with a head above table rows that have none."""
+    """Add a head above table rows that have none."""
     out: list[str] = []
     before = False
     for number, line in enumerate(lines):
@@ -249,7 +238,7 @@ def _row(line: str) -> str:
 
 
 def inline(text: str, *, in_cell: bool = False) -> str:
-    """The words of one paragraph, or of one table cell, as Markdown."""
+    """The text of one paragraph, or of one table cell, as Markdown."""
     written = _INLINE.sub(lambda match: _shown(match, in_cell), text)
     return re.sub(r"\\?\|", r"\\|", written) if in_cell else written
 
@@ -261,7 +250,7 @@ def _shown(match: re.Match[str], in_cell: bool) -> str:
         return f"`{address}`{inline(whole[len(address) :])}" if address else whole
     if match["bold"] is not None:
         return f"**{inline(match['bold'])}**"
-    if match["escaped"]:  # only of a line: a cell has its words as they are
+    if match["escaped"]:  # only at the start of a line; cells are literal
         return whole.replace("\\", "\\\\") if in_cell else whole
     if match["line"]:
         return f"{match['indent']}\\{match['line']}"
@@ -274,17 +263,18 @@ _MARK = re.compile(r"\[(\d{1,4})\]")
 
 
 def answer_parser() -> MarkdownIt:
-    """CommonMark with tables and ~~strikethrough~~; no HTML, pictures and link definitions ("[1]:
-    …"). Any address makes a link: who renders it decides where it leads."""
+    """CommonMark with tables and ~~strikethrough~~, without HTML, images and link definitions
+    ("[1]: …"). Any address becomes a link; the caller that renders it decides where it leads.
+    """
     parser = MarkdownIt("commonmark", {"html": False})
     parser.enable(["table", "strikethrough"]).disable(["image", "reference"])
-    parser.disable("text_join")  # else what is escaped would be a text like any other
+    parser.disable("text_join")  # otherwise escaped characters would merge into plain text
     parser.validateLink = lambda url: True  # type: ignore[method-assign]
     return parser
 
 
 def with_marks(children: Sequence[Token], known: Collection[int]) -> Iterator[Token | int]:
-    """Inline tokens, with a number in the place of each footnote mark that is ``known``."""
+    """Inline tokens, with a number in place of each footnote mark that is ``known``."""
     inside_link = 0
     for child in children:
         inside_link += child.type == "link_open"

@@ -42,7 +42,7 @@ class Content:
     """The stored content of a document.
 
     ``text`` and ``spans`` are packed (see ``index_file``), ``words`` has the rows of its passages,
-    and ``keys`` the keys by which twins are found. ``kept`` as in ``Extracted``.
+    and ``keys`` the keys by which twins are found. ``kept`` as in ``blocks.Reading``.
     """
 
     title: str

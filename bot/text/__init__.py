@@ -1,1 +1,1 @@
-"""Looking at text without a model: terms, sentences, figures and names, language, token counts."""
+"""Text analysis without a model: terms, sentences, figures and names, language, token counts."""

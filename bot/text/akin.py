@@ -1,7 +1,7 @@
 """Synonyms between questions and documents: "throw out" in a question finds "delete".
 
 Groups of words that replace each other in questions about manuals, wikis and handbooks. They are
-few and general on purpose: special terms have no synonyms, and too wide a group matches
+few and general on purpose: special terms have no synonyms, and a group that is too wide matches
 everything. A word may be in several groups; synonymy is not transitive across groups.
 """
 
@@ -14,14 +14,15 @@ from bot.text.listed import listed
 from bot.text.terms import keywords
 
 AKIN = 0.6
-"""Share of a word's weight that a synonym of it counts for."""
+"""Share of a word's weight that its synonyms count for."""
 
 _ENDINGS = {
     **dict.fromkeys(("ion", "ation", "ition", "ication", "ment", "ement"), 4),
     **dict.fromkeys(("al", "er", "or", "abl", "ibl", "iv", "ag", "anc", "enc", "li", "iti"), 5),
 }
 """Derivational endings, as spelled in terms (without a silent e, with i for y), and the fewest
-letters that must be left: "port" is not the stem of "portal"."""
+letters that must remain: "port" is not the stem of "portal".
+"""
 
 _GROUPS = (
     "delete remove erase drop clear purge discard throw rid unset clean wipe",
@@ -306,7 +307,7 @@ _GROUPS = (
 
 
 def shares(wanted: Iterable[str], words: Collection[str]) -> dict[str, float]:
-    """Weights of the wanted terms that a text has: 1, or ``AKIN`` where it only has a synonym."""
+    """Weights of the wanted terms that a text contains: 1, or ``AKIN`` if it only has a synonym."""
     return {
         term: 1.0 if term in words else AKIN
         for term in wanted
@@ -322,7 +323,7 @@ def akin(term: str) -> frozenset[str]:
 
 
 def family(term: str) -> frozenset[str]:
-    """The term with other derivational endings; not all of these are words."""
+    """The term with other derivational endings; not all results are words."""
     if not term.isascii() or not term.isalpha():
         return frozenset()
     bases = {term}
@@ -344,7 +345,7 @@ def family(term: str) -> frozenset[str]:
 def _by_term() -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for group in _GROUPS:
-        # each alone: among others "without" and "again" would be stop words
+        # each word on its own: next to others, "without" and "again" would be stop words
         terms = {term for word in listed(group) for term in keywords(word)}
         for term in terms:
             found.setdefault(term, set()).update(terms - {term})

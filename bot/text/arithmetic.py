@@ -1,8 +1,8 @@
-"""Arithmetic on figures: what a sentence calculates, shown or not, and whether it comes out.
+"""Arithmetic on figures: the calculations in a sentence, explicit or not, and their results.
 
-Shown is what stands in brackets or has an equals sign: "(1996 − 1987 = 9)", "(14,600 + 13,100)",
-"51.6% of 67.1%". Not shown are spans of years and ages, and sums, differences, ratios and changes
-of figures that the sentence itself names.
+A calculation is explicit if it is in brackets or has an equals sign: "(1996 − 1987 = 9)", "(14,600
++ 13,100)", "51.6% of 67.1%". Not explicit are spans of years and ages, and sums, differences,
+ratios and changes of figures that the sentence itself names.
 """
 
 from __future__ import annotations
@@ -47,24 +47,36 @@ _TOGETHER = lazy_regex(
     re.IGNORECASE,
 )
 _REST = lazy_regex(r"\b(?:not|no|without|other|others|rest|remain\w*)\b", re.IGNORECASE)
-_WRITTEN = (1.0, 1e4, 1e6, 1e8, 1e9)  # a calculation in millions may leave them out
-_SCALES = (1e-8, 1e-6, 1e-4, 1e-3, 1e3, 1e4, 1e6, 1e8, 1e9, 1e12)  # said of one operand for both
+_WRITTEN = (1.0, 1e4, 1e6, 1e8, 1e9)  # a calculation in millions may omit them
+_SCALES = (
+    1e-8,
+    1e-6,
+    1e-4,
+    1e-3,
+    1e3,
+    1e4,
+    1e6,
+    1e8,
+    1e9,
+    1e12,
+)  # a scale named once for two operands
 # Pages lose the dash of "1843 – 16 April 1911".
 _LOST_DASH = lazy_regex(r"(?<=[a-z,]\s[12]\d{3})(?=(?:\d{1,2} [A-Z][a-z]{2,8} )?[12]\d{3}(?!\d))")
 _CHENG = lazy_regex("([一二两三四五六七八九])成")
 _ABOUT = lazy_regex(
     r"\b(?:about|around|roughly|approximately|nearly|almost|some|circa)\b", re.IGNORECASE
 )
-NEAR = 0.06  # relative: how far "two goals every three games" may be from 0.68
-HANDFUL = 6  # figures of a quote, years left out, from which few others can be made
-MANY = 30  # figures of a quote from which nearly any other one could be made
-_CONSTANTS = (7, 10, 12, 24, 30, 52, 60, 100, 365, 1000, 3600)  # of time and of scales
+NEAR = 0.06  # relative: tolerance between "two goals every three games" and 0.68
+HANDFUL = 6  # figures of a quote, except years; few others can be made from so few
+MANY = 30  # figures of a quote from which nearly any other could be made
+_CONSTANTS = (7, 10, 12, 24, 30, 52, 60, 100, 365, 1000, 3600)  # of time units and scales
 FEW = 12  # a factor up to this is the writer's own: "five of them make"
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """``text[start:end]`` is a calculation; ``came_to`` is what is said, ``comes_to`` what is."""
+    """A calculation at ``text[start:end]``; ``came_to`` is its stated result, ``comes_to`` the
+    correct ones."""
 
     start: int
     end: int
@@ -75,7 +87,7 @@ class Shown:
 
 
 def shown(text: str) -> Iterator[Shown]:
-    """The calculations of a text, in order: those with an equals sign or in brackets."""
+    """The explicit calculations of a text, in order: those with an equals sign or in brackets."""
     for match in _EXPRESSION.finditer(text):
         in_brackets = text[: match.start()].rstrip()[-1:] in _OPEN and match.start() > 0
         if not match["result"] and not in_brackets:
@@ -104,7 +116,8 @@ def unproven(
     claim: str, missing: Sequence[Fact], quoted: str, question: str, years: Sequence[int]
 ) -> list[Fact]:
     """The facts of a claim, ``missing`` from its quotes, that no arithmetic explains, and its
-    calculations that are wrong. ``years`` are those that "ago" may be counted from."""
+    incorrect calculations. ``years`` are the possible starting points for "ago".
+    """
     parted = _LOST_DASH.sub(" – ", quoted)
     if parted != quoted:
         missing, quoted = missing_from(missing, parted), parted
@@ -125,19 +138,19 @@ def unproven(
             wrong.append(_calculated(text))
             continue
         found = [float(said)] if said is not None else list(each.comes_to)
-        if said is None and not _is_told(outside, found):
+        if said is None and not _is_stated(outside, found):
             wrong.append(_calculated(text))
             continue
         derived += [*found, *(float(value) for value in each.operands), *each.comes_to]
     rest = [fact for fact in gone if not _is_among(fact, derived)]
     rest = [fact for fact in rest if not is_ago(claim, fact, quoted, years)]
-    rest = [fact for fact in rest if not _is_implied(claim, fact, gone, quoted, known, derived)]
+    rest = [fact for fact in rest if not _is_implied(claim, fact, quoted, known, derived)]
     return [*(fact for fact in missing if fact.kind == "name"), *rest, *wrong]
 
 
 @lru_cache(maxsize=256)
 def _years_in(text: str) -> frozenset[Decimal]:
-    """The years of a text, those of "1922–26" too."""
+    """The years of a text, including those of "1922–26"."""
     values = (value for each in dates(text) for value in each.values)
     return frozenset(Decimal(value[:4]) for value in values if value[:4].isdecimal())
 
@@ -147,7 +160,7 @@ def _has_operands(each: Shown, known: Collection[Decimal], derived: Sequence[flo
         if operand in known or float(operand) in derived or operand in _CONSTANTS:
             continue
         if 100 * operand in known and operand < 1:
-            continue  # "0.367" of 36.7%
+            continue  # "0.367" for 36.7%
         if len(known) <= FEW and any(
             operand in (a + b, abs(a - b)) for a, b in combinations(known, 2)
         ):
@@ -163,19 +176,20 @@ def _has_operands(each: Shown, known: Collection[Decimal], derived: Sequence[flo
 
 
 def _is_years(operand: Decimal, known: Collection[Decimal]) -> bool:
-    """True if an operand is the number of years between two years, the first counted or not."""
+    """True if an operand is the number of years between two years, counting the first or not."""
     years = [value for value in known if 1000 <= value <= 2100 and value == int(value)]
     return any(abs(one - other) in (operand, operand - 1) for one, other in combinations(years, 2))
 
 
 def _converts(operand: Decimal, known: Collection[Decimal]) -> bool:
-    """True if an operand is written in another scale than the page: 3 (million), 600 (0.6 kg)."""
+    """True if an operand has another scale than on the page: 3 (million), 600 (0.6 kg)."""
     return any(operand * Decimal(10) ** power in known for power in (3, 4, 6, 8, 9, -3))
 
 
-def _is_told(outside: str, results: Sequence[float]) -> bool:
-    """Return True if a calculation without an equals sign comes to a figure of the sentence, or to
-    none that the sentence tells exactly."""
+def _is_stated(outside: str, results: Sequence[float]) -> bool:
+    """True if the result of a calculation without an equals sign is among the figures of the
+    sentence, or the sentence states none.
+    """
     told = [fact for fact in facts(outside) if fact.kind == "figure"]
     tenths = [chinese_number(part) or 0 for part in _CHENG.findall(outside)]
     if tenths and not any(abs(10 * found - part) <= 1 for found in results for part in tenths):
@@ -191,7 +205,6 @@ def _is_told(outside: str, results: Sequence[float]) -> bool:
 def _is_implied(
     claim: str,
     fact: Fact,
-    gone: Sequence[Fact],
     quoted: str,
     known: Collection[Decimal],
     derived: Sequence[float],
@@ -233,7 +246,7 @@ def _is_implied(
 
 
 def _is_and_some(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
-    """ "二十多" of 25: above a round number, but below the next one."""
+    """True for "二十多" if the quote has 25: above a round number, but below the next one."""
     if not re.match("[多余餘]", claim[claim.find(fact.text) + len(fact.text) :]):
         return False
     for value in fact.values:
@@ -245,7 +258,7 @@ def _is_and_some(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
 
 
 def _is_rounded(fact: Fact, known: Collection[Decimal]) -> bool:
-    """Return True if a figure is one of the quote to fewer places, but to two at least."""
+    """True if a figure is one of the quote's rounded to fewer digits, but to two at least."""
     value = Decimal(fact.values[0])
     zeros = len(str(value)) - len(str(value).rstrip("0")) if value == value.to_integral() else 0
     if not zeros or len(str(value).rstrip("0")) < 2:
@@ -255,7 +268,7 @@ def _is_rounded(fact: Fact, known: Collection[Decimal]) -> bool:
 
 
 def _is_part(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
-    """The rest of a share ("13% are not" of 87%), or "a third" of a figure of the quote."""
+    """True for the rest of a share ("13% are not" for 87%), or "a third" of a quoted figure."""
     if fact.text.endswith(("%", "cent")):
         rest = [100 - float(value) for value in known if 0 < value < 100]
         return _REST.search(claim) is not None and _is_among(fact, rest)
@@ -265,8 +278,8 @@ def _is_part(claim: str, fact: Fact, known: Collection[Decimal]) -> bool:
 
 @lru_cache(maxsize=256)
 def _of_a_handful(quoted: str) -> tuple[float, ...]:
-    """The figures that those of one sentence of a quote make, where they are few, or those of all
-    of it; two of them may be added first."""
+    """The figures that can be calculated from those of a quote, or of one sentence of it, if these
+    are few; two of them may be added first."""
     made: dict[float, None] = {}
     for said in (quoted, *(quoted[each.start : each.end] for each in sentences(quoted))):
         there = {float(fact.values[0]) for fact in facts(said) if fact.kind == "figure"}
@@ -298,7 +311,7 @@ def _combined(values: Sequence[float]) -> Iterator[float]:
     for one, other in permutations(values, 2):
         yield from (one + other, abs(one - other), (one + other) / 2)
         if other:
-            yield from (one / other, abs(one - other) / other)  # shares too: see _is_among
+            yield from (one / other, abs(one - other) / other)  # in percent too: see _is_among
             yield one * other
             yield one * other / 100
             if other <= 100 < one:
@@ -348,7 +361,7 @@ def _evaluated(operands: Sequence[Decimal], operators: Sequence[str]) -> Iterato
 
 
 def _is_date_range(left: str, operators: Sequence[str], result: str | None) -> bool:
-    """ "(1914–1929)" is no subtraction."""
+    """True for "(1914–1929)", which is not a subtraction."""
     return not result and operators[0] == "–" and not re.search(r"\s–\s", left)
 
 

@@ -1,6 +1,6 @@
-"""Figures that a sentence counts or says as a fraction: "three islands: A, B and C", "one in five".
+"""Counts and fractions stated in a sentence: "three islands: A, B and C", "one in five".
 
-Whether they come from the quote: from a list in it, or from a percentage or a fraction of it.
+Checks whether they follow from the quote: from a list in it, or from a percentage or fraction.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _ANY_LISTED = lazy_regex(r",\s(?:and |or )?|\s(?:and|or)\s|;\s|[、和与及]")
 _EASTERN_LISTED = lazy_regex("[、和与及]")
 _EASTERN_CLAUSE = lazy_regex("[，。；：（）]")
 MOST_COUNTED = 20
-FEW = 12  # a figure up to this is a part of too many others
-MANY = 30  # figures of a quote of which two make nearly any fraction
+FEW = 12  # a smaller figure is a fraction of too many others
+MANY = 30  # figures of a quote; two of so many make nearly any fraction
 NEXT = 6  # characters between the parts of "2 hours and 22 minutes"
-EXACT = 0.01  # relative: how far a fraction or a length in two units may be off
+EXACT = 0.01  # relative: tolerance for a fraction or a length in two units
 ONE_IN = lazy_regex(
     r"\b(?P<one>\w+) (?:in|out of|\w+ for every)(?: every)? (?P<of>\w+)\b", re.IGNORECASE
 )
@@ -42,7 +42,7 @@ PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 
 
 def is_count(claim: str, fact: Fact, quoted: str) -> bool:
-    """Return True if a number in words counts the things that a sentence of the quote lists."""
+    """True if a number in words counts the things that a sentence of the quote lists."""
     count = float(fact.values[0])
     things = claim[claim.find(fact.text) + len(fact.text) :][:2]
     if 2 <= count <= MOST_COUNTED and fact.unit is None:
@@ -65,7 +65,9 @@ def is_count(claim: str, fact: Fact, quoted: str) -> bool:
 
 
 def is_fraction(claim: str, fact: Fact, quoted: str, known: Collection[Decimal]) -> bool:
-    """ "one in five" of 20%, "nine tenths" of 90%, "four-fifths" of 80%, 60% of "three-fifths"."""
+    """True for "one in five" if the quote has 20%, and the like: "nine tenths" for 90%,
+    "four-fifths" for 80%, 60% for "three-fifths".
+    """
     value = float(fact.values[0])
     if fact.text.endswith(("%", "cent")) and any(abs(f - value) <= 1 for f in _fractions(quoted)):
         return True
@@ -73,7 +75,7 @@ def is_fraction(claim: str, fact: Fact, quoted: str, known: Collection[Decimal])
     for match in _FRACTION.finditer(claim):
         if fact.text.casefold() == match["count"].casefold():
             share = 100 * value / PARTS[match["part"].lower()]
-            part = share / 100  # "three quarters" of 300 of 400
+            part = share / 100  # "three quarters" if the quote has 300 and 400
             pairs = (
                 permutations((float(v) for v in known if v > FEW), 2) if len(known) < MANY else ()
             )
@@ -90,8 +92,9 @@ def is_fraction(claim: str, fact: Fact, quoted: str, known: Collection[Decimal])
 
 
 def is_compound(claim: str, fact: Fact, quoted: str) -> bool:
-    """Return True if a figure is of one quantity in two units, which the quote has in one, or the
-    other way round: "2 hours and 22 minutes" of 142 minutes, 2.11 metres of "6 feet 11 inches"."""
+    """True if a figure belongs to a quantity in two units that the quote has in one, or vice versa:
+    "2 hours and 22 minutes" for 142 minutes, 2.11 metres for "6 feet 11 inches".
+    """
     if fact.unit is None:
         return False
     for one, other in ((claim, quoted), (quoted, claim)):
@@ -108,7 +111,7 @@ def is_compound(claim: str, fact: Fact, quoted: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Size:
-    """A quantity ``text`` with where its unit ends, and its size in the base unit."""
+    """A quantity ``text``, the end of its unit, and its size in the base unit."""
 
     text: str
     start: int

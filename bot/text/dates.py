@@ -1,4 +1,4 @@
-"""Dates in a text, in one notation whatever they were written in.
+"""Finds dates in a text and converts them to one notation.
 
 The notation is that of EDTF (Library of Congress, ISO 8601-2): ``1887-05-03``, ``1887-05``,
 ``1887``, ``--05-03`` and ``--05`` (no year), ``188X`` (the decade), ``XX8X`` (the eighties),
@@ -17,7 +17,7 @@ from bot.text.numerals import chinese_digits, chinese_number, ordinal_word
 
 @dataclass(frozen=True, slots=True)
 class DateMention:
-    """``text[start:end]`` names this date; several ``values`` where the notation is ambiguous."""
+    """The date named by ``text[start:end]``; several ``values`` if the notation is ambiguous."""
 
     start: int
     end: int
@@ -89,13 +89,9 @@ _EARLY_RANGE = re.compile(r"(?<![\d.,-])[(（](?P<from>\d{3})\s?[-–—]\s?(?P<
 _BARE_YEAR = re.compile(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d%]|[.,]\d)")
 
 
-def dates(text: str) -> list[DateMention]:
-    """The dates of a text, in order, not overlapping."""
-    return list(_dates(text))
-
-
 @lru_cache(maxsize=512)  # quotes are read again for every figure of every sentence that cites them
-def _dates(text: str) -> tuple[DateMention, ...]:
+def dates(text: str) -> tuple[DateMention, ...]:
+    """The dates of a text, in order, not overlapping."""
     taken: list[DateMention] = []
     covered = bytearray(len(text))
     for mention in _candidates(text):
@@ -106,7 +102,7 @@ def _dates(text: str) -> tuple[DateMention, ...]:
 
 
 def _candidates(text: str) -> Iterator[DateMention]:
-    """All readings, the most telling first."""
+    """All readings, the most specific first."""
     for match in _TWO_DAYS.finditer(text):  # August 6 and 9, 1945
         month = _MONTHS[match["month"].casefold()]
         days = (_value(match["year"], month, int(match[day])) for day in ("first", "day"))
@@ -169,10 +165,10 @@ def _value(year: str, month: int, day: int | None) -> tuple[str, ...]:
 
 
 def is_borne_out(value: str, by: Collection[str]) -> bool:
-    """Return True if a date follows from others of a text.
+    """True if a date follows from other dates of a text.
 
-    It does from a more exact one (1887 from 1887-05-03, the century from 1887), and from its day
-    and its year named apart.
+    It follows from a more exact one (1887 from 1887-05-03, the century from 1887), or from its day
+    and its year named separately.
     """
     if value in by:
         return True

@@ -1,16 +1,15 @@
-"""Figures, dates and names that a sentence claims, and which of them a text does not bear out.
+"""Figures, dates and names that a sentence claims, and those that a text does not support.
 
-Made for telling a reader which sentences of an answer their quotations do not support, so a true
-claim that is doubted costs as much as a false one that is not. Where a notation is ambiguous or a
-form can be derived (French from France, 1880s from 1887, 1.2 million from 1,234,567) the text gets
-the benefit of the doubt.
+Used to tell a reader which sentences of an answer their quotes do not support, so doubting a true
+claim is as bad as missing a false one. If a notation is ambiguous or a form can be derived (French
+from France, 1880s from 1887, 1.2 million from 1,234,567), the claim gets the benefit of the doubt.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
@@ -24,11 +23,11 @@ FactKind = Literal["figure", "date", "name"]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A figure, date or name as it is written (``text``) and in one form for all (``values``).
+    """A figure, date or name as written (``text``) and in a normalized form (``values``).
 
-    ``values`` of a figure are decimal numbers and of a date EDTF strings, several where the
-    notation is ambiguous; of a name they are its significant words, folded. ``margin`` is how far
-    an exact figure may be off, relative to this one. ``language`` is that of the sentence, ``unit``
+    The ``values`` of a figure are decimal numbers and of a date EDTF strings, several if the
+    notation is ambiguous; those of a name are its significant words, folded. ``margin`` is how far
+    an exact figure may differ, relative to this one. ``language`` is that of the sentence, ``unit``
     that of a figure.
     """
 
@@ -40,13 +39,13 @@ class Fact:
     unit: units.Unit | None = None
 
 
-# Parts of a sentence that say no fact: links, code, footnote marks, the mark of a list item.
+# Parts of a sentence without facts: links, code, footnote marks, the mark of a list item.
 _SILENT = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|\(https?://[^)\s]*\)|https?://\S+|\[+\d{1,3}(?:, ?\d{1,3})*\]+"
     r"|【\d{1,3}】|(?m:^\s*(?:\d{1,3}[.)]|[-*+•])\s)",
     re.DOTALL,
 )
-# Asterisks between Latin letters or figures multiply: 2000*1024 is not 20001024.
+# Asterisks between Latin letters or digits mean multiplication: 2000*1024 is not 20001024.
 _EMPHASIS = re.compile(
     r"\*+(?![A-Za-z0-9\u00c0-\u024f(])|(?<![A-Za-z0-9\u00c0-\u024f)\]])\*+|(?<!\w)_+|_+(?!\w)|~~"
 )
@@ -55,8 +54,8 @@ _EMPHASIS = re.compile(
 def facts(sentence: str) -> list[Fact]:
     """The facts that a sentence claims, by kind (dates, figures, names) and position, each once.
 
-    Months alone, weekdays, and words that are capitalized only because a sentence begins are no
-    facts; numbers up to twenty that refer back ("the two") are none either.
+    Months alone, weekdays, and words capitalized only at the start of a sentence are not facts, nor
+    are numbers up to twenty that refer back ("the two").
     """
     text = _EMPHASIS.sub("", _SILENT.sub(lambda match: " " * len(match.group()), sentence))
     language = detect(text)
@@ -66,20 +65,22 @@ def facts(sentence: str) -> list[Fact]:
         if text[date.start : date.end].isdecimal() and _is_measured(text, date):
             continue  # 1204 feet
         taken[date.start : date.end] = b"\1" * (date.end - date.start)
-        if len(date.values[0]) > 4 or date.values[0][0] != "-":  # a month alone tells little
-            found.append(_fact("date", text, date.start, date.end, date.values, 0.0, language))
+        if len(date.values[0]) > 4 or date.values[0][0] != "-":  # a month alone says little
+            written = text[date.start : date.end].strip()
+            found.append(Fact("date", written, date.values, language=language))
     for figure in figures.claimed_figures(text):
         if not any(taken[figure.start : figure.end]):
             taken[figure.start : figure.end] = b"\1" * (figure.end - figure.start)
             values = tuple(f"{value:f}" for value in figure.values)
-            fact = _fact("figure", text, figure.start, figure.end, values, figure.margin, language)
             measure = units.measure_at(text, figure.start, figure.end)
-            if measure is not None:  # a unit is no name
+            if measure is not None:  # a unit is not a name
                 taken[measure.start : measure.end] = b"\1" * (measure.end - measure.start)
-                fact = replace(fact, unit=measure.unit)
-            found.append(fact)
+            unit = None if measure is None else measure.unit
+            written = text[figure.start : figure.end].strip()
+            found.append(Fact("figure", written, values, figure.margin, language, unit))
     for name in names(text, language, bytes(taken)):
-        found.append(_fact("name", text, name.start, name.end, name.words, 0.0, language))
+        written = text[name.start : name.end].strip()
+        found.append(Fact("name", written, name.words, language=language))
     return list({(fact.kind, fact.values, fact.unit): fact for fact in reversed(found)}.values())[
         ::-1
     ]
@@ -88,7 +89,7 @@ def facts(sentence: str) -> list[Fact]:
 def missing_from(claimed: Iterable[Fact], text: str) -> list[Fact]:
     """The facts that a text does not support, in their order.
 
-    Names in a script or a language that the text is not in are let pass: they cannot be compared.
+    Names in a script or language other than the text's count as supported: they cannot be compared.
     """
     support = _support(text)
     return [fact for fact in claimed if not support.bears_out(fact)]
@@ -101,24 +102,12 @@ def _is_measured(text: str, date: dates.DateMention) -> bool:
 
 @lru_cache(maxsize=512)
 def values_in(text: str) -> frozenset[Decimal]:
-    """Every value of a figure or year that a text bears out."""
+    """Every value of a figure or year that a text supports."""
     return figures.borne_out(text)
 
 
-def _fact(
-    kind: FactKind,
-    text: str,
-    start: int,
-    end: int,
-    values: tuple[str, ...],
-    margin: float,
-    language: str,
-) -> Fact:
-    return Fact(kind, text[start:end].strip(), values, margin, language)
-
-
 class _Support:
-    """A text, read once for what it bears out."""
+    """The figures, dates and names of a text, extracted once to check claims against."""
 
     def __init__(self, text: str) -> None:
         self._language = detect(text)
@@ -147,7 +136,7 @@ class _Support:
         return value.isdecimal() and Decimal(value) in self._figures
 
     def _has_figure(self, value: Decimal, fact: Fact) -> bool:
-        """Return True if a figure is there in its own unit or one that it is converted from."""
+        """True if the text has a figure in the same unit or one that converts to it."""
         if figures.is_borne_out(value, fact.margin, self._figures):
             theirs = [
                 unit
@@ -169,10 +158,9 @@ class _Support:
         return False
 
     def _is_foreign_word(self, fact: Fact) -> bool:
-        """A number written as a word, in another language than the text's."""
+        """True for a number written as a word in another language than the text's."""
         return fact.language != self._language and not any(c.isdigit() for c in fact.text)
 
 
-@lru_cache(maxsize=512)  # the passages of an answer, each claim of which is held against them
-def _support(text: str) -> _Support:
-    return _Support(text)
+# cached for the passages of an answer, against which each claim is checked
+_support = lru_cache(maxsize=512)(_Support)

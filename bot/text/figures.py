@@ -1,4 +1,4 @@
-"""Figures in a text as values: "1,200", "1200", "1.2 thousand" and "twelve hundred" are one."""
+"""Figures in a text as values: "1,200", "1200", "1.2 thousand" and "twelve hundred" are equal."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from bot.text.numerals import (
     roman_number,
 )
 
-HEDGED = 0.1  # relative: how far at most "about", "nearly", "more than" may be off
+HEDGED = 0.1  # relative: the greatest tolerance of "about", "nearly", "more than"
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """``text[start:end]`` is a number; several ``values`` where the notation is ambiguous.
+    """The number at ``text[start:end]``; several ``values`` if the notation is ambiguous.
 
-    ``margin`` is how far, relative to the value, an exact figure may be from this rounded one.
+    ``margin`` is how far an exact figure may be from this rounded one, relative to its value.
     """
 
     start: int
@@ -88,8 +88,8 @@ _ANAPHORIC = re.compile(
 def claimed_figures(text: str) -> Iterator[Figure]:
     """The figures that a sentence claims.
 
-    Digits that belong to a name ("A320") are none. Of number words, those that refer to what was
-    counted before ("the two", "one") and ordinals are left out.
+    Digits that are part of a name ("A320") are excluded. Of number words, ordinals and those that
+    refer to something counted before ("the two", "one") are excluded.
     """
     for match in _NUMBER.finditer(text):
         values = _values(match) + _values_in_range(text, match)
@@ -102,7 +102,7 @@ def claimed_figures(text: str) -> Iterator[Figure]:
         if re.search(r"\d[\s-]$", before) or (value <= 20 and _ANAPHORIC.search(before)):
             continue
         if match.group().casefold() in SCALES:
-            continue  # "million" alone: hundreds of, a
+            continue  # "million" alone, as in "a million" and "hundreds of millions"
         margin = _hedged(Decimal(value)) if _HEDGE.search(before) else 0.0
         yield Figure(match.start(), match.end(), (Decimal(value),), margin)
     for match in CHINESE_NUMBER.finditer(text):
@@ -118,7 +118,7 @@ def claimed_figures(text: str) -> Iterator[Figure]:
 
 
 def borne_out(text: str) -> frozenset[Decimal]:
-    """Every value that a text can be said to name: generous, so that no true claim is doubted."""
+    """Every value that a text may name: generous, so that no true claim is doubted."""
     values: set[Decimal] = set()
     for match in _NUMBER.finditer(text):
         values.update(_values(match))
@@ -134,7 +134,8 @@ def borne_out(text: str) -> frozenset[Decimal]:
                 values.add(Decimal(value))
     for word in _ANY_WORD.findall(text):
         folded = word.casefold()
-        values.update(Decimal(value) for value in QUANTITIES.get(folded, ()))
+        if quantity := QUANTITIES.get(folded):
+            values.add(Decimal(quantity))
         if ordinal := ordinal_word(folded):
             values.add(Decimal(ordinal))
         if (roman := roman_number(word)) is not None:
@@ -147,7 +148,7 @@ def borne_out(text: str) -> frozenset[Decimal]:
 
 
 def is_borne_out(value: Decimal, margin: float, by: frozenset[Decimal]) -> bool:
-    """Return True if a claimed value is among those of a text, or is one of them rounded."""
+    """True if a claimed value is among those of a text, or is one of them rounded."""
     if value in by:
         return True
     if not margin:
@@ -156,12 +157,13 @@ def is_borne_out(value: Decimal, margin: float, by: frozenset[Decimal]) -> bool:
     return any(abs(other - value) <= reach for other in by)
 
 
-ROUNDED = 0.03  # relative: how far at most rounding that is not said may be off
+ROUNDED = 0.03  # relative: the greatest tolerance of rounding that is not indicated
 
 
 def reach(value: Decimal, margin: float = 0.0) -> float:
-    """The tolerance of a calculated value: half the place of the written value's last digit, final
-    zeros aside."""
+    """The tolerance of a calculated value: half the place of the written value's last digit,
+    ignoring trailing zeros.
+    """
     if not value:
         return 0.0
     place = 10.0 ** int(value.normalize().as_tuple().exponent)
@@ -189,9 +191,7 @@ def _values_in_range(text: str, first: re.Match[str]) -> tuple[Decimal, ...]:
 
 
 def _plain_values(number: str) -> tuple[Decimal, ...]:
-    """Possible readings of digits and separators: 1,200 is 1200; 1.200 is 1.2 or 1200; 1,5 is
-    1.5.
-    """
+    """Readings of digits and separators: 1,200 is 1200; 1.200 is 1.2 or 1200; 1,5 is 1.5."""
     plain = re.sub(r"['’\u00a0\u202f\u2009 ]", "", number)
     if "," in plain and "." in plain:
         thousands = "," if plain.rfind(",") < plain.rfind(".") else "."
@@ -211,8 +211,8 @@ def _margin(text: str, match: re.Match[str]) -> float:
     """The relative distance that an exact figure may have from this one: half the place of its last
     digit.
 
-    Final zeros are no digits when it is hedged ("about 1,200" may be 1,187); a plain whole number
-    ("1,200") is exact.
+    Trailing zeros do not count as digits if the figure is hedged ("about 1,200" may be 1,187); a
+    plain whole number ("1,200") is exact.
     """
     values = _values(match)
     decimal = _DECIMALS.search(match["number"])
@@ -226,7 +226,7 @@ def _margin(text: str, match: re.Match[str]) -> float:
 
 
 def _hedged(value: Decimal, place: float = 1.0) -> float:
-    """The margin of a rounded number."""
+    """The margin of a hedged number."""
     while value and value % Decimal(str(place * 10)) == 0:
         place *= 10
     return min(HEDGED, 0.5 * place / float(value)) if value else 0.0

@@ -1,4 +1,4 @@
-"""Words in which an answer says that something was not found, which state no fact."""
+"""Detects statements that something was not found, which state no fact."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _CLAUSE = re.compile(r"(?<=[;,—–])\s+|(?<=[；，])|\s+(?=(?:and|but|while|a
 
 
 def without_gaps(sentence: str) -> str:
-    """The sentence without the clauses in which it says that something was not found.
+    """Remove the clauses in which a sentence says that something was not found.
 
-    "It joins the Lahn near Lollar; where it rises was not found." is left with its first clause.
-    What was not found "until 1985" or "by the police" is a fact, and stays.
+    Of "It joins the Lahn near Lollar; where it rises was not found." the first clause remains. A
+    statement that something was not found "until 1985" or "by the police" is a fact and stays.
     """
     clauses = _CLAUSE.split(sentence)
     kept = [each for each in clauses if not _is_gap(each)]
@@ -40,7 +40,7 @@ def without_gaps(sentence: str) -> str:
 
 
 def says_gap(sentence: str) -> bool:
-    """Return True if any clause of a sentence says that something was not found."""
+    """True if any clause of a sentence says that something was not found."""
     return any(map(_is_gap, _CLAUSE.split(sentence)))
 
 

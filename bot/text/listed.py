@@ -1,4 +1,4 @@
-"""Word lists as they read best in source: words between spaces."""
+"""Readable word lists for source code: words separated by spaces."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ def listed(words: str) -> frozenset[str]:
 
 
 def numbered(words: str, start: int) -> dict[str, int]:
-    """The words of a text with their place, counted from ``start``."""
+    """The words of a text with their position, counted from ``start``."""
     return {word: place for place, word in enumerate(words.split(), start)}

@@ -1,7 +1,7 @@
 """Literals in questions: identifiers, options, error codes, file names and symbols.
 
-A word can be replaced by another with the same meaning; a literal cannot. A text that has
-"html_logo" says more about it than one that has "the logo of the HTML pages".
+A word can be replaced by a synonym; a literal cannot. For a question about "html_logo", a text with
+"html_logo" is more relevant than one with "the logo of the HTML pages".
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _LONGEST = 80  # characters
 def literals(question: str) -> tuple[str, ...]:
     """The literals of a question, each once, in order.
 
-    What stands in backticks; and words with signs that no sentence has ("@table", "%~", "--soft",
-    "main.cf"), with capitals inside or throughout, or called like a function.
+    Text in backticks; and words with signs that do not occur in sentences ("@table", "%~",
+    "--soft", "main.cf"), with capitals inside or throughout, or called like a function.
     """
     found = dict.fromkeys(match[1].strip() for match in _SPAN.finditer(question))
     for match in _TOKEN.finditer(_SPAN.sub(" ", question)):
@@ -44,14 +44,14 @@ def literals(question: str) -> tuple[str, ...]:
 
 
 def has_literal(text: str, literal: str) -> bool:
-    """Return True if a text has a literal as it is written, and not within a longer word."""
+    """True if a text contains a literal verbatim, and not within a longer word."""
     before = r"(?<!\w)" if literal[0].isalnum() else ""
     after = r"(?!\w)" if literal[-1].isalnum() else ""
     return re.search(f"{before}{re.escape(literal)}{after}", text) is not None
 
 
 def _bare(token: str) -> str:
-    """A token without brackets around it, or that only open or only close in it."""
+    """Remove brackets around a token, and those that only open or only close in it."""
     for opening, closing in _PAIRS:
         is_around = token.startswith(opening) and token.endswith(closing)
         if (is_around and opening in "([") or token.count(opening) != token.count(closing):

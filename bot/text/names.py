@@ -1,8 +1,8 @@
-"""Names in a sentence, and whether a text has them.
+"""Finds names in a sentence, and checks whether a text contains them.
 
 A name is a run of capitalized words, an abbreviation or a model number, and in Chinese, Japanese
-and Korean a quoted title or a transliteration with middle dots. No dictionary is used: what
-decides is position, the words around, and lists of words that are capitalized without being a
+and Korean a quoted title or a transliteration with middle dots. No dictionary is used: the decision
+depends on position, the surrounding words, and lists of words that are capitalized without being a
 name.
 """
 
@@ -21,7 +21,7 @@ from bot.text.terms import STOP_WORDS, fold, has_cjk, terms
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """``text[start:end]`` is a name; ``words`` are those of it that a text must have, folded."""
+    """The name at ``text[start:end]``; ``words`` are those that a text must contain, folded."""
 
     start: int
     end: int
@@ -29,7 +29,7 @@ class Name:
 
 
 _LETTER = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u03ff\u0400-\u04ff\u1e00-\u1eff"
-_TOKEN = re.compile(  # letters right behind a digit are a unit, or part of a code: "5GHz"
+_TOKEN = re.compile(  # letters directly after a digit are a unit or part of a code: "5GHz"
     rf"(?<![{_LETTER}0-9])"
     rf"(?:(?:[{_LETTER}]\.){{2,}}|[{_LETTER}](?:[{_LETTER}0-9]|['’.&-](?=[{_LETTER}0-9]))*)"
 )
@@ -46,7 +46,7 @@ _CAPITALIZED_RUN = re.compile(r"(?<!\w)[A-Z]\w+(?: [A-Z]\w+)+(?!\w)")
 _CJK_NAMES = re.compile(
     "《([^》\n]{1,40})》|『([^』\n]{1,40})』|「([^」\n]{1,30})」"
     "|([\u30a1-\u30fa\u30fc]+(?:[·・‧][\u30a1-\u30fa\u30fc]+)+)"
-    "|([\u4e00-\u9fff]{1,2}(?:[·・‧][\u4e00-\u9fff]{1,2})+)"  # where a Han name begins is not told
+    "|([\u4e00-\u9fff]{1,2}(?:[·・‧][\u4e00-\u9fff]{1,2})+)"  # its start is unknown
 )
 
 _NOT_NAMES = listed(
@@ -67,7 +67,7 @@ _NOT_NAMES = listed(
     "also still then now here there again rumour rumor legend tradition counting including "
     "excluding combining taking adding leaving fahrenheit celsius kelvin"
 )
-"""Capitalized at the beginning of a sentence, or always, without being names."""
+"""Words capitalized at the start of a sentence, or always, without being names."""
 
 ROLES = listed(
     "president king queen prince princess emperor empress lord lady sir dame saint pope bishop "
@@ -91,7 +91,7 @@ _KINDS = listed(
     "western central upper lower national international royal federal saint st mt dr jr sr "
     "world"
 )
-"""Words that say what kind of thing a name is for: a text may well leave them out."""
+"""Words for the kind of thing that a name denotes: a text may leave them out."""
 
 _PREDICATES = listed(
     "is was has had became becomes remains won lost wrote died lived served joined left moved "
@@ -99,7 +99,7 @@ _PREDICATES = listed(
     "cost contains consists includes covers lies stands borders hosts plays means won't isn't "
     "wasn't hasn't does did can could will would may might must"
 )
-"""Verbs in the singular: before them a lone first word is a name, or the topic itself."""
+"""Verbs in the singular: a single first word before one of them is a name, or the topic itself."""
 
 _SAME = tuple(
     listed(group)
@@ -193,9 +193,9 @@ _PLACES = ("", "s", "e", "ia", "a", "y", "ey", "en", "ium", "istan", "as", "land
 
 
 def names(text: str, language: str, masked: bytes = b"") -> Iterator[Name]:
-    """The names of a sentence in ``language``, but for those where ``masked`` is not 0.
+    """The names of a sentence in ``language``, except those where ``masked`` is not 0.
 
-    German capitalizes every noun: of its words only abbreviations and model numbers are taken.
+    German capitalizes every noun: only its abbreviations and model numbers are returned.
     """
     tokens = [
         match for match in _TOKEN.finditer(text) if not any(masked[match.start() : match.end()])
@@ -223,16 +223,16 @@ def names(text: str, language: str, masked: bytes = b"") -> Iterator[Name]:
 
 
 def capitalized_pairs(query: str, language: str) -> list[list[tuple[str, str]]]:
-    """For each run of capitalized words of a query its pairs of neighbours, of which names are made
-    ("Jackson County", "County Courthouse"): nothing tells where in a run one name ends. None in
-    German, where every noun has a capital."""
+    """The pairs of neighbouring words in each capitalized run of a query ("Jackson County", "County
+    Courthouse"): where in a run a name ends is unknown. Empty for German: all nouns are
+    capitalized."""
     if language.partition("-")[0] == "de":
         return []
     return [list(pairwise(run.split())) for run in _CAPITALIZED_RUN.findall(query)]
 
 
 def has_pair(text: str, pair: tuple[str, str]) -> bool:
-    """Return True if a text has two words next to each other, however they are capitalized."""
+    """True if a text contains two words next to each other, regardless of capitalization."""
     one, other = map(re.escape, pair)
     return re.search(rf"(?<!\w){one}\W{{1,3}}{other}(?!\w)", text, re.IGNORECASE) is not None
 
@@ -268,7 +268,7 @@ def _is_no_name(word: str) -> bool:
 
 
 def _can_open(text: str, token: re.Match[str]) -> bool:
-    """True if a lone first word is a name: an abbreviation, a possessive, or before a verb."""
+    """True if a single first word is a name: an abbreviation, a possessive, or before a verb."""
     word = token.group()
     if _is_code(word) or word.endswith(("'s", "’s")):
         return True
@@ -281,7 +281,7 @@ def _can_open(text: str, token: re.Match[str]) -> bool:
 
 
 def _is_code(word: str) -> bool:
-    """An abbreviation, a model number or a brand's own spelling: NASA, U.S., B-29, iOS, YouTube."""
+    """True for an abbreviation, a model number or a brand's own spelling: NASA, U.S., B-29, iOS."""
     bare = word.replace(".", "")
     if len(bare) < 2:
         return False
@@ -289,7 +289,7 @@ def _is_code(word: str) -> bool:
 
 
 def _required(token: str) -> str:
-    """A token as a text must have it, folded; "" for what a text need not have."""
+    """A token as a text must contain it, folded; "" if it need not contain it."""
     word = re.sub(r"['’]s?$", "", token)
     if word in _CONNECTORS or _is_no_name_anywhere(word) or _ORDER.fullmatch(word):
         return ""
@@ -304,7 +304,7 @@ def _is_no_name_anywhere(word: str) -> bool:
 
 
 def _shortened(folded: str) -> str:
-    """Countries by their initials; hardly a text keeps to one form of these."""
+    """Replace countries by their initials; texts rarely use one form consistently."""
     return _LONG_FORM.sub(lambda match: _SHORT_FORMS[match.group()], folded)
 
 
@@ -323,7 +323,7 @@ class NamesIn:
         self._compact = _compact(text)
         self._has_cjk = has_cjk(text)
         self._has_letters = any(len(word) > 1 for word in _WORD.findall(text))
-        # Words as the folded text has them, and as names are found: "m²" folds to "m2".
+        # Words of the folded text, and words as names are found: "m²" folds to "m2".
         as_found = (_required(token) for token in _TOKEN.findall(text))
         self._words = frozenset((*_WORD.findall(folded), *as_found))
         self._stems = frozenset(stem for word in self._words for stem in terms(word))
@@ -333,9 +333,9 @@ class NamesIn:
         self._derived = frozenset(root for word in self._words for root in _roots(word, _DEMONYMS))
 
     def bear_out(self, words: tuple[str, ...], written: str) -> bool:
-        """True if the text has all words of a name, or the initials of it as it is ``written``.
+        """True if the text has all words of a name, or the initials of it as ``written``.
 
-        A name in a script that the text has none of cannot be looked up and passes.
+        A name in a script that the text does not use cannot be looked up and counts as supported.
         """
         if all(self._has(word) for word in words):
             return True
@@ -359,25 +359,25 @@ class NamesIn:
         )
 
     def _has_kindred(self, stem: str) -> bool:
-        """Return True if the text has a word of the same family: "Senator" for "Senate"."""
+        """True if the text has a word of the same family: "Senator" for "Senate"."""
         return len(stem) > 4 and not family(stem).isdisjoint(self._stems)
 
     def _has_parts(self, word: str) -> bool:
         parts = re.split("[·・‧]", word)
-        # A word may run into the first part ("是冯·布劳恩"): its last character is looked for.
+        # A word may precede the first part without a space ("是冯·布劳恩"): only the part's last
+        # character is looked for.
         return len(parts) > 1 and all(part in self._compact for part in (parts[0][-1:], *parts[1:]))
 
 
 def _roots(word: str, endings: tuple[str, ...]) -> Iterator[str]:
-    """The stems of a word without one of the endings, where a stem is long enough to be
-    distinctive."""
+    """The stems of a word without one of the endings, if long enough to be distinctive."""
     for ending in endings:
         if word.endswith(ending) and len(word) - len(ending) >= 4 - (len(ending) > 2):
             yield word.removesuffix(ending) if ending else word
 
 
 def _acronyms(text: str) -> frozenset[str]:
-    """Initials of every run of capitalized words: the short forms that a claim may use."""
+    """The initials of every run of capitalized words: short forms that a claim may use."""
     found: set[str] = set()
     run: list[str] = []
     end = -1

@@ -30,28 +30,22 @@ _ORDINALS = numbered(
     start=1,
 )
 QUANTITIES = {
-    "once": (1,),
-    "twice": (2,),
-    "double": (2,),
-    "doubled": (2,),
-    "both": (2,),
-    "pair": (2,),
-    "couple": (2,),
-    "twin": (2,),
-    "twins": (2,),
-    "thrice": (3,),
-    "triple": (3,),
-    "tripled": (3,),
-    "trio": (3,),
-    "quartet": (4,),
-    "quintet": (5,),
-    "dozen": (12,),
-    "half": (50,),
-    "quarter": (25,),
-    "decade": (10,),
-    "century": (100,),
+    word: value
+    for value, words in (
+        (1, "once"),
+        (2, "twice double doubled both pair couple twin twins"),
+        (3, "thrice triple tripled trio"),
+        (4, "quartet"),
+        (5, "quintet"),
+        (10, "decade"),
+        (12, "dozen"),
+        (25, "quarter"),
+        (50, "half"),
+        (100, "century"),
+    )
+    for word in words.split()
 }
-"""Words that bear out a number without being one."""
+"""Words that support a number without being one."""
 
 _CHINESE_DIGITS = {digit: value for value, digit in enumerate("〇一二三四五六七八九")} | {
     "零": 0,
@@ -67,7 +61,7 @@ _ROMAN_LETTERS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1_0
 
 
 def english_number(words: list[str]) -> int | None:
-    """The value of number words in a row ("two hundred and five"), None if they are none."""
+    """The value of consecutive number words ("two hundred and five"); None if they are none."""
     total = current = 0
     seen = False
     for word in words:
@@ -87,17 +81,17 @@ def english_number(words: list[str]) -> int | None:
 
 
 ORDINALS = tuple(_ORDINALS)
-"""The ordinal words of one part, "first" on."""
+"""The single-word ordinals, from "first" on."""
 
 
 def ordinal_word(word: str) -> int:
-    """The value of "first" to "twenty-ninth"; 0 for another word."""
+    """The value of "first" to "twenty-ninth"; 0 for other words."""
     tens, _, unit = word.casefold().rpartition("-")
     return TENS.get(tens, 0) + _ORDINALS.get(unit, 0)
 
 
 def chinese_digits(text: str) -> str:
-    """Digits for Chinese digits, one by one: 二〇一九 → 2019."""
+    """Replace Chinese digits one by one: 二〇一九 → 2019."""
     return "".join(str(_CHINESE_DIGITS.get(character, character)) for character in text)
 
 
@@ -121,7 +115,7 @@ def chinese_number(text: str) -> int | None:
 
 
 def roman_number(text: str) -> int | None:
-    """The value of a Roman numeral in capitals, None if it is none."""
+    """The value of a Roman numeral in capitals; None if it is not one."""
     if not text or not _ROMAN.fullmatch(text):
         return None
     values = [_ROMAN_LETTERS[letter] for letter in text]

@@ -1,9 +1,9 @@
 """Detects sentences that contradict the words they cite: "not" for "is", "all" for "most".
 
-What single words show, in any language that is written with them: opposites, plans told as facts,
-"all" for "most", and figures or dates that belong to another sentence than the one that is retold.
-What the order of words shows is told by rules of one language each (``relations``, ``scope`` and
-``sequence`` for English, ``opposed_chinese``).
+This module covers what single words show, in all languages with word lists here: opposites, plans
+reported as facts, "all" for "most", and figures or dates that belong to another sentence than the
+one being retold. Contradictions by word order are detected by rules for one language each
+(``relations``, ``scope`` and ``sequence`` for English, ``opposed_chinese``).
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from bot.text.sentences import sentences
 from bot.text.sequence import out_of_order
 from bot.text.terms import STOP_WORDS, has_cjk, keywords, terms
 
-NEAR = 60  # characters around two figures in which the words they go with are looked for
-MOST = 0.7  # share of the words that must speak for a swap
-ABOUT = 0.4  # share of a claim's keywords in a sentence that may be the one it retells
-SAME = 0.03  # relative: how far one quantity may be from itself in two units
-SCOPE = 70  # characters behind "planned" in which it is said what was planned
-DENIED = 2  # words behind "not" of which one is what it denies
-SURE = 0.6  # the same where the claim has no word of its own that says otherwise
+NEAR = 60  # characters around two figures that are searched for the words belonging to them
+MOST = 0.7  # share of these words that must indicate a swap
+ABOUT = 0.4  # share of a claim's keywords in a sentence that it may retell
+SAME = 0.03  # relative: tolerance for one quantity in two units
+SCOPE = 70  # characters after "planned" that say what was planned
+DENIED = 2  # words after "not", one of which it negates
+SURE = 0.6  # the same if the claim has no negative word of its own
 
 
 def _any_of(words: str) -> str:
@@ -173,14 +173,14 @@ _CLAUSES = lazy_regex(r"[;ï¼›]|,\s(?=(?:but|although|though|while|whereas)\b)|ï¼
 
 @dataclass(frozen=True, slots=True)
 class _Retold:
-    """A sentence of the quote, and the share of the claim's keywords that it has."""
+    """A sentence of the quote, and the share of the claim's keywords in it."""
 
     text: str
     share: float
 
 
 def opposed(claim: str, quoted: str) -> str:
-    """The words of a claim that its quote says the opposite of, or ""."""
+    """The words of a claim whose opposite its quote says, or ""."""
     language = detect(claim)
     if language == detect(quoted) == "zh":
         return _by_words(claim, quoted) or opposed_chinese(claim, quoted)
@@ -217,7 +217,7 @@ def _ranked(claim: str, quoted: str) -> list[_Retold]:
 
 
 def _words(claim: str) -> frozenset[str]:
-    """The keywords of a claim, its figures and dates aside."""
+    """The keywords of a claim, except its figures and dates."""
     measured = {t for fact in facts(claim) if fact.kind != "name" for t in terms(fact.text)}
     return frozenset(keywords(claim)) - measured
 
@@ -232,7 +232,7 @@ def _split(quoted: str) -> Iterator[str]:
         said = ""
         for part in _CLAUSES.split(quoted[sentence.start : sentence.end]):
             said += part
-            if said and said.count("(") <= said.count(")"):  # what is in brackets stays whole
+            if said and said.count("(") <= said.count(")"):  # text in brackets stays whole
                 yield said
                 said = ""
         if said:
@@ -246,7 +246,7 @@ def _terms_of(text: str) -> frozenset[str]:
 
 def _is_opposite(claim: str, said: str) -> str:
     if bool(_NOT.search(claim)) != bool(_NOT.search(said)) and not has_cjk(claim):
-        return ""  # not more is less
+        return ""  # "not more" means "less"
     for pair in _EASTERN_OPPOSITES if has_cjk(claim) else _OPPOSITES:
         for mine, theirs in (pair, pair[::-1]):
             there = mine.search(claim)
@@ -259,13 +259,13 @@ def _is_opposite(claim: str, said: str) -> str:
 
 
 def _whole(match: re.Match[str]) -> str:
-    """The word that begins with what was found."""
+    """Extend a match to the end of the word."""
     rest = lazy_regex(r"[A-Za-z]*").match(match.string, match.end())
     return match.group() + (rest.group() if rest else "")
 
 
 def _is_plan(claim: str, best: _Retold) -> str:
-    """A plan, a nomination or a rumour told as a fact."""
+    """A plan, nomination or rumour that the claim reports as a fact."""
     if best.share < SURE or _HELD_BACK.search(claim):
         return ""
     words = _words(claim)
@@ -287,7 +287,7 @@ def _is_general(claim: str, best: _Retold) -> str:
 
 
 def _is_negated(claim: str, retold: Sequence[_Retold], quoted: str) -> str:
-    """A negation that the claim has dropped; of Chinese also one that it has added."""
+    """A negation that the claim has dropped or, in Chinese, also one that it has added."""
     best = retold[0]
     claim, said = _AT_MOST.sub("", claim), _AT_MOST.sub("", best.text)
     if missing_from(_measured(claim), quoted):
@@ -309,14 +309,15 @@ def _is_negated(claim: str, retold: Sequence[_Retold], quoted: str) -> str:
 
 
 def _is_elsewhere(claim: str, retold: Sequence[_Retold]) -> str:
-    """A date or figure that stands only in other sentences, while the one retold has its own.
+    """A date or figure found only in other sentences, while the retold one has its own.
 
-    Those others have no word of the claim that the one retold lacks: it is not told from both.
+    Those other sentences contain no word of the claim that the retold one lacks; otherwise the
+    claim may be based on both.
     """
     best = retold[0]
     mine = _measured(claim)
     if best.share < SURE or len(mine) > 2 or missing_from(mine, "\n".join(r.text for r in retold)):
-        return ""  # a figure that no sentence has is calculated, mostly from several of them
+        return ""  # a figure in no sentence is calculated, mostly from several of them
     theirs = _measured(best.text)
     words = _words(claim) - _terms_of(best.text)
     for fact in missing_from(mine, best.text):
@@ -330,9 +331,10 @@ def _is_elsewhere(claim: str, retold: Sequence[_Retold]) -> str:
 
 
 def _is_swapped(claim: str, quoted: str) -> str:
-    """Two figures of which each stands where the quote has the other.
+    """Two figures, each in the place that the other has in the quote.
 
-    If the quote turns the order of the figures round, it turns round the words they go with too.
+    If the quote reverses the order of the figures, it must reverse the words that belong to them
+    too.
     """
     for one, other in pairwise(_measured(claim)):
         if one.kind != other.kind or (one.kind == "figure" and not _is_alike(one, other)):
@@ -354,8 +356,8 @@ def _is_swapped(claim: str, quoted: str) -> str:
         is_turned = there[0] == high
         votes = [
             (_place(a, window) or 0) > (_place(b, window) or 0)
-            for a in _told(left) - _told(right)
-            for b in _told(right) - _told(left)
+            for a in _content_words(left) - _content_words(right)
+            for b in _content_words(right) - _content_words(left)
             if _place(a, window) is not None and _place(b, window) is not None
         ]
         if len(votes) and sum(vote != is_turned for vote in votes) > MOST * len(votes):
@@ -370,14 +372,14 @@ def _is_alike(one: Fact, other: Fact) -> bool:
 
 
 def _is_same(one: Fact, other: Fact) -> bool:
-    """Return True if two figures are one quantity in two units."""
+    """True if two figures are one quantity in two units."""
     if one.unit is None or other.unit is None or one.unit.factor == other.unit.factor:
         return False
     sizes = [float(max(f.values)) * f.unit.factor for f in (one, other) if f.unit is not None]
     return abs(sizes[0] - sizes[1]) <= SAME * max(sizes)
 
 
-def _told(text: str) -> frozenset[str]:
+def _content_words(text: str) -> frozenset[str]:
     return frozenset(word for word in _TOLD.findall(text) if word.casefold() not in STOP_WORDS)
 
 

@@ -1,8 +1,8 @@
 """Detects Chinese sentences that contradict the words they cite, clause by clause.
 
-A clause of the sentence is compared with the clause of the quote that has most of its characters:
-a negation on one side alone, an opposite, "the oldest" for "one of the oldest", two parties that
-have changed places, another number of the same things.
+A clause of the sentence is compared with the clause of the quote that shares most characters with
+it: for a negation on one side only, an opposite, "the oldest" for "one of the oldest", two parties
+that are swapped, or a different number of the same things.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from functools import lru_cache
 from bot.text.lazy_regex import lazy_regex
 from bot.text.numerals import CHINESE_NUMBER, chinese_number
 
-ALIKE = 0.55  # share of a clause's pairs of characters that the clause has which it retells
-RETOLD = 0.4  # the same, where an opposite stands in it
-DATED = 0.5  # the same of an event, in a sentence that has one year
-ABSENT = 0.6  # share of a reason's pairs of characters that the quote has not
-UNKNOWN = 0.3  # share of its characters, particles aside
-COVERED = 0.8  # share of a sentence that is made of pieces of its quote
-FEWEST = 2  # pairs that each side of "before" has in common with the other side of another
+ALIKE = 0.55  # share of a clause's character pairs in the clause that it retells
+RETOLD = 0.4  # the same if an opposite is in it
+DATED = 0.5  # the same for an event, in a sentence with one year
+ABSENT = 0.6  # share of a reason's character pairs that are not in the quote
+UNKNOWN = 0.3  # share of its characters, not counting particles
+COVERED = 0.8  # share of a sentence that consists of pieces of its quote
+FEWEST = 2  # pairs that each side of "before" shares with the other side of another sentence
 MOST_COUNTED = 20
 
 _BREAKS = lazy_regex("[，。；：！？,;!?\n]")
@@ -98,14 +98,14 @@ _SPACE = lazy_regex("\\s+")
 
 
 def opposed_chinese(claim: str, quoted: str) -> str:
-    """The words of a claim that its quote says the opposite of, or ""."""
+    """The words of a claim whose opposite its quote says, or ""."""
     claim, quoted = _plain(claim), _plain(quoted)
     for mine in _BREAKS.split(claim):
         near, share = _nearest(mine, quoted)
         if not near:
             continue
         found = (
-            (share >= RETOLD and _opposite(mine, near, quoted))
+            (share >= RETOLD and _opposite(mine, near))
             or (share >= ALIKE and _negated(mine, near, quoted))
             or (share >= RETOLD and _highest(mine, near))
         )
@@ -136,7 +136,7 @@ def _clauses(quoted: str) -> tuple[str, ...]:
 
 
 def _nearest(clause: str, quoted: str) -> tuple[str, float]:
-    """The clause of the quote that a clause retells, and the share of its pairs that it has."""
+    """The clause of the quote that a clause retells, and its share of the clause's pairs."""
     pairs = _pairs(clause)
     if len(pairs) < 3:
         return "", 0.0
@@ -144,7 +144,7 @@ def _nearest(clause: str, quoted: str) -> tuple[str, float]:
     return near, len(pairs & _pairs(near)) / len(pairs)
 
 
-def _opposite(mine: str, near: str, quoted: str) -> str:
+def _opposite(mine: str, near: str) -> str:
     if bool(_NOT.search(mine)) != bool(_NOT.search(near)):
         return ""
     for pair in _OPPOSITES:
@@ -249,7 +249,7 @@ def _is_turned(one: str, other: str, earlier: str, later: str) -> bool:
 
 
 def _when(event: str, quoted: str) -> int | None:
-    """The year of an event, before the present as a negative one: its own, or of its clause."""
+    """The year of an event, negative if before the present: its own, or that of its sentence."""
     own = _years(event)
     if len(own) == 1:
         return own[0]
@@ -276,7 +276,7 @@ def _years(text: str) -> list[int]:
 
 
 def _turned(claim: str, quoted: str) -> str:
-    """Two parties that have changed places in a sentence that is made of its quote's words."""
+    """Two parties that are swapped in a sentence made of its quote's words."""
     claim = claim.rstrip("。")
     if relative := _RELATIVE.search(claim):
         one, other = relative["one"][-4:], relative["other"][:4]
@@ -296,7 +296,7 @@ def _turned(claim: str, quoted: str) -> str:
 
 
 def _segments(claim: str, sentence: str) -> Sequence[tuple[str, int]]:
-    """The claim in the longest pieces that a sentence has, each with its place there."""
+    """The claim in the longest pieces found in a sentence, each with its position there."""
     found = []
     at = 0
     while at < len(claim) - 1:

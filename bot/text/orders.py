@@ -1,10 +1,10 @@
-"""Sentences that give orders to a model or an assistant that reads a text for somebody.
+"""Detects sentences that give orders to a model or assistant that reads a text for a user.
 
 Such sentences are planted in pages to steer answers ("prompt injection": Greshake et al., Not what
-you've signed up for, 2023, arXiv:2302.12173). Documentation is full of imperatives, which are
-honest: "Set X to Y", "Ignore the warning if …". So an imperative alone is no sign. The signs are
-what it is about: the reader's earlier instructions, its role or mode, its reply, or the user whom
-it answers. Known in English, Chinese and German.
+you've signed up for, 2023, arXiv:2302.12173). Documentation is full of legitimate imperatives: "Set
+X to Y", "Ignore the warning if …". So an imperative alone is no sign. The signs are what it refers
+to: the reader's earlier instructions, its role or mode, its reply, or the user whom it answers.
+Supports English, Chinese and German.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from bot.text.sentences import sentences
 
-LONGEST = 1_200  # characters of a sentence that are looked at, as ``bot.text.sentences`` cuts them
+LONGEST = 1_200  # characters of a sentence that are checked, the limit in ``bot.text.sentences``
 
 # ---------------------------------------------------------------- English
 
@@ -28,7 +28,7 @@ _EARLIER = (
 )
 _FORGET = r"(?:ignor(?:e|ing)|disregard(?:ing)?|forget|overrid(?:e|es|ing)|bypass|discard|violate)"
 _REPLY = r"(?:final |own |next |whole |entire )?(?:answer|response|reply|output|summary|message)s?"
-_NO_REPLY = (  # what a program answers, and forms
+_NO_REPLY = (  # exclude replies of programs, and forms
     r"(?!['’]s\s+(?:header|code|body|status)|\s+(?:headers?|files?|codes?|objects?|body|stream|"
     r"director\w+|formats?|types?|folder|device|handler|schema|model|class|queue|path|function|"
     r"template|units?|drivers?|plugins?|(?:in)?to\s+(?:the|an?|this))\b)"
@@ -157,16 +157,16 @@ _GERMAN = (
 _ORDER = re.compile("|".join((*_ENGLISH, *_CHINESE, *_GERMAN)), re.IGNORECASE)
 
 
-@lru_cache(maxsize=4096)  # a passage is cited by many sentences, and shown on many surfaces
+@lru_cache(maxsize=4096)  # many sentences cite one passage, and several surfaces show it
 def is_order(sentence: str) -> bool:
-    """True if a sentence of a page tells who reads it for others what to say or to forget.
+    """True if a sentence of a page tells a model what to say or to forget.
 
-    Pure. Sentences in other languages than English, Chinese and German are let pass.
+    Pure. Sentences in languages other than English, Chinese and German are never orders.
     """
     return _ORDER.search(" ".join(sentence[:LONGEST].split())) is not None
 
 
 def only_orders(text: str) -> bool:
-    """Return True if each sentence of a text is an order."""
+    """True if each sentence of a text is an order."""
     found = sentences(text)
     return bool(found) and all(is_order(text[each.start : each.end]) for each in found)

@@ -1,7 +1,8 @@
-"""A sentence as a row of names, figures and words: what the order of words is compared on.
+"""Splits a sentence into names, figures and words, to compare word order.
 
-No parser: a few facts about English that hold nearly always. A name is one piece whatever its
-length, a verb is known by its form, and who does it by "by" or by standing right before it.
+This is not a parser: it uses a few rules about English that nearly always hold. A name is one piece
+whatever its length, a verb is recognized by its form, and its agent by "by" or a position directly
+before it.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ PieceKind = Literal["name", "number", "word", "mark"]
 class Piece:
     """A name, a number, a word or a punctuation mark of a sentence.
 
-    ``key`` is the stem of a word, the value of a number ("3", "3rd"), a mark itself; of a name
-    it is its last word. ``words`` are those of a name that tell it from others, folded.
+    ``key`` is the stem of a word, the value of a number ("3", "3rd"), the mark itself or the last
+    word of a name. ``words`` are the words that distinguish a name, folded.
     """
 
     kind: PieceKind
@@ -102,7 +103,7 @@ def _stem(folded: str) -> str:
 
 
 def is_verb(piece: Piece) -> bool:
-    """Return True if a word is a verb in the past, by its form."""
+    """True if a word is a verb in the past tense, by its form."""
     folded = piece.text.casefold()
     if piece.kind != "word" or not piece.text.islower():
         return False
@@ -112,5 +113,5 @@ def is_verb(piece: Piece) -> bool:
 
 
 def same_name(one: Piece, other: Piece) -> bool:
-    """Return True if two names may be one: the shorter is a part of the longer."""
+    """True if two names may be the same: the shorter is part of the longer."""
     return one.words <= other.words or other.words <= one.words

@@ -1,5 +1,5 @@
-"""Figures that others of a quote make without any word that says so: sums and differences in one
-unit, the odds that two figures stand in, and the places before and behind a rank.
+"""Figures that follow from others of a quote without a word that says so: sums and differences in
+one unit, the odds of two figures, and the number of places before and after a rank.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from bot.text.lazy_regex import lazy_regex
 from bot.text.numerals import UNITS, ordinal_word
 from bot.text.units import Unit, converted, measure_at
 
-MANY = 12  # figures of a quote from which nearly any other one could be made
-SMALL = 13  # a number below this comes of too many others
-COMMON = 100  # one below this does, unless these are no more than a handful
+MANY = 12  # figures of a quote from which nearly any other could be made
+SMALL = 13  # a smaller number can result from too many others
+COMMON = 100  # so can a number below this, unless there are only a handful of figures
 HANDFUL = 4
-EXACT = 0.001  # relative: of a sum that is not hedged
-NEAR = 0.06  # relative: how far odds may be off
-_EARLY_YEARS = (100, 1000)  # years that are written as any other figure
+EXACT = 0.001  # relative: tolerance of a sum that is not hedged
+NEAR = 0.06  # relative: tolerance of odds
+_EARLY_YEARS = (100, 1000)  # years that are written like any other figure
 _NUMBER = rf"(?:{'|'.join(UNITS)}|\d+)"
 _ODDS = lazy_regex(
     rf"\b(?P<part>{_NUMBER})(?: [a-z]+){{0,2}}? (?:in|out of|for|to)(?: every| each)? "
@@ -41,7 +41,7 @@ _RANKED = lazy_regex(
 
 
 def is_made(claim: str, fact: Fact, quoted: str) -> bool:
-    """Return True if figures of a quote make one of a claim."""
+    """True if a figure of a claim can be calculated from those of a quote."""
     return (
         (_is_sum_or_difference(fact, quoted) and not _is_put_for_another(claim, fact, quoted))
         or _is_rate(claim, fact, quoted)
@@ -63,7 +63,7 @@ def _is_sum_or_difference(fact: Fact, quoted: str) -> bool:
 
 
 def _sums_and_differences(there: tuple[Fact, ...], unit: Unit | None) -> Iterator[float]:
-    """The results that every two figures, and all of a few, make in a unit."""
+    """The results of every two figures, and of all if there are few, in a unit."""
     for one, other in combinations(there, 2):
         if _are_early_years(one, other) and unit is not None and unit.dimension == "months":
             yield abs(_value(one) - _value(other)) * 12 / unit.factor
@@ -76,7 +76,7 @@ def _sums_and_differences(there: tuple[Fact, ...], unit: Unit | None) -> Iterato
 
 
 def _is_rate(claim: str, fact: Fact, quoted: str) -> bool:
-    """ "14 people a year" of 2,522 in 2000 and 2,384 in 2010."""
+    """True for "14 people a year" if the quote has 2,522 in 2000 and 2,384 in 2010."""
     behind = claim[claim.find(fact.text) + len(fact.text) :]
     there = _figures(quoted)
     if not _YEARLY.match(behind) or not 0 < len(there) <= MANY:
@@ -90,7 +90,7 @@ def _is_rate(claim: str, fact: Fact, quoted: str) -> bool:
 
 
 def _is_sum_of_all(fact: Fact, quoted: str) -> bool:
-    """True if a figure is the sum of all that a quote has in its unit: of the rows of a table."""
+    """True if a figure is the sum of all with its unit in a quote, such as the rows of a table."""
     if fact.unit is None or fact.unit.dimension in ("share", "months"):
         return False
     rows = [
@@ -103,8 +103,9 @@ def _is_sum_of_all(fact: Fact, quoted: str) -> bool:
 
 
 def _is_put_for_another(claim: str, fact: Fact, quoted: str) -> bool:
-    """Return True if a figure of the quote has the same words behind it: "eleven Canadian
-    provinces" is then no sum of the nine Canadian provinces and two states."""
+    """True if a figure of the quote is followed by the same words: "eleven Canadian provinces" is
+    then not a sum of the nine Canadian provinces and two states.
+    """
     behind = _WORDS_BEHIND.match(claim, claim.find(fact.text) + len(fact.text))
     if behind is None:
         return False
@@ -117,7 +118,7 @@ def _is_put_for_another(claim: str, fact: Fact, quoted: str) -> bool:
 
 
 def _is_odds(claim: str, fact: Fact, quoted: str) -> bool:
-    """ "One goal in every twelve" of 11 and 134."""
+    """True for "One goal in every twelve" if the quote has 11 and 134."""
     there = [_value(each) for each in _figures(quoted)]
     if not 1 < len(there) <= MANY:
         return False
@@ -132,14 +133,14 @@ def _is_odds(claim: str, fact: Fact, quoted: str) -> bool:
         for one, other in permutations(there, 2):
             if abs(one / other - odds) <= near:
                 return True
-            gone = other - one  # "one in 18 left" of 2,522 before and 2,384 after
+            gone = other - one  # "one in 18 left" for 2,522 before and 2,384 after
             if gone > 0 and len(there) <= HANDFUL and abs(other / gone - odds) <= near:
                 return True
     return False
 
 
 def _is_beside_a_rank(claim: str, fact: Fact, quoted: str) -> bool:
-    """ "Four were older, two younger" of the fifth of seven."""
+    """True for "Four were older, two younger" if the quote says the fifth of seven."""
     if fact.unit is not None or not _RANKED.search(claim):
         return False
     said = int(float(fact.values[0]))
@@ -149,7 +150,7 @@ def _is_beside_a_rank(claim: str, fact: Fact, quoted: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _figures(quoted: str) -> tuple[Fact, ...]:
-    """The figures of a quote that are not nought, dates left out."""
+    """The non-zero figures of a quote, without dates."""
     figures = (fact for fact in facts(quoted) if fact.kind == "figure")
     return tuple(fact for fact in figures if _value(fact))
 
@@ -168,7 +169,7 @@ def _value(fact: Fact) -> float:
 
 
 def _in(fact: Fact, unit: Unit | None) -> float | None:
-    """A figure's value in another unit; in its own where that is the same or none is asked for."""
+    """A figure's value in another unit; in its own if that is the same or ``unit`` is None."""
     if fact.unit is None:
         return None
     if unit is None or unit == fact.unit:

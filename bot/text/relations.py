@@ -1,8 +1,8 @@
-"""Roles: whether a sentence gives one to another name than its quote does.
+"""Detects sentences that give a role to another name than their quote does.
 
-What is compared: the name behind "by" or right before a verb, the name behind "of" ("mother of
-Selim"), and the name that a predicate begins with ("Odinga would become"). A name that the quote
-gives no role to is let pass, and so is a role that it gives to a pronoun.
+Compared are the name after "by" or directly before a verb, the name after "of" ("mother of Selim"),
+and the name at the start of a predicate ("Odinga would become"). A name without a role in the quote
+is not reported, nor is a role that the quote gives to a pronoun.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from bot.text.names import ROLES
 from bot.text.phrases import BE, HAVE, Piece, is_verb, phrased, pieces, same_name
 from bot.text.terms import STOP_WORDS
 
-REACH = 5  # pieces behind a verb among which is the name that it is done to, or from
-MIN_SAID = 3  # words of a predicate that can be told from others
-MOST_SAID = 0.75  # share of them that a clause has which says the same
+REACH = 5  # pieces after a verb that are searched for the name it is done to, or from
+MIN_SAID = 3  # words of a predicate that make it distinctive
+MOST_SAID = 0.75  # share of them in a clause that says the same
 _CLAUSE_WORDS = listed("which while whereas although though but where after before because when")
 _MODALS = listed("would will could may might must should can did does has had")
 _JOINS = listed("and , or &")
@@ -26,7 +26,7 @@ _AWAY = listed("from to over against under for with at")
 _LABILE = listed(
     "star featur open mov start begin end form chang join marri meet includ play gain win"
 )
-"""Verbs that the same name may stand before and behind: "Ann starred", "the film starred Ann"."""
+"""Verbs that the same name may precede and follow: "Ann starred", "the film starred Ann"."""
 
 _ARTICLES = listed("the a an his her its their")
 _TITLES = listed(
@@ -71,7 +71,7 @@ _INVERSE = {
 
 @dataclass(frozen=True, slots=True)
 class _Act:
-    """A verb with the names that do it, and those that it is done to."""
+    """A verb with the names of its agents and of its objects."""
 
     verb: str
     text: str
@@ -81,7 +81,7 @@ class _Act:
 
 
 def misplaced(claim: str, quoted: str) -> str:
-    """The name of a claim that has the role of another one in the quote, or ""."""
+    """The name in a claim that has the role of another one in the quote, or ""."""
     mine, theirs = pieces(claim), phrased(quoted)
     return (
         _other_doer(mine, theirs)
@@ -140,7 +140,7 @@ def _is_passive(sentence: Sequence[Piece], at: int) -> bool:
 
 
 def _by(sentence: Sequence[Piece], at: int) -> tuple[Piece, ...]:
-    """The names behind "by" that a verb goes with: "written and directed by Chor Yuen"."""
+    """The names after "by" that belong to a verb: "written and directed by Chor Yuen"."""
     for place in range(at + 1, min(len(sentence), at + 5)):
         piece = sentence[place]
         if piece.text == "by":
@@ -151,7 +151,7 @@ def _by(sentence: Sequence[Piece], at: int) -> tuple[Piece, ...]:
 
 
 def _before(sentence: Sequence[Piece], at: int) -> tuple[Piece, ...]:
-    """The names right before a verb that is not in the passive."""
+    """The names directly before a verb in the active voice."""
     back = at - 1
     while back >= 0 and (sentence[back].text in _ADVERBS or sentence[back].text in HAVE):
         back -= 1
@@ -168,7 +168,7 @@ def _before(sentence: Sequence[Piece], at: int) -> tuple[Piece, ...]:
 
 
 def _behind(sentence: Sequence[Piece], at: int) -> tuple[Piece, ...]:
-    """The names that a verb is done to, or that it is done from, over or against."""
+    """The names that are the object of a verb, or follow its "from", "over" or "against"."""
     found: list[Piece] = []
     for place in range(at + 1, min(len(sentence), at + 1 + REACH)):
         piece = sentence[place]
@@ -186,10 +186,12 @@ def _behind(sentence: Sequence[Piece], at: int) -> tuple[Piece, ...]:
 
 
 def _other_subject(mine: Sequence[Piece], theirs: Sequence[Sequence[Piece]]) -> str:
-    """ "Kibaki became prime minister" where the quote has "Odinga would become prime minister"."""
+    """Detect "Kibaki became prime minister" where the quote has "Odinga would become prime
+    minister".
+    """
     if len(mine) < MIN_SAID or mine[0].kind != "name" or not _is_predicate(mine[1]):
         return ""
-    said = {p.key for p in mine[1:] if _tells(p)}
+    said = {p.key for p in mine[1:] if _is_significant(p)}
     if len(said) < MIN_SAID or any(
         p.kind == "name" and p is not mine[0] and same_name(p, mine[0]) for p in mine
     ):
@@ -197,7 +199,7 @@ def _other_subject(mine: Sequence[Piece], theirs: Sequence[Sequence[Piece]]) -> 
     best = ""
     for sentence in theirs:
         for clause in _clauses(sentence):
-            there = {p.key for p in clause if _tells(p)}
+            there = {p.key for p in clause if _is_significant(p)}
             if len(said & there) < MOST_SAID * len(said):
                 continue
             if any(p.kind == "name" and same_name(p, mine[0]) for p in clause):
@@ -213,14 +215,14 @@ def _is_predicate(piece: Piece) -> bool:
     return is_verb(piece) or piece.text in BE or piece.text in HAVE
 
 
-def _tells(piece: Piece) -> bool:
+def _is_significant(piece: Piece) -> bool:
     return piece.kind != "mark" and not (
         piece.kind == "word" and piece.text.casefold() in STOP_WORDS
     )
 
 
 def _clauses(sentence: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
-    """A sentence, cut where another clause begins."""
+    """A sentence, divided where another clause begins."""
     start = 0
     for at, piece in enumerate(sentence):
         is_new = piece.text == ";" or piece.text.casefold() in _CLAUSE_WORDS
@@ -231,7 +233,7 @@ def _clauses(sentence: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
 
 
 def _subject(clause: Sequence[Piece]) -> Piece | None:
-    """The name that a clause begins with, if a verb follows it."""
+    """The name at the start of a clause, if a verb follows it."""
     for at, piece in enumerate(clause):
         if piece.kind == "name":
             behind = clause[at + 1 : at + 3]
@@ -246,7 +248,7 @@ def _subject(clause: Sequence[Piece]) -> Piece | None:
 
 
 def _other_whole(mine: Sequence[Piece], theirs: Sequence[Sequence[Piece]]) -> str:
-    """ "the mother of Suleiman" where the quote has "the mother of Selim"."""
+    """Detect "the mother of Suleiman" where the quote has "the mother of Selim"."""
     for noun, owners in _owned(mine):
         if noun in _GENERIC or noun in STOP_WORDS:
             continue
@@ -257,7 +259,7 @@ def _other_whole(mine: Sequence[Piece], theirs: Sequence[Sequence[Piece]]) -> st
             or not owners
             or len(there) != sum(piece.key == noun for sentence in theirs for piece in sentence)
         ):
-            continue  # also said without an owner: "his mother"
+            continue  # also used without an owner: "his mother"
         first = owners[0]
         if _has(known, first) or _is_alias(first, theirs):
             continue
@@ -267,7 +269,7 @@ def _other_whole(mine: Sequence[Piece], theirs: Sequence[Sequence[Piece]]) -> st
 
 
 def _other_kin(mine: Sequence[Piece], theirs: Sequence[Sequence[Piece]]) -> str:
-    """ "the father of George" where the quote has "the son of George"."""
+    """Detect "the father of George" where the quote has "the son of George"."""
     for noun, owners in _owned(mine):
         kin = _KIN.get(noun)
         if kin is None or not owners:
@@ -302,7 +304,7 @@ def _owned(sentence: Sequence[Piece]) -> Iterator[tuple[str, tuple[Piece, ...]]]
 
 
 def _is_before_a_name(piece: Piece) -> bool:
-    """Return True for an article and for a role: "the", "actor" and "/"."""
+    """True for an article, a role and a slash: "the", "actor" and "/"."""
     return piece.text in _ARTICLES or piece.text == "/" or piece.text in ROLES
 
 
@@ -319,7 +321,7 @@ def _listed_names(sentence: Sequence[Piece], start: int) -> tuple[Piece, ...]:
         elif sentence[place].text == "(":
             while place + 1 < len(sentence) and sentence[place].text != ")":
                 place += 1
-                if sentence[place].kind == "name":  # how it is called for short
+                if sentence[place].kind == "name":  # its short form
                     found.append(sentence[place])
         elif sentence[place].text not in _JOINS and sentence[place].text != "-":
             break
@@ -328,7 +330,7 @@ def _listed_names(sentence: Sequence[Piece], start: int) -> tuple[Piece, ...]:
 
 
 def _is_epithet(sentence: Sequence[Piece], at: int) -> bool:
-    """Return True if a name only tells of which kind the next word is: "the Ottoman sultan"."""
+    """True if a name only specifies the next word: "the Ottoman sultan"."""
     behind = sentence[at + 1] if at + 1 < len(sentence) else None
     if behind is None or behind.kind != "word" or behind.text in STOP_WORDS:
         return False
@@ -340,7 +342,7 @@ def _has(known: Sequence[Piece], name: Piece) -> bool:
 
 
 def _is_alias(name: Piece, theirs: Sequence[Sequence[Piece]]) -> bool:
-    """Return True if the quote gives a name as an alias or as part of a title."""
+    """True if the quote gives a name as an alias or as part of a title."""
     for sentence in theirs:
         for at, piece in enumerate(sentence):
             if piece.kind != "name" or not same_name(name, piece):

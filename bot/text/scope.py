@@ -1,7 +1,7 @@
 """The scope of a negation, a "may", an "only" or a figure, in a sentence and in its quote.
 
-Each is compared by the word it goes with: "not passed" contradicts "passed" whatever else is
-negated in the quote, "three exits" contradicts "one exit" although three stands somewhere else.
+Each is compared by the word it applies to: "not passed" contradicts "passed" whatever else is
+negated in the quote; "three exits" contradicts "one exit" although "three" occurs elsewhere.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from bot.text.numerals import ORDINALS, UNITS, english_number, ordinal_word
 from bot.text.phrases import BE, HAVE, Piece, phrased, pieces
 from bot.text.terms import STOP_WORDS, keywords, terms
 
-SCOPE = 4  # words behind "not" among which is the one that is negated
-BEFORE = 7  # words before one that may negate it
-MOST_COUNTED = 20  # what is larger is rounded, converted or added up
-BEHIND = 12  # words behind one among which an exception to it is looked for
-RETOLD = 0.5  # share of a claim's keywords that the sentence has which it is compared with
+SCOPE = 4  # words after "not", one of which is negated
+BEFORE = 7  # words before a word that may negate it
+MOST_COUNTED = 20  # larger numbers are rounded, converted or added up
+BEHIND = 12  # words after a word that are searched for an exception to it
+RETOLD = 0.5  # share of a claim's keywords in a sentence that it is compared with
 _NOT = listed("not never no neither nor cannot without nobody none nothing")
 _NEGATIVE = listed(
     "fail failed fails refused refuses refuse unable declined denied rejected hardly rarely "
@@ -70,7 +70,7 @@ _OUT_OF = lazy_regex(
 
 
 def out_of_scope(claim: str, quoted: str) -> str:
-    """The word of a claim that its quote has in another scope, or ""."""
+    """The word of a claim that has another scope in its quote, or ""."""
     mine = pieces(claim)
     words = frozenset(keywords(claim))
     theirs = [s for s in phrased(quoted) if _share(words, s) >= RETOLD]
@@ -85,7 +85,7 @@ def out_of_scope(claim: str, quoted: str) -> str:
 
 
 def _same_figures(claim: str, quoted: str) -> bool:
-    """ "130 of them are not" says of the others what the quote says of some."""
+    """False for "130 of them are not", which says of the others what the quote says of some."""
     return set(_DIGITS.findall(claim)) <= set(_DIGITS.findall(quoted))
 
 
@@ -101,7 +101,7 @@ def _not_negated(mine: Sequence[Piece], theirs: Sequence[Sequence[Piece]]) -> st
     for at, piece in enumerate(mine):
         if not _negates(piece) or _is_quantity(mine, at):
             continue
-        verb = next((p for p in mine[at + 1 : at + 1 + SCOPE] if _bears(p)), None)
+        verb = next((p for p in mine[at + 1 : at + 1 + SCOPE] if _carries_meaning(p)), None)
         if verb is None:
             continue
         seen = [_is_negated(s, i) for s in theirs for i, p in enumerate(s) if p.key == verb.key]
@@ -116,12 +116,12 @@ def _negates(piece: Piece) -> bool:
 
 
 def _is_quantity(sentence: Sequence[Piece], at: int) -> bool:
-    """ "not only", "not more than", "not until", "not all": nothing is denied as a whole."""
+    """True for "not only", "not more than", "not until", "not all": which deny only part."""
     behind = sentence[at + 1].text.casefold() if at + 1 < len(sentence) else ""
     return behind in ("only", "more", "less", "until", "all", "every", "just", "yet", "because")
 
 
-def _bears(piece: Piece) -> bool:
+def _carries_meaning(piece: Piece) -> bool:
     folded = piece.text.casefold()
     is_form = folded in BE or folded in HAVE or folded in ("do", "did", "does", "be", "necessarily")
     return piece.kind == "word" and not is_form and folded not in STOP_WORDS
@@ -141,13 +141,13 @@ def _is_negated(sentence: Sequence[Piece], at: int) -> bool:
 
 
 def _only_possible(claim: str, mine: Sequence[Piece], theirs: Sequence[Sequence[Piece]]) -> str:
-    """ "has accelerated" where the quote has "could accelerate"."""
+    """Detect "has accelerated" where the quote has "could accelerate"."""
     if _HEDGED.search(claim):
         return ""
-    # "Staff may work from abroad" is a permission: of what is told as done it is none.
+    # "Staff may work from abroad" is a permission, but not if a claim reports it as done.
     may = _MAY | {"may"} if _CERTAIN.search(claim) else _MAY
     for piece in mine:
-        if not _bears(piece):
+        if not _carries_meaning(piece):
             continue
         seen = [_may(s, i, may) for s in theirs for i, p in enumerate(s) if p.key == piece.key]
         if seen and all(seen):
@@ -159,7 +159,7 @@ def _may(sentence: Sequence[Piece], at: int, may: frozenset[str]) -> str:
     for back in range(at - 1, max(-1, at - 3), -1):
         if sentence[back].text.casefold() in may:
             return sentence[back].text
-        if _bears(sentence[back]) and not sentence[back].text.endswith("ly"):
+        if _carries_meaning(sentence[back]) and not sentence[back].text.endswith("ly"):
             return ""
     return ""
 
@@ -168,7 +168,7 @@ def _may(sentence: Sequence[Piece], at: int, may: frozenset[str]) -> str:
 
 
 def _other_count(claim: str, mine: Sequence[Piece], theirs: Sequence[Sequence[Piece]]) -> str:
-    """ "three deputy ministers" where the quote has "two deputy ministers"."""
+    """Detect "three deputy ministers" where the quote has "two deputy ministers"."""
     if next(shown(claim), None) is not None or _ODDS.search(claim):
         return ""
     there = [each for sentence in theirs for each in _counted(sentence)]
@@ -178,7 +178,7 @@ def _other_count(claim: str, mine: Sequence[Piece], theirs: Sequence[Sequence[Pi
             n for n, other in there if other == phrase and n.endswith("th") == number.endswith("th")
         ]
         if number == "2th" and "1th" in full:
-            continue  # who came after the first one
+            continue  # the successor of the first one
         if number in same or not full or _is_behind(theirs, phrase, number):
             continue
         if _is_count(number) and all(_is_count(n) == _is_count(number) for n in full):
@@ -187,7 +187,7 @@ def _other_count(claim: str, mine: Sequence[Piece], theirs: Sequence[Sequence[Pi
 
 
 def _is_behind(theirs: Sequence[Sequence[Piece]], phrase: Sequence[str], number: str) -> bool:
-    """Return True if a table has the number behind its noun: "Teams 8"."""
+    """True if a table has the number after its noun: "Teams 8"."""
     return any(
         phrase[-1] in terms(one.key) and other.key == number
         for sentence in theirs
@@ -200,12 +200,12 @@ def _is_count(number: str) -> bool:
 
 
 def _counted(sentence: Sequence[Piece]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Numbers with the nouns right behind them."""
+    """Numbers with the nouns directly after them."""
     for at, piece in enumerate(sentence):
         if piece.kind != "number" or (piece.text.isdigit() and len(piece.text) == 4):
             continue
         if at > 1 and sentence[at - 1].text == "the" and sentence[at - 2].text == "of":
-            continue  # "nine of the ten members": the whole of what is counted
+            continue  # "nine of the ten members": ten is the whole
         phrase: list[str] = []
         for behind in sentence[at + 1 : at + 4]:
             if behind.kind != "word" or behind.text.casefold() in STOP_WORDS:
@@ -221,7 +221,7 @@ def _counted(sentence: Sequence[Piece]) -> Iterator[tuple[str, tuple[str, ...]]]
 
 
 def _other_total(claim: str, quoted: str) -> str:
-    """ "The sixth of eight children" where the quote has "the sixth of eleven"."""
+    """Detect "The sixth of eight children" where the quote has "the sixth of eleven"."""
     there = {(_rank(match), _total(match)) for match in _OUT_OF.finditer(quoted)}
     for mine in _OUT_OF.finditer(claim):
         totals = {total for rank, total in there if rank == _rank(mine)}
@@ -241,7 +241,7 @@ def _total(match: re.Match[str]) -> int | None:
 
 
 def _other_rank(claim: str, quoted: str) -> str:
-    """ "the oldest" where the quote has "one of the oldest" or "the second oldest"."""
+    """Detect "the oldest" where the quote has "one of the oldest" or "the second oldest"."""
     for mine in _SUPERLATIVE.finditer(claim):
         if _ONE_OF.search(claim, 0, mine.start()):
             continue
@@ -256,6 +256,6 @@ def _other_rank(claim: str, quoted: str) -> str:
 
 
 def _too_narrow(claim: str, quoted: str) -> str:
-    """ "the only", "always" or "entirely" where nothing in the quote says so."""
+    """Detect "the only", "always" or "entirely" if nothing in the quote says so."""
     mine = _ONLY.search(claim)
     return mine.group() if mine and not _NARROW.search(quoted) else ""

@@ -1,10 +1,10 @@
-"""Cutting text into blocks and sentences, with spans, in English, Chinese, Japanese and Korean.
+"""Divides text into blocks and sentences, with spans, in English, Chinese, Japanese and Korean.
 
-Knows the Markdown that pages and answers consist of: headings, list items, table rows, code
-fences. The rules of where an English sentence ends follow the orthographic evidence of Kiss and
-Strunk, Unsupervised Multilingual Sentence Boundary Detection, Computational Linguistics 32(4),
-2006 (abbreviation, initial, number; what the next word looks like), with fixed lists instead of
-trained ones. All of it takes time linear in the text.
+Supports the Markdown of pages and answers: headings, list items, table rows, code fences. The rules
+for the end of an English sentence follow the orthographic evidence of Kiss and Strunk, Unsupervised
+Multilingual Sentence Boundary Detection, Computational Linguistics 32(4), 2006 (abbreviation,
+initial, number; the form of the next word), with fixed lists instead of trained ones. The running
+time is linear in the text.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from bot.text.listed import listed
 
 BlockKind = Literal["heading", "paragraph", "item", "row", "code"]
 
-LONGEST = 1_200  # characters of one sentence or table row; what is longer is cut between words
-LINE_BEGINS = 10_000  # characters of a line in which it is looked what it opens
-LONGEST_CODE = 4_000  # characters of one code fence; what is longer is cut between lines
-LONGEST_INLINE_CODE = 200  # characters between two backticks that are taken for its marks
+LONGEST = 1_200  # characters of one sentence or table row; a longer one is cut between words
+LINE_BEGINS = 10_000  # characters of a line that are checked to determine its block
+LONGEST_CODE = 4_000  # characters of one code fence; a longer one is cut between lines
+LONGEST_INLINE_CODE = 200  # characters between two backticks that are taken for inline code
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
     """One heading, paragraph, list item, table row or code fence: ``text[start:end]``.
 
-    ``level`` is that of a heading (1-6), else 0. ``gap`` tells that an empty line, or the
-    beginning of the text, comes before it.
+    ``level`` is that of a heading (1-6), else 0. ``gap``: an empty line, or the beginning of the
+    text, precedes it.
     """
 
     kind: BlockKind
@@ -59,9 +59,9 @@ _OPENERS = frozenset("#|-*+•‣◦`~0123456789")
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """The blocks of a text in order; together they cover all that is not white space.
+    """The blocks of a text in order; together they cover everything except white space.
 
-    Lines that follow each other are one paragraph. A fence that is never closed runs to the end.
+    Consecutive lines are one paragraph. An unclosed fence runs to the end.
     """
     lines = _LINE.finditer(text)
     open_block: Block | None = None  # a paragraph or item that the next line may continue
@@ -110,7 +110,7 @@ def _kind(line: str, stripped: str) -> tuple[BlockKind | None, int]:
 def _fence(
     text: str, opening: re.Match[str], lines: Iterator[re.Match[str]]
 ) -> tuple[tuple[int, int], int]:
-    """The span of a code fence whose opening line was met, and where its last line ends."""
+    """The span of a code fence, given its opening line, and the end of its last line."""
     marker = _FENCE.match(opening.group())
     fence = marker.group(1) if marker else "```"
     end = opening.end()
@@ -140,8 +140,8 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
 # ---------------------------------------------------------------- sentences
 
 _CLOSERS = "\"'”’»)\\]」』）》】〉〕*_"
-_MARKS = r"(?:[ \t]?(?:\[+\d{1,3}(?:, ?\d{1,3})*\]+|【\d{1,3}】))*+"  # footnotes stay with theirs
-# Opens with one class of characters, which lets ``re`` skip to them; then looks at which it was.
+_MARKS = r"(?:[ \t]?(?:\[+\d{1,3}(?:, ?\d{1,3})*\]+|【\d{1,3}】))*+"  # stay with the sentence
+# Starts with one character class, which lets ``re`` skip to candidates; then tells them apart.
 _END = re.compile(
     r"[.!?…。！？｡।؟۔](?:"
     rf"(?<=[.!?…])(?<![.!?][.!?…])[.!?…]*+[{_CLOSERS}]*+{_MARKS}(?=\s|$)"
@@ -160,7 +160,7 @@ ABBREVIATED_TITLES = listed(
     "mr mrs ms mx dr prof st ste mt ft gen col lt cmdr sgt capt maj adm gov sen rep rev hon "
     "pres fr sr messrs mme mlle vs"
 )
-"""Abbreviations that a name or another word always follows."""
+"""Abbreviations that are always followed by a name or another word."""
 
 _ABBREVIATIONS = listed(
     "jr sr inc ltd co corp bros dept univ assn est etc al cf approx ca c esp incl ed eds trans "
@@ -171,7 +171,7 @@ _ABBREVIATIONS = listed(
 """Abbreviations after which a sentence may end, if the next word looks like a beginning."""
 
 _COUNTED = listed("no nos vol vols p pp fig figs ch sec art op c ca nr bd sp ed")
-"""Abbreviations that a number follows."""
+"""Abbreviations that are followed by a number."""
 
 BEGINNERS = listed(
     "the a an this that these those it its he she they we i you his her their our my there here "
@@ -180,7 +180,7 @@ BEGINNERS = listed(
     "all no not one two according despite under over until today later der die das ein eine er "
     "sie es le la les un une il elle el los las una"
 )
-"""Words that are capitalized hardly ever but at the beginning of a sentence."""
+"""Words that are hardly ever capitalized except at the beginning of a sentence."""
 
 _GERMAN_MONTHS = listed(
     "januar jänner februar märz april mai juni juli august september oktober november dezember "
@@ -192,10 +192,10 @@ _TICKS = re.compile("`+")
 
 
 def sentences(text: str) -> list[Sentence]:
-    """The sentences of a text in order, together covering all that is not white space.
+    """The sentences of a text in order; together they cover everything except white space.
 
-    A heading, a table row and a code fence count as one sentence each; a list item is cut like a
-    paragraph, its mark belonging to the first sentence. Footnote marks after a full stop belong
+    A heading, a table row and a code fence count as one sentence each; a list item is divided like
+    a paragraph, its mark belonging to the first sentence. Footnote marks after a full stop belong
     to the sentence before them.
     """
     return [sentence for block in blocks(text) for sentence in sentences_of(text, block)]
@@ -216,7 +216,7 @@ def sentences_of(text: str, block: Block) -> Iterator[Sentence]:
 
 
 def _sentence_spans(text: str, start: int, body: int, end: int) -> Iterator[tuple[int, int]]:
-    """Spans from ``start`` on; the first end mark is looked for from ``body`` on."""
+    """Spans from ``start`` on; end marks are searched for from ``body`` on."""
     first = start
     code = _code_spans(text, body, end)
     inside = next(code, None)
@@ -253,12 +253,12 @@ def _code_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _ends_here(text: str, match: re.Match[str], first: int, end: int) -> bool:
-    """Return True if the end mark that was found ends the sentence that began at ``first``."""
+    """True if an end mark ends the sentence that began at ``first``."""
     at, after = match.span()
     following = _NEXT_WORD.match(text, after, min(end, after + 40))
     opener, word = (following.group(1), following.group(2) or "") if following else ("", "")
     if text[at] in _FULL_STOPS:
-        # 「……。」と言った goes on after its quotation.
+        # 「……。」と言った continues after its quotation.
         return not (_QUOTED_ON.search(match.group()) and word[:1] in ("と", "っ"))
     if word[:1].islower() and not opener:
         return False
@@ -272,7 +272,7 @@ def _ends_here(text: str, match: re.Match[str], first: int, end: int) -> bool:
 
 
 def _is_abbreviation(last: str, following: str) -> bool:
-    """True if the full stop after ``last`` belongs to it alone, given the word that follows."""
+    """True if the full stop after ``last`` only marks an abbreviation, given the next word."""
     folded = last.casefold()
     if folded in ABBREVIATED_TITLES:
         return True
@@ -282,26 +282,26 @@ def _is_abbreviation(last: str, following: str) -> bool:
     if not (is_initial or "." in last or folded in _ABBREVIATIONS):
         return False
     if folded in ("no", "mar", "sun", "sat", "ed", "art", "sec", "c", "dec") and last.islower():
-        return False  # the word rather than the abbreviation: only "No. 5" and "Mar. 5" are short
+        return False  # the word, not the abbreviation, which is capitalized: "No. 5", "Mar. 5"
     return bool(following) and following.casefold() not in BEGINNERS
 
 
 def _is_ordinal(last: str, following: str) -> bool:
-    """German dates and centuries: am 3. Mai, im 19. Jahrhundert."""
+    """True for German dates and centuries: am 3. Mai, im 19. Jahrhundert."""
     return last.isdigit() and len(last) <= 2 and following.casefold() in _GERMAN_MONTHS
 
 
-# ---------------------------------------------------------------- what is too long
+# ---------------------------------------------------------------- cutting long sentences
 
 _BREAKS = re.compile(r"\s")
 _SOFT_BREAKS = re.compile(r"[、，；：,;:]")
 
 
 def _cut(text: str, start: int, end: int, longest: int, prefer: str) -> Iterator[tuple[int, int]]:
-    """Pieces of at most ``longest`` characters; nearly always the whole.
+    """Cut a span into pieces of at most ``longest`` characters; rarely needed.
 
-    Cut at the last ``prefer`` of a piece if that is in its second half, else at the last white
-    space, else after the last comma, else anywhere between two whole characters.
+    It is cut at the last ``prefer`` of a piece if that is in its second half, else at the last
+    white space, else after the last comma, else between any two whole characters.
     """
     while end - start > longest:
         limit = start + longest

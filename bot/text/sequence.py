@@ -1,7 +1,7 @@
-"""Order in time, causes, dates of a life and kinds: what a sentence joins otherwise than its quote.
+"""Order of events, causes, dates of a life and kinds that a sentence states unlike its quote.
 
-"Before" and "after" are compared with those of the quote, and with the years of what they join;
-"because" needs a reason that the quote has.
+"Before" and "after" are compared with those of the quote, and with the years of the events;
+"because" needs a reason that is in the quote.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from bot.text.listed import listed
 from bot.text.sentences import sentences
 from bot.text.terms import keywords, terms
 
-FEWEST = 2  # words that one side of "before" must have in common with one side of another
-TOLD = 0.7  # share of an event's words that a clause has which tells when it was
-ABSENT = 0.7  # share of a reason's words that its quote has not
+FEWEST = 2  # words that one side of "before" must share with one side of another
+TOLD = 0.7  # share of an event's words in a clause that dates it
+ABSENT = 0.7  # share of a reason's words that are not in the quote
 _AFTER = r"(?:after|following|upon|since|once|succeed\w*|replac\w*)"
 _JOINED = (
     # left first: "A before B", "A, followed by B", "first A, then B"
@@ -82,7 +82,7 @@ class _Order:
 
 
 def out_of_order(claim: str, quoted: str) -> str:
-    """The first thing a claim joins unlike its quote: "before", a reason, a date, a kind; or ""."""
+    """The first words of a claim that contradict its quote on order, cause, date or kind; or ""."""
     return (
         _other_order(claim, quoted)
         or _other_cause(claim, quoted)
@@ -124,13 +124,13 @@ def _orders(sentence: str) -> Iterator[_Order]:
         left, right = _LAST.split(match[1])[-1], _NEXT.split(match[2])[0]
         if not left_is_first:
             left, right = right, left
-        one, other = _told(left), _told(right)
+        one, other = _event_words(left), _event_words(right)
         if one - other and other - one:
             yield _Order(one - other, other - one, left, right)
 
 
-def _told(side: str) -> frozenset[str]:
-    """The words of an event, its years and spans aside: they may stand on both sides."""
+def _event_words(side: str) -> frozenset[str]:
+    """The words of an event, without years and spans, which may be on both sides."""
     return frozenset(word for word in keywords(side) if not (word.isdecimal() or word in _SPANS))
 
 
@@ -145,7 +145,7 @@ def _orders_in(quoted: str) -> tuple[_Order, ...]:
 
 
 def _year(side: str, quoted: str) -> int | None:
-    """The year of an event: its own, or that of the clause of the quote which tells it."""
+    """The year of an event: its own, or that of the clause of the quote that mentions it."""
     if len(own := _years(side)) == 1:
         return own.pop()
     words = frozenset(keywords(side))
@@ -164,7 +164,7 @@ def _years(text: str) -> set[int]:
 
 @lru_cache(maxsize=256)
 def _dated(quoted: str) -> tuple[tuple[frozenset[str], tuple[int, ...]], ...]:
-    """The clauses of a quote that have a year, by their words."""
+    """The clauses of a quote that contain a year: their words and years."""
     found = []
     for clause in _CLAUSE.split(quoted):
         if years := _years(clause):
@@ -191,7 +191,7 @@ def _other_cause(claim: str, quoted: str) -> str:
 
 
 def _turned_cause(effect: str, reason: str, quoted: str) -> str:
-    """ "defeated because he abdicated" where the quote has "abdicated upon the defeat"."""
+    """Detect "defeated because he abdicated" where the quote has "abdicated upon the defeat"."""
     one, other = frozenset(keywords(effect)), frozenset(keywords(reason))
     one, other = one - other, other - one
     for theirs in _orders_in(quoted):
@@ -206,7 +206,7 @@ def _turned_cause(effect: str, reason: str, quoted: str) -> str:
 
 
 def _other_date(claim: str, quoted: str) -> str:
-    """A day of birth told as that of death, or the other way round."""
+    """A date of birth given as that of death, or vice versa."""
     mine = _whole_dates(claim)
     is_born, is_died = _BORN.search(claim) is not None, _DIED.search(claim) is not None
     if is_born == is_died or len(mine) != 1:
@@ -215,12 +215,9 @@ def _other_date(claim: str, quoted: str) -> str:
         births, deaths = _whole_dates(match[1]), _whole_dates(match[2])
         wrong, right = (deaths, births) if is_born else (births, deaths)
         if mine & wrong and right and not mine & right:
-            return next(iter(dates_text(claim)), "")
+            said = dates(claim)[0]
+            return claim[said.start : said.end]
     return ""
-
-
-def dates_text(claim: str) -> list[str]:
-    return [claim[each.start : each.end] for each in dates(claim)]
 
 
 def _whole_dates(text: str) -> set[str]:
@@ -231,7 +228,7 @@ def _whole_dates(text: str) -> set[str]:
 
 
 def _other_kind(claim: str, quoted: str) -> str:
-    """ "public subnets" where the quote has "private subnets" and no public ones."""
+    """Detect "public subnets" where the quote has "private subnets" and no public ones."""
     lowered, said = claim.casefold(), quoted.casefold()
     for one, other in _KINDS:
         for mine, theirs in ((one, other), (other, one)):

@@ -14,9 +14,10 @@ from bot.text.facts import Fact
 from bot.text.lazy_regex import lazy_regex
 
 LONGEST = 200  # years that a text counts from one date to another
-ROUNDED = 0.3  # years that "some 19 years apart" may be off
-MANY = 30  # dates between two of which nearly any number of years lies
+ROUNDED = 0.3  # years; tolerance of "some 19 years apart"
+MANY = 30  # dates; between two of so many, nearly any number of years occurs
 _DAYS = {"day": 1.0, "天": 1.0, "日": 1.0, "week": 7.0, "周": 7.0, "month": 30.44, "个月": 30.44}
+_DAYS["個月"] = _DAYS["个月"]
 _UNIT = lazy_regex(
     r"[\s-]{0,2}(?:full |more )?(?P<unit>year|month|decade|week|day)s?\b"
     r"|(?:st|nd|rd|th)?\s(?P<yearly>birthday|anniversary)\b"
@@ -56,8 +57,9 @@ _AGO = lazy_regex(r"[\s-]{0,2}years? ago\b|\s?多?年前", re.IGNORECASE)
 
 
 def is_span(claim: str, fact: Fact, quoted: str) -> bool:
-    """Return True if a figure of a claim is the years, months, weeks or days between two dates of
-    it or of the words quoted, or somebody's age at one of them."""
+    """True if a figure of a claim is the years, months, weeks or days between two dates of it or of
+    the quote, or a person's age at one of them.
+    """
     at = _place(claim, fact)
     before, behind = claim[:at], claim[at + len(fact.text) :][:20]
     unit = _UNIT.match(behind)
@@ -111,7 +113,7 @@ def is_span(claim: str, fact: Fact, quoted: str) -> bool:
 
 
 def is_ago(claim: str, fact: Fact, quoted: str, years: Sequence[int]) -> bool:
-    """Return True if a figure is the years since a date: "58 years ago, in 1968", told in 2026."""
+    """True if a figure is the years since a date: "58 years ago, in 1968", stated in 2026."""
     if fact.kind != "figure" or not _AGO.match(claim, _place(claim, fact) + len(fact.text)):
         return False
     told = dates(claim) or dates(quoted)
@@ -126,8 +128,9 @@ def is_ago(claim: str, fact: Fact, quoted: str, years: Sequence[int]) -> bool:
 
 
 def is_counted(claim: str, fact: Fact, quoted: str) -> bool:
-    """Return True if a year is one of the quote and a number of years that either of them names:
-    "four years later, in 1967", "turned 60 in 2014"."""
+    """True if a year follows from a year of the quote and a number of years in the claim or the
+    quote: "four years later, in 1967", "turned 60 in 2014".
+    """
     if fact.kind != "date" or not fact.values[0].isdecimal():
         return False
     counts = {
@@ -144,7 +147,7 @@ def is_counted(claim: str, fact: Fact, quoted: str) -> bool:
 
 
 def _place(claim: str, fact: Fact) -> int:
-    """Position of a figure that is no part of a longer one: the 19 of "in 1971, 19 years ago"."""
+    """Position of a figure that is not part of a longer one: the 19 of "in 1971, 19 years ago"."""
     found = re.search(rf"(?<!\d){re.escape(fact.text)}(?!\d)", claim)
     return found.start() if found else claim.find(fact.text)
 
@@ -156,7 +159,7 @@ def _points(text: str) -> list[str]:
 
 
 def _pairs(points: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Every two dates, both ways. One without a year is of the other's, if that is a day."""
+    """Every two dates, both ways. One without a year gets the other's if that is a full date."""
     for one, other in permutations(points, 2):
         if one.startswith("-") or other.startswith("-"):
             if min(len(one), len(other)) < 7:
@@ -172,11 +175,11 @@ def _pairs(points: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _per_year(unit: str) -> float:
     if unit == "decade":
         return 0.1
-    return 365.25 / _DAYS["个月" if unit == "個月" else unit] if unit in (*_DAYS, "個月") else 1.0
+    return 365.25 / _DAYS[unit] if unit in _DAYS else 1.0
 
 
 def _days(later: str, earlier: str) -> int | None:
-    """The days between two dates; None if one of them is no day of the calendar."""
+    """The days between two dates; None if one of them is not a valid date."""
     try:
         return (date.fromisoformat(later) - date.fromisoformat(earlier)).days
     except ValueError:

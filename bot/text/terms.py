@@ -1,7 +1,7 @@
 """Index and query terms: lower-cased stems of words, and bigrams of Chinese, Japanese, Korean.
 
-A term consists of letters and digits only, so SQLite's FTS5 ``unicode61`` tokenizer keeps it in
-one piece. ``terms`` is what is indexed; ``keywords`` are always some of a text's ``terms``.
+A term consists of letters and digits only, so SQLite's FTS5 ``unicode61`` tokenizer does not split
+it. ``terms`` are indexed; ``keywords`` are always a subset of a text's ``terms``.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _CJK = (
     "\u3105-\u312f\u3131-\u318e"  # Bopomofo, Hangul compatibility letters
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
     "\uac00-\ud7a3"  # Hangul syllables
-    "\U00020000-\U0002fa1f"  # Han, the supplementary plane that SQLite knows as letters
+    "\U00020000-\U0002fa1f"  # Han, the supplementary plane that SQLite treats as letters
 )
 _WORD_ASCII = re.compile(r"[a-z0-9]+")
-_NO_LETTER_TO_SQLITE = "\u19b0-\u19c9\u1cf2\u1cf3"  # signs whose category Unicode changed since
+_NO_LETTER_TO_SQLITE = "\u19b0-\u19c9\u1cf2\u1cf3"  # signs whose Unicode category has changed
 _WORD = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}{_NO_LETTER_TO_SQLITE}]+")
 _IS_CJK = re.compile(f"[{_CJK}]")
 
 _WRITTEN = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}](?:[^\\W_{_CJK}]|['’.&-](?=[^\\W_{_CJK}]))*")
 
-# Each opens with a literal character, which lets ``re`` skip to its occurrences.
+# Each starts with a literal character, which lets ``re`` skip to its occurrences.
 _THOUSANDS = re.compile(r",(?<=\d,)(?=\d\d\d(?!\d))")  # 1,200 is 1200
 _INITIALS = re.compile(r"\.(?<=\b[a-z]\.)(?=[a-z]\b)")  # U.S. is US
 _POSSESSIVE = re.compile(r"'s\b")  # Ohm's is Ohm
@@ -40,16 +40,17 @@ _LETTERS = str.maketrans(
     | {"’": "'", "ʼ": "'", "ʹ": None}
 )
 
-_LONGEST_WORD = 64  # characters; what is longer is no word, and is kept from filling the index
-_MOST_STEMS = 200_000  # stems kept ready; about 30 MB when full
+_LONGEST_WORD = 64  # characters; longer strings are cut, so that they do not fill the index
+_MOST_STEMS = 200_000  # cached stems; about 30 MB when full
 
 
 def terms(text: str) -> list[str]:
-    """The terms of a text in order, repeats included; the same function serves index and query.
+    """The terms of a text in order, including repeats; the same function serves index and query.
 
-    Words are case- and accent-folded and lightly stemmed ("Études" → "etude"). Thousands
-    separators are dropped ("1,200" → "1200"), decimals fall in two ("3.11" → "3", "11"). A run of
-    Chinese, Japanese or Korean characters becomes its overlapping bigrams, a single one itself.
+    Words are case- and accent-folded and lightly stemmed ("Études" → "etude"). Thousands separators
+    are dropped ("1,200" → "1200"), decimals become two terms ("3.11" → "3", "11"). A run of
+    Chinese, Japanese or Korean characters becomes its overlapping bigrams, a single character
+    itself.
     """
     found = _words(text)
     if text.isascii():
@@ -66,7 +67,7 @@ def terms(text: str) -> list[str]:
 def keywords(text: str) -> list[str]:
     """The terms of a question that carry meaning: without stop words, each once, in order.
 
-    A text of nothing but stop words ("The Who") keeps them all.
+    If a text consists of stop words ("The Who"), all are kept.
     """
     kept: dict[str, None] = {}
     for word in _words(text):
@@ -78,10 +79,10 @@ def keywords(text: str) -> list[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """The words of a question that carry meaning as they are written, each once, in order.
+    """The words of a question that carry meaning, as written, each once, in order.
 
-    What ``keywords`` gives as terms, for queries that a person reads. Of Chinese, Japanese and
-    Korean, the runs between function words. A text of nothing but stop words keeps them all.
+    Corresponds to ``keywords``, but for queries that people read. For Chinese, Japanese and Korean,
+    the runs between function words. If a text consists of stop words, all are kept.
     """
     kept: dict[str, str] = {}
     written = [match.group() for match in _WRITTEN.finditer(text)]
@@ -95,8 +96,9 @@ def content_words(text: str) -> list[str]:
 
 
 def function_words(text: str) -> int:
-    """The number of function words of a text: English stop words, and particles and question words
-    of Chinese, Japanese and Korean."""
+    """The number of function words in a text: English stop words, and particles and question words
+    of Chinese, Japanese and Korean.
+    """
     found = 0
     for word in _words(text):
         if not _IS_CJK.match(word):
@@ -121,9 +123,9 @@ def _between_function_words(word: str) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """Case, accents and compatibility forms (full-width, ligatures) folded away.
+    """Fold case, accents and compatibility forms (full-width, ligatures).
 
-    Japanese voicing marks and Hangul syllables stay what they are. The length may change.
+    Japanese voicing marks and Hangul syllables are kept. The length may change.
     """
     if text.isascii():
         return text.lower()
@@ -133,7 +135,7 @@ def fold(text: str) -> str:
 
 
 def has_cjk(text: str) -> bool:
-    """Return True if a text holds any Chinese, Japanese or Korean character."""
+    """True if a text contains any Chinese, Japanese or Korean character."""
     return not text.isascii() and _IS_CJK.search(text) is not None
 
 
@@ -166,7 +168,7 @@ def _stem(word: str) -> str:
 
     Source: M. F. Porter, An algorithm for suffix stripping, Program 14(3), 1980, steps 1a-1c and
     5a, with its published revision that leaves words of one or two letters alone. Steps 2-4 are
-    left out on purpose: they make "university" and "universe" one.
+    omitted on purpose: they would give "university" and "universe" the same stem.
     """
     if len(word) < 3 or not word.isascii() or not word.isalpha():
         return word
@@ -188,8 +190,9 @@ def _stem(word: str) -> str:
 
 
 def _has_silent_e(word: str) -> bool:
-    """Return True if a final e is removed (step 5a), so that "delete" matches "deleted"; never from
-    words of three letters, which would become other words ("use", "us")."""
+    """True if a final e is removed (step 5a), so that "delete" matches "deleted"; never in words of
+    three letters, which would become other words ("use", "us").
+    """
     stem = word[:-1]
     if not word.endswith("e") or len(stem) < 3:
         return False
@@ -213,7 +216,7 @@ _VOWEL_RUN = re.compile(r"[aeiouy]+")
 
 
 class _Stems(dict[str, str]):
-    """Word → stem, worked out once; emptied when it has grown too large."""
+    """Cache of stems by word; emptied when it has grown too large."""
 
     def __missing__(self, word: str) -> str:
         if len(word) > _LONGEST_WORD:
@@ -247,10 +250,10 @@ _LISTED = """
 """
 
 STOP_WORDS = listed(_LISTED)
-"""Function words of English, and the words with which people address a bot. "US" is not one."""
+"""English function words, and words with which people address a bot. "US" is not one."""
 
 _FUNCTION_CHARACTERS = frozenset("的了吗呢吧啊是在被把从于这那哪谁们您你我他她它")
-"""Chinese characters that seldom belong to a name or a term (和, 以, 为 do: 共和国, 以色列)."""
+"""Chinese characters that are rarely part of a name or a term (和, 以, 为 are: 共和国, 以色列)."""
 
 _BLANK_FUNCTION_CHARACTERS = {ord(character): " " for character in _FUNCTION_CHARACTERS}
 _JAPANESE_GRAMMAR = re.compile(
@@ -267,8 +270,9 @@ _FUNCTION_WORDS = re.compile(
     "ください|について|どこ|だれ|誰|なぜ|いつ|どの|どう|なに|(?<![几幾])何|"
     "무엇|누구|언제|어디|어떻게|어떤|얼마나|입니까|인가요|합니까|하나요|습니까|있는|하는"
 )
-"""Function words of more than one character, and those of one that are also part of others: 都 is
-"all", but not in 首都 (capital), nor 就 in 就绪 (ready), 还 in 还原 (restore), 何 in 几何."""
+"""Function words of several characters, and of one that is also part of other words: 都 is "all",
+but not in 首都 (capital), nor is 就 in 就绪 (ready), 还 in 还原 (restore), 何 in 几何.
+"""
 
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 _JAPANESE_PARTICLES = frozenset("はがをにでともへのかやよねばりるたて")
@@ -280,10 +284,10 @@ _KOREAN_ENDING = re.compile(
 
 
 def _content_bigrams(run: str) -> Iterator[str]:
-    """The bigrams of a run that touch no function word; of a run that is all one, none.
+    """The bigrams of a run without function characters; none if all are.
 
-    Only bigrams of the run itself come out: a piece of one character between function words
-    would not be in an index of bigrams.
+    Only bigrams of the run itself are returned: a single character between function words would not
+    be in an index of bigrams.
     """
     function = [False] * len(run)
     for match in _FUNCTION_WORDS.finditer(run):

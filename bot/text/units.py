@@ -1,8 +1,8 @@
-"""Units of measurement behind figures: which unit a figure is in, and what it is in another one.
+"""Units of measurement after figures: detects a figure's unit and converts between units.
 
 A table of our own instead of ``pint`` 0.25, which takes 0.27 seconds to load (measured), knows no
-Chinese names and takes no account of what pages make of units ("km" where the exponent was lost).
-Factors are those of NIST SP 811, appendix B. Currencies are named, and never converted.
+Chinese names and does not support how pages garble units ("km" if the exponent was lost). Factors
+are those of NIST SP 811, appendix B. Currencies are recognized, but never converted.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from bot.text.listed import listed
 
-# One line for each unit: dimension, factor to its base unit, then the ways to write it. Those
-# with a capital letter, and those of one or two letters, are told apart by case.
+# One line for each unit: dimension, factor to its base unit, then its spellings,
+# which are case-sensitive.
 _TABLE = """
 length 1e-9 nm nanometre nanometer nanometres nanometers 纳米
 length 1e-6 µm μm micrometre micrometer micrometres micrometers micron microns 微米
@@ -114,7 +114,7 @@ _POWERS = {"square": "2", "sq": "2", "sq.": "2", "cubic": "3"}
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit: what it measures, and how many of that dimension's base units one is."""
+    """A unit: its dimension, and its size in that dimension's base unit."""
 
     dimension: str
     factor: float
@@ -143,7 +143,9 @@ _RANGE = re.compile(r"\s?(?:-|–|—|~|to|and|or|by|到|至)\s?\d[\d,.]*")
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """The unit of a figure and where it is written; ``end`` is that of the figure if before it."""
+    """The unit of a figure and where it is written; ``end`` is that of the figure if the unit
+    precedes it.
+    """
 
     unit: Unit
     start: int
@@ -151,7 +153,7 @@ class Measure:
 
 
 def measure_at(text: str, start: int, end: int) -> Measure | None:
-    """The unit of the figure ``text[start:end]``; None if it has none that is known.
+    """The unit of the figure ``text[start:end]``; None if it has no known unit.
 
     The first figure of a range ("20 to 30 km") has the unit of the last.
     """
@@ -167,14 +169,14 @@ def measure_at(text: str, start: int, end: int) -> Measure | None:
         return None
     unit = _UNITS[behind["name"]]
     if power := _POWERS.get((behind["power"] or "").strip()):
-        unit = Unit(*_raised(unit, power))
+        unit = _raised(unit, power)
     if behind["per"] and f"{behind['name']}{behind['per']}" not in _UNITS:
         unit = Unit(f"{unit.dimension} per", unit.factor)
     return Measure(unit, behind.start("power" if behind["power"] else "name"), behind.end())
 
 
 def same(claimed: Unit, written: Unit) -> bool:
-    """True if two units are one. Pages lose exponents: "km" may have been square kilometres."""
+    """True if two units are the same. Pages lose exponents: "km" may mean square kilometres."""
     if claimed.dimension.removesuffix(" per") == written.dimension.removesuffix(" per"):
         return abs(claimed.factor - written.factor) <= 0.2 * claimed.factor  # tons and tonnes
     if written.dimension == "length" and claimed.dimension in ("area", "volume"):
@@ -184,7 +186,7 @@ def same(claimed: Unit, written: Unit) -> bool:
 
 
 def converted(value: float, written: Unit, claimed: Unit) -> float | None:
-    """A value in another unit; None where that cannot be."""
+    """Convert a value to another unit; None if that is impossible."""
     if written.dimension == "temperature" == claimed.dimension and written != claimed:
         return (value - 32) / 1.8 if written.factor != 1 else value * 1.8 + 32
     if {written.dimension, claimed.dimension} == {"time", "months"}:
@@ -195,7 +197,7 @@ def converted(value: float, written: Unit, claimed: Unit) -> float | None:
     return value * written.factor / claimed.factor
 
 
-def _raised(unit: Unit, power: str) -> tuple[str, float]:
+def _raised(unit: Unit, power: str) -> Unit:
     if unit.dimension != "length":
-        return unit.dimension, unit.factor
-    return ("area" if power == "2" else "volume"), unit.factor ** int(power)
+        return unit
+    return Unit("area" if power == "2" else "volume", unit.factor ** int(power))

@@ -178,7 +178,7 @@ async def test_what_is_too_large_is_given_up(
 
 
 async def test_a_download_is_none(fetcher: Fetcher, base: str) -> None:
-    with pytest.raises(PageUnreadable, match="gives a file to a browser and no page"):
+    with pytest.raises(PageUnreadable, match="gives a browser a file and not a page"):
         await browser_of(fetcher).render(f"{base}/download")
 
 

@@ -133,8 +133,8 @@ async def test_what_it_refuses_is_told(tinyproxy: Tinyproxy) -> None:
     place, closed = f"{HOST}:{tinyproxy.connect}", f"{HOST}:{free_port()}"
     async with pages(wrong, allow=(place,)) as opened:
         assert await sentence_of(opened, f"https://{place}/") == (
-            f"The proxy {shown} asks for a user name and password, or does not accept those that it"
-            " got; an operator can correct them in the proxy's address."
+            f"The proxy {shown} asks for a user name and password, or rejects those that it"
+            " received; an operator can correct them in the proxy's address."
         )
     async with pages(tinyproxy.url, allow=(closed,)) as opened:
         said = await sentence_of(opened, f"https://{closed}/")
@@ -159,7 +159,7 @@ async def test_doctor_asks_whether_it_answers(
     said = await report(load_settings(ca_bundle=AUTHORITY, fetch_proxy_target="unresolved"))
     assert said == (
         f"{shown} answers; pages go through {shown} (unresolved); .corp is reached without it;"
-        f" the authorities in {AUTHORITY} are believed too"
+        f" the authorities in {AUTHORITY} are trusted too"
     )
     with pytest.raises(PageUnreadable, match="asks for a user name"):
         await report(load_settings(fetch_proxy=SecretStr(shown)))

@@ -1,14 +1,14 @@
-"""AsciiDoc to page text.
+"""Converts AsciiDoc to page text.
 
-No kept library reads it in Python, so this follows the language's reference
-(https://docs.asciidoctor.org/asciidoc/latest/) and the older form that Git's manual has: sections,
+No maintained Python library reads it, so this follows the language reference
+(https://docs.asciidoctor.org/asciidoc/latest/) and the older form used by Git's manual: sections,
 lists, delimited blocks, tables, inline markup. Comments, attributes and conditions are left out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from bot.pages.formats.asciidoc_inline import Inline
 from bot.pages.formats.blocks import (
@@ -23,8 +23,8 @@ from bot.pages.formats.blocks import (
 
 _SECTION = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+\1)?[ \t]*")
 _UNDERLINE = re.compile(r"([=\-~^+])\1{1,}[ \t]*")
-_UNDERLINES = "=-~^+"  # from the title of the document down
-_OFF_BY = 3  # characters that an underline may be longer or shorter than its title
+_UNDERLINES = "=-~^+"  # by level, from the document title down
+_OFF_BY = 3  # characters by which the length of an underline may differ from its title's
 _ENTRY = re.compile(r":(!?[\w-]+!?):(?:[ \t]+(.*))?")
 _BLOCK_ATTRIBUTES = re.compile(r"\[(?!\[)([^\]]*(?:\"[^\"]*\"[^\]]*)*)\][ \t]*")
 _ANCHOR = re.compile(r"\[\[[^\]]*\]\][ \t]*")
@@ -37,6 +37,7 @@ _RULE = re.compile(r"(?:'{3,}|-{3}|- - -|\*{3}|<{3,})[ \t]*")
 _BULLET = re.compile(r"[ \t]*(\*{1,5}|-|•)[ \t]+(?=\S)")
 _NUMBER = re.compile(r"[ \t]*(?:(\.{1,5})|(\d{1,3})\.|([a-zA-Z])\.|<(\d{1,3}|\.)>)[ \t]+(?=\S)")
 _TERM = re.compile(r"[ \t]*(?!//)(\S.*?)(:{2,4}|;;)(?:[ \t]+(\S.*))?[ \t]*")
+_BLOCKS = (_DELIMITER, _TABLE, _BLOCK_ATTRIBUTES, _CONDITION)
 _ADMONITIONS = frozenset({"note", "tip", "important", "warning", "caution"})
 _CELL = re.compile(r"(?:(?:\d+)?(?:\.\d+)?[+*])?(?:[<^>](?:\.[<^>])?|\.[<^>])?[adehlmsv]?(?<!\\)\|")
 _REPEATED = re.compile(r"(\d+)\*")
@@ -45,7 +46,7 @@ _MOST_COLUMNS = 200
 
 
 def read_asciidoc(source: str) -> Reading:
-    """Title and text of a document with "\\n" for its line ends."""
+    """Read a document that uses "\\n" for its line ends; return its title and text."""
     reader = _Reader(source.split("\n"))
     reader.read()
     return Reading(reader.title, reader.blocks.text())
@@ -59,13 +60,13 @@ class _Reader:
         self._at = 0
         self._attributes: dict[str, str] = {}
         self._inline = Inline(self._attributes)
-        self._noted = 0  # footnotes that were written out
-        self._style = ""  # what the block attributes say of the next block
-        self._depth = -1  # of the list; -1 outside
-        self._markers: list[str] = []  # of the lists that are open
+        self._noted = 0  # footnotes written so far
+        self._style = ""  # block attributes for the next block
+        self._depth = -1  # of the current list; -1 outside
+        self._markers: list[str] = []  # of the open lists
         self._counts: list[int] = []
         self._attached = False  # a "+" attaches the next block to the item
-        self._label = ""  # of the admonition that the next paragraph is
+        self._label = ""  # of the admonition, for the next paragraph
 
     def read(self) -> None:
         while self._at < len(self._lines):
@@ -104,14 +105,14 @@ class _Reader:
             self._paragraph()
 
     def _header(self) -> None:
-        """The lines right below the title: author, revision and attributes."""
+        """Read the lines directly below the title: author, revision and attributes."""
         while self._at < len(self._lines) and (line := self._lines[self._at].strip()):
             if not self._is_silent(line):
                 self._say(line)
             self._at += 1
 
     def _is_silent(self, line: str) -> bool:
-        """Return True if a line only says something about others."""
+        """True if a line is a comment, an attribute or similar, without text of its own."""
         if line.startswith("//") and not line.startswith("///"):
             return True
         if match := _ENTRY.fullmatch(line):
@@ -135,7 +136,7 @@ class _Reader:
         return False
 
     def _heading(self, line: str) -> tuple[int, str, int] | None:
-        """Level, words and number of lines of a section title."""
+        """Level, text and number of lines of a section title; None for other lines."""
         if self._attached:
             return None
         if match := _SECTION.fullmatch(line):
@@ -149,8 +150,9 @@ class _Reader:
         return None
 
     def _delimited(self, line: str) -> None:
-        """A block between two lines of the same signs. What only groups other blocks is read as
-        these blocks."""
+        """Read a block between two identical delimiter lines. Blocks that only group other blocks
+        are read as those blocks.
+        """
         fence = line[:3] if line.startswith("```") else line
         kind = line[0]
         if kind in "=*_" or line == "--":
@@ -207,20 +209,23 @@ class _Reader:
             self._say(words, shown=True)
 
     def _paragraph_lines(self) -> list[str]:
-        """The lines up to one that is empty, or that ends the paragraph."""
-        start = self._at
+        first = self._lines[self._at]
         self._at += 1
+        return [first, *self._lines_on(lambda line: self._depth >= 0 and _begins_item(line))]
+
+    def _lines_on(self, ends: Callable[[str], object]) -> list[str]:
+        """The lines up to an empty one, the start of a block or one that ``ends`` accepts; no
+        comments.
+        """
+        start = self._at
         while self._at < len(self._lines):
             line = self._lines[self._at].rstrip()
-            if not line or line == "+" or _DELIMITER.fullmatch(line) or _TABLE.fullmatch(line):
+            if not line or line == "+" or any(each.fullmatch(line) for each in _BLOCKS):
                 break
-            if _BLOCK_ATTRIBUTES.fullmatch(line) or _CONDITION.fullmatch(line):
-                break
-            if self._depth >= 0 and (_BULLET.match(line) or _TERM.fullmatch(line)):
+            if ends(line):
                 break
             self._at += 1
-        kept = self._lines[start : self._at]
-        return [line for line in kept if not re.match(r"//(?!/)", line)]
+        return [line for line in self._lines[start : self._at] if not re.match(r"//(?!/)", line)]
 
     def _say(self, text: str, *, shown: bool = False) -> None:
         words = text if shown else self._inline.shown(text)
@@ -234,7 +239,7 @@ class _Reader:
         self._done()
 
     def _done(self) -> None:
-        """A block ends: its attributes do not concern the next one."""
+        """End a block: its attributes do not apply to the next one."""
         self._style, self._attached = "", False
         notes = self._inline.notes[self._noted :]
         for number, note in enumerate(notes, self._noted + 1):
@@ -244,7 +249,7 @@ class _Reader:
     # ------------------------------------------------------------ lists
 
     def _item(self, line: str) -> bool:
-        """Read an item of a list, if the line begins one."""
+        """Read a list item if the line begins one."""
         marker, label, rest = "", "", ""
         if match := _BULLET.match(line):
             marker, label, rest = match[1], "-", line[match.end() :]
@@ -272,7 +277,7 @@ class _Reader:
         return f"{label if label.isdigit() else self._counts[self._depth]}."
 
     def _enter(self, marker: str) -> None:
-        """Open the list that a marker belongs to, or go back to it."""
+        """Open the list that a marker belongs to, or return to it."""
         if marker in self._markers:
             keep = self._markers.index(marker) + 1
             del self._markers[keep:], self._counts[keep:]
@@ -288,23 +293,12 @@ class _Reader:
         self._counts.clear()
 
     def _rest_of_item(self) -> list[str]:
-        """The lines that go on with an item's text."""
-        lines = []
-        while self._at < len(self._lines):
-            line = self._lines[self._at].rstrip()
-            if not line or line == "+" or _DELIMITER.fullmatch(line) or _TABLE.fullmatch(line):
-                break
-            if _BULLET.match(line) or _NUMBER.match(line) or _TERM.fullmatch(line):
-                break
-            if _BLOCK_ATTRIBUTES.fullmatch(line) or _CONDITION.fullmatch(line):
-                break
-            if not re.match(r"//(?!/)", line):
-                lines.append(line.strip())
-            self._at += 1
-        return lines
+        """The lines that continue an item's text."""
+        found = self._lines_on(lambda line: _begins_item(line) or _NUMBER.match(line))
+        return [line.strip() for line in found]
 
     def _definition(self, term: str, first: str) -> None:
-        """A term, with the terms that share its definition, and the definition's first lines."""
+        """Read a term, the terms that share its definition, and the definition's first lines."""
         terms = [term]
         while not first and self._at < len(self._lines):
             line = self._lines[self._at].rstrip()
@@ -327,7 +321,7 @@ class _Reader:
         self.blocks.item(self._depth, "-", labelled(label, words))
 
     def _is_definition(self, ahead: int = 0) -> bool:
-        """Return True if an indented line is the text of an item, not a literal paragraph."""
+        """True if an indented line is the text of an item, not a literal paragraph."""
         at = self._at + ahead
         line = self._lines[at] if at < len(self._lines) else ""
         return self._depth >= 0 and self._markers[-1][0] in ":;" and line[:1] in " \t"
@@ -367,6 +361,10 @@ class _Reader:
         self._done()
 
 
+def _begins_item(line: str) -> bool:
+    return bool(_BULLET.match(line) or _TERM.fullmatch(line))
+
+
 def _cells(line: str, separator: str) -> Iterator[str]:
     """The cells that begin in a line of a table."""
     if separator == ",":
@@ -383,7 +381,7 @@ def _cells(line: str, separator: str) -> Iterator[str]:
 
 
 def _columns(style: str) -> int:
-    """The number of columns that block attributes state, 0 where they do not."""
+    """The number of columns that block attributes state; 0 if they do not."""
     match = re.search(r"cols\s*=\s*(?:\"([^\"]*)\"|(\S+))", style)
     if match is None:
         return 0

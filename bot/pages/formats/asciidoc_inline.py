@@ -1,5 +1,6 @@
-"""Inline markup of AsciiDoc: what a reader sees of it
-(https://docs.asciidoctor.org/asciidoc/latest/text/)."""
+"""Resolves the inline markup of AsciiDoc to its visible text
+(https://docs.asciidoctor.org/asciidoc/latest/text/).
+"""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ _SILENT = frozenset({"image", "icon", "anchor", "indexterm", "bibref", "video", 
 
 
 class Inline:
-    """Turns lines of AsciiDoc into what they say.
+    """Converts lines of AsciiDoc to their visible text.
 
     ``notes`` collects the texts of footnotes, in the order of their marks.
     """
@@ -57,7 +58,7 @@ class Inline:
         self.notes: list[str] = []
 
     def attributes_in(self, text: str) -> str:
-        """The text with its references to attributes resolved; unknown ones stay."""
+        """Resolve references to attributes in a text; unknown ones stay."""
 
         def value(match: re.Match[str]) -> str:
             name = match[1].lower()
@@ -103,7 +104,7 @@ class Inline:
         if name == "menu":
             return " > ".join(filter(None, [target, text]))
         if target and text.strip().isdigit():
-            return f"{target}({text.strip()})"  # a manual page, as "linkgit:git-add[1]" is one
+            return f"{target}({text.strip()})"  # a manual page, such as "linkgit:git-add[1]"
         return _label(text) or target
 
 

@@ -1,8 +1,8 @@
-"""Page text put together block by block: headings, paragraphs, list items, tables, code.
+"""Assembles page text block by block: headings, paragraphs, list items, tables, code.
 
-The form is that of ``bot.pages.page.Page.text``. Words are given as they are, and inline code in
-them marked by ``code``; what Markdown would not show literally is marked by
-``bot.pages.literal``. Only white space is changed.
+The format is that of ``bot.pages.page.Page.text``. Text is passed literally, with inline code
+marked by ``code``; ``bot.pages.literal`` marks text that Markdown would change. Only white space is
+altered.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from bot.pages.literal import CODE_END, CODE_START, fenced, literal
 from bot.text.lazy_regex import lazy_regex
 
 MOST_CHARACTERS = 5_000_000
-"""Characters of page text after which the rest of a document is not read, as in PDF."""
+"""Characters of page text after which the rest of a document is not read: five times a long novel.
+"""
 
-WIDEST_CELL = 1_000  # characters; a table with a cell that holds more only lays out the page
-DEEPEST_ITEM = 6  # list levels; what is nested deeper stays at that indent
-LONGEST_HEADING = 300  # characters; what is longer is a paragraph that was styled as a heading
+WIDEST_CELL = 1_000  # characters; a table with a larger cell is used for layout
+DEEPEST_ITEM = 6  # list levels; deeper levels are not indented further
+LONGEST_HEADING = 300  # characters; longer text is a paragraph that was styled as a heading
 
 _SPACE = lazy_regex(r"\s+")
 _SPACES = lazy_regex(r"[ \t]{2,}|\t")
@@ -27,20 +28,26 @@ _NEEDS_COLON = lazy_regex(r"[^:：.?!…。？！,;]$")
 _CODE = lazy_regex(f"{CODE_START}[^{CODE_START}{CODE_END}]*{CODE_END}")
 _UNMARKED = str.maketrans("", "", CODE_START + CODE_END)
 _CJK = "\u2e80-\u303f\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
-_BREAK_IN_CJK = lazy_regex(f"(?<=[{_CJK}])[ \t]*\n[ \t]*(?=[{_CJK}])")
+_IS_CJK = lazy_regex(f"[{_CJK}]")
+_BREAK_IN_CJK = lazy_regex(f"(?<=[{_CJK}])[ \t]*\r?\n[ \t]*(?=[{_CJK}])")
 
 
 class Reading(NamedTuple):
-    """The text of a document: its title (possibly empty), its page text, and the share of its
-    visible words that the text holds, from 0 to 1."""
+    """The text of a document in the form described in ``bot.pages.page.Page``, and its title (may
+    be empty).
+
+    ``kept`` is the share of the document's visible words that ``text`` contains, from 0 to 1.
+    ``canonical`` is the address that the document declares, unchecked and possibly relative, or "".
+    """
 
     title: str
     text: str
     kept: float = 1.0
+    canonical: str = ""
 
 
 class Blocks:
-    """The blocks of a text, in order."""
+    """Collects the blocks of a text, in order."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -60,25 +67,25 @@ class Blocks:
             self._add("heading", f"{'#' * max(1, min(level, 6))} {literal(words)}")
 
     def paragraph(self, text: str) -> None:
-        """A paragraph; its line breaks stay."""
+        """Add a paragraph; its line breaks stay."""
         text = _SPACES.sub(" ", _AROUND_BREAK.sub("\n", text)).strip()
         if text:
             self._add("paragraph", literal(text))
 
     def item(self, depth: int, marker: str, text: str) -> None:
-        """A list item; ``depth`` counts from 0, ``marker`` is "-" or like "3."."""
+        """Add a list item; ``depth`` counts from 0, ``marker`` is "-" or like "3."."""
         words = one_line(text)
         if words:
             self._add("item", f"{'  ' * min(depth, DEEPEST_ITEM)}{marker} {literal(words)}")
 
     def more(self, depth: int, text: str) -> None:
-        """Another line of the item that was added last."""
+        """Add another line to the last item."""
         words = one_line(text)
         if words:
             self._add("item", f"{'  ' * (min(depth, DEEPEST_ITEM) + 1)}{literal(words)}")
 
     def code(self, text: str, language: str = "") -> None:
-        """A fenced block; every character stays but empty lines around it."""
+        """Add a fenced block; only empty lines around the code are removed."""
         text = without_marks(text).strip("\n").rstrip()
         if text.strip():
             block = fenced(text)
@@ -86,7 +93,7 @@ class Blocks:
             self._add("code", f"{ticks}{language}{block[len(ticks) :]}")
 
     def table(self, rows: Iterable[Sequence[str]]) -> None:
-        """A table whose first row is its header. Empty rows and columns are left out."""
+        """Add a table whose first row is its header. Empty rows and columns are left out."""
         filled = [[one_line(cell) for cell in row] for row in rows]
         filled = [row for row in filled if any(row)]
         width = max((len(row) for row in filled), default=0)
@@ -95,7 +102,7 @@ class Blocks:
             self.row([row[i] if i < len(row) else "" for i in used], first=number == 0)
 
     def row(self, cells: Sequence[str], *, first: bool) -> None:
-        """One row of a table; the first one is followed by the line that makes it a header."""
+        """Add one row of a table; the first one is followed by the line that makes it a header."""
         line = table_row(cells)
         if first:
             self._add("row", f"{line}\n{'| --- ' * len(cells)}|", joined=False)
@@ -103,7 +110,7 @@ class Blocks:
             self._add("row", line)
 
     def page_text(self, text: str) -> None:
-        """Blocks that another reader has made."""
+        """Add blocks produced by another reader."""
         if text.strip():
             self._add("blocks", text.strip("\n"))
 
@@ -124,9 +131,16 @@ def one_line(text: str) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """A paragraph whose lines are only wrapped, on one line. East Asian text has no spaces where
-    its source has line breaks (CSS Text 3, section 4.1.3)."""
-    return one_line(_BREAK_IN_CJK.sub("", text))
+    """Put a wrapped paragraph on one line."""
+    return one_line(without_breaks_in_cjk(text))
+
+
+def without_breaks_in_cjk(text: str) -> str:
+    """Remove line breaks between East Asian characters, where they do not stand for a space.
+
+    Source: CSS Text 3, section 4.1.3 (segment breaks).
+    """
+    return _BREAK_IN_CJK.sub("", text) if "\n" in text and _IS_CJK.search(text) else text
 
 
 def table_row(cells: Iterable[str]) -> str:
@@ -135,22 +149,22 @@ def table_row(cells: Iterable[str]) -> str:
 
 
 def code(text: str) -> str:
-    """Words marked as inline code, to stand among others."""
+    """Mark words as inline code within a text."""
     return f"{CODE_START}{text}{CODE_END}" if text.strip() else text
 
 
 def is_code(text: str) -> bool:
-    """Return True if nothing but inline code stands in a paragraph."""
+    """True if a paragraph consists of inline code only."""
     return CODE_START in text and not _CODE.sub("", text).strip()
 
 
 def labelled(label: str, text: str) -> str:
-    """A term with what is said of it, on one line."""
+    """A term with its description, on one line."""
     if not text:
         return label
     return f"{label}{':' if _NEEDS_COLON.search(without_marks(label)) else ''} {text}"
 
 
 def without_marks(text: str) -> str:
-    """The words alone, for a title."""
+    """Remove the marks of inline code, for a title."""
     return text.translate(_UNMARKED)

@@ -1,13 +1,11 @@
-"""Files that hold a document in a container: ZIP packages, compound files, gzip.
+"""Detects and unpacks files that contain a document: ZIP packages, compound files, gzip.
 
-What is inside is told by what is inside, whatever the ending says.
+The type is determined by the content, whatever the extension says.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
-from typing import NamedTuple
 
 from bot.errors import PageUnreadable, ReaderMissing
 from bot.extras import need
@@ -16,10 +14,9 @@ from bot.pages.formats.packages import Package, locked, opened
 from bot.pages.media import GZIPPED, unreadable
 
 LARGEST_UNPACKED = 50_000_000
-"""Bytes that a gzip file may unpack to."""
+"""The most bytes that a gzip file may unpack to."""
 
-_GZIP = 16 + zlib.MAX_WBITS  # zlib's way to say that there is a header of gzip
-_CHUNK = 1_000_000  # bytes unpacked at a time
+_GZIP = 16 + zlib.MAX_WBITS  # tells zlib to expect a gzip header
 
 _OLD = {
     "WordDocument": ("an old Word document (.doc)", ".docx"),
@@ -32,10 +29,10 @@ _NAMES_END = "\x00"
 
 
 def read_package(data: bytes, name: str) -> Reading:
-    """Title and text of an Office, OpenDocument or EPUB document; ``name`` is what errors call it.
+    """Read an Office, OpenDocument or EPUB document; ``name`` is its name in errors.
 
     Raises ``PageUnreadable`` for one that is damaged, locked or too large, and for other ZIP files,
-    ``ReaderMissing`` for a workbook without the extra that reads it.
+    ``ReaderMissing`` for a workbook if the extra that reads it is not installed.
     """
     with opened(data, name, "a ZIP file, as Office documents are,") as package:
         kind = _kind(package)
@@ -65,12 +62,12 @@ def read_package(data: bytes, name: str) -> Reading:
 
 
 def _kind(package: Package) -> str:
-    """The kind of a package's content: one that has a reader, or a name for an error message."""
+    """The kind of a package's content: one that has a reader, or a description for an error."""
     if "mimetype" in package:
-        said = package.read("mimetype", most=1_000).strip()
-        if said == b"application/epub+zip":
+        declared = package.read("mimetype", most=1_000).strip()
+        if declared == b"application/epub+zip":
             return "epub"
-        if said.startswith(b"application/vnd.oasis.opendocument."):
+        if declared.startswith(b"application/vnd.oasis.opendocument."):
             return "opendocument"
     if "META-INF/container.xml" in package:
         return "epub"
@@ -87,7 +84,7 @@ def _kind(package: Package) -> str:
 
 
 def refuse_compound(data: bytes, name: str) -> PageUnreadable:
-    """Say why a compound file (MS-CFB) cannot be read: it is old, or locked with a password."""
+    """The error for a compound file (MS-CFB): it is old, or locked with a password."""
     if _holds(data, _LOCKED):
         return locked(name)
     for stream, (what, ending) in _OLD.items():
@@ -99,43 +96,28 @@ def refuse_compound(data: bytes, name: str) -> PageUnreadable:
 
 
 def _holds(data: bytes, stream: str) -> bool:
-    """Return True if the directory of a compound file has an entry of this name."""
+    """True if the directory of a compound file has an entry of this name."""
     return f"{stream}{_NAMES_END}".encode("utf-16-le") in data
 
 
 def unpacked(data: bytes, name: str) -> bytes:
     """The content of a gzip file; raises ``PageUnreadable`` if it is damaged or too large."""
-    parts: list[bytes] = []
-    size = 0
+    content = bytearray()
     while data.startswith(GZIPPED):  # one member after the other (RFC 1952, section 2.2)
-        for part in _member(data, name):
-            parts.append(part.unpacked)
-            size += len(part.unpacked)
-            if size > LARGEST_UNPACKED:
-                raise PageUnreadable(
-                    f"{name} unpacks to more than {LARGEST_UNPACKED / 1e6:g} MB; split it into"
-                    " smaller files."
-                )
-            data = part.rest
-    return b"".join(parts)
-
-
-class _Part(NamedTuple):
-    unpacked: bytes
-    rest: bytes  # what follows the member, once it has ended
-
-
-def _member(data: bytes, name: str) -> Iterator[_Part]:
-    decompressor = zlib.decompressobj(_GZIP)
-    while not decompressor.eof:
+        member = zlib.decompressobj(_GZIP)
         try:
-            part = decompressor.decompress(data, _CHUNK)
+            content += member.decompress(data, LARGEST_UNPACKED + 1 - len(content))
         except zlib.error as error:
             raise _damaged_gzip(name, str(error)) from None
-        data = decompressor.unconsumed_tail
-        if not (part or data or decompressor.eof):
+        if len(content) > LARGEST_UNPACKED:
+            raise PageUnreadable(
+                f"{name} unpacks to more than {LARGEST_UNPACKED / 1e6:g} MB; split it into smaller"
+                " files."
+            )
+        if not member.eof:
             raise _damaged_gzip(name, "the end is missing")
-        yield _Part(part, decompressor.unused_data)
+        data = member.unused_data
+    return bytes(content)
 
 
 def _damaged_gzip(name: str, detail: str) -> PageUnreadable:

@@ -1,4 +1,4 @@
-"""Comma- and tab-separated values (RFC 4180) to page text: one table, its first row the header."""
+"""Converts comma- and tab-separated values (RFC 4180) to a table whose header is the first row."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from bot.pages.formats.grid import bounded
 
 _DELIMITERS = ",;\t|"
 _SAMPLE_LINES = 50
-_LONGEST_LINE = 120_000  # characters; csv takes no longer field
-_DECLARED = re.compile(r"sep=(.)\n")  # the first line of what Excel exports in some countries
+_LONGEST_LINE = 120_000  # characters; csv rejects longer fields
+_DECLARED = re.compile(r"sep=(.)\n")  # the first line of Excel's exports in some locales
 
 
 def read_delimited(text: str, *, tabs: bool) -> Reading:
-    """The table in a text with "\\n" for its line ends; it has no title of its own.
+    """Read a table that uses "\\n" for its line ends; it has no title of its own.
 
-    ``tabs`` tells that the file says of itself that tabs are between its values.
+    ``tabs``: the file's type says that its values are separated by tabs.
     """
     declared = _DECLARED.match(text)
     if declared:
@@ -36,7 +36,7 @@ def read_delimited(text: str, *, tabs: bool) -> Reading:
 
 
 class _Lines:
-    """The lines of a text, one at a time, and the share of it that was handed out."""
+    """Iterates over the lines of a text and tracks the share of it that was read."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -54,7 +54,7 @@ class _Lines:
 
 
 def _rows(lines: _Lines, delimiter: str) -> Iterator[list[str]]:
-    """The rows that hold something, each as wide as the header or wider."""
+    """The non-empty rows, padded to the width of the header."""
     width = 0
     rows = csv.reader(lines, delimiter=delimiter)
     while True:
@@ -63,7 +63,7 @@ def _rows(lines: _Lines, delimiter: str) -> Iterator[list[str]]:
             row = next(rows)
         except StopIteration:
             return
-        except csv.Error:  # a quotation mark that is never closed: from here on it means nothing
+        except csv.Error:  # an unclosed quotation mark; from here on quotes have no meaning
             lines.at = start
             rows = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
             continue
@@ -74,7 +74,7 @@ def _rows(lines: _Lines, delimiter: str) -> Iterator[list[str]]:
 
 
 def _delimiter(text: str) -> str:
-    """The sign that cuts the first lines into the same number of values, and into the most."""
+    """The delimiter that splits most of the first lines into equally many values, two or more."""
     sample = list(islice(_Lines(text), _SAMPLE_LINES))
     best, found = (0, 0), ","
     for delimiter in _DELIMITERS:

@@ -1,7 +1,7 @@
-"""Electronic books (EPUB 2 and 3) to page text: the chapters in reading order.
+"""Converts electronic books (EPUB 2 and 3) to page text: the chapters in reading order.
 
-A chapter is a page of XHTML; it is written out whole, because a book has no navigation around its
-text (https://www.w3.org/TR/epub-33/).
+A chapter is an XHTML page; it is rendered whole, because a book has no navigation around its text
+(https://www.w3.org/TR/epub-33/).
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from lxml import etree  # type: ignore[import-untyped]
-
 from bot.errors import PageUnreadable
 from bot.pages import charset
 from bot.pages.formats.blocks import Blocks, Reading
 from bot.pages.formats.packages import Package, attribute, opened, resolved
 from bot.pages.furniture import remove, without_hidden
+from bot.pages.markup import parsed
 from bot.pages.writing import written
+from bot.text.listed import listed
 
 LARGEST_CHAPTER = 5_000_000
 """Bytes; all of War and Peace has 3.2 million characters."""
@@ -25,26 +25,13 @@ LARGEST_CHAPTER = 5_000_000
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
-_NO_TEXT = (
-    "head",
-    "script",
-    "style",
-    "template",
-    "svg",
-    "nav",
-    "audio",
-    "video",
-    "iframe",
-    "annotation",
-    "annotation-xml",
-)
-_NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # that XML knows
+_NO_TEXT = listed("head script style template svg nav audio video iframe annotation annotation-xml")
 _NOTE = re.compile(r"\b(?:doc-)?noteref\b")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
 def read_epub(data: bytes, name: str) -> Reading:
-    """Title and text of a book; ``name`` is what errors call it.
+    """Read a book; ``name`` is its name in errors.
 
     Raises ``PageUnreadable`` for one that is damaged, protected against copying, or too large.
     """
@@ -70,7 +57,7 @@ def read_epub(data: bytes, name: str) -> Reading:
 
 
 def _root(package: Package) -> tuple[str, Any]:
-    """The package document of the book: where it is, and its root element."""
+    """The package document of the book: its path and its root element."""
     container = package.tree(_CONTAINER)
     found = None if container is None else container.find("{*}rootfiles/{*}rootfile")
     at = "" if found is None else found.get("full-path") or ""
@@ -79,7 +66,7 @@ def _root(package: Package) -> tuple[str, Any]:
 
 
 def _chapters(package: Package, at: str, root: Any) -> Iterator[str]:
-    """The parts of the chapters in reading order."""
+    """The paths of the chapters in reading order."""
     items = {each.get("id"): each for each in root.iterfind("{*}manifest/{*}item")}
     for reference in root.iterfind("{*}spine/{*}itemref"):
         item = items.get(reference.get("idref"))
@@ -92,7 +79,7 @@ def _chapters(package: Package, at: str, root: Any) -> Iterator[str]:
 
 
 def _is_locked(package: Package, chapters: set[str]) -> bool:
-    """Return True if chapters are encrypted; fonts often are, which does no harm."""
+    """True if chapters are encrypted; fonts often are, which is harmless."""
     root = package.tree(_ENCRYPTION)
     if root is None:
         return False
@@ -100,7 +87,7 @@ def _is_locked(package: Package, chapters: set[str]) -> bool:
 
 
 def _names(package: Package, at: str, root: Any) -> dict[str, str]:
-    """Chapter titles by part, from the table of contents (NCX of EPUB 2, nav of EPUB 3)."""
+    """Chapter titles by path, from the table of contents (NCX of EPUB 2, nav of EPUB 3)."""
     names: dict[str, str] = {}
     for item in root.iterfind("{*}manifest/{*}item"):
         part = resolved(at, item.get("href") or "")
@@ -120,10 +107,8 @@ def _names(package: Package, at: str, root: Any) -> dict[str, str]:
 
 
 def _write(page: bytes, name: str, blocks: Blocks) -> None:
-    """A chapter; one without headings stands under its name in the table of contents."""
-    source = _NO_CHARACTERS.sub("", charset.decode(page, "utf-8"))
-    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
-    tree = etree.fromstring(source.encode(), parser) if source.strip() else None
+    """Write a chapter; without headings it gets its title from the table of contents."""
+    tree = parsed(charset.decode(page, "utf-8"))
     body = None if tree is None else tree.find(".//body")
     if body is None:
         return

@@ -1,7 +1,7 @@
-"""Rows of a sheet as page text: tables, and what stands around them.
+"""Converts the rows of a sheet to page text: tables, and the text around them.
 
-A sheet is a plane on which people lay out tables with titles above and empty rows between. Rows
-come one at a time, because there may be a million of them.
+People lay out tables on a sheet with titles above and empty rows between. Rows are processed one at
+a time, because there may be a million of them.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from collections.abc import Iterable, Sequence
 from bot.pages.formats.blocks import Blocks, one_line
 
 MOST_CELLS = 1_000_000
-"""Cells of a document that are looked at, empty ones included: some 8 s of openpyxl's work."""
+"""The most cells read from a document, including empty ones: openpyxl takes some 8 s for them."""
 
 LONGEST_ROW = 100_000
-"""Characters of a row; what stands beyond is left out. A text that is stored once can stand in
-thousands of cells."""
+"""Characters of a row; the rest is left out. A text that is stored once can be shown in thousands
+of cells.
+"""
 
-_LOOK_AHEAD = 100  # rows from which the columns of a table are told
+_LOOK_AHEAD = 100  # rows from which a table's columns are determined
 _DIGIT = re.compile(r"\d")
 
 
@@ -29,7 +30,7 @@ class GridWriter:
         self._blocks = blocks
         self._waiting: list[list[str]] = []  # rows of a table whose columns are not known yet
         self._columns: range | None = None  # of the open table
-        self._gap = False  # an empty row came after the last one
+        self._gap = False  # an empty row followed the last one
         self._had_figures = False  # in the rows of the open table
 
     def add(self, row: Iterable[str]) -> None:
@@ -53,7 +54,7 @@ class GridWriter:
         self._columns = None
 
     def _begin(self) -> None:
-        """Write the rows that wait: lines of text, then a table."""
+        """Write the waiting rows: lines of text, then a table."""
         rows, self._waiting = self._waiting, []
         while rows and _filled(rows[0]) == 1:
             self._blocks.paragraph(" ".join(rows.pop(0)))
@@ -75,15 +76,16 @@ class GridWriter:
         self._blocks.row(cells, first=first)
 
     def _goes_on(self, row: Sequence[str]) -> bool:
-        """Return True if a row after an empty one belongs to the same table, rather than being a
-        title or the header of the next table."""
+        """True if a row after an empty one belongs to the same table, rather than being a title or
+        the header of the next table.
+        """
         if _filled(row) < 2 or self._columns is None or len(row) > self._columns.stop:
             return False
         return _has_figures(row) or not self._had_figures
 
 
 def bounded(row: Iterable[str]) -> list[str]:
-    """The cells of a row up to the last that holds something."""
+    """The cells of a row up to the last non-empty one, within ``LONGEST_ROW``."""
     cells: list[str] = []
     length = 0
     for cell in row:

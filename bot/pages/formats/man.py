@@ -1,7 +1,7 @@
-"""Manual pages to page text, in both macro packages, man(7) and mdoc(7).
+"""Converts manual pages to page text, for both macro packages, man(7) and mdoc(7).
 
-No kept library reads them in Python. The page's title is its name and section ("ls(1)"); bold and
-italic are left out, because in a manual page they are everywhere.
+No maintained Python library reads them. The page's title is its name and section ("ls(1)"); bold
+and italic are left out, because manual pages use them everywhere.
 """
 
 from __future__ import annotations
@@ -16,25 +16,23 @@ from bot.pages.formats.roff import Roff, arguments
 
 _MDOC = re.compile(r"^[.'][ \t]*Dd\b", re.M)
 _POINTER = re.compile(r"^[.']so[ \t]+(\S+)", re.M)
-_JOINED = {"BI", "BR", "IB", "IR", "RB", "RI"}  # fonts in turn: their arguments form one word
+_JOINED = {"BI", "BR", "IB", "IR", "RB", "RI"}  # alternating fonts: the arguments form one word
 _FONTS = {"B", "I", "SM", "SB", "R", "CW", "C"}
 _BULLETS = frozenset({"•", "*", "-", "—", "o", "+", "·", "–", "○", "□"})
 _TERM = re.compile(r"[^\n]{0,150}[^\s.:!?]")
-"""A line right before an indented text says what that is about, in pages made by DocBook."""
+"""In pages made by DocBook, a line directly before indented text is the term that it describes."""
 _COUNTED = re.compile(r"\(?(\d{1,3})[.)]?")
 
 
 def read_man(source: str, name: str) -> Reading:
-    """Title and text of a manual page with "\\n" for its line ends.
+    """Read a manual page that uses "\\n" for its line ends; return its title and text.
 
-    Raises ``PageUnreadable`` for a page that only names another one.
+    Raises ``PageUnreadable`` for a page that only refers to another one.
     """
     roff = Roff()
     if _MDOC.search(source):
         return Mdoc(roff).read(source)
-    page = _Page(roff)
-    page.read(source)
-    reading = page.reading()
+    reading = _Page(roff).read(source)
     pointer = _POINTER.search(source)
     if not reading.text and pointer:
         raise PageUnreadable(
@@ -48,22 +46,19 @@ class _Page:
         self._roff = roff
         self._blocks = Blocks()
         self._title = ""
-        self._words: list[str] = []  # of the paragraph that is open
+        self._words: list[str] = []  # of the open paragraph
         self._glued = False  # the next word follows without a space
-        self._verbatim: list[str] | None = None  # lines of code, where lines are not filled
-        self._tag: list[str] = []  # of the item that is open
+        self._verbatim: list[str] | None = None  # lines of code, while filling is off
+        self._tag: list[str] = []  # of the open item
         self._tag_depth = 0
         self._in_item = False
-        self._around: list[bool] = []  # whether each open indent stands in an item
+        self._around: list[bool] = []  # for each open indent, whether it is inside an item
         self._awaits_tag = False
         self._link = ""
         self._linked: list[str] = []
         self._macros = self._table_of_macros()
 
-    def reading(self) -> Reading:
-        return Reading(self._title, self._blocks.text())
-
-    def read(self, source: str) -> None:
+    def read(self, source: str) -> Reading:
         lines = self._roff.lines(source)
         for line in lines:
             if line[:1] in (".", "'") and line.strip() not in (".", "'"):
@@ -77,6 +72,7 @@ class _Page:
                     self._break()
                 self._say(self._roff.text(line), glue_next=line.endswith("\\c"))
         self._end()
+        return Reading(self._title, self._blocks.text())
 
     # ------------------------------------------------------------ macros
 
@@ -176,7 +172,7 @@ class _Page:
 
     @property
     def _depth(self) -> int:
-        """Items that the next one stands in."""
+        """The number of items that enclose the next one."""
         return sum(self._around)
 
     # ------------------------------------------------------------ text
@@ -207,7 +203,7 @@ class _Page:
             self._flush()
 
     def _paragraph(self) -> None:
-        """End the paragraph; what follows stands outside of the item, unless it is nested."""
+        """End the paragraph; the text that follows is outside the item, unless it is nested."""
         if self._verbatim is not None:
             self._verbatim.append("")
             return
@@ -248,7 +244,7 @@ class _Page:
             self._blocks.paragraph(text)
 
     def _put_tag(self, text: str = "") -> None:
-        """An item: what it is about, and what is said of it."""
+        """Write an item: its label and its text."""
         tags, self._tag = self._tag, []
         if not tags:
             return
@@ -268,7 +264,7 @@ _RULE = re.compile(r"[_=\s]*|\\\^")
 
 
 def rows_of(lines: Iterator[str], roff: Roff) -> list[list[str]]:
-    """The rows up to the end of the table (``.TE``), which is taken from ``lines`` too."""
+    """Read rows up to the end of the table (``.TE``), which is consumed from ``lines`` too."""
     separator = "\t"
     in_format = True
     rows: list[list[str]] = []
@@ -289,7 +285,7 @@ def rows_of(lines: Iterator[str], roff: Roff) -> list[list[str]]:
 
 
 def _cells(line: str, separator: str, lines: Iterator[str]) -> list[str]:
-    """The cells of a row; a text between ``T{`` and ``T}`` goes over several lines."""
+    """The cells of a row; a text between ``T{`` and ``T}`` spans several lines."""
     cells: list[str] = []
     rest: str | None = line
     while rest is not None:
@@ -310,5 +306,5 @@ def _cells(line: str, separator: str, lines: Iterator[str]) -> list[str]:
 
 
 def _words(line: str) -> str:
-    """A line inside of a cell, without the macros for fonts."""
+    """A line inside a cell, without font macros."""
     return re.sub(r"^[.'][ \t]*(?:[BIR]{1,2}|SM|SB|br|sp|nf|fi|PP|P)\b[ \t]*", "", line)

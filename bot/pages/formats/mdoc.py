@@ -1,4 +1,4 @@
-"""The macros of BSD manual pages (mdoc(7)), which say what words are and can call each other."""
+"""The macros of BSD manual pages (mdoc(7)), which mark words semantically and can be nested."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENCLOSING = {
 }
 _OPENING = {
     "Oo": "[", "Ao": "<", "Bo": "[", "Bro": "{", "Do": "“", "Po": "(", "Qo": '"', "So": "‘",
-    "Xo": "", "Eo": "", "Bk": "", "Nm_": "", "Rs": "",
+    "Xo": "", "Eo": "", "Bk": "", "Rs": "",
 }
 _CLOSING = {
     "Oc": "]", "Ac": ">", "Bc": "]", "Brc": "}", "Dc": "”", "Pc": ")", "Qc": '"', "Sc": "’",
@@ -48,7 +48,7 @@ class _List:
 
 
 class _Line:
-    """Words that are set beside each other, with or without spaces."""
+    """Words on one line, joined with or without spaces."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -62,7 +62,7 @@ class _Line:
         self.glue = opens
 
     def space(self, *, on: bool) -> None:
-        """Set the words that follow with spaces between them, or without."""
+        """Switch spaces between the following words on or off."""
         if self._parts and not self.glue and not on:
             self._parts.append(" ")
         self.spaced = on
@@ -86,8 +86,8 @@ class Mdoc:
         self._section = ""
         self._line = _Line()
         self._lists: list[_List] = []
-        self._head: str | None = None  # of the item that is open
-        self._open_head = False  # the head of the item goes on on the next lines
+        self._head: str | None = None  # of the open item
+        self._open_head = False  # the head of the item continues on the next lines
         self._verbatim: list[str] | None = None
 
     def read(self, source: str) -> Reading:
@@ -173,7 +173,7 @@ class Mdoc:
         return line.text()
 
     def _set(self, words: list[str], line: _Line, nested: int = 0) -> None:
-        """Set words and what the macros among them make of those that follow."""
+        """Add words to a line, applying the macros among them to the words that follow."""
         at = 0
         while at < len(words):
             word = words[at]
@@ -203,7 +203,7 @@ class Mdoc:
                 at += self._semantic(word, following, line)
 
     def _semantic(self, word: str, following: list[str], line: _Line) -> int:
-        """Set a macro that names what its arguments are; how many words it took."""
+        """Apply a macro that marks its arguments; return the number of words it consumed."""
         count = next((i for i, each in enumerate(following) if _ends(each)), len(following))
         own = following[:count]
         match word:
@@ -251,7 +251,7 @@ class Mdoc:
     # ------------------------------------------------------------ blocks
 
     def _flush(self) -> None:
-        """End the paragraph that is open."""
+        """End the open paragraph."""
         text = re.sub(r" *\n *", "\n", self._line.text()).strip()
         self._line = _Line()
         depth = len(self._lists) - 1

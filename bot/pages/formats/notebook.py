@@ -1,7 +1,7 @@
-"""Jupyter notebooks (.ipynb) to page text: Markdown cells, code in fences, what it put out as text.
+"""Converts Jupyter notebooks (.ipynb) to page text: Markdown cells, code and textual output.
 
-The format is https://nbformat.readthedocs.io/en/latest/format_description.html. It is read as the
-JSON that it is: nbformat validates notebooks and would bring a dozen packages for that.
+The format is https://nbformat.readthedocs.io/en/latest/format_description.html. It is parsed as
+plain JSON: nbformat validates notebooks and would add a dozen dependencies for that.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from bot.pages.formats.blocks import Blocks, Reading
 from bot.pages.markdown import read_markdown
 
 LONGEST_OUTPUT = 2_000
-"""Characters of a cell's output that are kept: a table, an error; what is longer is a log."""
+"""Characters kept of a cell's output: a table or an error fits, a longer output is a log."""
 
-_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # colours of a terminal
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # terminal colours
 
 
 def read_notebook(source: str, name: str) -> Reading:
-    """Title and text of a notebook; ``name`` is what errors call it.
+    """Read a notebook; ``name`` is its name in errors.
 
-    Raises ``PageUnreadable`` for what is no notebook.
+    Raises ``PageUnreadable`` for a file that is not a notebook.
     """
     try:
         notebook = json.loads(source)
@@ -46,13 +46,13 @@ def read_notebook(source: str, name: str) -> Reading:
         kept += len(text)
         match _get(cell, "cell_type"):
             case "code":
-                _put_code(blocks, text, language)
+                blocks.code(text, re.sub(r"\W", "", language))
                 for output in _list(_get(cell, "outputs")):
-                    said = _output(output)
-                    words += len(said)
-                    kept += min(len(said), LONGEST_OUTPUT)
-                    blocks.code(_short(said))
-            case "heading":  # of notebooks before 2015
+                    printed = _output(output)
+                    words += len(printed)
+                    kept += min(len(printed), LONGEST_OUTPUT)
+                    blocks.code(_short(printed))
+            case "heading":  # in notebooks before 2015
                 level = _get(cell, "level")
                 blocks.heading(level if isinstance(level, int) else 1, text)
             case _:
@@ -80,10 +80,6 @@ def _cells(notebook: Any) -> list[Any] | None:
     if isinstance(sheets, list):
         return [cell for sheet in sheets for cell in _list(_get(sheet, "cells"))]
     return None
-
-
-def _put_code(blocks: Blocks, text: str, language: str) -> None:
-    blocks.code(text, re.sub(r"\W", "", language))
 
 
 def _output(output: Any) -> str:

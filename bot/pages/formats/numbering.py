@@ -1,7 +1,7 @@
-"""The numbers and marks that Word sets before paragraphs of lists and before headings.
+"""The numbers and marks that Word shows before list paragraphs and headings.
 
-They are not in the text: numbering.xml says how each level of a list counts, and a reader of the
-file has to count along (ECMA-376, part 1, section 17.9).
+They are not stored in the text: numbering.xml defines how each level of a list counts, and a reader
+of the file has to keep the counts (ECMA-376, part 1, section 17.9).
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.pages.formats.packages import attribute
+from bot.pages.formats.packages import attribute, is_on, value
 
-LEVELS = 9  # of a list, counted from 0
+LEVELS = 9  # per list, counted from 0
 
 _PLACE = re.compile(r"%([1-9])")
 _ROMAN = (
@@ -21,24 +21,24 @@ _ROMAN = (
 )
 _LARGEST_ROMAN = 3_999
 _LETTERS = 26
-_MOST_REPEATED = 20  # letters of a number such as "aaa", which counts 26 times its letters
+_MOST_REPEATED = 20  # letters of a number such as "aaa", which grows by one every 26 numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The numbering of one list level: ``form`` as in ``w:numFmt``, ``text`` with places like
-    "%1.%2", ``style`` the paragraph style that is numbered by it, or ""."""
+    """The numbering of one list level: ``form`` as in ``w:numFmt``, ``text`` with placeholders like
+    "%1.%2", ``style`` the paragraph style that it numbers, or ""."""
 
     form: str
     text: str
     start: int
     style: str = ""
-    decimal: bool = False  # write the numbers of outer levels as figures
+    decimal: bool = False  # write the numbers of outer levels in digits
 
 
 @dataclass(slots=True)
 class _List:
-    """A list that paragraphs can belong to; lists of one abstract definition count together."""
+    """A list of paragraphs; lists with the same abstract definition share their counts."""
 
     abstract: str
     levels: dict[int, Level]
@@ -54,7 +54,7 @@ class Label:
 
 
 class Numbering:
-    """Counts the paragraphs of a document in order."""
+    """Keeps the counts of all lists while a document's paragraphs are read in order."""
 
     def __init__(self, root: Any) -> None:
         """``root`` is the root element of numbering.xml, or None."""
@@ -64,7 +64,7 @@ class Numbering:
         self._started: set[tuple[str, int]] = set()
 
     def level_of_style(self, number: str, style: str) -> int:
-        """The level of a list at which paragraphs of a style stand; 0 where none is named."""
+        """The level of a list that a paragraph style is assigned to; 0 if there is none."""
         found = self._lists.get(number)
         levels = {} if found is None else found.levels
         return next((i for i, level in levels.items() if style and level.style == style), 0)
@@ -105,7 +105,7 @@ class Numbering:
 
 
 def formatted(count: int, form: str) -> str:
-    """A number in one of Word's forms; in figures for forms that are not known here."""
+    """Write a number in one of Word's forms; unknown forms are written in digits."""
     if form in ("lowerRoman", "upperRoman") and 0 < count <= _LARGEST_ROMAN:
         roman, rest = "", count
         for value, letters in _ROMAN:
@@ -134,11 +134,11 @@ def _abstract(root: Any) -> dict[str, dict[int, Level]]:
 def _lists(root: Any, abstract: dict[str, dict[int, Level]]) -> dict[str, _List]:
     found = {}
     for each in root.iterchildren("{*}num"):
-        link = _value(each, "abstractNumId")
+        link = value(each, "abstractNumId")
         levels, starts = dict(abstract.get(link, {})), {}
         for override in each.iterchildren("{*}lvlOverride"):
             depth = whole(attribute(override, "ilvl"), 0)
-            if start := _value(override, "startOverride"):
+            if start := value(override, "startOverride"):
                 starts[depth] = whole(start, 1)
             levels.update(map(_level, override.iterchildren("{*}lvl")))
         found[attribute(each, "numId") or ""] = _List(link, levels, starts)
@@ -146,21 +146,15 @@ def _lists(root: Any, abstract: dict[str, dict[int, Level]]) -> dict[str, _List]
 
 
 def _level(element: Any) -> tuple[int, Level]:
-    legal = element.find("{*}isLgl")
     return min(whole(attribute(element, "ilvl"), 0), LEVELS - 1), Level(
-        form=_value(element, "numFmt") or "decimal",
-        text=_value(element, "lvlText"),
-        start=whole(_value(element, "start"), 0),
-        style=_value(element, "pStyle"),
-        decimal=legal is not None and attribute(legal, "val") not in ("0", "false"),
+        form=value(element, "numFmt") or "decimal",
+        text=value(element, "lvlText"),
+        start=whole(value(element, "start"), 0),
+        style=value(element, "pStyle"),
+        decimal=is_on(element, "isLgl"),
     )
 
 
-def _value(element: Any, name: str) -> str:
-    child = element.find(f"{{*}}{name}")
-    return "" if child is None else attribute(child, "val") or ""
-
-
 def whole(text: str | None, default: int) -> int:
-    """The number from 0 to 999,999,999 that an attribute states, or the default."""
+    """The number from 0 to 999,999,999 in an attribute, or the default."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else default

@@ -1,7 +1,8 @@
-"""OpenDocument texts, spreadsheets and presentations (.odt .ods .odp) to page text.
+"""Converts OpenDocument texts, spreadsheets and presentations (.odt .ods .odp) to page text.
 
-Parsed as a stream, like Word documents. Left out on purpose: deleted and hidden text, comments,
-indexes. (odfdo, a library for these files, holds a document whole, and repeated cells unfolded.)
+Parsed as a stream, like Word documents. Deliberately left out: deleted and hidden text, comments,
+indexes. (odfdo, a library for these files, keeps a whole document in memory, with repeated cells
+expanded.)
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bot.pages.formats.blocks import MOST_CHARACTERS, Blocks, Reading, code, one_line
+from bot.pages.formats.blocks import Blocks, Reading, code, one_line
 from bot.pages.formats.grid import MOST_CELLS, GridWriter
 from bot.pages.formats.numbering import whole
 from bot.pages.formats.opendocument_styles import OpenStyles
@@ -27,7 +28,7 @@ _STREAMED = (
     *(f"{_DRAW}page", f"{_STYLE}style"),
 )
 
-# Elements around the paragraphs and tables of the document itself.
+# Elements that may enclose the document's own paragraphs and tables.
 _AROUND = frozenset(
     {
         *("document-content", "body", "text", "spreadsheet", "presentation", "drawing"),
@@ -41,12 +42,12 @@ _NOT_SHOWN = frozenset(
         *("object-ole", "title", "desc", "note-citation", "event-listeners", "tracked-changes"),
     }
 )
-_MOST_REPEATED = 1_000  # times that a cell or a row with something in it is written
+_MOST_REPEATED = 1_000  # times that a non-empty cell or row is written
 _MOST_SPACES = 1_000
 
 
 def read_opendocument(data: bytes, name: str) -> Reading:
-    """Title and text of an OpenDocument file; ``name`` is what errors call it.
+    """Read an OpenDocument file; ``name`` is its name in errors.
 
     Raises ``PageUnreadable`` for one that is damaged, locked or too large.
     """
@@ -76,19 +77,19 @@ class _Reader:
         ):
             self._styles.learn(element)
         self._boxes: list[Any] = []
-        self._counts: dict[str, int] = {}  # of numbered lists, by style, for those that go on
-        self._below: dict[int, int] = {}  # rows that the cell above still spans, by column
+        self._counts: dict[str, int] = {}  # of numbered lists, by style, for lists that continue
+        self._below: dict[int, int] = {}  # by column, the rows that the cell above still spans
         self._sheet: GridWriter | None = None
         self._cells = 0
         self._slides = 0
 
     def read(self) -> float:
-        """Read everything; the share of the document that was kept."""
+        """Read everything; return the share of the document that was kept."""
         for element in self._package.elements("content.xml", _STREAMED):
             if not self._take(element):
                 continue
             self._package.forget(element)
-            if self.blocks.length >= MOST_CHARACTERS or self._cells >= MOST_CELLS:
+            if self.blocks.full or self._cells >= MOST_CELLS:
                 self._close()
                 self.blocks.heading(2, "The rest of this document was not read")
                 return self._package.share_read
@@ -102,7 +103,7 @@ class _Reader:
         self._writer.flush()
 
     def _take(self, element: Any) -> bool:
-        """Read an element of the document itself; whether it was one."""
+        """Read an element that is directly in the document; return whether it was one."""
         name = local(element)
         if name in ("style", "list-style"):
             self._styles.learn(element)
@@ -158,11 +159,11 @@ class _Reader:
         text = "".join(self._inline(element, fixed=role == "code"))
         boxes, self._boxes = self._boxes, outer
         if role != "contents" and not self._styles.hides(style):
-            yield from self._said(element, text, role)
+            yield from self._pieces_of(element, text, role)
         for box in boxes:
             yield from self._pieces(box)
 
-    def _said(self, element: Any, text: str, role: str) -> Iterator[Piece]:
+    def _pieces_of(self, element: Any, text: str, role: str) -> Iterator[Piece]:
         if role == "code":
             yield Piece("code", text)
         elif role == "title":
@@ -234,7 +235,7 @@ class _Reader:
         self._below.clear()
 
     def _row(self, row: Any) -> list[list[Cell]]:
-        """The cells of a row, as often as it is repeated."""
+        """The cells of a row, as many times as it is repeated."""
         cells: list[Cell] = []
         column = 0
         for cell in row:
@@ -308,7 +309,7 @@ def _owner(row: Any) -> Any:
 
 
 def _stands_alone(element: Any) -> bool:
-    """True if an element stands in the document itself, rather than in a table or a shape."""
+    """True if an element is directly in the document, rather than in a table or a shape."""
     return outside(element, _AROUND) is None
 
 

@@ -1,5 +1,6 @@
-"""The styles of an OpenDocument file that tell what a paragraph, a list or a sheet is
-(OASIS OpenDocument 1.3, part 3, sections 16 and 17.6)."""
+"""Styles of an OpenDocument file that define the role of a paragraph, a list or a sheet (OASIS
+OpenDocument 1.3, part 3, sections 16 and 17.6).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ _CODE = re.compile(
 )
 _CONTENTS = re.compile(r"Contents_20_\d+")
 _FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
-_LONGEST_CHAIN = 20  # styles that are based on each other; a ring has no end
+_LONGEST_CHAIN = 20  # styles based on each other; a cycle would not end
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,14 @@ class _Level:
 
 
 class OpenStyles:
-    """The styles that have been met so far."""
+    """The styles read so far."""
 
     def __init__(self) -> None:
         self._styles: dict[str, _Style] = {}
         self._lists: dict[str, dict[int, _Level]] = {}
 
     def learn(self, element: Any) -> None:
-        """Take in a ``style:style`` or ``text:list-style``."""
+        """Add a ``style:style`` or ``text:list-style``."""
         name = attribute(element, "name") or ""
         if local(element) == "list-style":
             self._lists[name] = dict(map(_level, element))
@@ -63,7 +64,8 @@ class OpenStyles:
 
     def role(self, name: str | None) -> str:
         """The role of a paragraph style: "title", "code", "contents" (a line of a table of
-        contents), or ""."""
+        contents), or "".
+        """
         for each in [name or "", *(style.parent for _, style in self._chain(name))]:
             if each == "Title":
                 return "title"

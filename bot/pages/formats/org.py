@@ -1,7 +1,7 @@
-"""Org files to page text (https://orgmode.org/worg/org-syntax.html).
+"""Converts Org files to page text (https://orgmode.org/worg/org-syntax.html).
 
-orgparse, the kept library for them, reads the outline and leaves all that is in it as it is. Left
-out here: keywords, comments, drawers.
+orgparse, the maintained library for them, only parses the outline and leaves the text in it
+unparsed. Left out here: keywords, comments, drawers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BEGIN = re.compile(r"[ \t]*#\+begin_(\w+)(?:[ \t]+(\S+))?.*", re.I)
 _COMMENT = re.compile(r"[ \t]*#(?:[ \t].*)?")
 _FIXED = re.compile(r"[ \t]*:(?: (.*)|)")
 _DRAWER = re.compile(r"[ \t]*:([\w-]+):[ \t]*")
-_LONGEST_DRAWER = 500  # lines; a log of everything that was done about a task
+_LONGEST_DRAWER = 500  # lines; logs of a task's history can be long
 _TABLE_ROW = re.compile(r"[ \t]*\|(.*)")
 _TABLE_RULE = re.compile(r"[ \t]*\|[-+:| ]*-[-+:| ]*")
 _ITEM = re.compile(r"([ \t]*)(?:([-+])|([ \t]\*)|(\d{1,3}|[a-zA-Z])([.)]))[ \t]+(?=\S)")
@@ -49,7 +49,7 @@ _LITERAL = frozenset({"src", "example", "export"})
 
 
 def read_org(source: str) -> Reading:
-    """Title and text of a file with "\\n" for its line ends."""
+    """Read a file that uses "\\n" for its line ends; return its title and text."""
     reader = _Reader(source.split("\n"))
     reader.read()
     return Reading(reader.title or reader.first_heading, reader.blocks.text())
@@ -63,7 +63,7 @@ class _Reader:
         self._lines = lines
         self._at = 0
         self._paragraph: list[str] = []
-        self._indents: list[int] = []  # of the lists that are open, in columns
+        self._indents: list[int] = []  # of the open lists, in columns
 
     def read(self) -> None:
         while self._at < len(self._lines):
@@ -74,7 +74,7 @@ class _Reader:
         self._flush()
 
     def _takes(self, line: str) -> bool:
-        """Read what is no running text."""
+        """Read a line that is not prose; return False for prose."""
         if not line.strip() or _RULE.fullmatch(line):
             self._flush()
             return True
@@ -121,7 +121,7 @@ class _Reader:
             self.blocks.paragraph(words)
 
     def _environment(self, name: str, argument: str) -> None:
-        """A block from #+begin_… to #+end_…; what is not literal is read as text."""
+        """Read a block from #+begin_… to #+end_…; its content is read as text unless literal."""
         if name == "comment" or name in _LITERAL:
             inside = []
             self._at += 1
@@ -134,7 +134,7 @@ class _Reader:
                 self.blocks.code(_dedented(inside), language)
 
     def _ends_drawer(self) -> bool:
-        """Skip a drawer, if it is one that ends before the next headline."""
+        """Skip a drawer if it ends before the next headline."""
         for at in range(self._at + 1, min(self._at + _LONGEST_DRAWER, len(self._lines))):
             if self._lines[at].strip().upper() == ":END:":
                 self._flush()
@@ -223,7 +223,7 @@ def _dedented(lines: list[str]) -> str:
 
 
 def _shown(text: str) -> str:
-    """The text as a reader sees it."""
+    """The visible text."""
 
     def words(match: re.Match[str]) -> str:
         for name in ("verbatim", "code"):

@@ -1,9 +1,9 @@
-"""ZIP packages (Office Open XML, OpenDocument, EPUB), opened without trusting them.
+"""Opens ZIP packages (Office Open XML, OpenDocument, EPUB) without trusting them.
 
 A package of some kilobytes can unpack to gigabytes, and XML can do the same with entities. So the
 sizes that a package declares are checked before a part is read (``zipfile`` never returns more of a
 part than it declares), and parts are parsed without entities, external files and network. A part
-that declares entities is refused, because no program for documents writes any.
+that declares entities is refused, because no office program writes any.
 """
 
 from __future__ import annotations
@@ -25,30 +25,31 @@ from bot.errors import PageUnreadable
 from bot.pages.titles import said_title
 
 MOST_ENTRIES = 20_000
-"""Files in a package; a presentation with 1,000 slides and pictures has some 5,000."""
+"""The most files in a package; a presentation with 1,000 slides and pictures has some 5,000."""
 LARGEST_PART = 100_000_000
-"""Bytes of a part that is read as a stream, unpacked: a sheet of some two million cells."""
+"""Bytes, unpacked, of a part that is read as a stream: a sheet of some two million cells."""
 LARGEST_WHOLE = 300_000_000
-"""Bytes of all parts that are read of one package, unpacked."""
+"""Bytes, unpacked, of all parts read from one package."""
 LARGEST_TREE = 12_000_000
 """Bytes of a part that is parsed as a whole; a tree takes some ten times as much memory."""
 HIGHEST_RATIO = 250
-"""Times that a part over ``LARGEST_TREE`` may be larger than its packed form. Deflate reaches 1,032
-on nothing but repetition; sheets of repeated rows stay below 100."""
+"""Limit on how many times larger than its compressed form a part over ``LARGEST_TREE`` may be.
+Deflate reaches 1,032 for pure repetition; sheets of repeated rows stay below 100.
+"""
 
 _ENCRYPTED = 0x1
 _ENTITY = re.compile(rb"<!ENTITY")
-_PROLOG = 4_096  # bytes in which the declarations of a document stand, if there are any
+_PROLOG = 4_096  # bytes from the start that contain a document's declarations, if there are any
 
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
     etree.XMLSyntaxError,
     EOFError,
-    NotImplementedError,  # a method of packing that zipfile does not know
+    NotImplementedError,  # a compression method that zipfile does not support
     RuntimeError,  # zipfile's error for an encrypted entry
     OSError,
-    ValueError,  # zipfile's error for an offset outside of the file
+    ValueError,  # zipfile's error for an offset outside the file
     struct.error,
 )
 
@@ -64,11 +65,11 @@ class Package:
     """The parts of one package."""
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
-        """``name`` is what errors call the document."""
+        """``name`` is the document's name in errors."""
         self._archive = archive
         self.name = name
         self.share_read = 0.0  # of the part that ``elements`` is reading
-        self._size_read = 0  # bytes of all parts that were read
+        self._size_read = 0  # bytes of all parts read so far
         self._source: _Source | None = None
         self._entries = {entry.filename: entry for entry in archive.infolist()}
 
@@ -76,7 +77,7 @@ class Package:
         return part in self._entries
 
     def check_present(self, part: str) -> None:
-        """Raise for a part that a document of this kind cannot be without."""
+        """Raise if a part that every document of this kind has is missing."""
         if part not in self._entries:
             raise zipfile.BadZipFile(f"there is no part {part!r}")
 
@@ -84,7 +85,7 @@ class Package:
         return list(self._entries)
 
     def read(self, part: str, most: int = LARGEST_TREE) -> bytes:
-        """The bytes of a part; raises ``PageUnreadable`` for one that is too large."""
+        """The bytes of a part; raises ``PageUnreadable`` if it is too large."""
         with self.stream(part, most) as file:
             return file.read()
 
@@ -99,7 +100,7 @@ class Package:
             yield file
 
     def check(self, part: str, most: int) -> None:
-        """Raise ``PageUnreadable`` for a part that is locked, or too large when unpacked."""
+        """Raise ``PageUnreadable`` if a part is locked, or too large when unpacked."""
         entry = self._entries[part]
         if entry.flag_bits & _ENCRYPTED:
             raise locked(self.name)
@@ -119,13 +120,14 @@ class Package:
             return None
         data = self.read(part)
         _refuse_entities(data[:_PROLOG], self.name)
-        return etree.fromstring(data, _parser())
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+        return etree.fromstring(data, parser)
 
     def elements(self, part: str, tags: tuple[str, ...]) -> Iterator[Any]:
-        """The elements of a large XML part with one of these names, each when it is complete.
+        """The elements of a large XML part with one of these names, each as soon as it is complete.
 
-        Whoever is done with one gives it to ``forget``. Raises ``PageUnreadable`` when more than
-        ``LARGEST_TREE`` would have to be held at once.
+        The caller passes an element that it no longer needs to ``forget``. Raises
+        ``PageUnreadable`` if more than ``LARGEST_TREE`` would have to be kept at once.
         """
         with self.stream(part) as file:
             self._source = _Source(file, self.name)
@@ -137,7 +139,7 @@ class Package:
                 yield element
 
     def forget(self, element: Any) -> None:
-        """Free an element that is done with, and those before it."""
+        """Free an element that is no longer needed, and those before it."""
         element.clear(keep_tail=True)
         parent = element.getparent()
         if parent is not None:
@@ -148,7 +150,8 @@ class Package:
 
     def relationships(self, part: str) -> dict[str, Relationship]:
         """The targets that a part of an Office Open XML package refers to, by id; external targets
-        are left out."""
+        are left out.
+        """
         folder, file = posixpath.split(part)
         root = self.tree(posixpath.join(folder, "_rels", f"{file}.rels"))
         found = {}
@@ -161,7 +164,7 @@ class Package:
 
 
 class _Source:
-    """An XML part that is being parsed; it ends in an error when too much of it is held."""
+    """An XML part that is being parsed; reading raises an error if too much of it is kept."""
 
     def __init__(self, file: IO[bytes], name: str) -> None:
         self._file = file
@@ -187,9 +190,9 @@ class _Source:
 
 @contextmanager
 def opened(data: bytes, name: str, what: str) -> Iterator[Package]:
-    """The package in these bytes; ``what`` is what errors call its kind, like "a Word document".
+    """Open the package in these bytes; ``what`` describes it in errors, like "a Word document".
 
-    Raises ``PageUnreadable``, also for what turns out to be broken inside the ``with``.
+    Raises ``PageUnreadable``, also for damage that is detected inside the ``with`` block.
     """
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
@@ -217,7 +220,7 @@ def locked(name: str) -> PageUnreadable:
 
 
 def resolved(part: str, target: str) -> str:
-    """The name of the part that a relative reference in another part means."""
+    """The name of the part that a relative reference in another part refers to."""
     path = unquote(target.partition("#")[0]).replace("\\", "/")
     if path.startswith("/"):
         return path.lstrip("/")
@@ -239,16 +242,27 @@ def outside(element: Any, around: frozenset[str]) -> Any:
 
 
 def attribute(element: Any, name: str) -> str | None:
-    """The value of an attribute, whatever namespace it is in; transitional and strict documents
-    differ in that."""
+    """The value of an attribute in any namespace; transitional and strict documents use different
+    ones.
+    """
     for key, value in element.attrib.items():
         if key.rpartition("}")[2] == name:
             return str(value)
     return None
 
 
-def _parser() -> Any:
-    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+def value(element: Any, name: str) -> str:
+    """The ``w:val`` of a child element, or ""."""
+    child = element.find(f"{{*}}{name}")
+    return "" if child is None else attribute(child, "val") or ""
+
+
+def is_on(properties: Any, name: str, otherwise: bool = False) -> bool:
+    """True if an on/off property is on."""
+    child = properties.find(f"{{*}}{name}")
+    if child is None:
+        return otherwise
+    return (attribute(child, "val") or "1") not in ("0", "false", "off")
 
 
 def _refuse_entities(start: bytes, name: str) -> None:
@@ -264,7 +278,7 @@ _CORE = "core-properties"
 
 
 def main_part(package: Package, usual: str) -> str:
-    """The name of the part that holds the document itself."""
+    """The name of the part that contains the document itself."""
     for each in package.relationships("").values():
         if each.kind == _MAIN:
             return each.target
@@ -272,7 +286,7 @@ def main_part(package: Package, usual: str) -> str:
 
 
 def core_title(package: Package) -> str:
-    """The title in the document's properties; "" for what a program put there by itself."""
+    """The title in the document's properties; "" for one that a program inserted by default."""
     for each in package.relationships("").values():
         if each.kind == _CORE and each.target in package:
             root = package.tree(each.target)

@@ -1,4 +1,4 @@
-"""Paragraphs and tables of a word processor's document on their way to page text."""
+"""Converts paragraphs and tables of word processor documents to page text."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Kind = Literal["paragraph", "heading", "item", "code", "table"]
 _SIMPLE_NUMBER = re.compile(r"\d{1,3}[.)]")
 MOST_SPANNED = 100  # columns or rows that one cell may span
 ROWS_AT_ONCE = 200
-"""Rows of a table that are held; by the first of them its form is told."""
+"""The most rows of a table kept in memory; the first of them determine its form."""
 
 
 @dataclass(slots=True)
 class Piece:
     """A paragraph, heading, list item, line of code or table.
 
-    ``level`` is that of a heading, from 1, or of an item, from 0. ``marker`` stands before an item:
-    "-", or a number such as "3.".
+    ``level`` is that of a heading, from 1, or of an item, from 0. ``marker`` precedes an item: "-",
+    or a number such as "3.".
     """
 
     kind: Kind
@@ -42,7 +42,7 @@ class Piece:
 
 
 def labelled_item(text: str, depth: int, label: str) -> Piece:
-    """A list item; a label such as "a)", which Markdown does not know, stands before its text."""
+    """A list item; a label that Markdown lacks, such as "a)", becomes part of the text."""
     if _SIMPLE_NUMBER.fullmatch(label):
         return Piece("item", text, depth, label)
     return Piece("item", f"{label} {text}" if label else text, depth, "-")
@@ -50,8 +50,9 @@ def labelled_item(text: str, depth: int, label: str) -> Piece:
 
 @dataclass(slots=True)
 class Cell:
-    """A cell of a table: its content, the columns it spans, and whether it continues the row
-    above."""
+    """A cell of a table: its content, the number of columns it spans, and whether it continues the
+    row above.
+    """
 
     pieces: list[Piece]
     span: int = 1
@@ -62,9 +63,9 @@ class Cell:
 
 
 class PieceWriter:
-    """Writes pieces as blocks; lines of code that follow each other become one block.
+    """Writes pieces as blocks; consecutive lines of code become one block.
 
-    Rows of a table and notes wait: rows until there are enough of them to tell the table's form,
+    Table rows and notes are buffered: rows until there are enough to determine the table's form,
     notes until the paragraph or table that refers to them has ended.
     """
 
@@ -97,13 +98,13 @@ class PieceWriter:
             self.put(piece)
 
     def mark(self, note: Iterable[Piece]) -> str:
-        """The mark of a note, in Markdown's form for footnotes."""
+        """Store a note and return its mark, in Markdown's form for footnotes."""
         self._marks += 1
         self.notes.append((self._marks, note))
         return f"[^{self._marks}]"
 
     def end_notes(self) -> None:
-        """Write the notes that wait below what refers to them."""
+        """Write the buffered notes below the text that refers to them."""
         notes, self.notes = self.notes, []
         for number, pieces in notes:
             self.flush()
@@ -113,14 +114,14 @@ class PieceWriter:
     def flush(self) -> None:
         lines, self._code = self._code, []
         text = without_marks("\n".join(lines))
-        if is_prose(text):  # a letter that was typed
+        if is_prose(text):  # a typewritten letter
             for line in lines:
                 self._blocks.paragraph(without_marks(line))
         else:
             self._blocks.code(text)
 
     def row(self, row: list[Cell]) -> None:
-        """The next row of a table, which is open until ``end_table``."""
+        """Add the next row to the table, which is open until ``end_table``."""
         self._rows.append(row)
         if len(self._rows) >= ROWS_AT_ONCE:
             self._end_rows()
@@ -173,15 +174,16 @@ class _Table:
 
 
 def _is_layout(rows: list[list[Cell]]) -> bool:
-    """Return True if a table only arranges the page: one column, or cells that hold whole pages."""
+    """True if a table only arranges the page: one column, or cells that hold whole pages."""
     if all(len(row) < 2 for row in rows):
         return True
     return any(len(cell.words()) > WIDEST_CELL for row in rows for cell in row)
 
 
 def _grid(rows: list[list[Cell]], above: list[str]) -> list[list[str]]:
-    """The words of a table by row and column. What spans rows stands in each of them, what spans
-    columns in the first."""
+    """The words of a table by row and column. Cells that span rows are repeated in each of them,
+    cells that span columns are put in the first.
+    """
     grid: list[list[str]] = []
     for row in rows:
         line: list[str] = []

@@ -1,7 +1,7 @@
-"""The language beneath manual pages: escapes, requests, conditions (groff(7)).
+"""The language of manual pages: escapes, requests, conditions (groff(7)).
 
-``lines`` gives the lines that a terminal page is made of: definitions, comments and what is for
-other devices are taken out. ``text`` turns the escapes of a line into characters.
+``lines`` returns the lines shown on a terminal, without definitions, comments and text for other
+devices. ``text`` converts the escapes of a line to characters.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from bot.pages.literal import CODE_END, CODE_START
 
-_MOST_NESTED = 20  # strings inside of strings
-_LONGEST_REQUEST = 5_000  # characters of a line; what is longer is read as text
+_MOST_NESTED = 20  # strings nested in strings
+_LONGEST_REQUEST = 5_000  # characters of a line; a longer line is read as text
 _MOST_EXPANDED = 200_000
-"""Characters that strings may stand for in one page; strings of strings could grow without end."""
+"""Characters that strings may expand to in one page; nested strings could grow without limit."""
 
 # fmt: off
 _GLYPHS = {
@@ -40,9 +40,9 @@ _ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303", ":": "\u
 _SIGNS = {"-": "-", "e": "\\", "\\": "\\", " ": " ", "~": " ", "0": " ", "t": "\t", "'": "'"}
 _SIGNS |= {"`": "`", ".": ".", "_": "_", '"': ""}
 _NOTHING = frozenset("|^&%:/,){}acdpru!?")
-_QUOTED = frozenset("ADHLNRSXZbhlovwxBC")  # escapes with an argument between two equal signs
+_QUOTED = frozenset("ADHLNRSXZbhlovwxBC")  # escapes with an argument between two identical signs
 _OF_POD = {"C+": "C++", "C`": CODE_START, "C'": CODE_END, "--": "--", "PI": "pi"}
-"""Strings that pod2man defines by moving letters about; the first two stand around code."""
+"""Strings that pod2man defines by moving letters; the first two enclose code."""
 _PREDEFINED = {
     **_OF_POD,
     "lq": "“", "rq": "”", "R": "®", "Tm": "™", "Aq": "'", "Ba": "|", "Ge": "≥", "Le": "≤",
@@ -64,10 +64,10 @@ class Roff:
     # ------------------------------------------------------------ lines
 
     def lines(self, source: str) -> Iterator[str]:
-        """The lines that remain when definitions, comments and conditions are dealt with."""
+        """The lines that remain after definitions, comments and conditions are processed."""
         waiting = source.split("\n")
         waiting.reverse()
-        last = True  # what the last .ie came to
+        last = True  # result of the last .ie
         while waiting:
             line = waiting.pop()
             while line.endswith("\\") and not line.endswith("\\\\") and waiting:
@@ -90,7 +90,7 @@ class Roff:
                 _skip_definition(name, match[2], waiting)
             elif name in ("ds", "as", "ds1"):
                 self._define(name, match[2])
-            elif name in ("rm", "nr", "tr", "ad", "na", "hy", "nh", "ne", "ie", "do", "mso", "rr"):
+            elif name in ("rm", "nr", "tr", "ad", "na", "hy", "nh", "ne", "do", "mso", "rr"):
                 continue
             else:
                 yield line
@@ -105,7 +105,7 @@ class Roff:
             self._strings[name] = before + value
 
     def _condition(self, rest: str) -> tuple[bool, str]:
-        """Tell if a condition holds on a terminal, and what follows it."""
+        """Evaluate a condition as on a terminal; return the result and the rest of the line."""
         rest = rest.lstrip()
         negated = rest.startswith("!")
         rest = rest.removeprefix("!").lstrip()
@@ -129,7 +129,7 @@ class Roff:
 
     @staticmethod
     def _branch(rest: str, holds: bool, waiting: list[str]) -> None:
-        """Put back what a condition guards, or skip it."""
+        """Put the text that a condition guards back into ``waiting``, or skip it."""
         rest = rest.lstrip()
         if not rest.startswith("\\{"):
             if holds:
@@ -150,7 +150,7 @@ class Roff:
     # ------------------------------------------------------------ escapes
 
     def text(self, line: str, nested: int = 0) -> str:
-        """A line with its escapes resolved; a comment at its end is gone."""
+        """Resolve the escapes of a line; a comment at its end is dropped."""
         if "\\" not in line:
             return line
         out: list[str] = []
@@ -211,7 +211,7 @@ def _skip_definition(request: str, rest: str, waiting: list[str]) -> None:
 
 
 def arguments(rest: str) -> list[str]:
-    """The arguments of a macro: words, or what stands in quotation marks. Escapes stay."""
+    """The arguments of a macro: words or quoted text. Escapes stay."""
     found: list[str] = []
     at = 0
     while at < len(rest):
@@ -251,7 +251,7 @@ def _until(line: str, at: int, end: str) -> tuple[str, int]:
 
 
 def _name(line: str, at: int) -> tuple[str, int]:
-    """A name of one sign, of two after "(", or of any between brackets."""
+    """A name of one sign, of two after "(", or of any length between brackets."""
     if line[at : at + 1] == "[":
         return _until(line, at + 1, "]")
     if line[at : at + 1] == "(":
@@ -275,7 +275,7 @@ def _glyph(name: str) -> str:
     if name in _GLYPHS:
         return _GLYPHS[name]
     if len(name) == 2 and name[0] in _ACCENTS and name[1].isalpha():
-        return name[1] + _ACCENTS[name[0]]  # the clean text is composed
+        return name[1] + _ACCENTS[name[0]]  # composed later, when the text is cleaned
     if match := _UNICODE.fullmatch(name):
         return _character(int(match[1], 16))
     return ""

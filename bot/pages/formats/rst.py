@@ -1,6 +1,7 @@
-"""reStructuredText to page text, parsed by docutils.
+"""Converts reStructuredText to page text with docutils.
 
-Comments, directives that only steer a program, and what such directives include are left out.
+Comments, directives that only control a program, and files that such directives include are left
+out.
 """
 
 from __future__ import annotations
@@ -27,24 +28,15 @@ from bot.pages.formats.blocks import (
 )
 from bot.pages.formats.numbering import formatted
 from bot.pages.formats.rst_markup import Remark, Signature, inliner, learn
+from bot.text.listed import listed
 
-_MESSAGE_WITH_TEXT = 3  # level of docutils' messages about text that it leaves out: ERROR
+_MESSAGE_WITH_TEXT = 3  # level of docutils' messages about omitted text: ERROR
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*")
-_STEERING = frozenset(
-    {
-        *("tocdepth", "orphan", "nocomments", "nosearch", "no-search", "hide-toc", "hidetitle"),
-        *(
-            "layout",
-            "hero",
-            "template",
-            "og_description",
-            "description",
-            "github_url",
-            "html_theme",
-        ),
-    }
+_STEERING = listed(
+    "tocdepth orphan nocomments nosearch no-search hide-toc hidetitle layout hero template "
+    "og_description description github_url html_theme"
 )
-"""Fields at the top of a document that steer Sphinx."""
+"""Fields at the top of a document that configure Sphinx."""
 _FORMS = {"loweralpha": "lowerLetter", "upperalpha": "upperLetter"}
 _FORMS |= {"lowerroman": "lowerRoman", "upperroman": "upperRoman", "arabic": "decimal"}
 _SKIPPED = (
@@ -54,7 +46,7 @@ _SKIPPED = (
 
 
 def read_rst(source: str) -> Reading:
-    """Title and text of a document with "\\n" for its line ends."""
+    """Read a document that uses "\\n" for its line ends; return its title and text."""
     learn(source)
     document = new_document("", _settings())
     Parser(inliner=inliner()).parse(source, document)
@@ -66,13 +58,13 @@ def read_rst(source: str) -> Reading:
 @cache
 def _settings() -> Any:
     settings = get_default_settings(Parser)
-    settings.report_level = 5  # docutils prints messages from this level on: none
+    settings.report_level = 5  # docutils prints messages from this level on, so none
     settings.halt_level = 6
     settings.file_insertion_enabled = False
     settings.raw_enabled = False
     settings.syntax_highlight = "none"
     settings.smart_quotes = False
-    # A line of more makes it read nothing at all; the caller bounds the whole.
+    # docutils reads nothing at all if a line is longer; the caller limits the whole.
     settings.line_length_limit = 10_000_000
     return settings
 
@@ -83,10 +75,10 @@ class _Writer:
         self.title = ""
         self._document = document
         self._substitutions = document.substitution_defs
-        self._level = 0  # of the section
-        self._depth = -1  # of the list
-        self._marker = ""  # of the item that has said nothing yet
-        self._numbers = 0  # of footnotes without a number of their own
+        self._level = 0  # of the current section
+        self._depth = -1  # of the current list
+        self._marker = ""  # of the item without text so far
+        self._numbers = 0  # of footnotes without a number
         self._references = 0
 
     def children(self, node: Any) -> None:
@@ -143,7 +135,7 @@ class _Writer:
             self._say(words)
 
     def _say(self, text: str) -> None:
-        """A paragraph, or what it is inside of a list."""
+        """Write a paragraph, as part of an item when inside a list."""
         if self._depth < 0:
             self.blocks.paragraph(text)
         elif self._marker:
@@ -153,13 +145,9 @@ class _Writer:
             self.blocks.more(self._depth, text)
 
     def _code(self, node: Any) -> None:
-        self._open_item()
+        self._marker = ""  # no text shares a line with code
         language = node.get("language", "")
         self.blocks.code(node.astext(), language if re.fullmatch(r"[\w+#-]+", language) else "")
-
-    def _open_item(self) -> None:
-        """Nothing is said beside the marker of an item that begins with a block of its own."""
-        self._marker = ""
 
     def _list(self, node: Any) -> None:
         outer = self._marker
@@ -180,7 +168,8 @@ class _Writer:
         for item in node.children:
             terms = [unwrapped(self._inline(t)) for t in item.children if isinstance(t, nodes.term)]
             terms += [self._inline(c) for c in item.children if isinstance(c, nodes.classifier)]
-            self._labelled_item(" : ".join(terms), [d for d in item if _holds(d)])
+            bodies = [each for each in item if isinstance(each, nodes.definition)]
+            self._labelled_item(" : ".join(terms), bodies)
         self._depth -= 1
 
     def _fields(self, node: Any) -> None:
@@ -199,27 +188,28 @@ class _Writer:
         self._depth -= 1
 
     def _labelled_item(self, label: str, bodies: list[Any]) -> None:
-        """An item "label: text"; the label stands alone where no text follows at once."""
-        rest = [child for body in bodies for child in body.children]
-        first = ""
-        if rest and isinstance(rest[0], nodes.paragraph):
-            first = unwrapped(self._inline(rest.pop(0)))
+        """Write an item "label: text"; without text that follows directly, the label is alone."""
+        children = [child for body in bodies for child in body.children]
+        first, rest = self._first_of(children)
         self.blocks.item(self._depth, "-", labelled(label, first))
         for child in rest:
             self._block(child)
 
     def _labelled(self, label: str, node: Any) -> None:
-        """A remark: its first paragraph follows its label."""
-        rest = list(node.children)
-        first = ""
-        if rest and isinstance(rest[0], nodes.paragraph):
-            first = unwrapped(self._inline(rest.pop(0)))
+        """Write a remark: its first paragraph follows its label on the same line."""
+        first, rest = self._first_of(node.children)
         self._say(labelled(label, first))
         for child in rest:
             self._block(child)
 
+    def _first_of(self, children: list[Any]) -> tuple[str, list[Any]]:
+        """The text of the first child, if it is a paragraph, and the remaining children."""
+        if children and isinstance(children[0], nodes.paragraph):
+            return unwrapped(self._inline(children[0])), children[1:]
+        return "", children
+
     def _object(self, node: Any) -> None:
-        """An item that says what its signatures stand for."""
+        """Write an item with signatures and the description of them."""
         self._marker = ""
         self._depth += 1
         self._labelled_item(", ".join(map(code, node["lines"])), [node])
@@ -234,8 +224,9 @@ class _Writer:
         self._say(f"[^{label}]: {one_line(words)}")
 
     def _message(self, node: Any) -> None:
-        """Keep source that docutils cannot parse as it is; a title in the wrong place stays a
-        title."""
+        """Keep source that docutils cannot parse unchanged; a title in the wrong place stays a
+        title.
+        """
         if node["level"] < _MESSAGE_WITH_TEXT:
             return
         for block in node.children:
@@ -265,7 +256,7 @@ class _Writer:
             self.blocks.table(rows)
 
     def _words(self, node: Any) -> str:
-        """Everything that a block says, as part of a line."""
+        """All text of a block, as part of a line."""
         if isinstance(node, _SKIPPED):
             return ""
         if isinstance(node, nodes.TextElement) and not isinstance(node, nodes.literal_block):
@@ -298,7 +289,7 @@ class _Writer:
         return self._inline_of(node)
 
     def _title_at(self, label: str) -> str:
-        """The title of the section of this document that a label stands before, or ""."""
+        """The title of the section of this document that a label precedes, or ""."""
         target = self._document.ids.get(self._document.nameids.get(label))
         if isinstance(target, nodes.target):
             target = target.next_node(nodes.Element, descend=False, siblings=True)
@@ -317,10 +308,6 @@ class _Writer:
                 yield self._inline(child)
 
 
-def _holds(node: Any) -> bool:
-    return isinstance(node, nodes.definition)
-
-
 def _marker(node: Any, number: int) -> str:
     if isinstance(node, nodes.bullet_list):
         return "-"
@@ -330,7 +317,7 @@ def _marker(node: Any, number: int) -> str:
 
 
 def _grid(rows: list[list[Any]]) -> list[list[Any]]:
-    """The entries of a table by row and column; one that spans rows stands in each of them."""
+    """The entries of a table by row and column; one that spans rows is repeated in each of them."""
     taken: dict[tuple[int, int], Any] = {}
     for y, row in enumerate(rows):
         x = 0

@@ -1,7 +1,7 @@
-"""The directives and roles of reStructuredText that Footnote knows, those of Sphinx among them.
+"""The directives and roles of reStructuredText that Footnote supports, including Sphinx's.
 
-docutils reports a directive or role that it does not know as an error, with its text inside. Here
-every name has a meaning: markup only, code, an object that is described, a remark, or plain text
+docutils reports an unknown directive or role as an error, with its text inside. Here every name has
+a meaning: markup only, code, a described object, a remark, or plain text
 (https://www.sphinx-doc.org/en/master/usage/restructuredtext/).
 """
 
@@ -14,7 +14,7 @@ from docutils import nodes  # type: ignore[import-untyped]
 from docutils.parsers.rst import Directive, directives, states  # type: ignore[import-untyped]
 
 MOST_NAMES = 2_000
-"""Names of unknown directives that are learnt in one process; what comes then is kept as text."""
+"""The most names of unknown directives learnt per process; later ones are kept as text."""
 
 _NAME = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([A-Za-z][\w:.+-]{0,60})[ \t]*::", re.M)
 _ESCAPED = re.compile(r"\\(.)")
@@ -36,7 +36,7 @@ _CODE = (
     "code", "code-block", "sourcecode", "doctest", "testcode", "testoutput", "ipython", "prompt",
     "math", "plot", "console", "highlight-block",
 )
-_LISTINGS = ("productionlist",)  # code whose first line stands beside the name
+_LISTINGS = ("productionlist",)  # code whose first line is on the line of the name
 _REMARKS = {
     "versionadded": "New in version", "versionchanged": "Changed in version",
     "deprecated": "Deprecated since version", "deprecated-removed": "Deprecated since version",
@@ -62,15 +62,15 @@ _NUMBERED_ROLES = {"pep": "PEP", "rfc": "RFC"}
 
 
 class Signature(nodes.General, nodes.Element):  # type: ignore[misc]
-    """An object that is described: its signatures are in ``lines``, the description inside."""
+    """A described object: its signatures are in ``lines``, the description inside."""
 
 
 class Remark(nodes.General, nodes.Element):  # type: ignore[misc]
-    """A remark such as "New in version 3.2": the words are in ``label``, the rest inside."""
+    """A remark such as "New in version 3.2": these words are in ``label``, the rest inside."""
 
 
 class _AnyOption(dict[str, Any]):
-    """The options of a directive that takes all."""
+    """The options of a directive that accepts any option."""
 
     def __bool__(self) -> bool:
         return True
@@ -80,7 +80,7 @@ class _AnyOption(dict[str, Any]):
 
 
 class _Known(Directive):  # type: ignore[misc]
-    """A directive that takes any argument, option and content."""
+    """A directive that accepts any argument, option and content."""
 
     optional_arguments = 1
     final_argument_whitespace = True
@@ -92,12 +92,12 @@ class _Known(Directive):  # type: ignore[misc]
         return self.arguments[0] if self.arguments else ""
 
     def filled(self, node: Any) -> list[Any]:
-        """The node with the content parsed into it."""
+        """Parse the content into the node; return it in a list."""
         self.state.nested_parse(self.content, self.content_offset, node)
         return [node]
 
     def said(self, text: str) -> list[Any]:
-        """A paragraph, if there is something in it."""
+        """A paragraph, unless the text is empty."""
         found, problems = self.state.inline_text(text, self.lineno)
         return [nodes.paragraph(text, "", *found), *problems] if text.strip() else []
 
@@ -117,7 +117,7 @@ class _Code(_Known):
         language, *code = self.argument.splitlines() or [""]
         if self.name == "math":
             language, code = "", [language, *code]
-        text = "\n".join([*code, *self.content])  # an empty line between them is often forgotten
+        text = "\n".join([*code, *self.content])  # authors often forget the empty line between them
         block = nodes.literal_block(text, text)
         block["language"] = language
         return [block]
@@ -149,7 +149,7 @@ class _Remark(_Known):
 
 
 class _Unknown(_Known):
-    """Its argument is text, and so is its content."""
+    """An unknown directive: its argument and content are text."""
 
     def run(self) -> list[Any]:
         node = nodes.container()
@@ -159,7 +159,7 @@ class _Unknown(_Known):
 
 def _register() -> None:
     for names, directive in (
-        (_OBJECTS, _Object),  # before "class" of docutils, which only styles
+        (_OBJECTS, _Object),  # before docutils' "class", which only sets a style
         (_CONTENT_ONLY, _ContentOnly),
         (_MARKUP_ONLY, _MarkupOnly),
         (_CODE, _Code),
@@ -174,7 +174,7 @@ _learnt: set[str] = set()
 
 
 def learn(source: str) -> None:
-    """Give a meaning to the directives of a document that docutils does not know."""
+    """Assign a meaning to directives of a document that docutils does not know."""
     for name in set(_NAME.findall(source)):
         lowered = name.lower()
         if lowered in directives._directives or lowered in directives._directive_registry:
@@ -193,14 +193,14 @@ def learn(source: str) -> None:
 
 
 def inliner() -> Any:
-    """docutils' parser of inline markup, with every role known."""
+    """docutils' parser of inline markup, with all roles known."""
     made = states.Inliner()
-    made.interpreted = _interpreted  # an attribute: its class reads patterns of its own by name
+    made.interpreted = _interpreted  # set on the instance: the class looks up patterns by name
     return made
 
 
 def _interpreted(_: str, text: str, role: str, line: int) -> tuple[list[Any], list[Any]]:
-    """The text that a role shows."""
+    """The visible text of a role."""
     shown = nodes.unescape(text)
     kind = role.rpartition(":")[2].lower()
     if kind in _NUMBERED_ROLES:
@@ -211,7 +211,7 @@ def _interpreted(_: str, text: str, role: str, line: int) -> tuple[list[Any], li
         if shown.startswith("~"):
             shown = shown[1:].rpartition(".")[2]
         elif kind in _CODE_ROLES and re.match(r"\.[^\W\d]", shown):
-            shown = shown[1:]  # a dot tells Sphinx where to look for what is named
+            shown = shown[1:]  # the dot only tells Sphinx where to look up the name
     if kind in _CODE_ROLES:
         return [nodes.literal(text, shown)], []
     node = nodes.inline(text, shown)

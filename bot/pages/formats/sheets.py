@@ -1,10 +1,11 @@
-"""Excel workbooks (.xlsx) to page text: a heading for each sheet ("## Sheet Prices"), and tables.
+"""Converts Excel workbooks (.xlsx) to a heading for each sheet ("## Sheet Prices") and tables.
 
-openpyxl reads the rows as a stream. Cells have what they show on the screen, formulas their last
-result. Hidden sheets are left out: a reader could not look up what is quoted from there.
+openpyxl reads the rows as a stream. Cells contain the text shown on the screen, formulas their last
+result. Hidden sheets are left out: a reader could not look up a quote from them.
 
-Knows formats made of figures, grouping, a percent sign and fixed text (ECMA-376, part 1, section
-18.8.31). A number in any other format (fractions, exponents, conditions) is written out.
+Supports number formats made of digits, grouping, a percent sign and fixed text (ECMA-376, part 1,
+section 18.8.31). A number in any other format (fractions, exponents, conditions) is written out in
+full.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from bot.pages.formats.packages import LARGEST_PART, LARGEST_TREE, Package, brok
 from bot.pages.titles import said_title
 
 _A_WORKBOOK = "an Excel workbook"
-MOST_ROWS = 1_048_576  # of a sheet: Excel's own limit; a damaged file may name any number
+MOST_ROWS = 1_048_576  # per sheet: Excel's own limit; a damaged file may state any number
 _LARGEST_STRINGS = 50_000_000
 """Bytes of the texts that cells share, which openpyxl keeps in memory."""
 _CHUNK = 1_000_000  # bytes
@@ -35,7 +36,7 @@ _ROW = re.compile(rb"<(?:\w{1,20}:)?row\b")
 
 
 def read_sheets(data: bytes, name: str) -> Reading:
-    """Title and text of a workbook; ``name`` is what errors call it.
+    """Read a workbook; ``name`` is its name in errors.
 
     Raises ``PageUnreadable`` for one that is damaged, locked or too large.
     """
@@ -43,7 +44,7 @@ def read_sheets(data: bytes, name: str) -> Reading:
         _check(package)
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of features that openpyxl leaves out
+                warnings.simplefilter("ignore")  # about features that openpyxl does not support
                 reader = _Reader(data)
                 reader.read()
         except PageUnreadable:
@@ -55,7 +56,7 @@ def read_sheets(data: bytes, name: str) -> Reading:
 
 
 def _check(package: Package) -> None:
-    """Refuse parts that openpyxl should not meet."""
+    """Refuse parts that are too large for openpyxl."""
     for part in package.names():
         if part.endswith((".xml", ".rels")):
             most = LARGEST_TREE
@@ -67,7 +68,7 @@ def _check(package: Package) -> None:
 
 
 def _rows(package: Package) -> int:
-    """The number of rows of all sheets; the share of them that was read tells how much was kept."""
+    """The number of rows of all sheets, used to calculate the share that was kept."""
     count = 0
     for part in package.names():
         if "/worksheets/" in part and part.endswith(".xml"):
@@ -101,7 +102,7 @@ class _Reader:
             self._sheet(sheet)
 
     def _sheet(self, sheet: Any) -> None:
-        sheet.reset_dimensions()  # which may be wrong, and make each row 16,384 cells wide
+        sheet.reset_dimensions()  # these may be wrong, and make each row 16,384 cells wide
         self.blocks.heading(2, f"Sheet {sheet.title}")
         writer = GridWriter(self.blocks)
         for count, row in enumerate(sheet.iter_rows(), 1):
@@ -137,7 +138,7 @@ _PARTS = re.compile(
     re.IGNORECASE,
 )
 _GENERAL = re.compile(r"general|@|standard", re.IGNORECASE)
-_MOST_DECIMALS = 15  # significant figures that Excel keeps
+_MOST_DECIMALS = 15  # significant digits that Excel keeps
 
 
 class _Form(NamedTuple):
@@ -148,13 +149,13 @@ class _Form(NamedTuple):
     decimals: int
     most_decimals: int
     grouped: bool
-    thousands: int  # times that the number is divided by 1,000
+    thousands: int  # how many times the number is divided by 1,000
     percent: bool
     whole_digits: int
 
 
 def shown(value: object, number_format: str | None) -> str:
-    """The text that a cell displays, as near as can be told; dates and times in ISO 8601."""
+    """The text that a cell displays, as far as supported; dates and times in ISO 8601."""
     match value:
         case None:
             return ""
@@ -188,7 +189,7 @@ def _number(value: float, number_format: str) -> str:
     form = sections[0]
     signed = value
     if value < 0 and len(sections) > 1:
-        form, signed = sections[1], -value  # the section says itself how less than nothing looks
+        form, signed = sections[1], -value  # the section itself defines how negative numbers look
     elif value == 0 and len(sections) > 2:
         form = sections[2]
     if form is None:
@@ -197,7 +198,7 @@ def _number(value: float, number_format: str) -> str:
 
 
 def _plain(value: float) -> str:
-    """A number without a format: 15 significant figures, as spreadsheets have them."""
+    """A number without a format: 15 significant digits, as in spreadsheets."""
     if isinstance(value, int):
         return str(value)
     text = f"{value:.{_MOST_DECIMALS}g}"
@@ -223,12 +224,9 @@ def _written(value: float, form: _Form) -> str:
 
 @lru_cache(maxsize=1_000)
 def _sections(number_format: str) -> tuple[_Form | None, ...]:
-    """The forms for numbers above, below and at zero, as far as there are any."""
-    return tuple(map(_form, _split(number_format)[:3]))
-
-
-def _split(number_format: str) -> list[str]:
-    return re.findall(r'(?:"[^"]*"|\\.|[^;"\\])+', number_format) or ["General"]
+    """The formats for numbers above, below and at zero, as far as they are defined."""
+    sections = re.findall(r'(?:"[^"]*"|\\.|[^;"\\])+', number_format) or ["General"]
+    return tuple(map(_form, sections[:3]))
 
 
 def _form(section: str) -> _Form | None:

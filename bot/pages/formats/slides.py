@@ -1,6 +1,6 @@
-"""PowerPoint presentations (.pptx) to page text: a heading for each slide ("## Slide 3").
+"""Converts PowerPoint presentations (.pptx) to page text: a heading per slide ("## Slide 3").
 
-Placeholders for dates, footers and slide numbers are left out; they belong to the paper.
+Placeholders for dates, footers and slide numbers are left out; they are not content.
 """
 
 from __future__ import annotations
@@ -16,15 +16,13 @@ from bot.pages.formats.word_styles import FIXED_WIDTH
 
 _TITLES = frozenset({"title", "ctrTitle"})
 _OF_THE_PAPER = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
-_LISTED = frozenset(
-    {"body", "obj", "half", "tbl", ""}
-)  # placeholders whose paragraphs have bullets
+_LISTED = frozenset({"body", "obj", "half", "tbl", ""})  # whose paragraphs have bullets
 _FORMS = {"arabic": "decimal", "alphaLc": "lowerLetter", "alphaUc": "upperLetter"}
 _FORMS |= {"romanLc": "lowerRoman", "romanUc": "upperRoman"}
 
 
 def read_slides(data: bytes, name: str) -> Reading:
-    """Title and text of a presentation; ``name`` is what errors call it.
+    """Read a presentation; ``name`` is its name in errors.
 
     Raises ``PageUnreadable`` for one that is damaged, locked or too large.
     """
@@ -45,12 +43,12 @@ def read_slides(data: bytes, name: str) -> Reading:
 
 
 def _slides(package: Package) -> Iterator[str]:
-    """The parts of the slides in the order in which they are shown."""
+    """The parts of the slides, in presentation order."""
     main = main_part(package, "ppt/presentation.xml")
     related = package.relationships(main)
     root = package.tree(main)
     for each in () if root is None else root.iterfind("{*}sldIdLst/{*}sldId"):
-        # the id of the slide itself has the same name without a namespace
+        # the slide's own id has the same name without a namespace
         key = next((v for k, v in each.attrib.items() if k.endswith("}id")), "")
         if key in related:
             package.check_present(related[key].target)
@@ -65,7 +63,7 @@ class _Slide:
         self._blocks = blocks
 
     def write(self, number: int) -> str:
-        """Add the slide to the blocks; its title."""
+        """Add the slide to the blocks; return its title."""
         self._blocks.heading(2, f"Slide {number}")
         shapes = list(_shapes(self._root.find("{*}cSld/{*}spTree")))
         titles = [shape for shape in shapes if _placeholder(shape) in _TITLES]
@@ -126,7 +124,7 @@ class _Slide:
         self._blocks.table(rows)
 
     def _diagram(self, key: str) -> None:
-        """The texts of a SmartArt drawing, which are in a part of their own."""
+        """Write the texts of a SmartArt drawing, which are in a separate part."""
         found = self._related.get(key)
         root = None if found is None else self._package.tree(found.target)
         for point in () if root is None else root.iterfind("{*}ptLst/{*}pt"):
@@ -150,7 +148,7 @@ class _Slide:
 
 
 def _shapes(tree: Any) -> Iterator[Any]:
-    """The shapes of a slide in their order, those inside of groups included."""
+    """The shapes of a slide in order, including those in groups."""
     for child in () if tree is None else tree:
         match local(child):
             case "sp" | "graphicFrame" | "cxnSp":
@@ -163,7 +161,7 @@ def _shapes(tree: Any) -> Iterator[Any]:
 
 
 def _placeholder(shape: Any) -> str | None:
-    """The kind of placeholder that a shape fills, "" for the usual one; None for a free shape."""
+    """The kind of placeholder that a shape fills, "" for the default one; None for other shapes."""
     found = shape.find("./*/{*}nvPr/{*}ph")
     return None if found is None else found.get("type", "")
 
@@ -185,7 +183,7 @@ def _text(paragraph: Any) -> str:
 
 
 def _marker(properties: Any, *, listed: bool, counts: dict[int, int], depth: int) -> str:
-    """The marker before a paragraph: "-", a number, or nothing; ``counts`` are those so far."""
+    """The marker before a paragraph: "-", a number, or nothing. Updates ``counts``."""
     if properties is not None:
         numbered = properties.find("{*}buAutoNum")
         if numbered is not None:

@@ -1,9 +1,9 @@
-"""Word documents (.docx) to page text.
+"""Converts Word documents (.docx) to page text.
 
 The document is parsed as a stream, so that a long one takes little more memory than its text.
-(mammoth, which makes HTML of such documents, takes forty times the size of the XML, and leaves out
-the numbers of headings and lists.) Left out on purpose: deleted and hidden text, comments, tables
-of contents.
+(mammoth, which converts such documents to HTML, takes forty times the size of the XML and leaves
+out the numbers of headings and lists.) Deliberately left out: deleted and hidden text, comments,
+tables of contents.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from bot.pages.formats.blocks import MOST_CHARACTERS, Blocks, Reading, code, is_code, one_line
+from bot.pages.formats.blocks import Blocks, Reading, code, is_code, one_line
 from bot.pages.formats.numbering import LEVELS, Numbering, whole
 from bot.pages.formats.packages import (
     Package,
     attribute,
     core_title,
+    is_on,
     local,
     main_part,
     opened,
     outside,
+    value,
 )
 from bot.pages.formats.pieces import Cell, Piece, PieceWriter, labelled_item
 from bot.pages.formats.word_styles import (
@@ -29,18 +31,16 @@ from bot.pages.formats.word_styles import (
     Style,
     Styles,
     is_fixed_width,
-    is_on,
-    value,
     with_paragraph,
 )
 
 _NAMESPACES = (
     "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}",
-    "{http://purl.oclc.org/ooxml/wordprocessingml/main}",  # of "strict" documents
+    "{http://purl.oclc.org/ooxml/wordprocessingml/main}",  # in "strict" documents
 )
 _STREAMED = tuple(f"{each}{name}" for each in _NAMESPACES for name in ("p", "tr", "tbl"))
 
-# Elements around the paragraphs and tables of the document itself, or of a cell.
+# Elements that may enclose paragraphs and tables of the document itself, or of a cell.
 _AROUND = frozenset({"document", "body", "sdt", "sdtContent", "customXml", "ins", "moveTo"})
 _NOT_SHOWN = frozenset(
     {
@@ -49,12 +49,12 @@ _NOT_SHOWN = frozenset(
     }
 )
 _BREAKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-_PRIVATE = range(0xE000, 0xF900)  # characters that mean something in one font only
+_PRIVATE = range(0xE000, 0xF900)  # characters with a meaning in a single font only
 _NO_WORDS = re.compile(r"(?:[\W\d_]|\b(?:page|of|seite|von)\b)*", re.IGNORECASE)
 
 
 def read_word(data: bytes, name: str) -> Reading:
-    """Title and text of a Word document; ``name`` is what errors call it.
+    """Read a Word document; ``name`` is its name in errors.
 
     Raises ``PageUnreadable`` for one that is damaged, locked or too large.
     """
@@ -83,7 +83,7 @@ class _Reader:
         self._writer = PieceWriter(self.blocks)
 
     def read(self) -> float:
-        """Read everything; the share of the document that was kept."""
+        """Read everything; return the share of the document that was kept."""
         for element in self._package.elements(self._main, _STREAMED):
             match _place(element):
                 case "paragraph":
@@ -96,7 +96,7 @@ class _Reader:
                 case _:
                     continue
             self._package.forget(element)
-            if self.blocks.length >= MOST_CHARACTERS:
+            if self.blocks.full:
                 self._writer.end_table()
                 self._writer.flush()
                 self.blocks.heading(2, "The rest of this document was not read")
@@ -249,7 +249,7 @@ def _table(row: Any) -> Any:
 
 
 def _through(parent: Any, name: str) -> Iterator[Any]:
-    """The children of a name, those inside of content controls included."""
+    """The children with a name, including those inside content controls."""
     for child in parent:
         if local(child) == name:
             yield child

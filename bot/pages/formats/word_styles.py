@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.pages.formats.numbering import whole
-from bot.pages.formats.packages import attribute
+from bot.pages.formats.packages import attribute, is_on, value
 
 _HEADING = re.compile(r"heading ([1-9])")
 _CODE = re.compile(
@@ -18,8 +18,8 @@ FIXED_WIDTH = re.compile(
     r"courier|consolas|menlo|monaco|lucida console|typewriter|\bmono\b|mono$|code|fixed",
     re.IGNORECASE,
 )
-"""Names of fonts in which people set code."""
-_LONGEST_CHAIN = 20  # styles that are based on each other; a ring has no end
+"""Names of fonts used for code."""
+_LONGEST_CHAIN = 20  # styles based on each other; a cycle would not end
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class Style:
     """The properties that a style gives to its text.
 
     ``role`` is "title", "contents" (a line of a table of contents), "code" or "". ``level`` is that
-    of a heading, from 1, or 0. ``list`` and ``depth`` say which list numbers it, or None.
-    ``hidden`` text is not shown.
+    of a heading, from 1, or 0. ``list`` and ``depth`` identify the list that numbers it, or are
+    None. ``hidden`` text is not shown.
     """
 
     role: str = ""
@@ -70,7 +70,7 @@ class Styles:
 
 
 def _refined(style: Style, element: Any) -> Style:
-    """A style, given the one that it is based on."""
+    """Apply a style's own properties to the style that it is based on."""
     name = value(element, "name").casefold()
     if name == "title":
         style = replace(style, role="title", level=1)
@@ -90,7 +90,7 @@ def _refined(style: Style, element: Any) -> Style:
 
 
 def with_paragraph(style: Style, properties: Any) -> Style:
-    """A style with what ``w:pPr`` says beside it."""
+    """Apply the properties in ``w:pPr`` to a style."""
     if outline := value(properties, "outlineLvl"):
         level = whole(outline, 9) + 1
         style = replace(style, level=level if level <= 9 else 0)
@@ -104,20 +104,6 @@ def with_paragraph(style: Style, properties: Any) -> Style:
 
 
 def is_fixed_width(properties: Any) -> bool:
-    """Return True if ``w:rPr`` sets its text in the font of a typewriter."""
+    """True if ``w:rPr`` sets its text in a monospaced font."""
     fonts = properties.find("{*}rFonts")
     return fonts is not None and bool(FIXED_WIDTH.search(attribute(fonts, "ascii") or ""))
-
-
-def value(element: Any, name: str) -> str:
-    """The ``w:val`` of a child element, or ""."""
-    child = element.find(f"{{*}}{name}")
-    return "" if child is None else attribute(child, "val") or ""
-
-
-def is_on(properties: Any, name: str, otherwise: bool = False) -> bool:
-    """Return True if a property that is on or off is on."""
-    child = properties.find(f"{{*}}{name}")
-    if child is None:
-        return otherwise
-    return (attribute(child, "val") or "1") not in ("0", "false", "off")

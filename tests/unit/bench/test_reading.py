@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.pages import extract
-from bot.pages.extract import Extracted
+from bot.pages.formats.blocks import Reading
 from tests.bench import reading
 from tests.bench.documentation.generators import GENERATORS, generator_of
 from tests.bench.documentation.kept import measured, parts, words
@@ -39,7 +39,7 @@ def test_lost_words_navigation_and_made_up_words_are_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     text = "Use a3 here.\n\nHome Guide\n\nhidden"
-    monkeypatch.setattr(extract, "from_bytes", lambda *_: Extracted("Head", text))
+    monkeypatch.setattr(extract, "from_bytes", lambda *_: Reading("Head", text))
     page = measured(MKDOCS, parsed(MKDOCS), GENERATORS["mkdocs"], "x", "page.html")
     assert (page.content, page.kept, page.kept_share) == (6, 3, 0.5)
     assert dict(page.lost) == {"a": 1, "3": 1, "4": 1}

@@ -10,8 +10,9 @@ import pytest
 import stamina
 
 from bot.configuration import load_settings
-from bot.pages.extract import Extracted, from_bytes
+from bot.pages.extract import from_bytes
 from bot.pages.fetch import Fetcher
+from bot.pages.formats.blocks import Reading
 from bot.pages.workers import Workers
 from tests.fakes.server import serve
 from tests.fakes.web import Web
@@ -30,7 +31,7 @@ class Here(Workers):
     def warm(self) -> None:
         pass
 
-    async def extract(self, data: bytes, media_type: str | None, name: str) -> Extracted:
+    async def extract(self, data: bytes, media_type: str | None, name: str) -> Reading:
         return from_bytes(data, media_type, name)
 
 

@@ -74,7 +74,7 @@ def test_a_bomb_is_decoded_in_small_pieces() -> None:
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, gzip", "deflate, gzip", "compress", "x"])
 def test_other_encodings_are_refused_before_anything_is_read(encoding: str) -> None:
-    with pytest.raises(PageUnreadable, match="the page comes in a compression"):
+    with pytest.raises(PageUnreadable, match="the page has a compression"):
         Decoder(encoding, "the page")
 
 
@@ -91,5 +91,5 @@ def test_what_follows_the_end_of_a_body_is_left_out() -> None:
 
 
 def test_a_broken_body_is_told() -> None:
-    with pytest.raises(PageUnreadable, match="the page comes broken"):
+    with pytest.raises(PageUnreadable, match="the page arrives damaged"):
         decode("gzip", gzip.compress(b"body " * 100)[:-8] + b"checksum")

@@ -20,9 +20,9 @@ from bot.errors import (
     Unavailable,
 )
 from bot.pages import rendering
-from bot.pages.browser import Browser, Rendered
+from bot.pages.browser import Browser, Order, Rendered
 from bot.pages.fetch import Fetcher
-from bot.pages.rendering import Order, Unrendered
+from bot.pages.rendering import Unrendered
 from tests.fakes.web import Web
 from tests.unit.pages.conftest import Here, to_loopback
 
@@ -30,26 +30,19 @@ LIT = "The lighthouse was lit for the first time in 1874."
 
 
 def order(url: str, *allow: str) -> Order:
-    return Order(url, "chromium", True, "/nowhere", 5.0, 10_000, allow, "footnote-bot")
+    return Order("chromium", True, 5.0, 10_000, allow, "footnote-bot", url=url, folder="/nowhere")
 
 
 @asynccontextmanager
-async def browser(code: str, **how: Any) -> AsyncIterator[Browser]:
+async def browser(code: str) -> AsyncIterator[Browser]:
     """One whose process runs this code, with the next request as ``head``."""
     body = (
         "from bot.pages.processes import own_pipes, receive, send\n"
         "requests, replies = own_pipes()\n"
         "head, _ = receive(requests)\n"
     )
-    options: dict[str, Any] = {
-        "sandbox": True,
-        "seconds": 5.0,
-        "most_bytes": 10_000_000,
-        "allow": (),
-        "agent": "footnote-bot",
-        "command": (sys.executable, "-P", "-c", body + code),
-    }
-    opened = Browser(sys.executable, **options | how)
+    order = Order(sys.executable, True, 5.0, 10_000_000, (), "footnote-bot")
+    opened = Browser(order, command=(sys.executable, "-P", "-c", body + code))
     try:
         yield opened
     finally:
@@ -69,11 +62,11 @@ async def test_what_a_process_has_rendered_comes_back() -> None:
         ("downgrade", AddressRefused, "leads from https to unprotected http"),
         ("unreachable", Unavailable, "could not be reached with a browser"),
         ("size", PageUnreadable, "loads more than 50 MB or is larger than 10 MB"),
-        ("memory", PageUnreadable, "takes more memory"),
-        ("file", PageUnreadable, "gives a file to a browser and no page"),
+        ("memory", PageUnreadable, "needs more memory"),
+        ("file", PageUnreadable, "gives a browser a file and not a page"),
         ("slow", BrowserNeeded, "within 5 seconds"),
-        ("crash", BrowserNeeded, "which broke on it"),
-        ("nonsense", BrowserNeeded, "which broke on it"),
+        ("crash", BrowserNeeded, "which crashed"),
+        ("nonsense", BrowserNeeded, "which crashed"),
         ("start", InvalidSetting, "FOOTNOTE_BROWSER"),
     ],
 )
@@ -93,7 +86,7 @@ async def test_problems_are_told_by_meaning(
 )
 async def test_a_process_that_breaks_is_a_page_that_broke_it(code: str) -> None:
     async with browser(code) as chromium:
-        with pytest.raises(BrowserNeeded, match="which broke on it"):
+        with pytest.raises(BrowserNeeded, match="which crashed"):
             await chromium.render("https://a.test/")
 
 

@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import PageUnreadable
-from bot.pages.extract import MAX_TITLE, Extracted, from_bytes
+from bot.pages.extract import MAX_TITLE, from_bytes
+from bot.pages.formats.blocks import Reading
 from tests.bench import extraction
 from tests.fakes.web import ARTICLE, FILES
 
 
-def read(text: str, name: str = "notes.txt", media_type: str | None = None) -> Extracted:
+def read(text: str, name: str = "notes.txt", media_type: str | None = None) -> Reading:
     return from_bytes(text.encode("utf-8", "surrogatepass"), media_type, name)
 
 
@@ -43,7 +44,7 @@ def read(text: str, name: str = "notes.txt", media_type: str | None = None) -> E
     ],
 )  # fmt: skip
 def test_every_kind_gives_title_and_text(name: str, source: str, title: str, text: str) -> None:
-    assert read(source, name) == Extracted(title, text)
+    assert read(source, name) == Reading(title, text)
 
 
 def test_the_label_of_the_transport_decides_where_there_is_one() -> None:

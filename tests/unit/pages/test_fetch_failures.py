@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("no_waiting")
         (402, "asks for payment"),
         (403, "does not let Footnote in"),
         (404, "does not exist"),
-        (410, "gone for good"),
+        (410, "removed permanently"),
         (451, "legal reasons"),
         (204, "is empty"),
         (304, "cannot be read"),
@@ -137,7 +137,7 @@ async def test_a_page_that_does_not_answer_is_given_up(
 async def test_a_page_that_trickles_for_ever_is_given_up(
     open_fetcher: OpenFetcher, base: str
 ) -> None:
-    with pytest.raises(PageUnreadable, match=r"did not come to its end within 1 seconds"):
+    with pytest.raises(PageUnreadable, match=r"did not arrive in full within 1 seconds"):
         await open_fetcher(fetch_timeout=1.0).fetch(f"{base}/trickle")
 
 
@@ -157,7 +157,11 @@ async def test_a_page_just_within_the_limit_is_read(open_fetcher: OpenFetcher, b
 
 @pytest.mark.parametrize(
     ("path", "sentence"),
-    [("/layers", "did not ask"), ("/encoded/br", "did not ask"), ("/encoded/broken", "broken")],
+    [
+        ("/layers", "did not request"),
+        ("/encoded/br", "did not request"),
+        ("/encoded/broken", "damaged"),
+    ],
 )
 async def test_compression_that_cannot_be_undone_is_unreadable(
     open_fetcher: OpenFetcher, base: str, path: str, sentence: str

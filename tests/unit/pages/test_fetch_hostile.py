@@ -15,7 +15,7 @@ import stamina
 from bot.errors import AddressRefused, FootnoteError, InvalidSetting, PageUnreadable, Unavailable
 from bot.pages import bounds
 from bot.pages.fetch import Fetcher
-from bot.pages.retrieval import DownloadSettings, Retrieval, Retrieving
+from bot.pages.retrieval import DownloadSettings, Retrieval
 from bot.pages.retrieval_process import COMMAND, RetrievalProcess
 from tests.fakes.hostile import HONEST, KINDS, REAL, hostile
 from tests.fakes.http2 import AUTHORITY, HOST, Http2Site, http2_site
@@ -55,8 +55,10 @@ def web() -> Iterator[Mapping[str, str]]:
 
 
 @asynccontextmanager
-async def a_retrieval(where: str, way: DownloadSettings = WAY) -> AsyncIterator[Retrieving]:
-    retrieval: Retrieving = Retrieval(way) if where == "here" else RetrievalProcess(way, HASTY)
+async def a_retrieval(
+    where: str, way: DownloadSettings = WAY
+) -> AsyncIterator[Retrieval | RetrievalProcess]:
+    retrieval = Retrieval(way) if where == "here" else RetrievalProcess(way, HASTY)
     try:
         yield retrieval
     finally:
@@ -186,9 +188,9 @@ async def test_a_process_that_ends_is_replaced(web: Mapping[str, str]) -> None:
         assert isinstance(retrieval, RetrievalProcess)
         slow = asyncio.create_task(retrieval.get(web["slow_headers"]))
         await retrieval.get(web["honest"])
-        assert retrieval._line is not None
-        retrieval._line._process.stop()
-        with pytest.raises(Unavailable, match="process that reads pages broke"):
+        assert retrieval._connection is not None
+        retrieval._connection._process.stop()
+        with pytest.raises(Unavailable, match="process that reads pages crashed"):
             await slow
         assert (await retrieval.get(web["honest"])).data == HONEST
 
@@ -216,7 +218,7 @@ async def test_closing_ends_the_process_and_what_is_under_way(web: Mapping[str, 
         assert isinstance(retrieval, RetrievalProcess)
         slow = asyncio.create_task(retrieval.get(web["slow_headers"]))
         await retrieval.get(web["honest"])
-        line = retrieval._line
+        line = retrieval._connection
     assert line is not None
     assert not line._process.lives()
     assert not line._hearing.is_alive()
@@ -233,7 +235,7 @@ async def test_a_fetcher_reads_pages_by_the_process(web: Mapping[str, str]) -> N
     fetcher = Fetcher(settings, apart=True)
     try:
         assert (await fetcher.fetch(web["honest"])).title == "Tides"
-        with pytest.raises(FootnoteError, match="too small pieces"):
+        with pytest.raises(FootnoteError, match="pieces that are too small"):
             await fetcher.fetch(web["one_byte_chunks"])
     finally:
         await fetcher.aclose()

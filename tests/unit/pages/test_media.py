@@ -135,7 +135,7 @@ def test_files_of_folders_are_told_by_their_endings(path: str, media_type: str |
 
 
 def test_a_file_that_only_ends_like_a_manual_page_is_named() -> None:
-    with pytest.raises(PageUnreadable, match=r"^log\.1 has the ending of a manual page and"):
+    with pytest.raises(PageUnreadable, match=r"^log\.1 has the extension of a manual page but"):
         kind_of(b"just a log", media_type_of("log.1"), "log.1")
 
 

@@ -23,7 +23,8 @@ from bot.errors import (
     PageUnreadable,
     Unavailable,
 )
-from bot.pages.reader import ReaderService, Reading, without_preamble
+from bot.pages.formats.blocks import Reading
+from bot.pages.reader import ReaderService, without_preamble
 from tests.fakes.server import serve
 
 PAGE = "https://coast.example/lights?year=1874&lang=en"
@@ -121,13 +122,13 @@ async def silent() -> AsyncIterator[bytes]:
     ("answer", "kind", "said"),
     [
         (PlainTextResponse("no", 401), CredentialsRefused, "correct FOOTNOTE_READER_API_KEY"),
-        (PlainTextResponse("no", 402), Unavailable, "takes no more requests"),
-        (PlainTextResponse("no", 429), Unavailable, "takes no more requests"),
+        (PlainTextResponse("no", 402), Unavailable, "accepts no more requests"),
+        (PlainTextResponse("no", 429), Unavailable, "accepts no more requests"),
         (PlainTextResponse("no", 503), Unavailable, "busy or down"),
         (PlainTextResponse("no", 302, {"location": "/"}), Unavailable, "is not followed"),
         (PlainTextResponse("no", 422), PageUnreadable, "could not read .*coast.example"),
-        (PlainTextResponse(" \n"), PageUnreadable, "gave no text"),
-        (StreamingResponse(endless()), PageUnreadable, "gave more than 0.1 MB"),
+        (PlainTextResponse(" \n"), PageUnreadable, "returned no text"),
+        (StreamingResponse(endless()), PageUnreadable, "returned more than 0.1 MB"),
         (StreamingResponse(silent()), Unavailable, "within 0.3 seconds"),
         (
             PlainTextResponse(JINA.replace("Published Time:", "Warning: Returned error 403:")),
@@ -154,7 +155,7 @@ async def test_one_that_is_not_there_is_unavailable() -> None:
 
 
 def test_a_place_that_is_no_address_is_a_wrong_setting() -> None:
-    with pytest.raises(InvalidSetting, match="FOOTNOTE_READER_URL is no web address"):
+    with pytest.raises(InvalidSetting, match="FOOTNOTE_READER_URL is not a web address"):
         ReaderService("https://me:secret@reader.example/", "", seconds=1, most_bytes=1)
 
 

@@ -185,7 +185,7 @@ def test_a_document_that_was_cut_off_is_damaged(kind: str, share: float) -> None
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_document_that_begins_with_rubbish_is_damaged(kind: str) -> None:
     sentence = refused(bytes(range(256)) * 9, f"a.{kind}")
-    assert sentence.startswith(f"a.{kind} is damaged: it does not begin as a file of the kind ")
+    assert sentence.startswith(f"a.{kind} is damaged: it does not begin like a file of the kind ")
 
 
 @settings(max_examples=150, deadline=None)

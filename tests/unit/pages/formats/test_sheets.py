@@ -49,7 +49,7 @@ def test_a_workbook() -> None:
     book["Secret"].sheet_state = "hidden"
     book.properties.title = "All Prices"
     reading = read_sheets(saved(book), "a.xlsx")
-    assert reading == (
+    assert reading[:3] == (
         "All Prices",
         "## Sheet Prices\n\n| Item | Price |\n| --- | --- |\n| Ferry | 12.50 € |\n"
         "| Bus \\| train | 3 |\n\n## Sheet Empty",
