@@ -45,7 +45,7 @@ class Commands:
         self, client: FootnoteClient, reception: Reception, workspaces: Workspaces
     ) -> None:
         self._client = client
-        self._asking = Asking(client, reception)
+        self._asking = Asking(reception)
         self._reception = reception
         self._workspaces = workspaces
         self._translator = CatalogTranslator()

@@ -126,7 +126,10 @@ async def _responded(
         return False
     try:
         await interaction.response.send_message(
-            sentence, ephemeral=True, allowed_mentions=NOBODY, **_below(view)
+            sentence,
+            ephemeral=True,
+            allowed_mentions=NOBODY,
+            view=discord.utils.MISSING if view is None else view,
         )
     except discord.InteractionResponded:
         return False
@@ -148,13 +151,11 @@ async def _follow(
         )
     else:
         await interaction.followup.send(
-            sentence, ephemeral=True, allowed_mentions=NOBODY, **_below(view)
+            sentence,
+            ephemeral=True,
+            allowed_mentions=NOBODY,
+            view=discord.utils.MISSING if view is None else view,
         )
-
-
-def _below(view: discord.ui.View | None) -> dict[str, Any]:
-    """The argument for the controls of a new message, which takes no None."""
-    return {"view": view} if view is not None else {}
 
 
 def _is_private(interaction: FootnoteInteraction) -> bool:
@@ -187,8 +188,7 @@ async def show(
 class Asking:
     """Takes in the questions that come by commands."""
 
-    def __init__(self, client: FootnoteClient, reception: Reception) -> None:
-        self._client = client
+    def __init__(self, reception: Reception) -> None:
         self._reception = reception
 
     async def ask(self, interaction: FootnoteInteraction, message: Message, depth: Depth) -> None:

@@ -297,10 +297,7 @@ class Listener:
 
     def _in_order(self, channel_id: int) -> asyncio.Lock:
         """Held by one event of a channel at a time; the others wait in the order they came."""
-        lock = self._orders.get(channel_id)
-        if lock is None:
-            lock = self._orders[channel_id] = asyncio.Lock()
-        return lock
+        return self._orders.setdefault(channel_id, asyncio.Lock())
 
 
 async def _trying(showing: Coroutine[Any, Any, None]) -> None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 import discord
 from discord.http import handle_message_parameters
+from pydantic import Field, TypeAdapter
 
 from adapters.discord import limits, wire
 from adapters.discord.format import Look
@@ -34,17 +35,16 @@ class Deferred:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """The posts of a reply so far.
+    """The posts of a reply so far, which are saved as they stand here.
 
-    ``question`` is the message with the question, or that echoes it; ``echoed`` that it is ours.
+    ``question`` is the message with the question, or that echoes it.
     ``place`` is the channel or thread where the reply stands ("" before that is settled),
     ``through`` whose right to write there is used. ``posts`` are its messages, in order; ``done``
     that they are an answer. ``turn`` counts how often parts were taken away, ``gaps`` are the text
     ids of what the bot may not do there.
     """
 
-    question: str = ""
-    echoed: bool = False
+    question: Annotated[str, Field(alias="message")] = ""
     interaction: Deferred | None = None
     place: str = ""
     through: Through = "bot"
@@ -54,43 +54,16 @@ class Posted:
     gaps: tuple[str, ...] = ()
 
     def json(self) -> PostState:
-        state: dict[str, Any] = {
-            "message": self.question,
-            "echoed": self.echoed,
-            "place": self.place,
-            "through": self.through,
-            "posts": list(self.posts),
-            "done": self.done,
-            "turn": self.turn,
-            "gaps": list(self.gaps),
-        }
-        if self.interaction is not None:
-            deferred = self.interaction
-            state["interaction"] = {
-                "id": deferred.id,
-                "token": deferred.token,
-                "application_id": deferred.application_id,
-            }
+        state: PostState = _adapter.dump_python(self, mode="json", by_alias=True)
         return state
+
+
+_adapter = TypeAdapter(Posted)
 
 
 def posted(state: PostState | None) -> Posted:
     """The state that a listener gave, or an earlier attempt saved."""
-    state = state or {}
-    deferred = state.get("interaction")
-    return Posted(
-        question=str(state.get("message") or ""),
-        echoed=bool(state.get("echoed")),
-        interaction=None
-        if not deferred
-        else Deferred(str(deferred["id"]), str(deferred["token"]), str(deferred["application_id"])),
-        place=str(state.get("place") or ""),
-        through="interaction" if state.get("through") == "interaction" else "bot",
-        posts=tuple(str(id) for id in state.get("posts", ())),
-        done=bool(state.get("done")),
-        turn=int(state.get("turn", 0)),
-        gaps=tuple(str(gap) for gap in state.get("gaps", ())),
-    )
+    return _adapter.validate_python(state or {})
 
 
 @dataclass(frozen=True, slots=True)

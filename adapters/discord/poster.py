@@ -42,7 +42,7 @@ from adapters.discord.outlet import (
     posted,
     tell_directly,
 )
-from adapters.discord.reading import Roles, download, read_history
+from adapters.discord.reading import download, read_history
 from adapters.discord.reply import DiscordDisplay
 from adapters.discord.visible import Servers
 from adapters.discord.wire import DiscordRefused, Wire
@@ -102,13 +102,12 @@ class DiscordPoster:
     ) -> None:
         self._egress = egress
         self._wire = Wire(client, login)
-        self._roles = Roles(self._wire)
         self._servers = Servers(self._wire)
         self._pace = Pace(between, backoff=between, refresh=REFRESH_SECONDS)
 
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
         """See ``bot.rights.rights.Membership``."""
-        return await self._roles.held(message.author.id, among)
+        return await self._servers.held(message.author.id, among)
 
     async def whereabouts(self, run: RunRef) -> Whereabouts:
         """See ``bot.posting.Locating``."""
@@ -231,7 +230,7 @@ class DiscordPoster:
             except DiscordRefused:
                 await self._apologise(run, known)
                 raise
-        return replace(known, question=question, echoed=True)
+        return replace(known, question=question)
 
     # ------------------------------------------------------------ places
 

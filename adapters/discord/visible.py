@@ -1,4 +1,5 @@
-"""Finds the channels of a server that a member, or every member, may read; by REST alone.
+"""Finds the channels of a server that a member, or every member, may read, and the roles that
+somebody has; by REST alone, so that a process without a gateway can ask too.
 
 The sums are those of https://docs.discord.com/developers/topics/permissions.
 """
@@ -6,7 +7,7 @@ The sums are those of https://docs.discord.com/developers/topics/permissions.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,9 @@ ADMINISTRATOR = discord.Permissions(administrator=True).value
 WITH_MESSAGES = (0, 5, 15)  # types of channels: text, announcements, forums
 SERVERS_REMEMBERED, MEMBERS_REMEMBERED = 200, 10_000
 SEARCHES_AT_ONCE = 2  # of messages, by all questions
-SERVERS_SECONDS = 60.0
+SERVERS_SECONDS = MEMBERS_SECONDS = 60.0
+SERVERS_ASKED = 200  # for their roles, one page of them; the roles of collections belong to few
+ROLES_SECONDS = 3_600.0  # for which it is remembered which server has which roles
 
 Raw = Mapping[str, Any]
 
@@ -95,8 +98,9 @@ class Servers:
         self.searching = asyncio.Semaphore(SEARCHES_AT_ONCE)
         self._known: TTLCache[str, Server] = TTLCache(SERVERS_REMEMBERED, SERVERS_SECONDS)
         self._members: TTLCache[tuple[str, str], list[str] | None] = TTLCache(
-            MEMBERS_REMEMBERED, SERVERS_SECONDS
+            MEMBERS_REMEMBERED, MEMBERS_SECONDS
         )
+        self._roles: TTLCache[str, dict[str, frozenset[str]]] = TTLCache(1, ROLES_SECONDS)
 
     async def server(self, id: str) -> Server | None:
         """A server; None for one that the bot is not in."""
@@ -119,22 +123,50 @@ class Servers:
 
     async def readable_by(self, id: str, person: str) -> tuple[Server, frozenset[str]] | None:
         """A server with the channels that a person may read; None if they are no member."""
-        if (id, person) not in self._members:
-            self._members[id, person] = await self._roles_of(id, person)
-        roles = self._members[id, person]
+        roles = await self._roles_of(id, person)
         server = None if roles is None else await self.server(id)
         if server is None or roles is None:
             return None
         return server, server.readable_by(person, roles)
 
+    async def held(self, person: str, among: Collection[str]) -> frozenset[str]:
+        """The roles among ``among`` that a person has now, in any server of the bot; in direct
+        messages Discord tells none."""
+        wanted = frozenset(among)
+        servers = self._roles.get("")
+        if servers is None:
+            servers = self._roles[""] = await self._roles_of_servers()
+        found: set[str] = set()
+        for server, roles in servers.items():
+            if wanted & roles:
+                found |= wanted.intersection(await self._roles_of(server, person) or ())
+        return frozenset(found)
+
+    async def _roles_of_servers(self) -> dict[str, frozenset[str]]:
+        found = {}
+        for id in await self.ids(SERVERS_ASKED):
+            roles = await self._asked("/guilds/{guild_id}/roles", guild_id=id)
+            found[id] = frozenset(str(role["id"]) for role in roles or ())
+        return found
+
     async def _roles_of(self, id: str, person: str) -> list[str] | None:
+        """The roles of a member; None for somebody who is none."""
         try:
-            member = await self._wire.request(
-                "GET", "/guilds/{guild_id}/members/{user_id}", guild_id=id, user_id=person
+            return self._members[id, person]
+        except KeyError:
+            member = await self._asked(
+                "/guilds/{guild_id}/members/{user_id}", guild_id=id, user_id=person
             )
+        roles = None if member is None else [str(role) for role in member.get("roles") or ()]
+        self._members[id, person] = roles
+        return roles
+
+    async def _asked(self, path: str, guild_id: str, user_id: str = "") -> Any:
+        """Discord's answer; None where it is not told: no member there, or no longer our server."""
+        try:
+            return await self._wire.request("GET", path, guild_id=guild_id, user_id=user_id)
         except DiscordRefused:
             return None
-        return [str(role) for role in member.get("roles") or ()]
 
     async def ids(self, most: int) -> list[str]:
         """The ids of the servers that the bot is in, at most so many."""
