@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
@@ -46,6 +47,7 @@ EVENTS = (
 )
 COMMANDS = (ASK, FOOTNOTE)
 SHORTCUTS = (RESEARCH_THIS, CHECK_FACTS)
+PRESS = "press"  # of a control
 
 EventHandler = Callable[[Json, int], Awaitable[None]]
 InboxOf = Callable[[AsyncBoltContext], Awaitable["Inbox"]]
@@ -83,11 +85,11 @@ class Inbox:
             ASK: self._commands.ask,
             FOOTNOTE: self._footnote,
         }
-        self.shortcuts: Mapping[str, Callable[[Json], Awaitable[None]]] = {
+        self.interactions: Mapping[str, Callable[[Json], Awaitable[None]]] = {
             RESEARCH_THIS: buttons.research,
             CHECK_FACTS: buttons.check,
+            PRESS: buttons.pressed,
         }
-        self.pressed = buttons.pressed
 
     async def aclose(self) -> None:
         await self._slow_work.aclose()
@@ -125,17 +127,12 @@ def bolt_app(
     client: AsyncWebClient, signing_secret: str, inbox_of: InboxOf, **authorizing: Any
 ) -> AsyncApp:
     """Bolt with every listener; ``authorizing`` are the arguments that say for whom it speaks."""
+    client = copy(client)
+    client.token = None  # bolt is given one for each workspace
     app = AsyncApp(
         name="footnote",
         logger=sdk_logger(),
-        # Without a token, which bolt is given for each workspace.
-        client=AsyncWebClient(
-            base_url=client.base_url,
-            ssl=client.ssl,
-            proxy=client.proxy,
-            session=client.session,
-            logger=client.logger,
-        ),
+        client=client,
         signing_secret=signing_secret,
         process_before_response=True,
         raise_error_for_unhandled_request=True,
@@ -148,8 +145,8 @@ def bolt_app(
     for name in COMMANDS:
         app.command(name)(_command_listener(inbox_of, name))
     for name in SHORTCUTS:
-        app.message_shortcut(name)(_shortcut_listener(inbox_of, name))
-    app.action(CONTROLS)(_press_listener(inbox_of))
+        app.message_shortcut(name)(_interaction_listener(inbox_of, name))
+    app.action(CONTROLS)(_interaction_listener(inbox_of, PRESS))
     app.error(_failed)
     return app
 
@@ -183,17 +180,9 @@ def _command_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[N
     return listen
 
 
-def _shortcut_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[None]]:
+def _interaction_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[None]]:
     async def listen(body: dict[str, Any], ack: Any, context: AsyncBoltContext) -> None:
-        await (await inbox_of(context)).shortcuts[name](body)
-        await ack()
-
-    return listen
-
-
-def _press_listener(inbox_of: InboxOf) -> Callable[..., Awaitable[None]]:
-    async def listen(body: dict[str, Any], ack: Any, context: AsyncBoltContext) -> None:
-        await (await inbox_of(context)).pressed(body)
+        await (await inbox_of(context)).interactions[name](body)
         await ack()
 
     return listen

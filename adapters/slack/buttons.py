@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import groupby
 
@@ -11,10 +11,11 @@ from adapters.slack.calls import Calls, Json
 from adapters.slack.commands import asked_by
 from adapters.slack.deferred import Doing, Recipient, SlowWork
 from adapters.slack.format import (
+    BAD,
     DEEPER,
     DETAILS,
-    FEEDBACK,
     FOLLOW_UP,
+    GOOD,
     REASON,
     RETRACT,
     STOP,
@@ -162,11 +163,16 @@ def further(answer: Answer, texts: Texts, page: str = "") -> list[Json]:
 
 RESEARCH_THIS, CHECK_FACTS = "research_this", "check_facts"  # callback ids of the shortcuts
 
+# The controls whose value is nothing but their run.
+_OF_RUN: Mapping[str, type[Deeper | Details | Watch | Retract | Stop]] = {
+    DEEPER: Deeper,
+    DETAILS: Details,
+    WATCH: Watch,
+    RETRACT: Retract,
+    STOP: Stop,
+}
+CONTROLS = re.compile("|".join((*_OF_RUN, GOOD, BAD, FOLLOW_UP, f"{REASON}_[a-z_]+")))
 _RUN = r"[0-9A-Za-z_-]{1,64}"
-# Answers of earlier versions have other buttons: one for feedback, one for each suggestion.
-CONTROLS = re.compile(
-    r"footnote_(?:feedback(?:_good|_bad)?|reason_[a-z_]+|deeper|details|watch|retract|stop|follow_up(?:_\d+)?)"
-)
 _FEEDBACK_VALUE = re.compile(rf"(?P<verdict>good|bad):(?P<run>{_RUN})")
 _REASON_VALUE = re.compile(rf"(?P<reason>[a-z_]+):(?P<run>{_RUN})")
 _FOLLOW_UP_VALUE = re.compile(rf"(?P<run>{_RUN}):(?P<number>\d{{1,2}})")
@@ -177,29 +183,19 @@ log = get_logger()
 
 def meaning_of(action_id: str, value: str) -> Press | None:
     """The meaning of a used control; None when it is not Footnote's or carries nonsense."""
-    if action_id.startswith(FEEDBACK):
+    if action_id in (GOOD, BAD):
         found = _FEEDBACK_VALUE.fullmatch(value)
-        if found is None:
-            return None
-        return Feedback(found["run"], "good" if found["verdict"] == "good" else "bad")
+        good = found is not None and found["verdict"] == "good"
+        return Feedback(found["run"], "good" if good else "bad") if found else None
     if action_id.startswith(REASON):
         found = _REASON_VALUE.fullmatch(value)
         reasons = [each for each in REASONS if found and each == found["reason"]]
         return Feedback(found["run"], "bad", reasons[0]) if found and reasons else None
-    if action_id.startswith(FOLLOW_UP):
+    if action_id == FOLLOW_UP:
         found = _FOLLOW_UP_VALUE.fullmatch(value)
         return FollowUp(found["run"], int(found["number"])) if found else None
-    if not _ONE_RUN.fullmatch(value):
-        return None
-    if action_id == DEEPER:
-        return Deeper(value)
-    if action_id == DETAILS:
-        return Details(value)
-    if action_id == WATCH:
-        return Watch(value)
-    if action_id == RETRACT:
-        return Retract(value)
-    return Stop(value) if action_id == STOP else None
+    deed = _OF_RUN.get(action_id)
+    return deed(value) if deed is not None and _ONE_RUN.fullmatch(value) else None
 
 
 class Buttons:

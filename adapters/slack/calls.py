@@ -12,6 +12,7 @@ import logging
 import random
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -48,7 +49,7 @@ _PASSING = frozenset(
         *("org_login_required", "external_channel_migrating", "message_limit_exceeded"),
     }
 )
-_CREDENTIALS = frozenset(
+CREDENTIALS = frozenset(
     {"invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"}
 )
 _SENTENCES: Mapping[str, str] = {
@@ -65,7 +66,7 @@ class Refusal(PostRefused):
     """Slack said no, with this error ``code``; nothing took effect."""
 
     def __init__(self, method: str, code: str, detail: str = "") -> None:
-        if code in _CREDENTIALS:
+        if code in CREDENTIALS:
             sentence = (
                 "Slack does not accept Footnote's token: check SLACK_BOT_TOKEN, or install "
                 "Footnote in the workspace again."
@@ -129,43 +130,28 @@ class Calls:
         self, client: AsyncWebClient, timing: Timing, clock: Callable[[], float] = monotonic
     ) -> None:
         self._clock = clock
-        self._client = AsyncWebClient(
-            token=client.token,
-            base_url=client.base_url,
-            timeout=client.timeout,
-            ssl=client.ssl,
-            proxy=client.proxy,
-            session=client.session,
-            trust_env_in_session=client.trust_env_in_session,
-            headers=dict(client.headers),
-            team_id=client.default_params.get("team_id"),
-            logger=client.logger,
-            retry_handlers=[],
-        )
-        self._client.proxy = client.proxy
+        self.client = copy(client)
+        self.client.retry_handlers = []
         self.timing = timing
         self._held: dict[str, float] = {}  # method → until when Slack wants no more of it
         self._next: dict[str, float] = {}  # method → when all its turns are there again
 
-    @property
-    def client(self) -> AsyncWebClient:
-        return self._client
-
     async def once(self, method: str, **arguments: Any) -> Json:
         """One call, sent once. Raises ``Refusal``, ``Limited``, ``Away``, and as ``still_ours``."""
-        response = await self._call(method, **arguments)
+        response = await self.response(method, **arguments)
         return response.data if isinstance(response.data, dict) else {}
 
     async def scopes(self) -> frozenset[str]:
         """The scopes of the token, told only in the headers of a response. Raises as ``once``."""
-        return scopes_in((await self._call("auth.test")).headers)
+        return scopes_in((await self.response("auth.test")).headers)
 
-    async def _call(self, method: str, **arguments: Any) -> AsyncSlackResponse:
+    async def response(self, method: str, **arguments: Any) -> AsyncSlackResponse:
+        """As ``once``, with the headers."""
         await still_ours()
-        known = getattr(self._client, method.replace(".", "_"), None)
+        known = getattr(self.client, method.replace(".", "_"), None)
         try:
             if known is None:  # slack_sdk 3.47 has no name for it
-                return await self._client.api_call(method, data=arguments)
+                return await self.client.api_call(method, data=arguments)
             response: AsyncSlackResponse = await known(**arguments)
         except SlackApiError as error:
             failure = self._failure(method, error)
@@ -266,9 +252,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds between attempts to reach Slac
 
 # Errors that any call with the same token would meet, and those of apps.connections.open:
 # https://docs.slack.dev/reference/methods/auth.test
-TOKEN_ERRORS = frozenset(
+TOKEN_ERRORS = CREDENTIALS.union(
     [
-        *("invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"),
         *("not_allowed_token_type", "no_permission", "missing_scope", "access_denied"),
         *("team_access_not_granted", "forbidden_team", "socket_mode_not_enabled"),
     ]
@@ -330,7 +315,7 @@ def refuses_token(body: bytes) -> bool:
         reply = json.loads(body)
     except ValueError:
         return False
-    return isinstance(reply, dict) and reply.get("error") in _CREDENTIALS
+    return isinstance(reply, dict) and reply.get("error") in CREDENTIALS
 
 
 def refused_token(refusal: Refusal, variable: str) -> CredentialsRefused:

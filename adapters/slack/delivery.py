@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from time import monotonic
-from typing import Any
 
-from adapters.slack.calls import Away, Refusal
+from adapters.slack.calls import Away, Json, Refusal
 from adapters.slack.format import Part, simpler
 from adapters.slack.posted import Post, PostedMessages, found_in_thread
 from adapters.slack.teams import Team
@@ -103,36 +102,28 @@ class Delivery:
 
     async def end_stream(self, post: Post, *, patience: float) -> None:
         """End a stream, our own or another's, so that its message can be replaced."""
+        where: Json = {"patience": patience, "channel": self._record.channel, "ts": post.ts}
+        metadata = self._record.metadata(self._record.posts.index(post))
+        chunks = [{"type": "markdown_text", "text": "…"}]
         try:
-            await self._calls.patiently(
-                "chat.stopStream",
-                patience=patience,
-                channel=self._record.channel,
-                ts=post.ts,
-                chunks=[{"type": "markdown_text", "text": "…"}],
-                metadata=self._record.metadata(self._record.posts.index(post)),
-            )
-        except Refusal as refusal:
-            if refusal.code == "msg_too_long":
-                await self._end_full_stream(post, patience)
-            elif refusal.code not in _NOT_STREAMING:
-                raise
-        post.streamed = False
-
-    async def _end_full_stream(self, post: Post, patience: float) -> None:
-        try:
-            await self._calls.patiently(
-                "chat.stopStream", patience=patience, channel=self._record.channel, ts=post.ts
-            )
+            try:
+                await self._calls.patiently(
+                    "chat.stopStream", chunks=chunks, metadata=metadata, **where
+                )
+            except Refusal as refusal:
+                if refusal.code != "msg_too_long":  # it is full
+                    raise
+                await self._calls.patiently("chat.stopStream", **where)
         except Refusal as refusal:
             if refusal.code not in _NOT_STREAMING:
                 raise
+        post.streamed = False
 
     async def _replace(self, number: int, part: Part, patience: float) -> None:
         post = self._record.posts[number]
         if post.streamed:
             await self.end_stream(post, patience=patience)
-        arguments: dict[str, Any] = {
+        arguments: Json = {
             "channel": self._record.channel,
             "ts": post.ts,
             "text": part.text,

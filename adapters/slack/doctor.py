@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 
 from pydantic import SecretStr
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import (
-    FAILURES,
     TOKEN_ERRORS,
     Away,
     Calls,
@@ -135,7 +133,7 @@ async def _look_at_secret(settings: SlackSettings, client: AsyncWebClient) -> No
         await Calls(client, Timing()).once(
             "oauth.v2.access",
             client_id=settings.slack_client_id,
-            client_secret=_secret(settings),
+            client_secret=(settings.slack_client_secret or SecretStr("")).get_secret_value(),
             code="doctor",
         )
     except Refusal as refusal:
@@ -148,11 +146,6 @@ async def _look_at_secret(settings: SlackSettings, client: AsyncWebClient) -> No
             ) from refusal
     except (Away, Limited) as away:
         raise _away(settings, away.detail) from away
-
-
-def _secret(settings: SlackSettings) -> str:
-    secret = settings.slack_client_secret
-    return "" if secret is None else secret.get_secret_value()
 
 
 # ---------------------------------------------------------------- tokens
@@ -192,15 +185,13 @@ async def _auth(
 ) -> tuple[Json, frozenset[str]]:
     """The response of auth.test, and the token's scopes, which only the headers have."""
     try:
-        response = await client.auth_test()
-    except SlackApiError as error:
-        told = getattr(error.response, "data", None)
-        code = str(told.get("error", "")) if isinstance(told, dict) else ""
-        if code in TOKEN_ERRORS:
-            raise refused_token(Refusal("auth.test", code), variable) from error
-        raise _away(settings, str(error)) from error
-    except FAILURES as error:
-        raise _away(settings, repr(error)) from error
+        response = await Calls(client, Timing()).response("auth.test")
+    except Refusal as refusal:
+        if refusal.code in TOKEN_ERRORS:
+            raise refused_token(refusal, variable) from refusal
+        raise _away(settings, refusal.detail) from refusal
+    except (Away, Limited) as away:
+        raise _away(settings, away.detail) from away
     bot = response.data if isinstance(response.data, dict) else {}
     return bot, scopes_in(response.headers)
 

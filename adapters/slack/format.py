@@ -47,10 +47,9 @@ _SPECIAL = re.compile(
 
 # Slack sends the ``action_id`` and ``value`` of a control that was used back; a value always names
 # its run, so that a control works after a restart and on any process.
-FEEDBACK = "footnote_feedback"
 FOLLOW_UP = "footnote_follow_up"
-GOOD = f"{FEEDBACK}_good"
-BAD = f"{FEEDBACK}_bad"
+GOOD = "footnote_feedback_good"
+BAD = "footnote_feedback_bad"
 REASON = "footnote_reason"
 DEEPER = "footnote_deeper"
 DETAILS = "footnote_details"

@@ -84,7 +84,7 @@ class Installations(AsyncSQLAlchemyInstallationStore):
         """The bot of a workspace (T…), or of an organisation that installed the app (E…)."""
         query = (
             self.bots.select()
-            .where(*self._in(workspace), self.bots.c.bot_token.is_not(None))
+            .where(self._in(workspace, self.bots), self.bots.c.bot_token.is_not(None))
             .order_by(self.bots.c.installed_at.desc())
             .limit(1)
         )
@@ -116,7 +116,7 @@ class Installations(AsyncSQLAlchemyInstallationStore):
             return False
         for table in (self.bots, self.installations):
             async with self._database.urgent_write() as db:
-                await db.execute(sa.delete(table).where(*self._in(workspace, table)))
+                await db.execute(sa.delete(table).where(self._in(workspace, table)))
         return bot is not None
 
     async def reseal(self) -> None:
@@ -163,14 +163,8 @@ class Installations(AsyncSQLAlchemyInstallationStore):
             for row in rows
         ]
 
-    def _in(
-        self, workspace: str, table: sa.Table | None = None
-    ) -> tuple[sa.ColumnElement[bool], ...]:
-        c = (self.bots if table is None else table).c
-        ours = c.client_id == self.client_id
-        if workspace.startswith(ORGANISATION):
-            return ours, c.enterprise_id == workspace, c.team_id.is_(None)
-        return ours, c.team_id == workspace
+    def _in(self, workspace: str, table: sa.Table) -> sa.ColumnElement[bool]:
+        return sa.and_(table.c.client_id == self.client_id, _is_in(workspace, table))
 
 
 def installations_of(settings: SlackSettings, database: Database) -> Installations:
@@ -197,8 +191,10 @@ class StoredInstallations:
         """Count the rows that ``forget`` would delete."""
         async with database.read() as db:
             counted = [
-                await db.scalar(sa.select(sa.func.count()).select_from(table).where(where))
-                for table, where in _installed_in(workspace)
+                await db.scalar(
+                    sa.select(sa.func.count()).select_from(table).where(_is_in(workspace, table))
+                )
+                for table in (slack_bots, slack_installations)
             ]
         return sum(int(number or 0) for number in counted)
 
@@ -206,8 +202,8 @@ class StoredInstallations:
         """Delete the installations in a workspace, whatever key sealed them; how many rows."""
         async with database.urgent_write() as db:
             gone = [
-                await db.execute(sa.delete(table).where(where))
-                for table, where in _installed_in(workspace)
+                await db.execute(sa.delete(table).where(_is_in(workspace, table)))
+                for table in (slack_bots, slack_installations)
             ]
         return sum(result.rowcount for result in gone)
 
@@ -217,11 +213,10 @@ class StoredInstallations:
             return await installations.forget_unreadable()
 
 
-def _installed_in(workspace: str) -> list[tuple[sa.Table, sa.ColumnElement[bool]]]:
-    tables = (slack_bots, slack_installations)
+def _is_in(workspace: str, table: sa.Table) -> sa.ColumnElement[bool]:
     if workspace.startswith(ORGANISATION):
-        return [(t, sa.and_(t.c.enterprise_id == workspace, t.c.team_id.is_(None))) for t in tables]
-    return [(table, table.c.team_id == workspace) for table in tables]
+        return sa.and_(table.c.enterprise_id == workspace, table.c.team_id.is_(None))
+    return table.c.team_id == workspace
 
 
 class States(AsyncSQLAlchemyOAuthStateStore):

@@ -240,11 +240,8 @@ class Listener:
                 self._settled[whom] = None
         else:
             if isinstance(outcome, Handled) and not told:
-                self._tell_stopped(recipient, texts, outcome.stopped)
+                self._say(recipient, texts("stopping" if outcome.stopped else "nothing-running"))
         self._settled[id] = None
-
-    def _tell_stopped(self, recipient: Recipient | None, texts: Texts, stopped: int) -> None:
-        self._say(recipient, texts("stopping") if stopped else texts("nothing-running"))
 
     def _say(self, recipient: Recipient | None, sentence: str) -> None:
         if recipient is None:

@@ -26,6 +26,7 @@ from adapters.slack.conversations import EVERY_SCOPE as SEARCHING
 from adapters.slack.installations import Installations, States
 from adapters.slack.settings import SlackSettings
 from adapters.slack.teams import InstalledTeams, NotInstalled
+from bot.console_access import console_address
 from bot.errors import FootnoteError
 from bot.logs import get_logger
 from bot.search.registry import searches_conversations
@@ -119,19 +120,12 @@ log = get_logger()
 
 def install_url(settings: SlackSettings) -> str:
     """The address at which an admin of a workspace begins, as far as the settings tell."""
-    return f"{_public(settings)}{INSTALL_PATH}"
+    return f"{console_address(settings)}{INSTALL_PATH}"
 
 
 def redirect_url(settings: SlackSettings) -> str:
     """The address to which Slack sends them back: the app's "Redirect URLs" must hold it."""
-    return f"{_public(settings)}{REDIRECT_PATH}"
-
-
-def _public(settings: SlackSettings) -> str:
-    if settings.public_url:
-        return settings.public_url
-    host = f"[{settings.http_host}]" if ":" in settings.http_host else settings.http_host
-    return f"http://{host}:{settings.http_port}"
+    return f"{console_address(settings)}{REDIRECT_PATH}"
 
 
 class Flow(AsyncOAuthFlow):

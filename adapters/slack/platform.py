@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, Protocol
+from contextlib import asynccontextmanager
+from typing import Any
 from urllib.parse import parse_qsl
 
 from pydantic import SecretStr
@@ -41,7 +41,7 @@ from adapters.slack.oauth import (
 )
 from adapters.slack.poster import SlackPoster
 from adapters.slack.settings import SlackSettings, in_many_workspaces
-from adapters.slack.teams import InstalledTeams, OneTeam, Teams
+from adapters.slack.teams import InstalledTeams, OneTeam
 from bot.conversing.reception import Reception
 from bot.observing import Observed
 from bot.platform import Connection
@@ -49,32 +49,10 @@ from bot.storage.database import Database
 from bot.storage.workspaces import Workspaces
 
 
-class Tenancy(Protocol):
-    """Close its ``teams`` at the end."""
-
-    connection: Connection
-
-    @property
-    def teams(self) -> Teams: ...
-
-    @property
-    def routes(self) -> Sequence[Route]:
-        """Its routes of the HTTP endpoint, beside the events."""
-        ...
-
-    async def reach(self) -> None:
-        """Return once Slack is there to be posted in; raises as ``app`` does."""
-        ...
-
-    def app(self, reception: Reception) -> AbstractAsyncContextManager[AsyncApp]:
-        """The bolt app, for as long as it listens. Raises ``FootnoteError`` when it cannot."""
-        ...
-
-
 class OneWorkspace:
-    """The workspace of SLACK_BOT_TOKEN."""
+    """The workspace of SLACK_BOT_TOKEN. Close its ``teams`` at the end."""
 
-    routes: Sequence[Route] = ()
+    routes: Sequence[Route] = ()  # of the HTTP endpoint, beside the events
 
     def __init__(self, settings: SlackSettings, client: AsyncWebClient) -> None:
         self._settings = settings
@@ -83,12 +61,13 @@ class OneWorkspace:
         self.teams = OneTeam(client, Timing())
 
     async def reach(self) -> None:
+        """Return once Slack is there to be posted in; raises as ``app`` does."""
         await identify(self.teams.team.calls, self.connection)
         self.connection.made()
 
     @asynccontextmanager
     async def app(self, reception: Reception) -> AsyncIterator[AsyncApp]:
-        """Raises ``CredentialsRefused``."""
+        """The bolt app, for as long as it listens. Raises ``CredentialsRefused``."""
         team = self.teams.team
         bot = await identify(team.calls, self.connection)
         enterprise = str(bot.get("enterprise_id") or "")
@@ -118,7 +97,7 @@ class OneWorkspace:
 
 
 class ManyWorkspaces:
-    """All workspaces that installed the app."""
+    """All workspaces that installed the app; with the methods of ``OneWorkspace``."""
 
     def __init__(self, settings: SlackSettings, client: AsyncWebClient, database: Database) -> None:
         """``client`` has no token. Raises ``InvalidSetting``."""
@@ -153,7 +132,9 @@ class ManyWorkspaces:
         await self._installations.reseal()
 
         async def inbox_of(context: AsyncBoltContext) -> Inbox:
-            return await self._inbox(_workspace(context), reception)
+            enterprise, team = context.enterprise_id, context.team_id
+            workspace = workspace_of(context.is_enterprise_install, enterprise, team)
+            return await self._inbox(workspace, reception)
 
         app = bolt_app(
             self._client,
@@ -199,8 +180,7 @@ class ManyWorkspaces:
         return to_starlette_response(answer)
 
 
-def _workspace(context: AsyncBoltContext) -> str:
-    return workspace_of(context.is_enterprise_install, context.enterprise_id, context.team_id)
+Tenancy = OneWorkspace | ManyWorkspaces
 
 
 async def identify(calls: Calls, connection: Connection) -> Json:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any, Literal, get_args
 
-from adapters.slack.calls import Away, Limited, Refusal
+from adapters.slack.calls import CREDENTIALS, Away, Limited, Refusal
 from adapters.slack.delivery import Delivery
 from adapters.slack.format import (
     Final,
@@ -117,11 +117,8 @@ QUESTION = 100  # characters of a question that is named
 SESSION_PATIENCE = 65.0  # seconds; Slack counts calls by the minute
 
 # Slack refuses everything else there as well.
-CLOSED = frozenset(
-    {
-        *("channel_not_found", "is_archived", "thread_not_found", "invalid_thread_ts"),
-        *("invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"),
-    }
+CLOSED = CREDENTIALS.union(
+    ("channel_not_found", "is_archived", "thread_not_found", "invalid_thread_ts")
 )
 
 # The place is closed to Footnote, but not the asker.
@@ -284,7 +281,6 @@ class SlackDisplay(Display):
     def _updating(self) -> Updating:
         return Updating(
             self._delivery,
-            self._record,
             self._texts,
             note=self._texts("edited-question") if self._edited else "",
             stop="" if self._session else self._run.id,
@@ -304,17 +300,8 @@ class Updating:
 
     method = "chat.update"
 
-    def __init__(
-        self,
-        delivery: Delivery,
-        record: PostedMessages,
-        texts: Texts,
-        *,
-        note: str = "",
-        stop: str = "",
-    ) -> None:
+    def __init__(self, delivery: Delivery, texts: Texts, *, note: str, stop: str) -> None:
         self._delivery = delivery
-        self._record = record
         self._texts = texts
         self._note = note
         self._stop = stop

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Protocol
 from weakref import WeakValueDictionary
 
 from cachetools import TTLCache
@@ -184,21 +183,8 @@ class Team:
             return True  # somebody whom Slack does not show
 
 
-class Teams(Protocol):
-    """Every workspace that there is. Close it with ``aclose``."""
-
-    async def of(self, workspace: str) -> Team:
-        """The one whose threads name ``workspace``.
-
-        Raises ``NotInstalled``, ``PlatformUnavailable`` and ``StorageUnavailable``.
-        """
-        ...
-
-    async def aclose(self) -> None: ...
-
-
 class OneTeam:
-    """The only workspace: that of SLACK_BOT_TOKEN."""
+    """The only workspace: that of SLACK_BOT_TOKEN. Close it with ``aclose``."""
 
     def __init__(self, client: AsyncWebClient, timing: Timing) -> None:
         self.team = Team(client, timing)
@@ -228,7 +214,7 @@ class Installed:
 
 
 class InstalledTeams:
-    """See ``Teams``."""
+    """Every workspace that installed the app. Close it with ``aclose``."""
 
     def __init__(
         self,
@@ -255,6 +241,10 @@ class InstalledTeams:
             await team.aclose()
 
     async def of(self, workspace: str) -> Team:
+        """The one whose threads name ``workspace``.
+
+        Raises ``NotInstalled``, ``PlatformUnavailable`` and ``StorageUnavailable``.
+        """
         try:
             return (await self.installed(workspace)).team
         except InvalidSetting as error:  # a key is missing: it may be put back
@@ -338,6 +328,9 @@ class InstalledTeams:
             return bot
         await self._store.async_save_bot(fresh)
         return fresh
+
+
+Teams = OneTeam | InstalledTeams
 
 
 def _code(error: SlackTokenRotationError) -> str:

@@ -41,27 +41,18 @@ def _lines(parts: list[str]) -> str:
 def _attachments(message: Json) -> Iterator[str]:
     for part in _dicts(message.get("attachments")):
         blocks = _blocks(part.get("blocks")) or _lines(
-            [_blocks(_dict(one.get("message")).get("blocks")) for one in _shared(part)]
+            [
+                _blocks(_dict(quoted.get("message")).get("blocks"))
+                for quoted in _dicts(part.get("message_blocks"))
+            ]
         )
-        said = [_string(part.get("pretext")), _title(part), blocks or _string(part.get("text"))]
+        said = [_string(part.get("pretext")), _string(part.get("title"))]
+        said.append(blocks or _string(part.get("text")))
         for field in _dicts(part.get("fields")):
             said += [_string(field.get("title")), _string(field.get("value"))]
         yield _lines(said) or _string(part.get("fallback"))
-        yield _source(part)
-
-
-def _shared(part: Json) -> list[Json]:
-    """The messages that an attachment quotes."""
-    return _dicts(part.get("message_blocks"))
-
-
-def _title(part: Json) -> str:
-    return _string(part.get("title"))
-
-
-def _source(part: Json) -> str:
-    url = _string(part.get("title_link")) or _string(part.get("from_url"))
-    return f"<{url}>" if url else ""
+        url = _string(part.get("title_link")) or _string(part.get("from_url"))
+        yield f"<{url}>" if url else ""
 
 
 # ---------------------------------------------------------------- blocks
