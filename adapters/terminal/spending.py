@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime
@@ -11,12 +12,11 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from adapters.terminal.records import opened
 from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line
 from bot.settings import Settings
-from bot.storage.connecting import Connecting
 from bot.storage.spending import NOTHING, SCOPES, Amount, Line, Spending
-from bot.storage.store import open_store
 
 COLUMNS = (
     "asked\ntoday",
@@ -32,17 +32,12 @@ TITLES = {"workspace": "Workspaces", "channel": "Channels", "user": "People"}
 
 async def spent_this_month(settings: Settings, today: date) -> list[Line]:
     """All accounts that spent or asked something this month. Raises ``StorageUnavailable``."""
-    store = await open_store(settings.database, connecting=Connecting.of(settings))
-    try:
+    async with opened(settings) as store:
         return await Spending(store.database).lines(today.replace(day=1), today)
-    finally:
-        await store.close()
 
 
 def show_spending(settings: Settings, *, as_json: bool) -> None:
     """Print what was spent to standard output. Raises ``StorageUnavailable``."""
-    import asyncio
-
     today = datetime.now(UTC).date()
     lines = asyncio.run(spent_this_month(settings, today))
     if as_json:
