@@ -180,12 +180,9 @@ def erase(world: World, message: Message) -> None:
 
 def add_reaction(world: World, message: Message, user: User, emoji: str) -> None:
     by = message.reactions.setdefault(emoji, [])
-    if user.id not in by:
-        by.append(user.id)
-        _tell_reaction(world, "MESSAGE_REACTION_ADD", message, user, emoji)
-
-
-def _tell_reaction(world: World, event: str, message: Message, user: User, emoji: str) -> None:
+    if user.id in by:
+        return
+    by.append(user.id)
     if not bot_sees(message.channel, world):
         return
     guild = message.channel.guild
@@ -193,19 +190,17 @@ def _tell_reaction(world: World, event: str, message: Message, user: User, emoji
         "user_id": user.id,
         "channel_id": message.channel.id,
         "message_id": message.id,
+        "message_author_id": message.author.id,
         "emoji": {"id": None, "name": emoji},
         "burst": False,
         "type": 0,
     }
     if guild:
         told["guild_id"] = guild.id
-    if event == "MESSAGE_REACTION_ADD":
-        told["message_author_id"] = message.author.id
-        if guild and user.id in guild.members:
-            member = member_json(guild.members[user.id]) | {"user": user_json(user)}
-            told["member"] = member
+    if guild and user.id in guild.members:
+        told["member"] = member_json(guild.members[user.id]) | {"user": user_json(user)}
     needs = GUILD_REACTIONS if guild else DIRECT_REACTIONS
-    world.emit(event, lambda _: told, needs=needs, guild=guild)
+    world.emit("MESSAGE_REACTION_ADD", lambda _: told, needs=needs, guild=guild)
 
 
 def start_thread(
@@ -269,19 +264,14 @@ def join_thread(world: World, thread: Channel, user: User) -> None:
         tell_thread(world, "THREAD_CREATE", thread)
     member = thread_member_json(thread, user.id, joined)
     member["member"] = member_json(thread.guild.members[user.id]) | {"user": user_json(user)}
-    _tell_members(world, thread, user, {"added_members": [member]})
-
-
-def _tell_members(world: World, thread: Channel, user: User, what: Json) -> None:
-    """Without the members intent an app hears only of itself."""
-    assert thread.guild is not None
     if bot_sees(thread, world):
         told = {
             "id": thread.id,
             "guild_id": thread.guild.id,
             "member_count": min(len(thread.thread_members), 50),
-            **what,
+            "added_members": [member],
         }
+        # Without the members intent an app hears only of itself.
         needs = GUILDS if user is world.bot else GUILD_MEMBERS
         world.emit("THREAD_MEMBERS_UPDATE", lambda _: told, needs=needs, guild=thread.guild)
 

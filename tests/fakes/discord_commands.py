@@ -21,10 +21,8 @@ class Commands:
 
     def routes(self) -> list[Route]:
         base = "/applications/{application_id}"
-        routes = []
-        for place in (f"{base}/commands", f"{base}/guilds/{{guild_id}}/commands"):
-            routes.append(Route("PUT", place, self.replace))
-        return routes
+        places = (f"{base}/commands", f"{base}/guilds/{{guild_id}}/commands")
+        return [Route("PUT", place, self.replace) for place in places]
 
     def find(self, name: str, type: int, guild_id: str | None) -> Json | None:
         """The command people see under this name; a guild's own wins."""

@@ -21,6 +21,7 @@ from tests.fakes.discord_state import (
     SUPPRESS_NOTIFICATIONS,
     THREAD_STARTER,
     Channel,
+    Guild,
     Json,
     Message,
     World,
@@ -40,6 +41,14 @@ def find_channel(world: World, id: str) -> Channel:
     if not acts.bot_sees(channel, world):
         raise refuse(50001)
     return channel
+
+
+def guild_of(world: World, call: Call) -> Guild:
+    """The guild of a route, when the app is in it."""
+    guild = world.guilds.get(call.parts["guild_id"])
+    if guild is None or not guild.installed:
+        raise refuse(10004)
+    return guild
 
 
 def find_message(channel: Channel, id: str) -> Message:
@@ -138,11 +147,7 @@ class Messages:
         made = self.post(channel, call.fields)
         return new_message_json(made, self.world, sees_content=True)
 
-    def post(
-        self,
-        channel: Channel,
-        body: Json,
-    ) -> Message:
+    def post(self, channel: Channel, body: Json) -> Message:
         """A message of the bot, checked."""
         world = self.world
         self._may_write(channel)

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from tests.fakes.discord_errors import invalid, refuse
+from tests.fakes.discord_errors import invalid
+from tests.fakes.discord_messages import guild_of
 from tests.fakes.discord_permissions import may
 from tests.fakes.discord_rest import Answer, Call, Route
 from tests.fakes.discord_shapes import (
@@ -48,20 +49,15 @@ class Searching:
             Route("GET", f"{guild}/messages/search", self.search),
         ]
 
-    def _guild(self, call: Call) -> Guild:
-        guild = self.world.guilds.get(call.parts["guild_id"])
-        if guild is None or not guild.installed:
-            raise refuse(10004)
-        return guild
-
     def guild(self, call: Call) -> Json:
-        guild = self._guild(call)
+        guild = guild_of(self.world, call)
         roles = [role_json(role) for role in guild.roles]
         return {"id": guild.id, "name": guild.name, "owner_id": guild.owner.id, "roles": roles}
 
     def channels(self, call: Call) -> list[Json]:
         return [
-            channel_json(each, self.world) for each in self.world.channels_of(self._guild(call))
+            channel_json(each, self.world)
+            for each in self.world.channels_of(guild_of(self.world, call))
         ]
 
     def members(self, call: Call) -> list[Json]:
@@ -70,13 +66,13 @@ class Searching:
             raise invalid(("query",), "BASE_TYPE_REQUIRED", "This field is required")
         found = (
             member
-            for member in self._guild(call).members.values()
+            for member in guild_of(self.world, call).members.values()
             if member.user.name.casefold().startswith(begins)
         )
         return [whole_member_json(member) for member in found]
 
     def search(self, call: Call) -> Any:
-        guild, query = self._guild(call), _checked(call.query)
+        guild, query = guild_of(self.world, call), _checked(call.query)
         if self.indexing > 0:
             self.indexing -= 1
             return Answer(

@@ -175,6 +175,10 @@ _UNSET = (
     *("afk_channel_id", "application_id", "public_updates_channel_id", "rules_channel_id"),
     *("safety_alerts_channel_id", "system_channel_id", "incidents_data"),
 )
+_EMPTY = (
+    *("emojis", "stickers", "features", "presences", "voice_states", "stage_instances"),
+    *("guild_scheduled_events", "soundboard_sounds"),
+)
 _ZERO = (
     *("default_message_notifications", "explicit_content_filter", "verification_level"),
     *("mfa_level", "nsfw_level", "premium_tier", "premium_subscription_count"),
@@ -182,8 +186,10 @@ _ZERO = (
 )
 
 
-def guild_json(guild: Guild, world: World) -> Json:
-    """A guild without its channels and members."""
+def guild_create_json(guild: Guild, world: World, *, all_members: bool) -> Json:
+    """As GUILD_CREATE tells it; without the members intent only the bot is listed."""
+    members = [m for m in guild.members.values() if all_members or m.user is world.bot]
+    active = [t for t in world.threads_of(guild) if not t.archived]
     return {
         "id": guild.id,
         "name": guild.name,
@@ -194,17 +200,9 @@ def guild_json(guild: Guild, world: World) -> Json:
         "max_members": 500_000,
         "region": "deprecated",
         "widget_enabled": False,
-        **{name: [] for name in ("emojis", "stickers", "features")},
+        **{name: [] for name in _EMPTY},
         **dict.fromkeys(_UNSET),
         **dict.fromkeys(_ZERO, 0),
-    }
-
-
-def guild_create_json(guild: Guild, world: World, *, all_members: bool) -> Json:
-    """As GUILD_CREATE tells it; without the members intent only the bot is listed."""
-    members = [m for m in guild.members.values() if all_members or m.user is world.bot]
-    active = [t for t in world.threads_of(guild) if not t.archived]
-    return guild_json(guild, world) | {
         "joined_at": guild.joined_at,
         "large": False,
         "unavailable": False,
@@ -212,11 +210,6 @@ def guild_create_json(guild: Guild, world: World, *, all_members: bool) -> Json:
         "members": [whole_member_json(member) for member in members],
         "channels": [channel_json(channel, world) for channel in world.channels_of(guild)],
         "threads": [thread_json(t, world) for t in active if permissions(world.bot, t)],
-        "presences": [],
-        "voice_states": [],
-        "stage_instances": [],
-        "guild_scheduled_events": [],
-        "soundboard_sounds": [],
     }
 
 

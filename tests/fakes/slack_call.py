@@ -25,18 +25,7 @@ from tests.fakes.slack_limits import MARKDOWN, MESSAGE_BLOCKS, METADATA_BYTES, R
 from tests.fakes.slack_workspace import Json
 
 # Arguments that travel as JSON text when a call is form-encoded.
-STRUCTURED = frozenset(
-    {
-        "attachments",
-        "blocks",
-        "chunks",
-        "loading_messages",
-        "message",
-        "metadata",
-        "prompts",
-        "view",
-    }
-)
+STRUCTURED = frozenset({"attachments", "blocks", "chunks", "metadata", "prompts", "view"})
 
 
 class Refused(Exception):

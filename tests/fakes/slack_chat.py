@@ -9,7 +9,6 @@ from typing import Any
 
 from tests.fakes import slack_events as events
 from tests.fakes.slack_call import (
-    Fault,
     Refused,
     fault_in_metadata,
     faults_in_blocks,
@@ -128,18 +127,14 @@ def own_message(ws: Workspace, channel: Channel, ts: str, refusal: str) -> Messa
     return message
 
 
-def checked_blocks(blocks: Any, root: str = "/blocks") -> list[Json]:
+def checked_blocks(blocks: Any) -> list[Json]:
     """Refuses with ``invalid_blocks`` and Slack's list of what is wrong."""
     if not isinstance(blocks, list):
         raise Refused("invalid_blocks_format")
     faults = faults_in_blocks(blocks)
     if faults:
-        raise refusal_of_blocks(faults, root)
+        raise Refused("invalid_blocks", *(fault.line("/blocks") for fault in faults))
     return blocks
-
-
-def refusal_of_blocks(faults: list[Fault], root: str) -> Refused:
-    return Refused("invalid_blocks", *(fault.line(root) for fault in faults))
 
 
 def named(blocks: list[Json]) -> list[Json]:
@@ -218,16 +213,8 @@ def _metadata(args: Json) -> Json | None:
 
 _KEYS = frozenset(
     {
-        "attachments",
-        "blocks",
-        "delete_original",
-        "metadata",
-        "replace_original",
-        "response_type",
-        "text",
-        "thread_ts",
-        "unfurl_links",
-        "unfurl_media",
+        *("attachments", "blocks", "delete_original", "metadata", "replace_original"),
+        *("response_type", "text", "thread_ts", "unfurl_links", "unfurl_media"),
     }
 )
 
@@ -285,9 +272,7 @@ class ResponseUrls:
         if len(text) > TEXT:
             raise Refused("msg_too_long")
         if blocks is not None:
-            faults = faults_in_blocks(blocks)
-            if faults:
-                raise refusal_of_blocks(faults, "/blocks")
+            checked_blocks(blocks)
         kind = body.get("response_type", "ephemeral")
         if kind not in ("ephemeral", "in_channel"):
             raise Refused("invalid_response_type")

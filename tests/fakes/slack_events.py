@@ -126,10 +126,9 @@ def message_deleted(ws: Workspace, message: Message, before: Json) -> Json:
     }
 
 
-def reaction(ws: Workspace, kind: str, user: str, name: str, message: Message) -> Json:
-    """``reaction_added`` or ``reaction_removed``."""
+def reaction_added(ws: Workspace, user: str, name: str, message: Message) -> Json:
     return {
-        "type": kind,
+        "type": "reaction_added",
         "user": user,
         "reaction": name,
         "item": {"type": "message", "channel": message.channel, "ts": message.ts},
@@ -160,10 +159,9 @@ def home_opened(ws: Workspace, user: str, channel: str, tab: str) -> Json:
     return {**event, "view": ws.views[user]} if user in ws.views and tab == "home" else event
 
 
-def assistant_thread(ws: Workspace, kind: str, user: str, message: Message, context: Json) -> Json:
-    """``assistant_thread_started`` or ``assistant_thread_context_changed``."""
+def assistant_thread_started(ws: Workspace, user: str, message: Message, context: Json) -> Json:
     return {
-        "type": kind,
+        "type": "assistant_thread_started",
         "assistant_thread": {
             "user_id": user,
             "context": context,

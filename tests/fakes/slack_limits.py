@@ -85,18 +85,10 @@ EVENT_SCOPES: dict[str, str] = {
     "message.im": "im:history",
     "message.mpim": "mpim:history",
     "reaction_added": "reactions:read",
-    "reaction_removed": "reactions:read",
 }
 
 # Events only an app declared as an agent gets.
-AGENT_EVENTS = frozenset(
-    {
-        "agent_session_stopped",
-        "app_context_changed",
-        "assistant_thread_context_changed",
-        "assistant_thread_started",
-    }
-)
+AGENT_EVENTS = frozenset({"agent_session_stopped", "assistant_thread_started"})
 
 ALL_SCOPES = frozenset(
     {scope for rule in RULES.values() for scope in rule.scopes if "*" not in scope}

@@ -149,7 +149,7 @@ class People:
         with ws.lock:
             message, _ = self._existing(channel, ts)
             message.reactions.setdefault(name, []).append(user)
-            told = self.tell(events.reaction(ws, "reaction_added", user, name, message))
+            told = self.tell(events.reaction_added(ws, user, name, message))
             return self._done(message, [told])
 
     # --- commands, shortcuts, buttons ---
@@ -231,7 +231,7 @@ class People:
             root.subtype = "assistant_app_thread"
             ws.keep(root)
             context = _context(ws, looking_at)
-            event = events.assistant_thread(ws, "assistant_thread_started", user, root, context)
+            event = events.assistant_thread_started(ws, user, root, context)
             return self._done(root, [self.tell(event)])
 
     def stop_session(self, user: str, channel: str, thread_ts: str) -> Doing:

@@ -298,18 +298,18 @@ class Workspace:
 
     def shows_bot(self, file: File) -> bool:
         """Return True if a file is shared anywhere that our app can see."""
-        return any(
-            place.kind == "channel" or self.bot_user in place.members
-            for place in self.places_of(file)
-        )
+        return bool(self._seen_places(file))
 
-    def file_json(self, file: File) -> Json:
-        """A file as ``files.info`` returns it to our app."""
-        places = [
+    def _seen_places(self, file: File) -> list[Channel]:
+        return [
             place
             for place in self.places_of(file)
             if place.kind == "channel" or self.bot_user in place.members
         ]
+
+    def file_json(self, file: File) -> Json:
+        """A file as ``files.info`` returns it to our app."""
+        places = self._seen_places(file)
         lists: Json = {
             name: [place.id for place in places if place.kind in kinds]
             for name, kinds in (
