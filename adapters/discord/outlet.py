@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal
 
 import discord
 from discord.http import handle_message_parameters
@@ -82,26 +82,6 @@ def nonce_of(run: str, turn: int, part: int) -> str:
     return hashlib.sha256(f"{run}/{turn}/{part}".encode()).hexdigest()[: limits.NONCE]
 
 
-class Outlet(Protocol):
-    """All raise ``PlatformUnavailable`` and ``DiscordRefused``."""
-
-    most_posts: int | None
-
-    async def create(self, post: Post) -> str:
-        """A new message; returns its id."""
-        ...
-
-    async def edit(self, id: str, post: Post) -> None: ...
-
-    async def delete(self, id: str) -> None:
-        """Take a message away; one that is gone is fine."""
-        ...
-
-    async def latest(self, after: str = "") -> list[dict[str, Any]]:
-        """Messages there as Discord tells them, oldest first, after one of them."""
-        ...
-
-
 def body_of(post: Post) -> dict[str, Any]:
     """A message as JSON: all that it shows, so that an edit leaves nothing of before."""
     # A message without embeds of its own shows no previews of links either.
@@ -122,7 +102,10 @@ def body_of(post: Post) -> dict[str, Any]:
 
 
 class ChannelOutlet:
-    """A channel, thread or direct message in which the bot writes by itself."""
+    """A channel, thread or direct message in which the bot writes by itself.
+
+    All methods raise ``PlatformUnavailable`` and ``DiscordRefused``.
+    """
 
     most_posts: int | None = None
 
@@ -131,6 +114,7 @@ class ChannelOutlet:
         self._channel = channel
 
     async def create(self, post: Post) -> str:
+        """A new message; returns its id."""
         made = await self._made(post)
         id = str(made["id"])
         if not _looks_like(made, body_of(post)):  # an earlier attempt's, found by its nonce
@@ -182,6 +166,7 @@ class ChannelOutlet:
         )
 
     async def delete(self, id: str) -> None:
+        """Take a message away; one that is gone is fine."""
         try:
             await self._wire.request(
                 "DELETE",
@@ -194,6 +179,7 @@ class ChannelOutlet:
                 raise
 
     async def latest(self, after: str = "") -> list[dict[str, Any]]:
+        """Messages there as Discord tells them, oldest first, after one of them."""
         query: dict[str, Any] = {"limit": limits.HISTORY_PAGE}
         if after:
             query["after"] = after
@@ -211,7 +197,7 @@ async def tell_directly(wire: Wire, person: str, post: Post) -> None:
 
 class InteractionOutlet:
     """The response to an interaction and its follow-ups, for 15 minutes: all there is where only
-    the asker brought the app along. Follow-ups have no nonce."""
+    the asker brought the app along. Follow-ups have no nonce. Methods as of ``ChannelOutlet``."""
 
     most_posts: int | None = 1 + limits.FOLLOW_UPS_ELSEWHERE
 
@@ -265,6 +251,9 @@ class InteractionOutlet:
 
     async def latest(self, after: str = "") -> list[dict[str, Any]]:
         return []  # nobody but members may look
+
+
+Outlet = ChannelOutlet | InteractionOutlet
 
 
 def _looks_like(made: dict[str, Any], body: dict[str, Any]) -> bool:
