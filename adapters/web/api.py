@@ -27,10 +27,10 @@ from adapters.web.documents import (
 )
 from adapters.web.forms import json_of, kind_is
 from adapters.web.shown import Shown, shown_of
-from adapters.web.sse import HERE, as_line, event, event_stream, moments
+from adapters.web.sse import HERE, as_line, event, event_stream, events_together, moments
 from adapters.web.turns import runs_of, turns_of
 from adapters.web.uploads import AGAIN, PARTS, Upload, form_of_parts
-from adapters.web.visibility import Visibility
+from adapters.web.visibility import Visibility, seeing
 from bot.answers import Answer
 from bot.rights.reader import Reader
 from bot.storage.records import UNFINISHED, RunRecord
@@ -43,19 +43,13 @@ def api_routes(console: Console) -> Sequence[BaseRoute]:
     """The routes of the API."""
     api = _Api(console)
     return [
-        Route("/api/openapi.json", api.describe, methods=["GET"]),
+        Route("/api/openapi.json", api.describe),
         Route("/api/questions", api.ask, methods=["POST"]),
-        Route("/api/runs/{run}", noted(console, "read", "run", api.run, "run"), methods=["GET"]),
-        Route(
-            "/api/runs/{run}/events",
-            followed(console, "run", api.events, "run"),
-            methods=["GET"],
-        ),
+        Route("/api/runs/{run}", noted(console, "read", "run", api.run, "run")),
+        Route("/api/runs/{run}/events", followed(console, "run", api.events, "run")),
         Route("/api/runs/{run}/stop", api.stop, methods=["POST"]),
         Route(
-            "/api/threads/{thread}",
-            noted(console, "read", "conversation", api.thread, "thread"),
-            methods=["GET"],
+            "/api/threads/{thread}", noted(console, "read", "conversation", api.thread, "thread")
         ),
     ]
 
@@ -113,13 +107,10 @@ class _Api:
         turns = await turns_of(self._console, [run.id])
         if not turns:
             raise HTTPException(404, texts_of(request)("question-gone"))
-        turn = self._seeing(request).turn(turns[0])
+        turn = seeing(self._console, request).turn(turns[0])
         if turn.shown.answer is None:
             shows_nothing(request)  # a program that waits for the answer asks often
         return _json(run_document(turn, run.message.thread.thread))
-
-    def _seeing(self, request: Request) -> Visibility:
-        return Visibility(self._console.rights, visitor_of(request), texts_of(request))
 
     async def stop(self, request: Request) -> Response:
         if not isinstance(await json_of(request), dict):
@@ -132,8 +123,8 @@ class _Api:
         thread = await thread_named(self._console, request, request.path_params["thread"])
         ids = await runs_of(self._console.database, thread.key)
         turns = await turns_of(self._console, ids)
-        seeing = self._seeing(request)
-        runs = [run_document(seeing.turn(turn), thread.thread) for turn in turns]
+        seen = seeing(self._console, request)
+        runs = [run_document(seen.turn(turn), thread.thread) for turn in turns]
         return _json(Conversation(thread=thread.thread, key=thread.key, runs=runs))
 
     async def events(self, request: Request) -> Response:
@@ -145,11 +136,10 @@ class _Api:
         if run.state not in UNFINISHED and (now.answer is None or seen == now.mark):
             return Response(status_code=204)
         client = visitor_of(request).client
-        return event_stream(
-            request, self._console.streams, client, self._follow(run, seen, self._seeing(request))
-        )
+        following = self._follow(run, seen, seeing(self._console, request))
+        return event_stream(request, self._console.streams, client, following)
 
-    async def _follow(self, run: RunRecord, seen: str, seeing: Visibility) -> AsyncIterator[str]:
+    async def _follow(self, run: RunRecord, seen: str, sight: Visibility) -> AsyncIterator[str]:
         before = None if seen else Shown()
         reader = Reader.of_stored(run.message, run.options)
         async with self._console.live.follow(run.message.thread, run.id) as feed:
@@ -165,7 +155,7 @@ class _Api:
                 if now is None or (standing.over and not _is_final(now.answer)):
                     stored = await self._console.store.run(run.id)
                     now = shown_of(stored) if stored is not None else Shown()
-                now = seeing.shown(now, reader)
+                now = sight.shown(now, reader)
                 if now.mark != seen:
                     for told in _events(before, now):
                         yield told
@@ -179,14 +169,11 @@ def _is_final(answer: Answer | None) -> bool:
 
 
 def _events(before: Shown | None, now: Shown) -> list[str]:
-    """Changes as events. The last of them carries the mark: who is cut off in between gets all of
-    it again."""
     told = [
         (kind, as_line(data.model_dump(mode="json")))
         for kind, data in change_documents(before, now)
     ]
-    marks = ["" for _ in told[1:]] + [now.mark]
-    return [event(kind, data, mark) for (kind, data), mark in zip(told, marks, strict=False)]
+    return events_together(told, now.mark)
 
 
 def _name(request: Request) -> str:

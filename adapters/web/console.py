@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +39,6 @@ from bot.storage.found_words import FoundWords
 from bot.storage.history import History
 from bot.storage.sign_ins import SignIns
 from bot.storage.store import Store
-from bot.storage.workspaces import Workspaces
 
 if TYPE_CHECKING:
     from adapters.web.provider import Provider
@@ -48,62 +46,49 @@ if TYPE_CHECKING:
 WORKSPACE = "console"  # of all threads on the web
 
 
-@dataclass
 class Console:
     """``reception`` is there once `footnote serve` listens, and ``None`` before and after;
     ``observed`` is what this process sees beside the database."""
 
-    settings: Settings
-    database: Database
-    live: Live
-    sessions: Sessions
-    reception: Reception | None = None
-    observed: Observed = field(default_factory=Observed)
-    rights: Rights = field(init=False)
-    connected: Connected = field(init=False)
-    store: Store = field(init=False)
-    archive: Archive = field(init=False)
-    audit: Audit = field(init=False)
-    history: History = field(init=False)
-    standing: Desk = field(init=False)
-    corrections: CorrectionDesk = field(init=False)
-    words: FoundWords = field(init=False)
-    workspaces: Workspaces = field(init=False)
-    templates: Templates = field(init=False)
-    parts: Parts = field(init=False)
-    questions: Pace = field(init=False)  # how many one client may ask
-    streams: OpenStreams = field(init=False)
-    files: Files = field(init=False)
-    workers: Workers = field(init=False)  # that look at what people send
-    provider: Provider | None = field(init=False, default=None)  # by which people sign in, if any
-    sign_ins: SignIns | None = field(init=False, default=None)
-    # Visitor and page of what was opened in the last hour: see ``auditing.followed``.
-    opened: TTLCache[tuple[str, str], bool] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.rights = Rights(self.settings)
-        self.connected = Connected(self.settings, self.rights, self.observed)
-        self.store = Store(self.database)
-        self.archive = Archive(self.database)
-        self.audit = Audit(self.database)
-        self.history = History(self.database)
-        self.standing = Desk(self.settings, self.database)
-        self.corrections = CorrectionDesk(self.settings, self.database)
-        self.words = FoundWords(self.database)
-        self.workspaces = Workspaces(self.database)
-        self.templates = Templates(self.settings.root)
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        live: Live,
+        sessions: Sessions,
+        observed: Observed,
+    ) -> None:
+        self.settings = settings
+        self.database = database
+        self.live = live
+        self.sessions = sessions
+        self.reception: Reception | None = None
+        self.observed = observed
+        self.rights = Rights(settings)
+        self.connected = Connected(settings, self.rights, observed)
+        self.store = Store(database)
+        self.archive = Archive(database)
+        self.audit = Audit(database)
+        self.history = History(database)
+        self.standing = Desk(settings, database)
+        self.corrections = CorrectionDesk(settings, database)
+        self.words = FoundWords(database)
+        self.templates = Templates(settings.root)
         self.parts = Parts(self.templates)
-        self.questions = Pace(self.settings.console_questions)
-        self.opened = TTLCache(OPENINGS_KNOWN, 3_600.0)
+        self.questions = Pace(settings.console_questions)  # how many one client may ask
+        # Visitor and page of what was opened in the last hour: see ``auditing.followed``.
+        self.opened: TTLCache[tuple[str, str], bool] = TTLCache(OPENINGS_KNOWN, 3_600.0)
         self.streams = OpenStreams(STREAMS_OF_ONE_CLIENT)
-        self.files = Files(self.database)
-        self.workers = Workers.for_a_look(Shares(self.settings.reading_memory))
-        if self.settings.oidc_issuer:
+        self.files = Files(database)
+        # They look at what people send.
+        self.workers = Workers.for_a_look(Shares(settings.reading_memory))
+        self.provider: Provider | None = None  # by which people sign in, if any
+        self.sign_ins: SignIns | None = None
+        if settings.oidc_issuer:
             from adapters.web.provider import Provider  # needs an extra
 
-            self.provider = Provider(self.settings, provider_addresses(self.settings)[0])
-            lifetime = timedelta(hours=self.settings.oidc_session_hours)
-            self.sign_ins = SignIns(self.database, lifetime)
+            self.provider = Provider(settings, provider_addresses(settings)[0])
+            self.sign_ins = SignIns(database, timedelta(hours=settings.oidc_session_hours))
 
     async def aclose(self) -> None:
         await self.workers.aclose()
@@ -127,7 +112,7 @@ class Console:
         """A whole page. Every template gets ``t`` (the texts of the reader's language),
         ``visitor``, ``path``, ``now``, ``documents`` (how far their indexing is) and what the
         browser prefers beside its own values."""
-        body = self.fragment(
+        body = self.templates.fragment(
             template,
             texts_of(request),
             visitor=request.state.visitor,
@@ -141,10 +126,6 @@ class Console:
             **values,
         )
         return HTMLResponse(body, status_code=status, headers={"Cache-Control": "no-store"})
-
-    def fragment(self, template: str, texts: Texts, **values: Any) -> str:
-        """A piece of a page, as HTML."""
-        return self.templates.fragment(template, texts, **values)
 
     # ------------------------------------------------------------ who may see what
 

@@ -22,7 +22,7 @@ from adapters.web.stream import thread_events
 from adapters.web.threads import listed
 from adapters.web.turns import Turn, runs_of, turns_of
 from adapters.web.uploads import megabytes
-from adapters.web.visibility import Visibility
+from adapters.web.visibility import seeing
 from adapters.web.writing import cursor_of, turn_html
 from bot.conversing.buttons import Deed, Deeper, Feedback, FollowUp, Retract, Stop, Watch, carry_out
 from bot.messages import Attachment, Depth, Thread
@@ -38,18 +38,12 @@ def conversation_pages(console: Console) -> Sequence[BaseRoute]:
     """The routes of this page."""
     pages = _Conversation(console)
     return [
-        Route("/", pages.begin, methods=["GET"]),
+        Route("/", pages.begin),
         Route("/ask", pages.ask, methods=["POST"]),
-        Route("/indexing", pages.indexing, methods=["GET"]),
+        Route("/indexing", pages.indexing),
+        Route("/threads/{thread}", noted(console, "read", "conversation", pages.thread, "thread")),
         Route(
-            "/threads/{thread}",
-            noted(console, "read", "conversation", pages.thread, "thread"),
-            methods=["GET"],
-        ),
-        Route(
-            "/threads/{thread}/events",
-            followed(console, "conversation", pages.events, "thread"),
-            methods=["GET"],
+            "/threads/{thread}/events", followed(console, "conversation", pages.events, "thread")
         ),
         Route("/runs/{run}/stop", pages.pressing(lambda run, form: Stop(run)), methods=["POST"]),
         Route("/runs/{run}/deeper", pages.pressing(lambda run, _: Deeper(run)), methods=["POST"]),
@@ -57,11 +51,7 @@ def conversation_pages(console: Console) -> Sequence[BaseRoute]:
         Route("/runs/{run}/retract", pages.pressing(lambda run, _: Retract(run)), methods=["POST"]),
         Route("/runs/{run}/feedback", pages.pressing(_feedback), methods=["POST"]),
         Route("/runs/{run}/follow-up", pages.pressing(_follow_up), methods=["POST"]),
-        Route(
-            "/runs/{run}/files/{number:int}",
-            noted(console, "read", "file", pages.file, "run"),
-            methods=["GET"],
-        ),
+        Route("/runs/{run}/files/{number:int}", noted(console, "read", "file", pages.file, "run")),
         Route("/runs/{run}/edit", pages.edit, methods=["POST"]),
         Route("/runs/{run}/delete", pages.delete, methods=["POST"]),
     ]
@@ -83,11 +73,10 @@ class _Conversation:
 
     async def _page(self, request: Request, thread: Thread | None) -> Response:
         console, visitor, texts = self._console, visitor_of(request), texts_of(request)
-        turns = []
+        turns: list[Turn] = []
         if thread is not None:
             ids = await runs_of(console.database, thread.key)
-            seeing = Visibility(console.rights, visitor, texts)
-            turns = [seeing.turn(turn) for turn in await turns_of(console, ids)]
+            turns = [*map(seeing(console, request).turn, await turns_of(console, ids))]
         place = thread or Thread("web", WORKSPACE, visitor.channel, "")
         rules = await console.rules(place)
         last = turns[-1].options if turns else None

@@ -37,7 +37,7 @@ def correction_pages(console: Console) -> Sequence[BaseRoute]:
         return RedirectResponse(f"{console.settings.root}/corrections", status_code=303)
 
     return [
-        Route("/corrections", page, methods=["GET"]),
+        Route("/corrections", page),
         Route("/corrections/{id}/remove", remove, methods=["POST"]),
     ]
 

@@ -12,7 +12,6 @@ their session's CSRF token (see ``forms``).
 
 from __future__ import annotations
 
-from http.cookies import SimpleCookie
 from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -129,7 +128,7 @@ class Gate:
             return Visitor("token", "API", "token", "", "", operator=True, client=peer), ""
         if self._sign_ins is not None:
             return await self._signed_in(request, self._sign_ins), ""
-        shown = cookie_of(request, COOKIE)
+        shown = request.cookies.get(COOKIE, "")
         session = self._sessions.read(shown)
         cookie = self._sessions.renewed(shown) if session else ""
         if not session:
@@ -147,7 +146,7 @@ class Gate:
     async def _signed_in(self, request: Request, sign_ins: SignIns) -> Visitor | None:
         """The visitor whom the provider has signed in."""
         try:
-            session = await sign_ins.find(cookie_of(request, COOKIE))
+            session = await sign_ins.find(request.cookies.get(COOKIE, ""))
         except StorageUnavailable as error:
             raise Refusal(503, "It cannot be told now who you are: try again soon.") from error
         if session is None:
@@ -278,13 +277,3 @@ def _check_local(peer: str, headers: Headers) -> None:
         raise Refusal(403, "This console is for the machine it runs on: use http://127.0.0.1.")
     if any(name in headers for name in FORWARDED):
         raise Refusal(403, "Behind a proxy the console needs FOOTNOTE_CONSOLE_TOKEN.")
-
-
-def cookie_of(request: Request, name: str) -> str:
-    """The value of a cookie; "" where there is none."""
-    cookies: SimpleCookie = SimpleCookie()
-    try:
-        cookies.load(request.headers.get("cookie", ""))
-    except Exception:  # noqa: BLE001  (a browser may hold anything of other programs here)
-        return ""
-    return cookies[name].value if name in cookies else ""

@@ -48,9 +48,9 @@ def handbook_pages(console: Console) -> Sequence[BaseRoute]:
         )
 
     return [
-        Route(PREFIX, page, methods=["GET"]),
-        Route(PREFIX + "/{name}", page, methods=["GET"]),
-        Route(PREFIX + "/pictures/{name}", _picture, methods=["GET"]),
+        Route(PREFIX, page),
+        Route(PREFIX + "/{name}", page),
+        Route(PREFIX + "/pictures/{name}", _picture),
     ]
 
 

@@ -37,12 +37,8 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
         "delete": pages.delete,
     }
     return [
-        Route(
-            "/conversations",
-            noted(console, "read", "conversations", pages.page),
-            methods=["GET"],
-        ),
-        Route("/conversations/list", pages.part, methods=["GET"]),
+        Route("/conversations", noted(console, "read", "conversations", pages.page)),
+        Route("/conversations/list", pages.part),
         *(
             Route(f"/threads/{{thread}}/{name}", pages.doing(deed), methods=["POST"])
             for name, deed in deeds.items()
@@ -88,7 +84,7 @@ class _History:
     async def part(self, request: Request) -> Response:
         """The list beside a conversation, for a script that brings it up to date."""
         texts = texts_of(request)
-        body = self._console.fragment(
+        body = self._console.templates.fragment(
             "threads.html",
             texts,
             page=await listed(self._console, request, texts),

@@ -26,7 +26,7 @@ from adapters.web.auditing import looked_at
 from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, visitor_of
 from adapters.web.sse import moments
 from adapters.web.turns import turns_of
-from adapters.web.visibility import Visibility
+from adapters.web.visibility import Visibility, seeing
 from bot.answers import Answer, PlanView
 from bot.errors import Invalid, Unavailable
 from bot.extras import need
@@ -109,7 +109,7 @@ class _Desk:
 
     @property
     def _seeing(self) -> Visibility:
-        return Visibility(self._console.rights, self._visitor, self.texts)
+        return seeing(self._console, self._request)
 
     async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> Told:
         try:

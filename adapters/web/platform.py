@@ -95,7 +95,7 @@ async def open_web(
     observed = observed or Observed()
     observed.streams = lambda: live.onlookers
     try:
-        console = Console(settings, workspaces.database, live, sessions, observed=observed)
+        console = Console(settings, workspaces.database, live, sessions, observed)
         yield WebPlatform(console)
     finally:
         await live.aclose()

@@ -46,9 +46,9 @@ def preference_pages(console: Console) -> Sequence[BaseRoute]:
         return console.page(request, "keys.html", keys=KEYS)
 
     return [
-        Route("/preferences", shown, methods=["GET"]),
+        Route("/preferences", shown),
         Route("/preferences", kept, methods=["POST"]),
-        Route("/keys", keys, methods=["GET"]),
+        Route("/keys", keys),
         Route(MANIFEST, _manifest(root), methods=["GET"]),
     ]
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
@@ -24,11 +25,10 @@ from adapters.web.page_text import page_html
 from adapters.web.places import copies_of
 from adapters.web.shown import shown_of
 from adapters.web.sources import kind_of
-from adapters.web.visibility import Visibility
+from adapters.web.visibility import seeing
 from bot.answers import StepView
 from bot.errors import InvalidSetting
 from bot.metrics import Metrics
-from bot.reasoning.calls import ModelReply
 from bot.reasoning.declaration import price_of
 from bot.rendering.footnotes import link_target
 from bot.research.trace.health import health
@@ -45,12 +45,8 @@ def console_pages(console: Console) -> Sequence[BaseRoute]:
     """The routes of these pages."""
     pages = _RunPages(console)
     return [
-        Route("/runs/{run}", noted(console, "read", "run", pages.run, "run"), methods=["GET"]),
-        Route(
-            "/runs/{run}/pages/{number:int}",
-            noted(console, "read", "page", pages.page),
-            methods=["GET"],
-        ),
+        Route("/runs/{run}", noted(console, "read", "run", pages.run, "run")),
+        Route("/runs/{run}/pages/{number:int}", noted(console, "read", "page", pages.page)),
         *_OverviewPages(console).routes,
         *_metrics(console),
     ]
@@ -69,7 +65,7 @@ class _RunPages:
             raise _gone(request)
         await self._check(request, kept.record)
         reader = Reader.of_stored(kept.record.message, kept.record.options)
-        if not self._seeing(request).may_see_run(kept, reader):
+        if not seeing(self._console, request).may_see_run(kept, reader):
             raise _out_of_reach(request)
         plan = shown_of(kept.record).plan
         # In a thread: a long report takes a twentieth of a second, which runs would wait.
@@ -86,19 +82,16 @@ class _RunPages:
         kept = await self._traces.page(run_id, number, request.query_params.get("copy", ""))
         if kept is None:
             raise _gone(request)
-        if not self._seeing(request).reach.allows(kept.url):
+        if not seeing(self._console, request).reach.allows(kept.url):
             raise _out_of_reach(request)
         return await asyncio.to_thread(self._shown_page, request, kept, record)
 
-    def _seeing(self, request: Request) -> Visibility:
-        return Visibility(self._console.rights, visitor_of(request), texts_of(request))
-
     def _shown(self, request: Request, kept: KeptRun, plan: Sequence[StepView]) -> Response:
-        run_id = kept.record.id
+        run_id, price = kept.record.id, partial(price_of, self._console.settings)
         return self._console.page(
             request,
             "run.html",
-            view=RunView(trace(kept, self._price, plan), texts_of(request), self._root),
+            view=RunView(trace(kept, price, plan), texts_of(request), self._root),
             link=link_target,
             page_link=lambda page: _page_path(run_id, page, self._root),
         )
@@ -122,9 +115,6 @@ class _RunPages:
         if record.removed or not (may or await console.history.token_of(thread)):
             raise _gone(request)
 
-    def _price(self, reply: ModelReply) -> float | None:
-        return price_of(self._console.settings, reply)
-
 
 class _OverviewPages:
     """Statistics over some days, as a page and as files."""
@@ -145,7 +135,7 @@ class _OverviewPages:
             "/overview.json": ("exported", self.json),
         }
         return [
-            Route(path, noted(self._console, deed, path[1:], operator_only(page)), methods=["GET"])
+            Route(path, noted(self._console, deed, path[1:], operator_only(page)))
             for path, (deed, page) in pages.items()
         ]
 
@@ -245,7 +235,7 @@ def _metrics(console: Console) -> list[BaseRoute]:
     if console.settings.metrics == "off":
         return []
     metrics = Metrics(console.database, console.observed, console.settings)
-    return [Route("/metrics", operator_only(metrics.answer), methods=["GET"])]
+    return [Route("/metrics", operator_only(metrics.answer))]
 
 
 def _page_path(run: str, page: KeptPage, root: str) -> str:

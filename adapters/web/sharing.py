@@ -26,7 +26,7 @@ from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.history import address_of
 from adapters.web.turns import Turn, runs_of, turns_of
 from adapters.web.views import Reply, reply_of
-from adapters.web.visibility import Visibility
+from adapters.web.visibility import seeing
 from adapters.web.writing import turn_html
 from bot.answers import Answer
 from bot.messages import Thread
@@ -53,16 +53,13 @@ def sharing_pages(console: Console) -> Sequence[BaseRoute]:
     """The routes of these pages."""
     pages, link = _Sharing(console), "shared conversation"
     return [
-        Route("/shared/{token}", noted(console, "read", link, pages.page), methods=["GET"]),
+        Route("/shared/{token}", noted(console, "read", link, pages.page)),
         Route(
-            "/shared/{token}/export/{form}",
-            noted(console, "exported", link, pages.export_shared),
-            methods=["GET"],
+            "/shared/{token}/export/{form}", noted(console, "exported", link, pages.export_shared)
         ),
         Route(
             "/threads/{thread}/export/{form}",
             noted(console, "exported", "conversation", pages.export, "thread"),
-            methods=["GET"],
         ),
     ]
 
@@ -98,10 +95,8 @@ class _Sharing:
         thread = await thread_named(self._console, request, request.path_params["thread"])
         if thread.platform != "web":
             raise HTTPException(422, texts_of(request)("web-not-here"))
-        seeing = Visibility(self._console.rights, visitor_of(request), texts_of(request))
-        return await self._export(
-            request, thread, [seeing.turn(t) for t in await self._over(thread)]
-        )
+        seen = seeing(self._console, request)
+        return await self._export(request, thread, [*map(seen.turn, await self._over(thread))])
 
     # ------------------------------------------------------------ what may be seen
 
@@ -115,7 +110,7 @@ class _Sharing:
             raise HTTPException(404, texts("web-thread-gone"))
         about(request, named(thread.key))
         turns = await self._over(thread)
-        reach = Visibility(self._console.rights, visitor_of(request), texts).reach
+        reach = seeing(self._console, request).reach
         answers = (turn.shown.answer for turn in turns)
         if not all(answer is None or reach.covers(answer.rests_on) for answer in answers):
             raise HTTPException(403, texts("web-share-out-of-reach"))
@@ -166,7 +161,7 @@ class _Sharing:
     ) -> Conversation:
         """Only what is over, and no answer that the visitor may not read."""
         texts = texts_of(request)
-        reach = Visibility(self._console.rights, visitor_of(request), texts).reach
+        reach = seeing(self._console, request).reach
         shown = {turn.run for turn in turns}
 
         def seen(said: Said) -> Said:
@@ -185,7 +180,7 @@ class _Sharing:
             for turn in turns
             if turn.shown.answer is not None
         ]
-        return self._console.fragment(
+        return self._console.templates.fragment(
             "export.html",
             texts,
             title=title,

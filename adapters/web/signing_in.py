@@ -59,8 +59,8 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
         return RedirectResponse(root + SIGN_IN, status_code=303, headers=headers)
 
     return [
-        Route(SIGN_IN, ask, methods=["GET"]),
+        Route(SIGN_IN, ask),
         Route(SIGN_IN, sign_in, methods=["POST"]),
-        Route(SIGN_OUT, ask_how, methods=["GET"]),
+        Route(SIGN_OUT, ask_how),
         Route(SIGN_OUT, sign_out, methods=["POST"]),
     ]

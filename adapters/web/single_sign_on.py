@@ -31,7 +31,7 @@ from adapters.web.addresses import (
 )
 from adapters.web.console import Console, texts_of
 from adapters.web.forms import bounded_body, form_of
-from adapters.web.gate import SIGN_IN, SIGN_OUT, cookie_of, set_cookie
+from adapters.web.gate import SIGN_IN, SIGN_OUT, set_cookie
 from adapters.web.limits import SIGN_INS_PER_MINUTE
 from adapters.web.pace import Pace
 from adapters.web.visitors import COOKIE, Sessions, SignInRefused
@@ -114,7 +114,7 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
     async def begin(request: Request) -> Response:
         _check_pace(request)
         to = own_path(request.query_params.get("to", "/"))
-        browser = cookie_of(request, BROWSER) or secrets.token_hex(32)
+        browser = request.cookies.get(BROWSER) or secrets.token_hex(32)
         attempt = attempts.begin(browser, to if len(to) <= LONGEST_PATH else "/")
         try:
             url = await provider.authorization_url(attempt.state, attempt.nonce, attempt.verifier)
@@ -128,7 +128,7 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
         _check_pace(request)
         told = request.query_params
         state = told.get("state", "")
-        attempt = attempts.find(cookie_of(request, BROWSER), state)
+        attempt = attempts.find(request.cookies.get(BROWSER, ""), state)
         if attempt is None:
             to = attempts.path_in(state)
             if request.state.visitor is not None:  # signed in meanwhile, in another tab
@@ -194,7 +194,7 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
         browsers apply ``form-action`` of our own pages to what a form is redirected to."""
         everywhere = (await form_of(request)).get("all") == "true"
         visitor = request.state.visitor
-        session = await sign_ins.find(cookie_of(request, COOKIE))
+        session = await sign_ins.find(request.cookies.get(COOKIE, ""))
         if everywhere:
             await sign_ins.end_of_person(visitor.id)
         else:
@@ -224,10 +224,10 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
         return Response(status_code=200, headers=headers)
 
     return [
-        Route(SIGN_IN, begin, methods=["GET"]),
-        Route(CALLBACK, come_back, methods=["GET"]),
-        Route(SIGNED_OUT, signed_out, methods=["GET"]),
+        Route(SIGN_IN, begin),
+        Route(CALLBACK, come_back),
+        Route(SIGNED_OUT, signed_out),
         Route(BACK_CHANNEL, ended_by_provider, methods=["POST"]),
-        Route(SIGN_OUT, ask_how, methods=["GET"]),
+        Route(SIGN_OUT, ask_how),
         Route(SIGN_OUT, sign_out, methods=["POST"]),
     ]

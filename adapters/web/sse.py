@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 
 from starlette.exceptions import HTTPException
@@ -41,6 +41,13 @@ def event(kind: str, data: str, id: str = "") -> str:
     """One event; ``data`` as ``as_line`` makes it."""
     head = f"id: {id}\n" if id else ""
     return f"{head}event: {kind}\ndata: {data}\n\n"
+
+
+def events_together(told: Sequence[tuple[str, str]], id: str) -> list[str]:
+    """Kinds and data as events, the last with the id: a client that is cut off in between gets all
+    of them again."""
+    ids = ["" for _ in told[1:]] + [id]
+    return [event(kind, data, id) for (kind, data), id in zip(told, ids, strict=False)]
 
 
 async def moments(feed: Feed) -> AsyncIterator[bool]:

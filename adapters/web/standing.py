@@ -38,7 +38,7 @@ def standing_pages(console: Console) -> Sequence[BaseRoute]:
         return RedirectResponse(f"{console.settings.root}/watches", status_code=303)
 
     return [
-        Route("/watches", page, methods=["GET"]),
+        Route("/watches", page),
         Route("/watches/{id}/{verb}", change, methods=["POST"]),
     ]
 

@@ -18,7 +18,7 @@ from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.live import Feed, RunStatus
 from adapters.web.parts import being_done
 from adapters.web.shown import Shown
-from adapters.web.sse import HERE, as_line, event, event_stream, moments
+from adapters.web.sse import HERE, as_line, event, event_stream, events_together, moments
 from adapters.web.turns import turns_of
 from adapters.web.visibility import Visibility
 from adapters.web.visitors import Visitor
@@ -173,9 +173,7 @@ class _Page:
             told.append(("plan", parts.plan(self.texts, run, now)))
         if now.text != before.text:
             told.append(("text", parts.text(run, now)))
-        # The id goes with the last part: a page that is cut off in between gets all of it again.
-        ids = ["" for _ in told[1:]] + [self._cursor()]
-        return [event(kind, data, id) for (kind, data), id in zip(told, ids, strict=False)]
+        return events_together(told, self._cursor())
 
     def _gone(self, run: str) -> str:
         self.marks.pop(run, None)

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from adapters.web.clock import clock_of
 from adapters.web.console import Console, visitor_of
 from adapters.web.limits import FOUND_AT_ONCE, THREADS_LISTED
-from adapters.web.visibility import Visibility
+from adapters.web.visibility import seeing
 from adapters.web.visitors import Visitor
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.marks import without_marks
@@ -77,11 +77,10 @@ async def listed(console: Console, request: Request, texts: Texts, before: int =
 async def searched(console: Console, request: Request, texts: Texts, text: str) -> Page:
     """The visitor's threads that have the words: in their given names, their questions, or those of
     their answers that the visitor may read now."""
-    visitor, clock = visitor_of(request), clock_of(request)
-    channel = channel_of(visitor)
+    channel, clock = channel_of(visitor_of(request)), clock_of(request)
     await console.words.index()  # what ended since; the rest is done beside (``platform``)
     found = await console.words.search(text, channel, FOUND_AT_ONCE)
-    reach = Visibility(console.rights, visitor, texts).reach
+    reach = seeing(console, request).reach
     answers = await console.words.answers([each.run for each in found])
     snippets: dict[str, str] = {}
     keys = dict.fromkeys(await console.history.called(text.lower().split(), channel, FOUND_AT_ONCE))

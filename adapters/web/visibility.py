@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from starlette.requests import Request
+
+from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.shown import Shown
 from adapters.web.turns import Turn
 from adapters.web.visitors import Visitor
@@ -62,6 +65,11 @@ class Visibility:
         is_known = asked.surface == "console" or reach.has_all_documents
         may_see = is_known and reach.includes(self._rights.reach(asked))
         return may_see and reach.covers(_documents(kept))
+
+
+def seeing(console: Console, request: Request) -> Visibility:
+    """The rights of a request's visitor."""
+    return Visibility(console.rights, visitor_of(request), texts_of(request))
 
 
 def _sources_of(plan: PlanView) -> Iterator[str]:
