@@ -88,7 +88,7 @@ class Connected:
                 offers.append(Offer(_id(name), DOCUMENTS, name, count, among))
         for id, members in self._engines(visitor, names).items():
             is_asked = not asked.providers or any(each in asked.providers for each in members)
-            name = self._wiki(texts) if id == WIKI else ", ".join(members)
+            name = self._wiki if id == WIKI else ", ".join(members)
             kind = id if id in (WIKI, WEB) else DOCUMENTS
             offers.append(Offer(id, kind, name, None, is_asked))
         return offers
@@ -121,7 +121,8 @@ class Connected:
     def _is_engine(self, name: str) -> bool:
         return name not in (_LOCAL, _WIKIPEDIA, *self._servers)
 
-    def _wiki(self, texts: Texts) -> str:
+    @property
+    def _wiki(self) -> str:
         return "Wikipedia" if self._is_wikipedia else urlsplit(self._settings.wikipedia_url).netloc
 
     @property
@@ -179,7 +180,7 @@ class Connected:
             asked = ["prompt-wiki-building", "prompt-wiki-nature", "prompt-wiki-history"]
         if asked and len(found) == EXAMPLES:
             found.pop()
-        named = self._wiki(texts) if _WIKIPEDIA in names else texts("web-source-web")
+        named = self._wiki if _WIKIPEDIA in names else texts("web-source-web")
         return [*found, *(Example(texts(each), named) for each in asked)][:EXAMPLES]
 
     async def _of_documents(self, reach: Reach) -> tuple[Example, ...]:

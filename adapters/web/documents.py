@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Literal
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from adapters.web.limits import MOST_FILES
 from adapters.web.shown import Shown
 from adapters.web.turns import Turn
-from bot.answers import Answer, Judgement, PlanView, VerificationState
+from bot.answers import Answer, Judgement, PlanView, Status, StepState, VerificationState
 from bot.messages import MAX_QUESTION, Depth
 from bot.rendering.documents import answer_document
 
@@ -64,7 +64,7 @@ class Cited(BaseModel):
 class Step(BaseModel):
     kind: str
     title: str
-    state: Literal["waiting", "running", "done", "failed"]
+    state: StepState
     seconds: float
 
 
@@ -151,7 +151,7 @@ class AnswerDocument(BaseModel):
     """As `footnote ask --json` prints it; ``answer`` is Markdown with ``[n]`` marks, ``more`` is
     further reading in the same form, or empty."""
 
-    status: Literal["answered", "partial", "not_found", "failed", "stopped"]
+    status: Status
     answer: str
     more: str
     citations: list[Cited]
@@ -242,18 +242,7 @@ def plan_document(plan: PlanView) -> Plan:
     return Plan(
         title=plan.title,
         steps=[
-            PlanStep(
-                id=step.id,
-                kind=step.kind,
-                title=step.title,
-                state=step.state,
-                seconds=round(step.seconds, 3),
-                detail=step.detail,
-                sources=list(step.sources),
-                parent=step.parent,
-                needs=list(step.needs),
-            )
-            for step in plan.steps
+            PlanStep(**asdict(replace(step, seconds=round(step.seconds, 3)))) for step in plan.steps
         ],
     )
 

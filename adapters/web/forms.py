@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from adapters.web.console import texts_of, visitor_of
 from adapters.web.limits import LARGEST_BODY
-from adapters.web.uploads import AGAIN, PARTS, SOURCE, Form, form_of_parts
+from adapters.web.uploads import PARTS, Form, form_of_parts
 from adapters.web.visitors import same_secret
 
 FORM = "application/x-www-form-urlencoded"
@@ -24,10 +24,7 @@ async def question_form_of(request: Request, largest: int) -> Form:
     """A form of ours that may bring files, of at most ``largest`` bytes each; answers 4xx for
     anything else."""
     if not kind_is(request, PARTS):
-        pairs = await _pairs(request)
-        again = tuple(value for name, value in pairs if name == AGAIN)
-        sources = tuple(value for name, value in pairs if name == SOURCE)
-        return Form(dict(pairs), (), again, sources)
+        return Form.of(await _pairs(request))
     if (shown := request.headers.get("x-csrf-token")) is not None:
         check_csrf(request, shown)  # before anything large is heard
     form = await form_of_parts(request, largest, texts_of(request))

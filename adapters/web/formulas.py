@@ -21,19 +21,8 @@ KEPT = 512  # formulas that are remembered
 
 ELEMENTS = frozenset(
     {
-        *(
-            "math",
-            "mrow",
-            "mi",
-            "mn",
-            "mo",
-            "ms",
-            "mtext",
-            "mspace",
-            "mstyle",
-            "mpadded",
-            "mphantom",
-        ),
+        *("math", "mrow", "mi", "mn", "mo", "ms", "mtext", "mspace", "mstyle"),
+        *("mpadded", "mphantom"),
         *("mfrac", "msqrt", "mroot", "msub", "msup", "msubsup", "munder", "mover", "munderover"),
         *("mmultiscripts", "mprescripts", "none", "mtable", "mtr", "mtd"),
     }
@@ -41,16 +30,8 @@ ELEMENTS = frozenset(
 ATTRIBUTES = frozenset(
     {
         *("display", "displaystyle", "scriptlevel", "mathvariant", "linethickness", "columnalign"),
-        *(
-            "stretchy",
-            "fence",
-            "separator",
-            "form",
-            "accent",
-            "accentunder",
-            "largeop",
-            "symmetric",
-        ),
+        *("stretchy", "fence", "separator", "form", "accent", "accentunder"),
+        *("largeop", "symmetric"),
         *("movablelimits", "lspace", "rspace", "width", "height", "depth", "minsize", "maxsize"),
     }
 )

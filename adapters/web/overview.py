@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, tzinfo
 from urllib.parse import urlencode
 
@@ -111,13 +111,7 @@ class Filters:
     @property
     def query(self) -> str:
         """The part of the address that leads here again."""
-        looked = self._looked
-        given = {
-            "days": looked.days,
-            "platform": looked.platform,
-            "workspace": looked.workspace,
-            "channel": looked.channel,
-        }
+        given = asdict(self._looked)
         return urlencode({name: value for name, value in given.items() if value})
 
     def state(self, state: str) -> str:

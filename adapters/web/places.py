@@ -53,16 +53,6 @@ class AnswerPlaces:
         return f"{self._pages}{cited.number}{which}"
 
 
-class PlacesWhileWriting:
-    """The places of marks of an answer that is being written: nothing of it is quoted yet."""
-
-    def __init__(self, run: str, root: str = "") -> None:
-        self._pages = copies_of(run, root)
-
-    def __call__(self, number: int, sentence: str) -> Place:
-        return Place(f"{self._pages}{number}")
-
-
 def anchored(citations: Iterable[Citation]) -> list[tuple[str, Citation]]:
     """The citations with their anchors, as ``bot.research.answer.support.quotes_of`` names them."""
     counted: dict[int, int] = {}

@@ -89,7 +89,11 @@ class Publication:
 
     async def _read(self, url: str) -> dict[str, Any]:
         try:
-            async with self._client() as client, asyncio.timeout(CALL_SECONDS):
+            transport = Egress.of(self._settings).transport(httpx2)
+            async with (
+                httpx2.AsyncClient(transport=transport, timeout=CALL_SECONDS) as client,
+                asyncio.timeout(CALL_SECONDS),
+            ):
                 answer = await client.get(url)
             answer.raise_for_status()
             told = answer.json()
@@ -98,10 +102,6 @@ class Publication:
         if not isinstance(told, dict):
             raise unavailable(ValueError(f"{url} is no JSON object"))
         return told
-
-    def _client(self) -> httpx2.AsyncClient:
-        transport = Egress.of(self._settings).transport(httpx2)
-        return httpx2.AsyncClient(transport=transport, timeout=CALL_SECONDS)
 
 
 def _discovery(told: Mapping[str, Any], settings: Settings) -> Discovery:

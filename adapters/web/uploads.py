@@ -56,12 +56,20 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A multipart form: its fields (the last of each name) and its files."""
+    """A form: its fields (the last of each name) and its files."""
 
     fields: dict[str, str]
     files: tuple[Upload, ...]
     again: tuple[str, ...]  # addresses of files sent before that are to be read once more
-    sources: tuple[str, ...] = ()  # what is to be searched: ids of ``connected.Offer``
+    sources: tuple[str, ...]  # what is to be searched: ids of ``connected.Offer``
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[str, str]], files: Sequence[Upload] = ()) -> Form:
+        """The form with these fields, in order."""
+        again, sources = (
+            tuple(value for name, value in pairs if name == wanted) for wanted in (AGAIN, SOURCE)
+        )
+        return cls(dict(pairs), tuple(files), again, sources)
 
 
 async def form_of_parts(request: Request, largest: int, texts: Texts) -> Form:
@@ -118,17 +126,11 @@ async def _pieces(body: bytes) -> AsyncGenerator[bytes, None]:
 
 
 async def _form(form: FormData, largest: int, texts: Texts) -> Form:
-    fields: dict[str, str] = {}
-    again: list[str] = []
-    sources: list[str] = []
+    pairs: list[tuple[str, str]] = []
     files: list[Upload] = []
     for name, value in form.multi_items():
         if isinstance(value, str):
-            if name == AGAIN:
-                again.append(value)
-            if name == SOURCE:
-                sources.append(value)
-            fields[name] = value
+            pairs.append((name, value))
         elif value.filename or (name == FILES and value.size):  # else a file field left empty
             if (value.size or 0) > largest:
                 shown = safe_name(value.filename or "")
@@ -138,7 +140,7 @@ async def _form(form: FormData, largest: int, texts: Texts) -> Form:
             files.append(_upload(value.filename or "", value.content_type or "", held))
     if len(files) > MOST_FILES:
         raise HTTPException(422, texts("upload-too-many", limit=MOST_FILES))
-    return Form(fields, tuple(files), tuple(again), tuple(sources))
+    return Form.of(pairs, files)
 
 
 def _upload(name: str, media_type: str, body: bytes) -> Upload:

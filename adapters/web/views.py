@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 from markupsafe import Markup
 
-from adapters.web.markdown import answer_html, inline_html
-from adapters.web.places import AnswerPlaces, PlacesWhileWriting, copies_of
+from adapters.web.markdown import Place, answer_html, inline_html
+from adapters.web.places import AnswerPlaces, copies_of
 from adapters.web.plans import Plan, plan_of
 from adapters.web.shown import Shown
 from adapters.web.sources import HEADINGS, TITLE, Dates, Source, shown_sources
@@ -47,7 +47,8 @@ class Reply:
 def writing(run: str, now: Shown, root: str = "") -> Markup:
     """The answer of a run as far as it has been written."""
     targets = dict(now.plan.numbered) if now.plan is not None else {}
-    html = answer_html(now.text, targets, copies_of(run, root), PlacesWhileWriting(run, root))
+    pages = copies_of(run, root)  # nothing is quoted yet
+    html = answer_html(now.text, targets, pages, lambda number, _: Place(f"{pages}{number}"))
     return Markup(html)  # noqa: S704  (sanitized there)
 
 
