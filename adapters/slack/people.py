@@ -74,14 +74,13 @@ class People:
             _, late = await asyncio.wait(tasks, timeout=PATIENCE_SECONDS)
             if late:
                 self._hurry_until = time.monotonic() + PAUSE_SECONDS
-        return {id: self._known[id] for id in wanted if id in self._known}
+        known = ((id, self._known.get(id)) for id in wanted)
+        return {id: person for id, person in known if person is not None}
 
     async def person(self, id: str) -> Person:
         """One of them, however long it takes. Raises ``PlatformUnavailable``, ``PostRefused``."""
-        if id in self._known:
-            known: Person = self._known[id]
-            return known
-        return await asyncio.shield(self._ask(id))
+        known: Person | None = self._known.get(id)
+        return known if known is not None else await asyncio.shield(self._ask(id))
 
     def _ask(self, id: str) -> asyncio.Task[Person]:
         task = self._asking.get(id)

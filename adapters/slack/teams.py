@@ -120,9 +120,10 @@ class Team:
 
     async def scopes(self) -> frozenset[str]:
         """The scopes of the app, at most ten minutes old. Raises ``FootnoteError``."""
-        if "" not in self._scopes:
-            self._scopes[""] = await self.calls.scopes()
-        return self._scopes[""]
+        scopes: frozenset[str] | None = self._scopes.get("")
+        if scopes is None:
+            scopes = self._scopes[""] = await self.calls.scopes()
+        return scopes
 
     def forget_scopes(self) -> None:
         """Ask Slack for the scopes the next time, since they have changed."""
