@@ -1,8 +1,8 @@
-"""Slack's events, handed by bolt to the ``Inbox`` of the workspace it came from.
+"""The bolt app, which passes each of Slack's events to the ``Inbox`` of its workspace.
 
-Bolt runs a listener to its end before it answers (``process_before_response``): what raises is
-answered with 500, or by Socket Mode not at all, and so is delivered again by Slack. What cannot be
-read is acknowledged: it would come again as it is.
+Bolt waits for a listener to end before it responds (``process_before_response``). If the listener
+raises, bolt responds with 500, or in Socket Mode not at all, and Slack delivers the event again. An
+unreadable payload is acknowledged, because it would come again unchanged.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ EVENTS = (
 )
 COMMANDS = (ASK, FOOTNOTE)
 SHORTCUTS = (RESEARCH_THIS, CHECK_FACTS)
-PRESS = "press"  # of a control
+PRESS = "press"  # a press on a control
 
 EventHandler = Callable[[Json, int], Awaitable[None]]
 InboxOf = Callable[[AsyncBoltContext], Awaitable["Inbox"]]
@@ -56,7 +56,7 @@ log = get_logger()
 
 
 class Inbox:
-    """Everything that listens in one workspace: handlers by the name of what they handle.
+    """The handlers of one workspace, by the name of the event or control they handle.
 
     Close it with ``aclose``.
     """
@@ -126,9 +126,9 @@ def _once(handler: Callable[[Json], Awaitable[None]]) -> EventHandler:
 def bolt_app(
     client: AsyncWebClient, signing_secret: str, inbox_of: InboxOf, **authorizing: Any
 ) -> AsyncApp:
-    """Bolt with every listener; ``authorizing`` are the arguments that say for whom it speaks."""
+    """Return the bolt app with all listeners; ``authorizing`` are bolt's arguments for tokens."""
     client = copy(client)
-    client.token = None  # bolt is given one for each workspace
+    client.token = None  # bolt gets a token for each workspace
     app = AsyncApp(
         name="footnote",
         logger=sdk_logger(),
@@ -152,7 +152,7 @@ def bolt_app(
 
 
 def ignore_the_rest(app: AsyncApp) -> None:
-    """Acknowledge what was subscribed to beyond the manifest, or it would come again."""
+    """Acknowledge events beyond the manifest, or Slack would deliver them again."""
     app.event(re.compile(".*"))(_ignored)
 
 
@@ -162,7 +162,7 @@ def _event_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[Non
     ) -> None:
         retry = (request.headers.get(RETRY_HEADER) or ["0"])[0]
         inbox = await inbox_of(context)
-        # The envelope alone tells whether the channel is shared with other organisations.
+        # Only the envelope says whether the channel is shared with other organisations.
         told = {**event, SHARED: body[SHARED]} if SHARED in body else event
         await inbox.events[name](told, int(retry) if retry.isdecimal() else 0)
 
@@ -193,11 +193,11 @@ async def _ignored() -> None:
 
 
 async def _failed(error: Exception) -> BoltResponse | None:
-    """The log, and the acknowledgement of what cannot be read; else bolt answers 500 by itself."""
+    """Log an error. Acknowledge an unreadable payload; for other errors bolt responds with 500."""
     if isinstance(error, (*MALFORMED, BoltUnhandledRequestError)):
         note(error)
         return BoltResponse(status=200, body="")
-    if isinstance(error, StorageUnavailable):  # told by ``Outages``, once for all
+    if isinstance(error, StorageUnavailable):  # ``Outages`` logs it once for all events
         log.info("Slack event not taken, it will come again", error=str(error))
     elif isinstance(error, FootnoteError):
         log.warning("Slack event not taken, it will come again", error=str(error))

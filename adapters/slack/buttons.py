@@ -82,8 +82,8 @@ from bot.storage.workspaces import REASONS
 
 
 def details(answer: Answer, texts: Texts, page: str = "") -> Json:
-    """The view: sources with their quotes, doubts and notes, further reading, what was searched and
-    what it took; ``page`` is where a browser shows how the answer came about."""
+    """Return the view with sources and quotes, doubts and notes, further reading, the searches, and
+    time and cost; ``page`` is the URL of the run page."""
     blocks = source_blocks(answer, texts, page)
     if told := remarks(answer, texts):
         blocks.append(context(told))
@@ -101,8 +101,8 @@ def details(answer: Answer, texts: Texts, page: str = "") -> Json:
 
 
 def source_blocks(answer: Answer, texts: Texts, page: str = "") -> list[Json]:
-    """The numbered sources: linked title, domain, section, and the words that are quoted, unless
-    the answer quotes them itself."""
+    """Return the numbered sources: linked title, domain, section, and the quotes that the answer
+    does not contain itself."""
     if not answer.citations:
         return []
     count = len({citation.number for citation in answer.citations})
@@ -131,8 +131,8 @@ def _source(view: SourceView, room: int, texts: Texts) -> list[Json]:
 
 
 def _quotes(view: SourceView, room: int) -> Iterator[Json]:
-    """The words in at most ``room`` characters: running text as a quote, tables and code as they
-    stand."""
+    """Yield the quotes, at most ``room`` characters: running text as a quote block, tables and code
+    unchanged."""
     pieces = [piece for each in view.quotes for piece in each.pieces]
     for is_text, group in groupby(pieces, key=lambda piece: piece.kind == "text"):
         if is_text:
@@ -153,7 +153,7 @@ def _quotes(view: SourceView, room: int) -> Iterator[Json]:
 
 
 def further(answer: Answer, texts: Texts, page: str = "") -> list[Json]:
-    """The further reading."""
+    """Return the further reading."""
     if not answer.more:
         return []
     heading = section([text_element(texts("more-heading"), "bold")])
@@ -163,7 +163,7 @@ def further(answer: Answer, texts: Texts, page: str = "") -> list[Json]:
 
 RESEARCH_THIS, CHECK_FACTS = "research_this", "check_facts"  # callback ids of the shortcuts
 
-# The controls whose value is nothing but their run.
+# The controls whose value is only the id of their run.
 _OF_RUN: Mapping[str, type[Deeper | Details | Watch | Retract | Stop]] = {
     DEEPER: Deeper,
     DETAILS: Details,
@@ -182,7 +182,7 @@ log = get_logger()
 
 
 def meaning_of(action_id: str, value: str) -> Press | None:
-    """The meaning of a used control; None when it is not Footnote's or carries nonsense."""
+    """Return what a press means; None if the control is not Footnote's or its value is invalid."""
     if action_id in (GOOD, BAD):
         found = _FEEDBACK_VALUE.fullmatch(value)
         good = found is not None and found["verdict"] == "good"
@@ -199,9 +199,10 @@ def meaning_of(action_id: str, value: str) -> Press | None:
 
 
 class Buttons:
-    """A method returns once what was asked for is kept, or Slack waits no longer.
+    """Handles presses and shortcuts. A method returns once the request is stored, or when Slack
+    would stop waiting.
 
-    Slack delivers a press once, so a failure is told to the person who pressed.
+    Slack delivers a press only once, so a failure is reported to the person who pressed.
     """
 
     def __init__(self, listener: Listener, patience: SlowWork, calls: Calls) -> None:
@@ -222,7 +223,7 @@ class Buttons:
             user,
             str(container.get("thread_ts") or ""),
             response_url=str(body.get("response_url") or ""),
-            # The question why is answered once, and gives way to the thanks.
+            # The question "why?" is answered once: the thanks replace it.
             replace=bool(container.get("is_ephemeral")),
         )
         for action in body.get("actions") or ():
@@ -260,7 +261,7 @@ class Buttons:
     async def _show(
         self, run: str, channel: str, author: Author, trigger: str, texts: Texts
     ) -> str | None:
-        """Open the details of an answer for the presser; Slack takes that for three seconds."""
+        """Open the details of an answer for the presser; Slack allows three seconds for that."""
         # The ids of direct conversations begin with D.
         answer, page = await self._reception.details(
             run, PLATFORM, channel, author, direct=channel.startswith("D")
@@ -313,7 +314,8 @@ class Buttons:
         await self._tell(accept(), recipient, texts)
 
     async def _tell(self, doing: Doing, recipient: Recipient, texts: Texts) -> None:
-        """Await something for as long as Slack does, and tell what became of it, now or later."""
+        """Run ``doing`` and send its outcome to ``recipient``, even if it takes longer than Slack
+        waits."""
         told = await self._slow_work.told(doing, recipient, texts, meanwhile=None)
         if told is not None:
             self._ephemeral.say(recipient, told)
@@ -324,6 +326,6 @@ class Buttons:
 
 
 def _of_presser(body: Json) -> Json:
-    """The part of an interaction's payload about the presser; its own team is where that
-    happened."""
+    """Return the part of an interaction's payload that is about the presser. The payload's own
+    ``team`` is the place where it happened."""
     return {"user": body["user"]}
