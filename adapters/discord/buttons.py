@@ -1,10 +1,10 @@
-"""The controls under a reply: what they look like, and what using one means.
+"""The controls under a reply: their appearance, and the meaning of a press.
 
-Everything that needs is in the control's ``custom_id``, so that old ones work after a restart:
+The ``custom_id`` of a control holds everything it needs, so old ones work after a restart:
 ``footnote:feedback:good:RUN``, ``footnote:feedback:bad:RUN``, ``footnote:deeper:RUN``,
 ``footnote:details:RUN``, ``footnote:watch:RUN``, ``footnote:retract:RUN``, ``footnote:stop:RUN``;
-``footnote:follow-ups:RUN`` is a menu whose options count the suggestions from 0, and
-``footnote:why:RUN`` one of reasons.
+``footnote:follow-ups:RUN`` is a menu whose options are the numbers of the suggestions, from 0, and
+``footnote:why:RUN`` a menu of reasons.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bot.storage.workspaces import REASONS
 _OfRun = Deeper | Details | Watch | Retract | Stop
 Button = Feedback | _OfRun
 
-# The buttons whose id holds nothing but their run.
+# The buttons whose id holds only their run.
 _BUTTONS: Mapping[str, type[_OfRun]] = {
     "deeper": Deeper,
     "details": Details,
@@ -48,16 +48,16 @@ Pressed = Callable[[discord.Interaction[Any], Press], Awaitable[None]]
 
 
 def encode(press: Button) -> str:
-    """The ``custom_id`` of the button that does this."""
-    if isinstance(press, Feedback):  # without a reason, which a menu has
+    """Return the ``custom_id`` of the button for a press."""
+    if isinstance(press, Feedback):  # without a reason, which is chosen from a menu
         return f"footnote:feedback:{press.verdict}:{press.run}"
     kind = next(kind for kind, deed in _BUTTONS.items() if isinstance(press, deed))
     return f"footnote:{kind}:{press.run}"
 
 
 def parse(custom_id: str, chosen: Sequence[str] = ()) -> Press | None:
-    """The meaning of a ``custom_id``, with the options ``chosen`` in a menu; None when it is not
-    Footnote's, or a menu in which nothing was chosen."""
+    """Return the meaning of a ``custom_id``, with the options ``chosen`` in a menu; None if it is
+    not Footnote's, or nothing was chosen in the menu."""
     match = TEMPLATE.fullmatch(custom_id)
     if match is None:
         return None
@@ -77,7 +77,7 @@ def parse(custom_id: str, chosen: Sequence[str] = ()) -> Press | None:
 
 
 def view_while_working(run: str, texts: Texts) -> discord.ui.View:
-    """Stop."""
+    """Return the view with the Stop button."""
     view = discord.ui.View(timeout=None)
     view.add_item(_button(Stop(run), texts("stop-button"), discord.ButtonStyle.danger))
     return view
@@ -93,10 +93,12 @@ def view_for(
     corrects: bool = False,
     suggestions: Sequence[str] = (),
 ) -> discord.ui.View:
-    """A row: feedback, "Dig deeper" where that is something else ("Research again" under an answer
-    that was given ``again``), what is not shown where there is something. Below it, since a row has
-    room for five buttons, "Remove" under a correction, and a menu of questions to go on with; too
-    long ones are shortened in it."""
+    """Return the controls under an answer.
+
+    The first row holds feedback, "Dig deeper" if ``deeper`` ("Research again" if ``again``), and
+    details if there are any. Below it, since a row holds five buttons, are "Remove" if
+    ``corrects``, and a menu of follow-up questions, shortened to fit.
+    """
     view = discord.ui.View(timeout=None)
     looks = discord.ButtonStyle
     view.add_item(_button(Feedback(run, "good"), texts("feedback-good"), looks.secondary, "👍"))
@@ -120,7 +122,7 @@ def view_for(
 
 
 def view_of_reasons(run: str, texts: Texts) -> discord.ui.View:
-    """A menu of what may be wrong with an answer."""
+    """Return a menu of reasons why an answer did not help."""
     view = discord.ui.View(timeout=None)
     options = [
         discord.SelectOption(label=texts(f"feedback-{each.replace('_', '-')}"), value=each)
@@ -139,8 +141,8 @@ def _menu(
 
 
 def view_of_link(texts: Texts, page: str) -> discord.ui.View | None:
-    """The link to the ``page`` that shows how an answer came about, if there is one that Discord
-    takes: it refuses the whole message for a host without a dot."""
+    """Return a link to the run page, or None if there is none or Discord would not accept its URL:
+    it refuses the whole message for a host without a dot."""
     if len(page) > BUTTON_URL or "." not in (urlsplit(page).hostname or ""):
         return None
     view = discord.ui.View(timeout=None)
@@ -149,7 +151,7 @@ def view_of_link(texts: Texts, page: str) -> discord.ui.View | None:
 
 
 def runs_in(components: Sequence[dict[str, Any]]) -> set[str]:
-    """The runs that a message's buttons belong to; ``components`` as Discord sends them."""
+    """Return the runs of a message's buttons; ``components`` are as Discord sends them."""
     found = set()
     for row in components:
         for part in (row, *row.get("components", ())):
@@ -175,8 +177,8 @@ def _button(
 
 
 def dynamic_item(pressed: Pressed) -> type[discord.ui.DynamicItem[Any]]:
-    """The class to give to ``client.add_dynamic_items``: ``pressed`` learns of every use of a
-    control of ours, on whichever message it is."""
+    """Return a class for ``client.add_dynamic_items`` that calls ``pressed`` for every use of a
+    control of ours, on any message."""
 
     class FootnoteControl(discord.ui.DynamicItem[discord.ui.Item[Any]], template=TEMPLATE):
         @classmethod

@@ -1,4 +1,4 @@
-"""Input that a run reads from Discord: the thread before the question, and files."""
+"""Reads a run's input from Discord: the thread before the question, and files."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from bot.posting import RunRef, collected
 from bot.rendering.texts import texts_for
 
 SAID = (0, 19)  # message types: a message, a reply
-THREAD_STARTER = 21  # stands for the message that a thread was made from
+THREAD_STARTER = 21  # represents the message that a thread was made from
 
 
 async def read_history(wire: Wire, run: RunRef) -> Sequence[Message]:
-    """The latest messages before the question, oldest first, without our own.
+    """Return the latest messages before the question, oldest first, without Footnote's own.
 
-    In a thread that the question itself begins, the message it replies to. Raises
-    ``FootnoteError`` when reading is not allowed there, and ``PlatformUnavailable``.
+    In a thread that the question begins, return the message it replies to. Raises ``FootnoteError``
+    if reading is not allowed there, and ``PlatformUnavailable``.
     """
     thread, question = run.message.thread, run.message.event_id
     if thread.thread == question:
@@ -43,7 +43,7 @@ async def read_history(wire: Wire, run: RunRef) -> Sequence[Message]:
         for one in raw
         if str(one["author"]["id"]) != wire.user_id and one.get("content")
     ]
-    # A message that a command was run on is the question, and may have begun the thread.
+    # A command's target message is the question itself, and may have begun the thread.
     return [message for message in said if message.text != run.message.text]
 
 
@@ -55,7 +55,7 @@ async def _answered(wire: Wire, channel: str, question: str) -> list[Mapping[str
             channel_id=channel,
             message_id=question,
         )
-    except DiscordRefused:  # the thread is new: nothing is missed for certain
+    except DiscordRefused:  # the thread is new: perhaps nothing is missing
         return []
     answered = asked.get("referenced_message")
     return [answered] if answered else []
@@ -73,7 +73,7 @@ async def _before(wire_: Wire, run: RunRef, channel: str, question: str) -> list
         if refused.code == wire.UNKNOWN_CHANNEL:
             return []
         raise _unreadable(run, str(refused)) from refused
-    if not told:  # the question at least is there: Discord shows nothing to who may not look
+    if not told:  # the question is there, so Discord hides the history from us
         raise _unreadable(run, "no messages")
     until = int(question) if question.isdigit() else None
     said: list[Mapping[str, Any]] = []
@@ -104,7 +104,7 @@ def _message(raw: Mapping[str, Any], run: RunRef, our_id: str) -> Message:
 
 
 def text_of_raw(raw: Mapping[str, Any], our_id: str) -> str:
-    """The text of a message, as REST tells it, as plain Markdown."""
+    """Return the text of a message from REST as plain Markdown."""
     own = (f"<@{our_id}>", f"<@!{our_id}>")
     return plain_markdown(str(raw.get("content", "")), _names(raw.get("mentions", ())), own)
 
@@ -115,7 +115,7 @@ def _names(mentioned: Iterable[Mapping[str, Any]]) -> Names:
 
 
 def name_of(user: Mapping[str, Any]) -> str:
-    """The display name of a user, as REST tells it."""
+    """Return the display name of a user from REST."""
     return str(user.get("global_name") or user.get("username") or "someone")
 
 
@@ -125,7 +125,7 @@ CHUNK = 64 * 1024  # bytes
 
 
 async def download(attachment: Attachment, limit: int, egress: Egress) -> bytes:
-    """The file, at most ``limit`` bytes.
+    """Download a file, at most ``limit`` bytes.
 
     Raises ``PageUnreadable`` (too large, gone, elsewhere) and ``PlatformUnavailable``.
     """
@@ -155,7 +155,7 @@ async def download(attachment: Attachment, limit: int, egress: Egress) -> bytes:
 def _is_discords(url: URL) -> bool:
     if url.scheme == "https" and url.host in HOSTS:
         return True
-    api = URL(Route.BASE)  # another server in Discord's place keeps files too
+    api = URL(Route.BASE)  # a server set in Discord's place stores files too
     return api.host != "discord.com" and (url.scheme, url.host, url.port) == (
         api.scheme,
         api.host,
