@@ -1,4 +1,4 @@
-"""The JSON API: put questions, follow runs, read threads. ``/api/openapi.json`` describes it."""
+"""The JSON API: ask questions, follow runs, read threads. ``/api/openapi.json`` describes it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NAME = re.compile(NAME_PATTERN)
 
 
 def api_routes(console: Console) -> Sequence[BaseRoute]:
-    """The routes of the API."""
+    """Return the routes of the API."""
     api = _Api(console)
     return [
         Route("/api/openapi.json", api.describe),
@@ -89,7 +89,7 @@ class _Api:
         return _json(accepted, 202, Location=path)
 
     async def _question(self, request: Request) -> tuple[Question, Sequence[Upload]]:
-        """As JSON, or as a form of parts with files."""
+        """Read a question from JSON, or from a multipart form with files."""
         files: Sequence[Upload] = ()
         if kind_is(request, PARTS):
             largest = self._console.settings.fetch_max_bytes
@@ -109,7 +109,7 @@ class _Api:
             raise HTTPException(404, texts_of(request)("question-gone"))
         turn = seeing(self._console, request).turn(turns[0])
         if turn.shown.answer is None:
-            shows_nothing(request)  # a program that waits for the answer asks often
+            shows_nothing(request)  # programs poll often for the answer
         return _json(run_document(turn, run.message.thread.thread))
 
     async def stop(self, request: Request) -> Response:
@@ -128,8 +128,8 @@ class _Api:
         return _json(Conversation(thread=thread.thread, key=thread.key, runs=runs))
 
     async def events(self, request: Request) -> Response:
-        """Stream changes until there is a verified answer; a client that has it is told not to come
-        again (204, as the standard of server-sent events has it)."""
+        """Stream changes until there is a verified answer. A client that has it gets 204, which
+        stops its reconnecting according to the standard."""
         run = await run_named(self._console, request, request.path_params["run"])
         seen = request.headers.get("last-event-id", "")
         now = shown_of(run)
@@ -177,7 +177,7 @@ def _events(before: Shown | None, now: Shown) -> list[str]:
 
 
 def _name(request: Request) -> str:
-    """The client's name for its request, or ""."""
+    """Return the client's name for its request, or ""."""
     name = request.headers.get(NAME_HEADER)
     if name is not None and not NAME.fullmatch(name):
         raise HTTPException(422, f"Idempotency-Key is to be like {NAME_PATTERN}.")
@@ -194,7 +194,7 @@ def _json(document: BaseModel, status: int = 200, **headers: str) -> Response:
 
 
 def _explained(error: ValidationError) -> str:
-    """The first problem as a sentence."""
+    """Return the first problem as a sentence."""
     problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in problem["loc"]) or "the body"
     return f"{where}: {problem['msg']}."

@@ -1,4 +1,4 @@
-"""The conversation page: threads, questions, answers, and what can be pressed."""
+"""The conversation page: threads, questions, answers, and their controls."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DEPTHS: tuple[str, ...] = get_args(Depth)
 
 
 def conversation_pages(console: Console) -> Sequence[BaseRoute]:
-    """The routes of this page."""
+    """Return the routes of this page."""
     pages = _Conversation(console)
     return [
         Route("/", pages.begin),
@@ -111,8 +111,8 @@ class _Conversation:
         return thread_events(self._console, request, await self._thread(request))
 
     async def indexing(self, request: Request) -> Response:
-        """Report how far the documents are indexed, in a sentence ("" once they are), and how many
-        of each collection can be searched."""
+        """Report the progress of indexing the documents, as a sentence ("" when done), and how many
+        documents of each collection can be searched."""
         console, visitor, texts = self._console, visitor_of(request), texts_of(request)
         now = console.observed.documents
         place = Thread("web", WORKSPACE, visitor.channel, "")
@@ -182,12 +182,12 @@ class _Conversation:
         self._check_own(request, run)
         await self._console.open_reception().forget("web", run.message.event_id)
         self._console.live.look_soon()
-        # Where nothing is left of the conversation, a new one begins.
+        # If nothing is left of the conversation, go to a new one.
         is_left = await self._console.history.of([run.message.thread.key])
         return await self._told(request, run.id if is_left else "")
 
     async def file(self, request: Request) -> Response:
-        """A file that came with a question: to be kept, never to be shown as a page of ours."""
+        """Send a question's file as a download, never as a page of the console."""
         run = await self._run(request)
         number = request.path_params["number"]
         files = run.message.attachments[number - 1 : number] if number else ()
@@ -216,7 +216,7 @@ class _Conversation:
             raise HTTPException(403, texts_of(request)("web-not-yours"))
 
     async def _told(self, request: Request, run_id: str, sentence: str = "") -> Response:
-        """To a script what happened, to a browser without scripts the thread again."""
+        """Send a script the outcome, and a browser without scripts the thread."""
         run = await self._console.store.run(run_id) if run_id else None
         name = run.message.thread.thread if run is not None else ""
         path = self._console.settings.root + (f"/threads/{name}" if name else "/")
@@ -229,12 +229,12 @@ class _Conversation:
 
 
 def _files_of(turns: Sequence[Turn]) -> Sequence[Attachment]:
-    """The files sent in a conversation, each once."""
+    """Return the files sent in a conversation, each once."""
     return [file for turn in turns for file in turn.files if not file.again]
 
 
 def _watchable(turns: Sequence[Turn]) -> str:
-    """The run of the last question that has an answer, or ""."""
+    """Return the run of the last question that has an answer, or ""."""
     answered = [turn.run for turn in turns if turn.over and turn.shown.answer is not None]
     return answered[-1] if answered else ""
 
