@@ -55,7 +55,7 @@ class Threads:
             raise refuse(50013 if channel.guild else 50003)
         manages = may(self.world.bot, channel, "MANAGE_THREADS")
         if body.get("archived") is False and set(body) == {"archived"}:
-            # Whoever may write in a thread that is not locked may wake it.
+            # Whoever may write in a thread that is not locked may unarchive it.
             if channel.locked and not manages:
                 raise refuse(160005)
             needs(self.world, channel, "SEND_MESSAGES_IN_THREADS")

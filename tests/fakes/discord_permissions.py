@@ -1,4 +1,4 @@
-"""Permission bits of Discord and how they add up in a channel.
+"""Discord's permission bits, and the permissions of a user in a channel.
 
 Bits and algorithm: docs.discord.com/developers/topics/permissions.
 """
@@ -34,7 +34,7 @@ ALL = sum(BITS.values())
 
 
 def bits(*names: str) -> int:
-    """The sum of the named permissions; a name nobody knows is an error."""
+    """Return the named permissions as one number; an unknown name is an error."""
     return sum({BITS[name] for name in names})
 
 
@@ -42,18 +42,18 @@ _TALKING = bits(
     *("ADD_REACTIONS", "VIEW_CHANNEL", "SEND_MESSAGES", "EMBED_LINKS", "ATTACH_FILES"),
     "READ_MESSAGE_HISTORY",
 )
-# What a bot is commonly invited with: no more than talking, threads and reading.
+# Common permissions of invited bots: only talking, threads and reading.
 INVITED = _TALKING | bits("CREATE_PUBLIC_THREADS", "SEND_MESSAGES_IN_THREADS")
-# What a person or bot may do in a direct message it takes part in.
+# The permissions of a person or bot in their own direct messages.
 IN_DIRECT_MESSAGE = _TALKING | bits("USE_EXTERNAL_EMOJIS", "USE_APPLICATION_COMMANDS")
 EVERYONE = INVITED | IN_DIRECT_MESSAGE | bits("CREATE_PRIVATE_THREADS", "USE_EXTERNAL_APPS")
-# app_permissions where the app is no member; a direct message with it has a little more.
+# app_permissions in places that the app is not a member of; its direct messages have a few more.
 ELSEWHERE = bits("ATTACH_FILES", "EMBED_LINKS", "MENTION_EVERYONE")
 DIRECT = ELSEWHERE | bits("USE_EXTERNAL_EMOJIS")
 
 
 def permissions(user: User, channel: Channel) -> int:
-    """The permissions of ``user`` in ``channel``; a thread has those of its parent."""
+    """Return the permissions of ``user`` in ``channel``; a thread has those of its parent."""
     guild = channel.guild
     if guild is None:
         return IN_DIRECT_MESSAGE if user in channel.recipients else 0

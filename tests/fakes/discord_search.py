@@ -1,7 +1,7 @@
-"""The search of a server's messages, and what an app looks up to narrow it: channels, members.
+"""The search of a server's messages, and the look-ups for narrowing it: channels, members.
 
-The query is checked against Discord's OpenAPI document. Reported, not in it: a channel stands for
-its threads as well, and all words of ``content`` must stand in a message.
+The query is checked against Discord's OpenAPI document. Developers report two rules that are not in
+it: a channel includes its threads, and a message must contain all words of ``content``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.fakes.discord_shapes import (
 )
 from tests.fakes.discord_state import PRIVATE_THREAD, Guild, Json, Message, World
 
-# Parameter → how many of it at most. One that may come once only is a single value.
+# Parameter → largest number of values. Parameters that are not listed have a single value.
 MANY = {"author_id": 100, "author_type": 6, "channel_id": 500, "mentions": 100}
 ONCE = {"content", "limit", "offset", "max_id", "min_id", "slop", "sort_by", "sort_order", "pinned"}
 NOT_INDEXED = 110_000
@@ -32,7 +32,7 @@ NOT_INDEXED = 110_000
 class Searching:
     """Handlers; each is called with the lock of the world held.
 
-    ``indexing`` is how often a search is answered 202 first, with ``retry_after`` seconds.
+    ``indexing`` is the number of searches that first get 202, with ``retry_after`` seconds.
     """
 
     def __init__(self, world: World) -> None:
@@ -101,7 +101,7 @@ class Searching:
         }
 
     def _said(self, guild: Guild) -> Iterator[Message]:
-        """All that the bot may see."""
+        """Yield all messages that the bot may see."""
         for channel in self.world.channels.values():
             if channel.guild is not guild:
                 continue
