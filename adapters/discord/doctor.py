@@ -1,4 +1,4 @@
-"""The line of `footnote doctor` about Discord, and the permissions that the bot needs."""
+"""The check of Discord for `footnote doctor`, and the permissions that the bot needs."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Posted:
     """The posts of a reply so far, saved in this form.
 
     ``question`` is the message that contains or repeats the question. ``place`` is the channel or
-    thread of the reply ("" before it is chosen), ``through`` the outlet by which the bot writes
+    thread of the reply ("" before it is chosen), ``through`` tells by which right the bot writes
     there. ``posts`` are its messages, in order; ``done`` tells that they hold the answer. ``turn``
     counts how often parts were deleted; ``gaps`` are the text ids of what the bot may not do there.
     """

@@ -1,4 +1,4 @@
-"""The settings of Discord."""
+"""Discord's settings."""
 
 from __future__ import annotations
 

@@ -213,7 +213,7 @@ class Buttons:
         self._ephemeral = listener.ephemeral
 
     async def pressed(self, body: Json) -> None:
-        """``block_actions`` with one of our action ids."""
+        """Handle ``block_actions`` with one of our action ids."""
         container = body.get("container") or {}
         channel = str((body.get("channel") or {}).get("id") or container.get("channel_id") or "")
         user = str(body["user"]["id"])
@@ -275,11 +275,11 @@ class Buttons:
         return None
 
     async def research(self, body: Json) -> None:
-        """The message shortcut "Research this": the message becomes the presser's question."""
+        """Handle the shortcut "Research this": the message becomes the presser's question."""
         await self._take(body, "research", "auto")
 
     async def check(self, body: Json) -> None:
-        """The message shortcut "Check the facts": the message's statements are judged."""
+        """Handle the shortcut "Check the facts" about a message's statements."""
         await self._take(body, "check", "check")
 
     async def _take(self, body: Json, name: str, style: Style) -> None:

@@ -28,7 +28,7 @@ _NOT_STREAMING = frozenset(
 
 
 class Delivery:
-    """The messages of one run. ``patience`` is in seconds; 0.0 means one try."""
+    """Delivers the messages of one run. ``patience`` is in seconds; 0.0 means one try."""
 
     def __init__(self, team: Team, record: PostedMessages) -> None:
         self._team = team

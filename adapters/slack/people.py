@@ -1,4 +1,4 @@
-"""The people of a workspace, other apps that speak there, and which of them are guests.
+"""The people of a workspace, other apps that post there, and which of them are guests.
 
 https://docs.slack.dev/apis/slack-connect, https://docs.slack.dev/reference/objects/user-object
 """

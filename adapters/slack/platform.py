@@ -128,7 +128,7 @@ class ManyWorkspaces:
 
     @asynccontextmanager
     async def app(self, reception: Reception) -> AsyncIterator[AsyncApp]:
-        """Raises ``InvalidSetting`` when a stored token cannot be opened."""
+        """Yield the bolt app. Raises ``InvalidSetting`` if a stored token cannot be decrypted."""
         await self._installations.reseal()
 
         async def inbox_of(context: AsyncBoltContext) -> Inbox:

@@ -69,7 +69,7 @@ class PostedMessages:
         )
 
     async def save(self) -> None:
-        """Raises ``RunLost`` and ``StorageUnavailable``."""
+        """Save the record in the run's post state. Raises ``RunLost``, ``StorageUnavailable``."""
         posts = [{"ts": post.ts, "streamed": post.streamed} for post in self.posts]
         state: PostState = {"posts": posts, "pending": self.pending, "settled": self.settled}
         if self.command:

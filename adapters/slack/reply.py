@@ -126,7 +126,7 @@ PLACE_GONE = frozenset({"channel_not_found", "is_archived", "not_in_channel"})
 
 
 class SlackDisplay(Display):
-    """The place of a reply in a thread; see the module docstring."""
+    """Shows a reply in a thread; see the module docstring."""
 
     def __init__(self, team: Team, features: Features, run: RunRef, record: PostedMessages) -> None:
         self._team = team

@@ -149,7 +149,7 @@ class Team:
         return dict(told["channel"])
 
     async def _home(self) -> Home:
-        """The workspace in which Footnote is installed."""
+        """Return the workspace in which Footnote is installed."""
         told = await self._who(self.calls.timing.reading)
         enterprise = str(told.get("enterprise_id") or "")
         whole = bool(told.get("is_enterprise_install"))
@@ -207,7 +207,7 @@ URGENT_SECONDS = 300.0  # with less time left, the token is exchanged before its
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """An installation, and the bot's identity there."""
+    """An installation of the app, with the bot's identity in the workspace."""
 
     workspace: str
     bot_user: str

@@ -103,7 +103,7 @@ class Terminal:
 
 @contextmanager
 def _interruptible(stop: Callable[[], Coroutine[Any, Any, None]]) -> Iterator[None]:
-    """The first Ctrl-C calls ``stop``; a second one, or SIGTERM, cancels the current task."""
+    """Let the first Ctrl-C call ``stop``, and a second one, or SIGTERM, cancel the task."""
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
     assert task is not None  # noqa: S101

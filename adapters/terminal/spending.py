@@ -1,4 +1,4 @@
-"""Spending of today and this month, as a table or as JSON."""
+"""Prints the spending of today and this month, as a table or as JSON."""
 
 from __future__ import annotations
 

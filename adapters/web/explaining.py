@@ -51,7 +51,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check and its result. ``state`` is good, doubtful or told."""
+    """A check and its result. ``state`` is "good", "doubtful" or "told" (neither)."""
 
     state: str
     mark: str

@@ -50,8 +50,8 @@ _PLACE = re.compile('<code class="formula">(\\d+)</code>')
 
 
 def read_formulas(parser: MarkdownIt) -> MarkdownIt:
-    r"""Let a parser read $…$, $$…$$, \(…\) and \[…\] as tokens ``formula``, whose ``content`` is
-    the LaTeX and whose ``markup`` how it was written."""
+    r"""Make a parser read $…$, $$…$$, \(…\) and \[…\] as tokens ``formula``, with the LaTeX as
+    ``content`` and the source text as ``markup``."""
     parser.block.ruler.before(
         "fence", "formula_block", _block, {"alt": ["paragraph", "blockquote", "list"]}
     )

@@ -140,7 +140,7 @@ class Gate:
             groups = self._groups(request)
             operator = self._is_operator(user, groups)
             return Visitor(user, user, way, session, csrf, operator, user, groups), cookie
-        client = session if way == "token" else peer  # other sessions are free to make
+        client = session if way == "token" else peer  # a session costs a sign-in, or nothing
         return Visitor(LOCAL, "You", way, session, csrf, operator=True, client=client), cookie
 
     async def _signed_in(self, request: Request, sign_ins: SignIns) -> Visitor | None:

@@ -134,7 +134,7 @@ class Live:
 
     @property
     def onlookers(self) -> int:
-        """The number of open event streams."""
+        """The number of viewers, which are open event streams."""
         return sum(feed.onlookers for feed in self._feeds.values())
 
     # ------------------------------------------------------------ telling
@@ -235,7 +235,7 @@ class Live:
         return SECONDS_BETWEEN_LOOKS
 
     def _others_work(self) -> bool:
-        """Return True if another process works on an unfinished run."""
+        """Return True if any run is unfinished that this process is not working on."""
         return any(
             not standing.over and standing.run not in self._here
             for feed in self._feeds.values()

@@ -1,4 +1,4 @@
-"""The forms of the preferences, the list of keys, and what makes the console installable."""
+"""The forms of the preferences, the list of keys, and the manifest for installing the console."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class _RunPages:
 
 
 class _OverviewPages:
-    """Statistics over some days, as a page and as files."""
+    """The overview of a period, as a page and as files."""
 
     def __init__(self, console: Console) -> None:
         self._console = console

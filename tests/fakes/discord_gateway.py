@@ -166,7 +166,7 @@ class Gateway:
             except TimeoutError:
                 raise _Refused(4009, "Session timed out") from None
             if frame.type is WSMsgType.CLOSE and frame.data in (1000, 1001):
-                self._end_sessions_of(connection)  # a normal close ends the sessions for good
+                self._end_sessions_of(connection)  # a normal close ends the sessions
             if frame.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
                 return
             now = connection.loop.time()

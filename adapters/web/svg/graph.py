@@ -4,7 +4,7 @@ Layers as in Sugiyama, Tagawa and Toda, Methods for Visual Understanding of Hier
 Structures, IEEE Transactions on Systems, Man, and Cybernetics 11(2), 1981: nodes are put into rows
 (as a list schedule with ``COLUMNS`` machines, so that no row is wider than a page), an edge that
 crosses a row gets a place of its own in it, and each row is sorted by the mean position of its
-neighbours in the row before. It is made for graphs with few nodes.
+neighbours in an adjacent row. It is made for graphs with few nodes.
 """
 
 from __future__ import annotations
