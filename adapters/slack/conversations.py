@@ -233,7 +233,7 @@ class SlackConversations:
         result if Footnote may not read the thread."""
         found = self._found[url]
         try:
-            said = await thread_messages(
+            messages = await thread_messages(
                 self._team.calls,
                 str(found["channel_id"]),
                 _root(found),
@@ -242,31 +242,31 @@ class SlackConversations:
             )
         except (Refusal, Limited, Away) as error:
             log.info("thread not read", url=url, error=str(error))
-            said = _around(found)
-        told = await self._told(said)
-        if not told:
+            messages = _around(found)
+        spoken = await self._said_by_people(messages)
+        if not spoken:
             raise PageUnreadable("The message is gone.")
-        return page_of(url, _title(found), told, datetime.now(UTC), self._run.id)
+        return page_of(url, _title(found), spoken, datetime.now(UTC), self._run.id)
 
-    async def _told(self, said: Sequence[Json]) -> list[tuple[str, datetime, str]]:
+    async def _said_by_people(self, messages: Sequence[Json]) -> list[tuple[str, datetime, str]]:
         """Return author, time and text of a thread's messages, without Footnote's own and the
         questions to it."""
-        heard = [
+        among_people = [
             each
-            for each in said
+            for each in messages
             if words_of(each)
             and each.get("user") != self._bot
             and run_of(each)[0] is None
             and self._bot not in mentions_in(words_of(each))
         ]
-        names = await names_of(self._team.people, heard)
+        names = await names_of(self._team.people, among_people)
         return [
             (
                 names.get(str(each.get("user")), str(each.get("username") or each.get("user"))),
                 _at(str(each["ts"])),
                 unescape(words_of(each), names),
             )
-            for each in heard
+            for each in among_people
             if is_ts(str(each.get("ts")))
         ]
 
@@ -308,8 +308,8 @@ def _at(ts: str) -> datetime:
 
 def _root(message: Json) -> str:
     """Return the ts of the thread's first message, which is in the permalink of a reply."""
-    told = parse_qs(urlsplit(str(message["permalink"])).query).get("thread_ts", [""])[0]
-    return told if is_ts(told) else str(message["message_ts"])
+    root = parse_qs(urlsplit(str(message["permalink"])).query).get("thread_ts", [""])[0]
+    return root if is_ts(root) else str(message["message_ts"])
 
 
 def _title(message: Json) -> str:

@@ -142,18 +142,18 @@ class Team:
         try:
             if CHANNELS not in await self.scopes():
                 return {}
-            told = await self.calls.once("conversations.info", channel=channel)
+            answer = await self.calls.once("conversations.info", channel=channel)
         except FootnoteError as error:
             log.info("channel not looked up", channel=channel, error=str(error))
             return {}
-        return dict(told["channel"])
+        return dict(answer["channel"])
 
     async def _home(self) -> Home:
         """Return the workspace in which Footnote is installed."""
-        told = await self._who(self.calls.timing.reading)
-        enterprise = str(told.get("enterprise_id") or "")
-        whole = bool(told.get("is_enterprise_install"))
-        return Home(enterprise if whole else str(told["team_id"]), enterprise)
+        identity = await self._who(self.calls.timing.reading)
+        enterprise = str(identity.get("enterprise_id") or "")
+        whole = bool(identity.get("is_enterprise_install"))
+        return Home(enterprise if whole else str(identity["team_id"]), enterprise)
 
     async def _who(self, patience: float | None) -> Json:
         if not self._identity:
@@ -338,5 +338,5 @@ Teams = OneTeam | InstalledTeams
 
 
 def _code(error: SlackTokenRotationError) -> str:
-    told = getattr(error.api_error.response, "data", None)
-    return str(told.get("error", "")) if isinstance(told, dict) else ""
+    answer = getattr(error.api_error.response, "data", None)
+    return str(answer.get("error", "")) if isinstance(answer, dict) else ""
