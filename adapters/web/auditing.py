@@ -1,6 +1,6 @@
 """Adds rows to the audit log for pages of the console that show or export conversations.
 
-A page is sent only after its row is written, so the log is complete.
+A page is sent only after its row is written or, if the database fails, put into the process's log.
 """
 
 from __future__ import annotations
