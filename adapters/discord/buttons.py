@@ -1,17 +1,16 @@
-"""The controls under a reply: what they look like, and what using one means.
+"""The controls under a reply: their appearance, and the meaning of a press.
 
-Everything that needs is in the control's ``custom_id``, so that old ones work after a restart:
+The ``custom_id`` of a control holds everything it needs, so old ones work after a restart:
 ``footnote:feedback:good:RUN``, ``footnote:feedback:bad:RUN``, ``footnote:deeper:RUN``,
 ``footnote:details:RUN``, ``footnote:watch:RUN``, ``footnote:retract:RUN``, ``footnote:stop:RUN``;
-``footnote:follow-ups:RUN`` is a menu whose options count the suggestions from 0, and
-``footnote:why:RUN`` one of reasons.
-Answers of earlier versions have a button for each suggestion, ``footnote:follow-up:NUMBER:RUN``.
+``footnote:follow-ups:RUN`` is a menu whose options are the numbers of the suggestions, from 0, and
+``footnote:why:RUN`` a menu of reasons.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,72 +23,61 @@ from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts
 from bot.storage.workspaces import REASONS
 
+_OfRun = Deeper | Details | Watch | Retract | Stop
+Button = Feedback | _OfRun
+
+# The buttons whose id holds only their run.
+_BUTTONS: Mapping[str, type[_OfRun]] = {
+    "deeper": Deeper,
+    "details": Details,
+    "watch": Watch,  # a button always has the default schedule
+    "retract": Retract,
+    "stop": Stop,
+}
 TEMPLATE = re.compile(
-    r"footnote:(?:feedback:(?P<verdict>good|bad)|(?P<deeper>deeper)|(?P<details>details)"
-    r"|follow-up:(?P<number>\d{1,2})|(?P<menu>follow-ups)|(?P<why>why)|(?P<watch>watch)|(?P<retract>retract)"
-    r"|(?P<stop>stop))"
+    rf"footnote:(?:feedback:(?P<verdict>good|bad)|(?P<kind>follow-ups|why|{'|'.join(_BUTTONS)}))"
     r":(?P<run>[0-9A-Za-z_-]{1,64})"
 )
 _MENU, _WHY = "footnote:follow-ups:", "footnote:why:"
 _NUMBER = re.compile(r"[0-9]{1,2}")
 FOLLOW_UPS = 3
 
-
 log = get_logger()
 
 Pressed = Callable[[discord.Interaction[Any], Press], Awaitable[None]]
 
 
-def encode(press: Press) -> str:
-    """The ``custom_id`` of the button that does this."""
-    match press:
-        case Feedback(run, verdict):  # without a reason, which a menu has
-            return f"footnote:feedback:{verdict}:{run}"
-        case Deeper(run):
-            return f"footnote:deeper:{run}"
-        case Details(run):
-            return f"footnote:details:{run}"
-        case FollowUp(run, number):
-            return f"footnote:follow-up:{number}:{run}"
-        case Watch(run):  # a button always has the default schedule
-            return f"footnote:watch:{run}"
-        case Retract(run):
-            return f"footnote:retract:{run}"
-        case Stop(run):
-            return f"footnote:stop:{run}"
+def encode(press: Button) -> str:
+    """Return the ``custom_id`` of the button for a press."""
+    if isinstance(press, Feedback):  # without a reason, which is chosen from a menu
+        return f"footnote:feedback:{press.verdict}:{press.run}"
+    kind = next(kind for kind, deed in _BUTTONS.items() if isinstance(press, deed))
+    return f"footnote:{kind}:{press.run}"
 
 
 def parse(custom_id: str, chosen: Sequence[str] = ()) -> Press | None:
-    """The meaning of a ``custom_id``, with the options ``chosen`` in a menu; None when it is not
-    Footnote's, or a menu in which nothing was chosen."""
+    """Return the meaning of a ``custom_id``, with the options ``chosen`` in a menu; None if it is
+    not Footnote's, or nothing was chosen in the menu."""
     match = TEMPLATE.fullmatch(custom_id)
     if match is None:
         return None
-    run = match["run"]
-    if match["menu"]:
-        number = _NUMBER.fullmatch(chosen[0]) if chosen else None
-        return FollowUp(run, int(number[0])) if number else None
-    if match["why"]:
-        reason = next((each for each in REASONS if each in chosen[:1]), None)
-        return Feedback(run, "bad", reason) if reason else None
+    run, kind = match["run"], match["kind"]
     if match["verdict"]:
         return Feedback(run, "good" if match["verdict"] == "good" else "bad")
-    if match["number"]:
-        return FollowUp(run, int(match["number"]))
-    if match["details"]:
-        return Details(run)
-    if match["watch"]:
-        return Watch(run)
-    if match["retract"]:
-        return Retract(run)
-    return Deeper(run) if match["deeper"] else Stop(run)
+    if kind == "follow-ups":
+        number = _NUMBER.fullmatch(chosen[0]) if chosen else None
+        return FollowUp(run, int(number[0])) if number else None
+    if kind == "why":
+        reason = next((each for each in REASONS if each in chosen[:1]), None)
+        return Feedback(run, "bad", reason) if reason else None
+    return _BUTTONS[kind](run)
 
 
 # ---------------------------------------------------------------- looks
 
 
 def view_while_working(run: str, texts: Texts) -> discord.ui.View:
-    """Stop."""
+    """Return the view with the Stop button."""
     view = discord.ui.View(timeout=None)
     view.add_item(_button(Stop(run), texts("stop-button"), discord.ButtonStyle.danger))
     return view
@@ -105,10 +93,12 @@ def view_for(
     corrects: bool = False,
     suggestions: Sequence[str] = (),
 ) -> discord.ui.View:
-    """A row: feedback, "Dig deeper" where that is something else ("Research again" under an answer
-    that was given ``again``), what is not shown where there is something. Below it, since a row has
-    room for five buttons, "Remove" under a correction, and a menu of questions to go on with; too
-    long ones are shortened in it."""
+    """Return the controls under an answer.
+
+    The first row holds feedback, "Dig deeper" if ``deeper`` ("Research again" if ``again``), and
+    details if there are any. Below it, since a row holds five buttons, are "Remove" if
+    ``corrects``, and a menu of follow-up questions, shortened to fit.
+    """
     view = discord.ui.View(timeout=None)
     looks = discord.ButtonStyle
     view.add_item(_button(Feedback(run, "good"), texts("feedback-good"), looks.secondary, "👍"))
@@ -127,53 +117,41 @@ def view_for(
         if (label := shortened(suggestion, OPTION_LABEL))
     ]
     if options:
-        view.add_item(
-            discord.ui.Select(
-                custom_id=f"{_MENU}{run}",
-                placeholder=shortened(texts("follow-ups-heading"), PLACEHOLDER),
-                options=options,
-            )
-        )
+        view.add_item(_menu(f"{_MENU}{run}", texts("follow-ups-heading"), options))
     return view
 
 
 def view_of_reasons(run: str, texts: Texts) -> discord.ui.View:
-    """A menu of what may be wrong with an answer."""
+    """Return a menu of reasons why an answer did not help."""
     view = discord.ui.View(timeout=None)
     options = [
         discord.SelectOption(label=texts(f"feedback-{each.replace('_', '-')}"), value=each)
         for each in REASONS
     ]
-    view.add_item(
-        discord.ui.Select(
-            custom_id=f"{_WHY}{run}",
-            placeholder=shortened(texts("feedback-why"), PLACEHOLDER),
-            options=options,
-        )
-    )
+    view.add_item(_menu(f"{_WHY}{run}", texts("feedback-why"), options))
     return view
+
+
+def _menu(
+    id: str, label: str, options: list[discord.SelectOption]
+) -> discord.ui.Select[discord.ui.View]:
+    return discord.ui.Select(
+        custom_id=id, placeholder=shortened(label, PLACEHOLDER), options=options
+    )
 
 
 def view_of_link(texts: Texts, page: str) -> discord.ui.View | None:
-    """The link to the ``page`` that shows how an answer came about, if there is one."""
-    if not _may_link(page):
+    """Return a link to the run page, or None if there is none or Discord would not accept its URL:
+    it refuses the whole message for a host without a dot."""
+    if len(page) > BUTTON_URL or "." not in (urlsplit(page).hostname or ""):
         return None
     view = discord.ui.View(timeout=None)
-    view.add_item(_link(page, texts))
+    view.add_item(discord.ui.Button(url=page, label=texts("web-how"), row=0))
     return view
 
 
-def _may_link(page: str) -> bool:
-    """True if Discord takes an address: it refuses the whole message for a host without a dot."""
-    return len(page) <= BUTTON_URL and "." in (urlsplit(page).hostname or "")
-
-
-def _link(page: str, texts: Texts) -> discord.ui.Button[discord.ui.View]:
-    return discord.ui.Button(url=page, label=texts("web-how"), row=0)
-
-
 def runs_in(components: Sequence[dict[str, Any]]) -> set[str]:
-    """The runs that a message's buttons belong to; ``components`` as Discord sends them."""
+    """Return the runs of a message's buttons; ``components`` are as Discord sends them."""
     found = set()
     for row in components:
         for part in (row, *row.get("components", ())):
@@ -184,22 +162,23 @@ def runs_in(components: Sequence[dict[str, Any]]) -> set[str]:
 
 
 def _button(
-    press: Press,
+    press: Button,
     label: str,
     style: discord.ButtonStyle,
     emoji: str | None = None,
     row: int = 0,
 ) -> discord.ui.Button[discord.ui.View]:
-    id = encode(press)
-    return discord.ui.Button(custom_id=id, label=label, style=style, emoji=emoji, row=row)
+    return discord.ui.Button(
+        custom_id=encode(press), label=label, style=style, emoji=emoji, row=row
+    )
 
 
 # ---------------------------------------------------------------- presses
 
 
 def dynamic_item(pressed: Pressed) -> type[discord.ui.DynamicItem[Any]]:
-    """The class to give to ``client.add_dynamic_items``: ``pressed`` learns of every use of a
-    control of ours, on whichever message it is."""
+    """Return a class for ``client.add_dynamic_items`` that calls ``pressed`` for every use of a
+    control of ours, on any message."""
 
     class FootnoteControl(discord.ui.DynamicItem[discord.ui.Item[Any]], template=TEMPLATE):
         @classmethod

@@ -1,4 +1,4 @@
-"""The gateway client: the least that Discord must tell and that is kept of it."""
+"""The gateway client, which subscribes to and caches as little as possible."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ CONTENT_INTENT_HINT = (
     "https://discord.com/developers/applications"
 )
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds between attempts to reach Discord
-# The time that servers have to introduce themselves after a connection; seconds.
+# How long to wait for the servers' data after connecting.
 GUILDS_SECONDS = 1.0
 # discord.com/developers/docs/topics/opcodes-and-status-codes#gateway
 AUTHENTICATION_FAILED, INVALID_SHARD, SHARDING_REQUIRED = 4004, 4010, 4011
 
 _VERSION = re.compile(r"^(?:/api)?(?:/v\d+)?(?=/|$)")
-# The parts of a path that say what is called; all others are ids, tokens or emoji.
+# The parts of a path that name resources; all others are ids, tokens or emoji.
 # discord.com/developers/docs/reference#http-api
 _RESOURCE = re.compile(r"[a-z]+(?:-[a-z]+)*|@me|@original|oauth2")
 _TOKEN_IN_ADDRESS = re.compile(r"(/(?:webhooks|interactions)/\d+/)[^/\s?'\"]+")
@@ -54,7 +54,7 @@ _AWAY = (
     discord.HTTPException,
     discord.GatewayNotFound,
     discord.ConnectionClosed,
-    # discord.py ends with it after more than an hour of attempts to open a WebSocket.
+    # discord.py raises it after more than an hour of attempts to open a WebSocket.
     RecursionError,
 )
 
@@ -62,14 +62,14 @@ Event = Callable[..., Coroutine[Any, Any, None]]
 
 
 def method_of(url: str) -> str:
-    """The resource that a URL of Discord's API means, without ids: "channels/*/messages"."""
+    """Return the resource of a URL of Discord's API, without ids: "channels/*/messages"."""
     path = _VERSION.sub("", yarl.URL(url).path)
     parts = [part if _RESOURCE.fullmatch(part) else "*" for part in path.split("/") if part]
     return "/".join(parts[:6]) or "gateway"
 
 
 class FootnoteClient(discord.AutoShardedClient):
-    """Keeps servers and channels; no members, no messages."""
+    """Caches servers and channels, but no members and no messages."""
 
     guilds_seconds = GUILDS_SECONDS
 
@@ -81,11 +81,11 @@ class FootnoteClient(discord.AutoShardedClient):
             guilds=True,  # channels, threads, roles
             guild_messages=True,
             dm_messages=True,
-            guild_reactions=True,  # a stop sign stops
+            guild_reactions=True,  # for stop reactions
             dm_reactions=True,
             message_content=True,  # privileged; without it follow-ups need a mention
         )
-        # Footnote does not speak; discord.py warns about missing voice libraries otherwise.
+        # Footnote does not use voice, and discord.py would warn about missing libraries.
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
         super().__init__(
             intents=self._wanted,
@@ -107,13 +107,13 @@ class FootnoteClient(discord.AutoShardedClient):
         )
 
     def _get_state(self, **options: Any) -> Any:
-        """discord.py's own place to say how events are parsed."""
+        """Override discord.py's hook that sets the parsers of events."""
         state = super()._get_state(**options)
         state.parsers = SafeParsers().wrapped(state.parsers)
         return state
 
     def listen(self, events: Iterable[Event]) -> None:
-        """Call these at the events of their names."""
+        """Register handlers for the events of their names."""
         for event in events:
             self.event(self._counted(event))
 
@@ -127,7 +127,7 @@ class FootnoteClient(discord.AutoShardedClient):
 
     @contextlib.contextmanager
     def at_work(self) -> Iterator[None]:
-        """Keep the block's work in the set that is finished before the platform ends."""
+        """Count the block among the work that is finished before the platform ends."""
         task = asyncio.current_task()
         if task is None or task in self._work:
             yield
@@ -139,7 +139,7 @@ class FootnoteClient(discord.AutoShardedClient):
             self._work.discard(task)
 
     async def finish_work(self, seconds: float) -> None:
-        """Let the events at work come to their end, and cancel those that take longer."""
+        """Wait for the events being handled, and cancel those that take longer than ``seconds``."""
         if self._work:
             _, late = await asyncio.wait(self._work, timeout=seconds)
             for task in late:
@@ -153,13 +153,13 @@ class FootnoteClient(discord.AutoShardedClient):
     # ------------------------------------------------------------ connecting
 
     async def login(self, token: str) -> None:
-        """Log in as discord.py does, over connections that the egress makes."""
+        """Log in as discord.py does, but over connections of the egress."""
         if self.http.connector is discord.utils.MISSING:
             self.http.connector = self.egress.connector(limit=0)
         await super().login(token)
 
     async def log_in(self, token: str) -> None:
-        """Open the REST side, as often as it takes; raises ``CredentialsRefused``."""
+        """Log in, retrying until it works. Raises ``CredentialsRefused``."""
         wait = FIRST_WAIT
         while True:
             try:
@@ -175,10 +175,10 @@ class FootnoteClient(discord.AutoShardedClient):
             wait = min(2 * wait, LONGEST_WAIT)
 
     async def stay_connected(self, token: str) -> None:
-        """Listen to the gateway until cancelled, whatever happens to the connection.
+        """Listen to the gateway until cancelled, and reconnect whenever the connection is lost.
 
-        Raises ``CredentialsRefused`` when the token is not accepted any more and ``Invalid`` when
-        the application may not connect as it does.
+        Raises ``CredentialsRefused`` if the token is not accepted any more, and ``Invalid`` if
+        Discord does not let the application connect in this way.
         """
         if not may_read_all(self.application_flags):
             self._do_without_content()
@@ -189,7 +189,7 @@ class FootnoteClient(discord.AutoShardedClient):
                 try:
                     await self._choose_gateway()
                     await self.connect()
-                except discord.PrivilegedIntentsRequired:  # switched off since the login
+                except discord.PrivilegedIntentsRequired:  # it was switched off after the login
                     self._do_without_content()
                 except Exception as error:  # noqa: BLE001  (discord.py's own slips, see SafeParsers)
                     self._judge(error)
@@ -201,25 +201,25 @@ class FootnoteClient(discord.AutoShardedClient):
                 wait = min(2 * wait, LONGEST_WAIT)
                 await self._reopen(token)
         finally:
-            # The REST side stays open: what is still being answered is posted.
+            # REST stays open, so that answers in progress can be posted.
             for shard in self.shards.values():
                 await shard.disconnect()
 
     async def _choose_gateway(self) -> None:
-        """After an invalidated session discord.py goes to a fixed address: make it the right one
-        where the API is not Discord's own."""
+        """Replace the fixed address that discord.py uses after an invalidated session, if the API
+        is not Discord's own."""
         if Route.BASE != _OFFICIAL:
             _, url, _ = await self.http.get_bot_gateway()
             DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(url)
 
     def _do_without_content(self) -> None:
         if self.intents.message_content:
-            # The connection state keeps this very object.
+            # The connection state shares this object.
             self._wanted.message_content = False
             log.warning("no message content", hint=CONTENT_INTENT_HINT)
 
     def _judge(self, error: BaseException) -> None:
-        """Raises when connecting again cannot help."""
+        """Raise if reconnecting cannot help."""
         if isinstance(error, FootnoteError):
             raise error
         if not isinstance(error, discord.ConnectionClosed):
@@ -235,7 +235,7 @@ class FootnoteClient(discord.AutoShardedClient):
             ) from None
 
     async def _reopen(self, token: str) -> None:
-        """discord.py closes everything when a connection cannot go on: start over."""
+        """Start over, because discord.py closes everything when a connection fails."""
         if not self.is_closed():
             await self.close()
         await self._forget_connections()
@@ -260,12 +260,12 @@ def refused_token() -> CredentialsRefused:
 
 
 def may_read_all(flags: discord.ApplicationFlags) -> bool:
-    """True if the message-content intent is switched on; "limited" is its form for small bots."""
+    """Return True if the message-content intent is on; "limited" is its form for small bots."""
     return flags.gateway_message_content or flags.gateway_message_content_limited
 
 
 def _told(error: BaseException) -> str:
-    """One line: proxies send whole pages."""
+    """Return an error as one line, because proxies send whole pages."""
     if isinstance(error, discord.HTTPException):
         return f"HTTP {error.status}"
     return (str(error) or type(error).__name__).splitlines()[0][:200]
@@ -273,7 +273,7 @@ def _told(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def api_of(settings: DiscordSettings) -> Iterator[None]:
-    """Speak to the API of the settings; it is one for the whole process, as discord.py has it."""
+    """Use the API of the settings, in the whole process, because discord.py has only one."""
     base, gateway = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
     Route.BASE = settings.discord_api_url.rstrip("/")
     try:
@@ -283,8 +283,8 @@ def api_of(settings: DiscordSettings) -> Iterator[None]:
 
 
 class _OneLine(logging.Handler):
-    """Hands what discord.py logs to our log, without its traceback and without secrets: it names
-    addresses, and those of interactions hold the token by which anyone may answer them."""
+    """Passes discord.py's log on to ours, without tracebacks and secrets: it contains URLs, and
+    those of interactions hold the token with which anyone can respond to them."""
 
     def __init__(self, token: str) -> None:
         super().__init__(logging.WARNING)
@@ -307,7 +307,7 @@ class _OneLine(logging.Handler):
 
 @contextlib.contextmanager
 def library_log(token: str = "") -> Iterator[None]:
-    """discord.py's own log becomes lines of ours, in which the bot's ``token`` is masked."""
+    """Route discord.py's log to ours, with the bot's ``token`` masked."""
     logger, handler = logging.getLogger("discord"), _OneLine(token)
     propagate = logger.propagate
     logger.addHandler(handler)

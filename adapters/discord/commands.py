@@ -1,4 +1,4 @@
-"""Commands: /ask, /watch, /stop, /forget-me, /footnote, and the entries of a message's menu."""
+"""The commands /ask, /watch, /stop, /forget-me and /footnote, and the entries of message menus."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from bot.standing.desk import VERBS, do_by_words
 from bot.standing.schedule import DAILY
 from bot.storage.workspaces import Workspaces
 
-QUESTION_CHARACTERS = 4_000  # as many as a message of the longest kind holds
+QUESTION_CHARACTERS = 4_000  # the length of Discord's longest kind of message
 VALUE_CHARACTERS = 1_000
 FACT = "commands"
 
@@ -39,20 +39,20 @@ log = get_logger()
 
 
 class Commands:
-    """Builds the commands, and keeps Discord's list of them up to date."""
+    """Builds the commands, and keeps them registered with Discord."""
 
     def __init__(
         self, client: FootnoteClient, reception: Reception, workspaces: Workspaces
     ) -> None:
         self._client = client
-        self._asking = Asking(client, reception)
+        self._asking = Asking(reception)
         self._reception = reception
         self._workspaces = workspaces
         self._translator = CatalogTranslator()
         self._syncing: asyncio.Task[None] | None = None
 
     async def install(self) -> None:
-        """Answer these commands from now on."""
+        """Start handling the commands."""
         tree = self._client.tree
         for command in (
             self._ask(),
@@ -68,7 +68,7 @@ class Commands:
         await tree.set_translator(self._translator)
 
     def sync_soon(self) -> None:
-        """As ``sync``, while events are taken in."""
+        """Run ``sync`` in the background."""
         if self._syncing is None or self._syncing.done():
             self._syncing = asyncio.create_task(self.sync())
 
@@ -78,7 +78,7 @@ class Commands:
             await asyncio.gather(self._syncing, return_exceptions=True)
 
     async def sync(self) -> None:
-        """Tell Discord about the commands, if they are not those it was told last."""
+        """Register the commands with Discord, if they have changed since the last time."""
         tree, application = self._client.tree, str(self._client.application_id)
         payload = [
             await command.get_translated_payload(tree, self._translator)
@@ -127,7 +127,7 @@ class Commands:
         return stop
 
     def _menu(self, name: str, style: Style) -> ContextMenu:
-        """An entry of a message's menu: the message is researched, or its statements checked."""
+        """Return an entry of a message's menu, which researches the message or checks its facts."""
 
         async def research(
             interaction: discord.Interaction[FootnoteClient], message: discord.Message
@@ -196,7 +196,7 @@ class Commands:
             name="footnote",
             description=_texts("rules-description"),
             default_permissions=discord.Permissions(manage_guild=True),
-            # What is not said here is taken over from the tree.
+            # What is not set here is inherited from the tree.
             allowed_contexts=app_commands.AppCommandContext(
                 guild=True, dm_channel=False, private_channel=False
             ),
@@ -249,7 +249,7 @@ async def _privately(
     interaction: discord.Interaction[FootnoteClient],
     work: Callable[[Message, Texts], Awaitable[str]],
 ) -> None:
-    """Tell the person who acted, alone, what ``work`` returns, or why it failed."""
+    """Send the person who acted, privately, what ``work`` returns, or why it failed."""
     async with guarded(interaction):
         if await acknowledged(interaction, thinking=True, ephemeral=True):
             texts = texts_for(str(interaction.locale))
@@ -261,7 +261,7 @@ def _texts(id: str) -> locale_str:
 
 
 class CatalogTranslator(app_commands.Translator):
-    """The words of the commands, from the catalogs."""
+    """Translates the texts of the commands, from the catalogs."""
 
     async def translate(
         self,
@@ -276,7 +276,7 @@ class CatalogTranslator(app_commands.Translator):
 async def _on_error(
     interaction: discord.Interaction[FootnoteClient], error: app_commands.AppCommandError
 ) -> None:
-    """A command that this version does not know any more, or that broke."""
+    """Handle a command that this version no longer has, or that raised an error."""
     log.error(
         "command broke", command=interaction.data and interaction.data.get("name"), error=str(error)
     )

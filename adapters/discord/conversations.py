@@ -1,10 +1,10 @@
-"""Discord's own messages as a source, by the search of each server.
+"""Discord's own messages as a source, through the search of each server.
 
 ``GET /guilds/{guild.id}/messages/search`` finds what the bot may see, so every search names the
-channels that the readers of the answer may see: in a server those that every member may read, and
-the one that is asked in; in a direct message those that the asker may read. That something was
-found in other channels that the asker may read is told to the asker alone. Private threads are left
-out, and so are Footnote's own. While a server's index is built, Discord answers 202.
+channels that the readers of the answer may see: in a server, those that every member may read and
+the one with the question; in a direct message, those that the asker may read. Only the asker learns
+that there are results in other channels. Private threads and Footnote's own threads are left out.
+While Discord builds a server's index, it responds with 202.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from bot.search.provider import Hit, ProviderKind, Query
 from bot.search.talk import page_of, period_of, title_of, words_of_topic
 from bot.text.terms import keywords
 
-PAGE = 25  # results of one call, at most
-CHANNELS = 500  # that one search may name
-SERVERS = 5  # that a question in a direct message searches
-ASKED = 40  # servers of the bot in which the asker is looked for
+PAGE = 25  # largest number of results of one call
+CHANNELS = 500  # largest number of channels that one search may name
+SERVERS = 5  # servers searched for a question in a direct message
+ASKED = 40  # servers of the bot that are checked for the asker's membership
 AROUND = 9  # messages of a channel that are read with a hit
-THREAD = 50  # messages of a thread
-INDEXING_SECONDS = 4.0  # that a search waits for a server's index
+THREAD = 50  # messages of a thread that are read
+INDEXING_SECONDS = 4.0  # how long a search waits for a server's index
 SNIPPET = 600  # characters
 PUBLIC_THREADS = (10, 11)
-FEW = 2  # words of a query that are searched for when no message has all of them
+FEW = 2  # words of a query that are tried if no message contains all of them
 
 Raw = Mapping[str, Any]
 
@@ -52,7 +52,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A message that was found; ``thread`` is the one it stands in, or None."""
+    """A message that was found; ``thread`` is the thread that contains it, or None."""
 
     server: Server
     channel: str
@@ -72,8 +72,8 @@ class DiscordConversations:
         self._run = run
         self._direct = reader.surface == "direct"
         self._found: dict[str, _Found] = {}
-        self._answers: dict[str, list[_Found]] = {}  # by what was asked
-        self._ended = ""  # why Discord answers no more searches of this question
+        self._answers: dict[str, list[_Found]] = {}  # by the arguments of the call
+        self._ended = ""  # the reason why Discord refuses further searches for this question
         self._has_looked_further = False
         self._is_more_elsewhere = False
 
@@ -112,7 +112,7 @@ class DiscordConversations:
         return list(hits.values())[: query.limit]
 
     async def _places(self) -> Sequence[tuple[Server, frozenset[str]]]:
-        """The servers to be searched, with the channels that may be told about."""
+        """Return the servers to search, with the channels whose messages may be used."""
         thread = self._run.message.thread
         if not self._direct:
             server = await self._servers.server(thread.workspace)
@@ -126,8 +126,8 @@ class DiscordConversations:
         return [each for each in found if each is not None and each[1]][:SERVERS]
 
     async def _look_further(self, server: Server, told: frozenset[str], query: Query) -> None:
-        """Note whether the asker may read a fitting message in channels that are not ``told``, for
-        the question's first query: later ones are shorter, and fit almost anything.
+        """Record whether the asker may read a matching message in channels outside ``told``, for
+        the question's first query only: later ones are shorter and match almost anything.
 
         A failure is only logged, since the search itself has succeeded.
         """
@@ -163,14 +163,14 @@ class DiscordConversations:
                 return []
         said = words_of_topic(query)[:1_024]
         found = await self._ask(server, channels, {**filters, "content": said})
-        # Discord finds messages that have all the words: the longest are tried by themselves.
+        # Discord finds only messages with all the words: the longest ones are tried alone.
         words = sorted(keywords(said), key=len, reverse=True)
         if not found and len(words) > FEW and not exactly:
             found = await self._ask(server, channels, {**filters, "content": " ".join(words[:FEW])})
         return found
 
     async def _people(self, server: Server, names: Sequence[str]) -> list[str]:
-        """The ids of the members who go by these names."""
+        """Return the ids of the members with these names."""
         found = await asyncio.gather(
             *(
                 self._wire.request(
@@ -218,8 +218,8 @@ class DiscordConversations:
             await asyncio.sleep(wait)
 
     def _of_reply(self, server: Server, channels: frozenset[str], reply: Raw) -> Iterable[_Found]:
-        """The messages of a reply that may be told. The search names its channels already; this
-        checks each message again, in case Discord gives more."""
+        """Yield the messages of a response that may be used. The search already names its channels;
+        each message is checked again, in case Discord returns more."""
         threads = {str(each["id"]): each for each in reply.get("threads") or ()}
         for message in (each for group in reply["messages"] for each in group):
             where = str(message["channel_id"])
@@ -230,8 +230,8 @@ class DiscordConversations:
                 yield _Found(server, channel, thread, message)
 
     def _is_wanted(self, message: Raw, thread: Raw | None) -> bool:
-        """True for what people said among themselves: nothing in the thread of the question, or in
-        another thread that Footnote made."""
+        """Return True for what people said among themselves: not in the thread of the question, and
+        not in another thread that Footnote made."""
         if thread is not None and str(thread.get("owner_id")) == self._wire.user_id:
             return False
         asked = self._run.message.thread
@@ -239,7 +239,7 @@ class DiscordConversations:
         return self._is_said(message) and str(message["channel_id"]) not in here
 
     def _is_said(self, message: Raw) -> bool:
-        """True for the words of a person that are no question to Footnote."""
+        """Return True if a person wrote the message and it is not a question to Footnote."""
         ours, content = self._wire.user_id, str(message.get("content") or "")
         if message.get("type") not in SAID or not content or message.get("webhook_id"):
             return False
@@ -253,7 +253,7 @@ class DiscordConversations:
         return url in self._found
 
     async def read(self, url: str) -> Page:
-        """A message with those around it; one in a thread, or that began one, with the thread."""
+        """Return a message with its thread, or with the messages around it if it has none."""
         found = self._found[url]
         id, where = str(found.message["id"]), str(found.message["channel_id"])
         most = AROUND if found.thread is None else THREAD

@@ -1,4 +1,4 @@
-"""Discord as a platform of Footnote."""
+"""Declares Discord as a platform of Footnote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The line of `footnote doctor` about Discord, and the permissions that the bot needs."""
+"""The check of Discord for `footnote doctor`, and the permissions that the bot needs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bot.errors import FootnoteError, InvalidSetting, PlatformUnavailable
 
 LOGIN_SECONDS = 15.0
 
-# Permission (as discord.py names it) → what it is for. All that the bot needs in a server.
+# Permission (as discord.py names it) → its purpose. The bot needs no others in a server.
 PERMISSIONS = {
     "view_channel": "see the question",
     "send_messages": "answer in a channel where no thread can be opened",
@@ -35,21 +35,21 @@ SCOPES = ("bot", "applications.commands")
 
 
 def needed_permissions() -> discord.Permissions:
-    """The table as Discord's integer."""
+    """Return ``PERMISSIONS`` as Discord's bit field."""
     return discord.Permissions(**dict.fromkeys(PERMISSIONS, True))
 
 
 def invitation(application_id: int) -> str:
-    """The address at which the manager of a server adds the bot to it."""
+    """Return the URL at which a server's manager adds the bot to the server."""
     return discord.utils.oauth_url(application_id, permissions=needed_permissions(), scopes=SCOPES)
 
 
 async def examine(settings: DiscordSettings) -> str:
-    """Log in and look at the application; a line for the operator.
+    """Log in and check the application; return a line for the operator.
 
-    Raises ``InvalidSetting`` without a token, ``CredentialsRefused`` when Discord does not accept
-    it, ``PlatformUnavailable`` when it cannot be asked, and ``FootnoteError`` for what has to be
-    switched on at Discord.
+    Raises ``InvalidSetting`` without a token, ``CredentialsRefused`` if Discord does not accept it,
+    ``PlatformUnavailable`` if Discord cannot be reached, and ``FootnoteError`` if something has to
+    be switched on at Discord.
     """
     if settings.discord_token is None:
         raise InvalidSetting("DISCORD_TOKEN is not set: the README shows how to get it.")

@@ -21,13 +21,13 @@ from bot.rendering.texts import Texts
 COLOUR = discord.Colour(0x4A6FA5)
 MARKS = {"waiting": "▫️", "running": "⏳", "done": "✅", "failed": "⚠️"}
 TABLE_WIDTH = 60  # columns of a monospaced block on a laptop; a phone wraps it
-STEPS_SHOWN = 12  # of a plan; the earlier ones are counted
+STEPS_SHOWN = 12  # the latest steps of a plan; the earlier ones are only counted
 STEP_TITLE = 120  # characters
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The content of one message, buttons aside."""
+    """The content of one message, without its buttons."""
 
     content: str = ""
     embeds: tuple[discord.Embed, ...] = ()
@@ -47,10 +47,10 @@ def working(
     title: str = "",
     opening: str = "",
 ) -> Look:
-    """The plan with its states, and of the text written so far what fits into one message.
+    """Format the plan with its states, and as much of the text so far as fits into one message.
 
-    ``seconds`` is how long it has been going on; ``title`` says what is being done, if it is not
-    answering a new question; ``opening`` stands before everything.
+    ``seconds`` is the elapsed time; ``title`` names the work, if it is not answering a new
+    question; ``opening`` is the beginning of the message.
     """
     lines = plan_lines(plan.steps, texts)
     footer = f"{texts('elapsed', seconds=int(seconds))} · {run}"
@@ -65,9 +65,9 @@ def working(
 
 
 def plan_lines(steps: Sequence[StepView], texts: Texts) -> list[str]:
-    """One line a step, the latest ones; the others are counted.
+    """Return one line per step, for the latest ones; the earlier ones are only counted.
 
-    A sub-question or paragraph is a line also while it waits, with what was done for it.
+    A sub-question or paragraph has a line even while it waits, with the work done for it.
     """
     lines = branches(steps)
     shown = [b for b in lines if b.line.state != "waiting" or b.is_part] or list(lines)
@@ -88,9 +88,9 @@ def _step_line(branch: Branch, texts: Texts) -> str:
 
 
 def _beginning(text: str, urls: Mapping[int, str]) -> str:
-    """The first part of a text that is still being written, as Markdown that closes.
+    """Return the first part of an unfinished text, as complete Markdown.
 
-    It stays as it is while the rest is written, so that it can be read.
+    It does not change while the rest is written, so that people can read it.
     """
     parts = split(as_markdown(text, urls), limits.PART) if text.strip() else []
     return "\n\n".join(parts[:1] + ["…"] * (len(parts) > 1))
@@ -107,11 +107,11 @@ def answered(
     opening: str = "",
     page: str = "",
 ) -> tuple[Look, ...]:
-    """The messages of an answer, in order, at least one; in small print below the text stand what a
-    reader has to know and, on one line, the sources.
+    """Format the messages of an answer, in order, at least one. In small print below the text are
+    cautions and, on one line, the sources.
 
-    ``gaps`` are text ids of what Footnote may not do there; ``opening`` stands before the text;
-    ``page`` is where a browser shows how the answer came about, or "".
+    ``gaps`` are text ids of what Footnote may not do there; ``opening`` precedes the text; ``page``
+    is the URL of the run page, or "".
     """
     small = [*(texts(gap) for gap in gaps), *cautions(answer, texts, words)]
     if answer.status == "failed":
@@ -132,7 +132,7 @@ def answered(
 
 
 def _source_lines(answer: Answer, texts: Texts, page: str) -> list[str]:
-    """The line of sources as links and, for where there is no room for addresses, without."""
+    """Return the line of sources with links and, in case the URLs do not fit, without."""
     line = source_line(answer, page)
     if not line.labels:
         return []
@@ -148,16 +148,16 @@ def _labelled(label: SourceLabel, target: str) -> str:
 
 
 def answer_text(answer: Answer, texts: Texts, page: str = "") -> str:
-    """The answer as Discord's Markdown: footnotes are links, all else is harmless."""
+    """Format the answer as Discord's Markdown: footnotes are the only links."""
     if answer.status == "failed":
         return f"⚠️ {texts('failed', reason=harmless(answer.text))}"
     return as_markdown(answer.text, reachable(answer, page))
 
 
 def as_markdown(text: str, urls: Mapping[int, str]) -> str:
-    # A local file is named; its path on the server is not shown.
+    # A local file is shown by name, without its path on the server.
     text = harmless(text, frozenset(url for url in urls.values() if link_target(url)))
-    # Tables first: a link in a cell would count as its letters, and do nothing in a fence.
+    # Tables first: a link in a cell would distort the width and not work in a code block.
     text = with_plain_tables(text, TABLE_WIDTH)
     return linked(text, urls, lambda number, url: f"[[{number}]](<{url}>)")
 
@@ -166,19 +166,19 @@ def as_markdown(text: str, urls: Mapping[int, str]) -> str:
 
 
 def echo(question: str, name: str, texts: Texts) -> str:
-    """The question of a command as a message that its thread can start from."""
+    """Format the question of a command as a message from which its thread is made."""
     asked = texts("question-of", name=words(name))
     quoted = words(shortened(question, limits.PART - 400))
     return _within(limits.CONTENT, f"**{asked}**", f"> {quoted}")
 
 
 def thread_name(question: str) -> str:
-    """A thread's name: the question, as far as it fits."""
+    """Return a thread's name: the question, shortened to fit."""
     return shortened(question, limits.THREAD_NAME) or "Footnote"
 
 
 def _within(longest: int, *parts: str) -> str:
-    """The parts below each other, the last one cut where there is no room for it."""
+    """Join the parts with newlines, and cut the last one to fit."""
     text = "\n\n".join(part for part in parts if part)
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
@@ -186,20 +186,19 @@ def _within(longest: int, *parts: str) -> str:
 REMARKS = 1_500  # characters of doubts and notes in the embed
 SUGGESTION = 300  # characters
 TITLE = 150  # characters of a source's title
-HEADINGS = 150  # characters of what its quotes stand under
+HEADINGS = 150  # characters of the headings above its quotes
 FURTHER = 4_000  # characters of further reading in one embed
-SEARCHED = 300  # characters of what was searched
+SEARCHED = 300  # characters of the list of searches
 MESSAGES = 1 + limits.FOLLOW_UPS_ELSEWHERE
 QUOTES = (300, 200, 120, 60, 0)  # characters of a quote, shorter the more sources there are
 QUOTES_TOGETHER = 600  # characters of all quotes of a source
 
 
 def details(answer: Answer, texts: Texts, *, embeds: bool, page: str = "") -> tuple[Look, ...]:
-    """The messages that tell it, at least one and at most ``MESSAGES``: sources with their quotes,
-    doubts and notes, what was searched and what it took; then the further reading.
+    """Format an answer's details as one to ``MESSAGES`` messages: sources with quotes, doubts and
+    notes, the searches, time and cost; then the further reading.
 
-    ``embeds`` tells whether they may have some; ``page`` is where a browser shows how the answer
-    came about, or "".
+    ``embeds`` tells whether embeds are allowed; ``page`` is the URL of the run page, or "".
     """
     further = as_markdown(answer.more, reachable(answer, page)) if answer.more else ""
     heading = texts("more-heading")
@@ -219,7 +218,7 @@ def details(answer: Answer, texts: Texts, *, embeds: bool, page: str = "") -> tu
 
 
 def _small(answer: Answer, texts: Texts) -> list[str]:
-    """Doubts and notes, and what was searched."""
+    """Return doubts and notes, and the searches."""
     lines = [*remarks(answer, texts, words)]
     if answer.queries:
         queries = shortened(texts("report-separator").join(answer.queries), SEARCHED)
@@ -228,13 +227,13 @@ def _small(answer: Answer, texts: Texts) -> list[str]:
 
 
 def _within_limits(answer: Answer, texts: Texts, page: str) -> discord.Embed:
-    """The embed, with shorter quotes the more sources there are."""
+    """Return the embed; the more sources there are, the shorter are the quotes."""
     for quote in QUOTES:
         embed = _embed(answer, texts, quote, page)
         if len(embed) <= limits.EMBED_TOTAL:
             break
     while len(embed) > limits.EMBED_TOTAL:
-        embed.remove_field(-2)  # the last source; what follows counts what is not shown
+        embed.remove_field(-2)  # the last source; the field after it counts the hidden ones
     return embed
 
 
@@ -254,7 +253,7 @@ def _embed(answer: Answer, texts: Texts, quote: int, page: str) -> discord.Embed
     if len(shown) < len(views):
         more = texts("more-sources", count=len(views) - len(shown))
         embed.add_field(name="…", value=more, inline=False)
-    if long:  # the menu shows only the beginning
+    if long:  # the menu shows only the beginnings
         listed = _fitting(
             [f"- {words(shortened(s, SUGGESTION))}" for s in answer.suggestions], 1000
         )
@@ -278,7 +277,8 @@ def _field_value(view: SourceView, texts: Texts) -> str:
 
 
 def _where(view: SourceView, texts: Texts) -> list[str]:
-    """The headings above a source's quotes, and who else gave its text, in small print."""
+    """Return the headings above a source's quotes, and who else provided its text, in small
+    print."""
     lines = [shortened(" · ".join(view.headings), HEADINGS)]
     if view.via:
         lines.append(shortened(texts("text-given-by", name=view.via), HEADINGS))
@@ -286,7 +286,7 @@ def _where(view: SourceView, texts: Texts) -> list[str]:
 
 
 def _quote_lines(view: SourceView) -> Iterator[str]:
-    """The words of a source: running text as a quote, tables and code as they stand."""
+    """Yield the quotes of a source: running text as a block quote, tables and code unchanged."""
     for quote in view.quotes:
         for piece in quote.pieces:
             if piece.kind == "text":
@@ -303,7 +303,7 @@ def _titled(view: SourceView) -> str:
 
 
 def _source_text(answer: Answer, texts: Texts, page: str) -> list[str]:
-    """The sources as text, where embeds are not allowed."""
+    """Return the sources as text, for places where embeds are not allowed."""
     views = sources(answer, QUOTES[1], TITLE, longest_source=QUOTES_TOGETHER, run_page=page)
     lines = [f"**{texts('sources-heading')}**"] if views else []
     for view in views:
@@ -313,7 +313,7 @@ def _source_text(answer: Answer, texts: Texts, page: str) -> list[str]:
 
 
 def _fitting(lines: Sequence[str], longest: int) -> str:
-    """As many whole lines as there is room for."""
+    """Return as many whole lines as fit."""
     kept: list[str] = []
     for line in lines:
         if sum(map(len, kept)) + len(kept) + len(line) > longest:

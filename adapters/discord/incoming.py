@@ -1,8 +1,7 @@
-"""Turns text and messages of Discord into plain Markdown and ``Message``.
+"""Converts Discord's text to plain Markdown, and Discord's messages to ``Message``.
 
-The forms of its markup are those of
-https://discord.com/developers/docs/reference#message-formatting; inside code Discord shows them as
-they are, and so does this.
+The markup is described at https://discord.com/developers/docs/reference#message-formatting. Inside
+code it is left unchanged, as Discord does.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from bot.messages import Attachment, Author, Message, Thread
 from bot.pages.urls import links_in
 from bot.text.language import detect
 
-# A block ends at the first fence after it; other code ends at as many backticks as it begins with,
-# and without those its backticks are text (https://spec.commonmark.org/0.31.2/#code-spans).
+# A block ends at the next fence. Inline code ends at as many backticks as it begins with; without
+# them, its backticks are text (https://spec.commonmark.org/0.31.2/#code-spans).
 _CODE = re.compile(
     r"(```\n*[^\n].*?```|(?<!`)``(?!`)[^\n]*?(?<!`)``(?!`)|(?<!`)`(?!`)[^\n]*?(?<!`)`(?!`))",
     re.DOTALL,
@@ -42,7 +41,7 @@ Named = Callable[[int], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Looks ids up; None where an id is not known."""
+    """Look-ups of names by id, which return None for an unknown id."""
 
     user: Named
     role: Named
@@ -50,10 +49,10 @@ class Names:
 
 
 def plain_markdown(content: str, names: Names, own: Iterable[str] = ()) -> str:
-    """A message's content with names for ids, dates for timestamps, and bare links.
+    """Return a message's content with names for ids, dates for timestamps, and bare links.
 
-    ``own`` are the mentions that stand for Footnote itself (``<@1>``, ``<@!1>``, ``<@&2>``):
-    they only say whom the message is for, so they are left out.
+    ``own`` are the mentions of Footnote itself (``<@1>``, ``<@!1>``, ``<@&2>``). They only address
+    the message, so they are left out.
     """
     parts = _CODE.split(content)
     for index in range(0, len(parts), 2):
@@ -62,13 +61,14 @@ def plain_markdown(content: str, names: Names, own: Iterable[str] = ()) -> str:
 
 
 def mentions_in(content: str) -> frozenset[str]:
-    """All mentions outside code, as written (``<@1>``)."""
+    """Return all mentions outside code, as written (``<@1>``)."""
     spoken = " ".join(_CODE.split(content)[::2])
     return frozenset(re.findall(r"<@[!&]?\d{1,20}>", spoken, re.ASCII))
 
 
 def begins_with_mention(content: str) -> str:
-    """The mention a message begins with, ``@everyone`` and ``@here`` too, or ""."""
+    """Return the mention that a message begins with, including ``@everyone`` and ``@here``, or
+    ""."""
     found = re.match(r"\s*(<@[!&]?\d{1,20}>|@everyone\b|@here\b)", content, re.ASCII)
     return found[1] if found else ""
 
@@ -97,12 +97,12 @@ def _written(form: re.Match[str], names: Names) -> str:
 def _date(seconds: int, written: str) -> str:
     try:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
-    except (OverflowError, ValueError, OSError):  # no date: Discord shows it as it is
+    except (OverflowError, ValueError, OSError):  # not a date: Discord shows it unchanged
         return written
 
 
 PLATFORM = "discord"
-NO_GUILD = "@me"  # the workspace of direct messages, as Discord's own links name it
+NO_GUILD = "@me"  # the workspace of direct messages, named as in Discord's links
 
 _QUESTIONS = (discord.MessageType.default, discord.MessageType.reply)
 _SHOWN_NOT_READ = ("image/", "video/", "audio/")
@@ -111,8 +111,8 @@ _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a message; ``inside`` tells that it is a thread or a direct message, in which an
-    answer goes in place."""
+    """The place of a message; ``inside`` is the id of a thread or direct message, where the answer
+    is posted in the same place."""
 
     guild: str
     channel: str
@@ -123,12 +123,12 @@ class Place:
         return self.guild == NO_GUILD
 
     def thread(self, started_by: str) -> Thread:
-        """The conversation here; in a channel the one that ``started_by`` opens."""
+        """Return the conversation here; in a channel, the one that ``started_by`` opens."""
         return Thread(PLATFORM, self.guild, self.channel, self.inside or started_by)
 
 
 def place_of(channel: discord.abc.Snowflake, guild_id: int | None) -> Place:
-    """The place of a channel. ``guild_id`` is None in direct messages."""
+    """Return the place of a channel. ``guild_id`` is None in direct messages."""
     if guild_id is None:
         return Place(NO_GUILD, str(channel.id), str(channel.id))
     if isinstance(channel, discord.Thread):
@@ -137,30 +137,30 @@ def place_of(channel: discord.abc.Snowflake, guild_id: int | None) -> Place:
 
 
 def is_said(message: discord.Message) -> bool:
-    """Return True if a person wrote this; not a bot, a webhook, or Discord itself (joins, pins, the
-    notices of types 18 and 21 that come with threads)."""
+    """Return True if a person wrote the message, rather than a bot, a webhook, or Discord itself
+    (joins, pins, the notices of types 18 and 21 about threads)."""
     by_person = not message.author.bot and message.webhook_id is None
     return by_person and message.type in _QUESTIONS
 
 
 def guild_id_of(message: discord.Message) -> int | None:
-    """The server of a message, also of one that is not known (yet)."""
+    """Return the id of a message's server, even if the server is not cached."""
     if message.guild is not None:
         return message.guild.id
     return getattr(message.channel, "guild_id", None)
 
 
 def own_mentions(me: int, guild: discord.Guild | None) -> tuple[str, ...]:
-    """The mentions of Footnote in a text: its user, and the role that came with it."""
+    """Return the mentions of Footnote: its user, and the role that Discord made for it."""
     role = guild.self_role if guild is not None else None
     return (f"<@{me}>", f"<@!{me}>", *([f"<@&{role.id}>"] if role is not None else []))
 
 
 def address_of(message: discord.Message, place: Place, me: int) -> Address | None:
-    """The ones that a message speaks to; None when it is no concern of Footnote's.
+    """Return whom a message addresses; None if it does not concern Footnote.
 
-    In a channel only a mention counts: a reply pings its author by itself and @everyone means
-    nobody. Inside a thread a reply to Footnote is a word to it.
+    In a channel only a mention counts: a reply pings by itself, and @everyone addresses no one in
+    particular. In a thread a reply to Footnote addresses it.
     """
     if place.direct or mentions_in(message.content).intersection(own_mentions(me, message.guild)):
         return "footnote"
@@ -175,13 +175,13 @@ def address_of(message: discord.Message, place: Place, me: int) -> Address | Non
 
 
 def _answered(message: discord.Message) -> int | None:
-    """The author of the message that this one replies to."""
+    """Return the author of the message that this one replies to."""
     resolved = message.reference.resolved if message.reference is not None else None
     return resolved.author.id if isinstance(resolved, discord.Message) else None
 
 
 def message_from(message: discord.Message, place: Place, me: int) -> Message:
-    """A Discord message as the core knows it."""
+    """Convert a Discord message to the core's message."""
     text = text_of(message, me)
     return Message(
         event_id=str(message.id),
@@ -197,7 +197,7 @@ def message_from(message: discord.Message, place: Place, me: int) -> Message:
 
 
 def text_of(message: discord.Message, me: int) -> str:
-    """The text of a message as plain Markdown; a forwarded one includes what it forwards."""
+    """Return a message's text as plain Markdown, including the text of a forwarded message."""
     contents = [message.content, *(part.content for part in message.message_snapshots)]
     names = _names(message.guild, message.mentions)
     own = own_mentions(me, message.guild)
@@ -205,12 +205,12 @@ def text_of(message: discord.Message, me: int) -> str:
 
 
 def text_of_option(typed: str, guild: discord.Guild | None, me: int) -> str:
-    """The text of a command's option as plain Markdown."""
+    """Return the text of a command's option as plain Markdown."""
     return plain_markdown(typed, _names(guild, ()), own_mentions(me, guild))
 
 
 def author_of(user: discord.abc.User, permissions: discord.Permissions | None = None) -> Author:
-    """The author of an act; ``permissions`` where Discord tells them with it."""
+    """Return the author; ``permissions`` are those that the event contains, if any."""
     if not isinstance(user, discord.Member):
         return Author(str(user.id), user.display_name)
     held = permissions or user.guild_permissions
@@ -219,7 +219,7 @@ def author_of(user: discord.abc.User, permissions: discord.Permissions | None = 
 
 
 def attachments_of(message: discord.Message) -> tuple[Attachment, ...]:
-    """The files of a message that can be read; pictures, films and sound are left out."""
+    """Return the files of a message that can be read; images, video and audio are left out."""
     files = [*message.attachments]
     for part in message.message_snapshots:
         files += part.attachments
@@ -232,8 +232,8 @@ def attachments_of(message: discord.Message) -> tuple[Attachment, ...]:
 
 
 def locale_of(text: str, guild: discord.Guild | None) -> str:
-    """In which language to speak about a message: its own, or the server's if it has hardly
-    any words of its own."""
+    """Return the language for a response: the message's, or the server's if the message has hardly
+    any words."""
     language = detect(text)
     if language == "zh":
         return f"zh-{'TW' if _is_traditional(text, guild) else 'CN'}"
@@ -243,8 +243,8 @@ def locale_of(text: str, guild: discord.Guild | None) -> str:
 
 
 def _is_traditional(text: str, guild: discord.Guild | None) -> bool:
-    """The national character sets of the two shores tell the scripts apart; where every
-    character is in both, the server's language does."""
+    """Return True for traditional Chinese, which the national character sets GB 2312 and Big5 tell
+    apart from simplified; if every character is in both, the server's language decides."""
     only_traditional = sum(_only_in(char, "big5", "gb2312") for char in text)
     only_simplified = sum(_only_in(char, "gb2312", "big5") for char in text)
     if only_traditional == only_simplified:

@@ -1,4 +1,4 @@
-"""Interactions: acknowledged first, for Discord waits three seconds for that; then taken in."""
+"""Handles interactions, after acknowledging them within the three seconds that Discord allows."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ log = get_logger()
 def arrival(
     interaction: FootnoteInteraction, text: str, attachments: tuple[Attachment, ...] = ()
 ) -> Message:
-    """The message in an interaction; in a channel its thread is yet to be made."""
+    """Convert an interaction to a message; in a channel its thread does not exist yet."""
     place = place_in(interaction)
     permissions = interaction.permissions if interaction.guild_id is not None else None
     return Message(
@@ -60,15 +60,15 @@ def arrival(
 
 
 def place_in(interaction: FootnoteInteraction) -> Place:
-    """The place of an interaction. Raises ``Invalid`` for a kind of channel that is not known."""
-    if interaction.channel is None:  # of a kind that this library does not know yet
+    """Return the place of an interaction. Raises ``Invalid`` for an unknown kind of channel."""
+    if interaction.channel is None:  # of a kind that discord.py does not know yet
         raise invalid("place-unknown")
     return place_of(interaction.channel, interaction.guild_id)
 
 
 @asynccontextmanager
 async def guarded(interaction: FootnoteInteraction) -> AsyncIterator[None]:
-    """Turn errors into a private sentence."""
+    """Report errors to the person who acted, by a private sentence."""
     try:
         with interaction.client.at_work():
             yield
@@ -86,11 +86,11 @@ async def guarded(interaction: FootnoteInteraction) -> AsyncIterator[None]:
 async def acknowledged(
     interaction: FootnoteInteraction, *, thinking: bool = False, ephemeral: bool = False
 ) -> bool:
-    """Defer the answer; what was asked for is done even when it is not known whether that arrived.
+    """Defer the response. Return True even if it is unknown whether the deferral arrived.
 
-    False when Discord has given the interaction up, and told the person who acted. A deferral that
-    is ``thinking`` shows so, to all unless it is ``ephemeral``; any other leaves a pressed
-    button's message as it is.
+    Return False if Discord has given up the interaction, which it shows to the person who acted. A
+    ``thinking`` deferral is shown, to everyone unless it is ``ephemeral``; any other leaves the
+    message of a pressed button unchanged.
     """
     try:
         await interaction.response.defer(thinking=thinking, ephemeral=ephemeral)
@@ -108,8 +108,8 @@ async def acknowledged(
 async def tell(
     interaction: FootnoteInteraction, sentence: str, view: discord.ui.View | None = None
 ) -> None:
-    """A sentence for the person who acted; alone, unless the deferral was for all to see. It
-    mentions no one, though it may repeat text that somebody typed. ``view`` is shown below it."""
+    """Send a sentence to the person who acted, privately unless the deferral was public. It pings
+    no one, even if it repeats typed text. ``view`` is shown below it."""
     sentence = sentence[:CONTENT]
     try:
         if not await _responded(interaction, sentence, view):
@@ -121,44 +121,45 @@ async def tell(
 async def _responded(
     interaction: FootnoteInteraction, sentence: str, view: discord.ui.View | None
 ) -> bool:
-    """Return True if the sentence could be the response; False when there is one already."""
+    """Send the sentence as the response; return False if there is a response already."""
     if interaction.response.is_done():
         return False
     try:
         await interaction.response.send_message(
-            sentence, ephemeral=True, allowed_mentions=NOBODY, **_below(view)
+            sentence,
+            ephemeral=True,
+            allowed_mentions=NOBODY,
+            view=discord.utils.MISSING if view is None else view,
         )
     except discord.InteractionResponded:
         return False
     except discord.HTTPException as error:
         if error.code != ALREADY_ACKNOWLEDGED:
             raise
-        return False  # by a deferral that arrived, though we were not told
+        return False  # a deferral arrived although its request failed
     return True
 
 
 async def _follow(
     interaction: FootnoteInteraction, sentence: str, view: discord.ui.View | None
 ) -> None:
-    """The sentence in place of "thinking", which every deferred command shows, in place of a
-    question that only the presser saw, or as a message of its own."""
+    """Send the sentence in place of a deferred command's "thinking", in place of a question that
+    only the presser sees, or as a message of its own."""
     if _is_thinking(interaction) or _is_private(interaction):
         await interaction.edit_original_response(
             content=sentence, view=view, allowed_mentions=NOBODY
         )
     else:
         await interaction.followup.send(
-            sentence, ephemeral=True, allowed_mentions=NOBODY, **_below(view)
+            sentence,
+            ephemeral=True,
+            allowed_mentions=NOBODY,
+            view=discord.utils.MISSING if view is None else view,
         )
 
 
-def _below(view: discord.ui.View | None) -> dict[str, Any]:
-    """The argument for the controls of a new message, which takes no None."""
-    return {"view": view} if view is not None else {}
-
-
 def _is_private(interaction: FootnoteInteraction) -> bool:
-    """Return True if the message with the pressed control is visible to its presser alone."""
+    """Return True if only the presser sees the message with the pressed control."""
     return interaction.message is not None and interaction.message.flags.ephemeral
 
 
@@ -172,7 +173,7 @@ def _is_thinking(interaction: FootnoteInteraction) -> bool:
 async def show(
     interaction: FootnoteInteraction, looks: Sequence[Look], view: discord.ui.View | None
 ) -> None:
-    """Messages for the person who acted, alone, after a ``thinking`` and ``ephemeral``
+    """Send messages privately to the person who acted, after a ``thinking`` and ``ephemeral``
     deferral; ``view`` is below the first one."""
     for number, look in enumerate(looks):
         shown: dict[str, Any] = {"embeds": list(look.embeds), "allowed_mentions": NOBODY}
@@ -185,14 +186,13 @@ async def show(
 
 
 class Asking:
-    """Takes in the questions that come by commands."""
+    """Passes the questions of commands on to the reception."""
 
-    def __init__(self, client: FootnoteClient, reception: Reception) -> None:
-        self._client = client
+    def __init__(self, reception: Reception) -> None:
         self._reception = reception
 
     async def ask(self, interaction: FootnoteInteraction, message: Message, depth: Depth) -> None:
-        """A question of its own: its answer begins with the interaction's response."""
+        """Ask a new question, whose answer begins with the interaction's response."""
         async with guarded(interaction):
             self._check(message)
             if not await acknowledged(interaction, thinking=True, ephemeral=False):
@@ -200,7 +200,7 @@ class Asking:
             await self._receive(interaction, message, depth, post_state_of(interaction))
 
     async def watch(self, interaction: FootnoteInteraction, message: Message, every: str) -> None:
-        """Ask a question and watch it; the asker alone is told the schedule."""
+        """Ask and watch a question; the schedule is shown only to the asker."""
         async with guarded(interaction):
             self._check(message)
             schedule = schedule_named(every)
@@ -214,7 +214,7 @@ class Asking:
                         run, message.author, schedule, locale=message.locale, direct=message.direct
                     )
                 )
-                # Not in place of "thinking": that is where the question will stand.
+                # Not in place of "thinking", which the question will replace.
                 told = begun(watch, texts_for(message.locale))
                 try:
                     await interaction.followup.send(told, ephemeral=True, allowed_mentions=NOBODY)
@@ -228,9 +228,9 @@ class Asking:
         target: discord.Message,
         style: Style = "auto",
     ) -> None:
-        """A message as the question, or as what is checked: the answer goes into its thread.
+        """Research a message or check its facts; the answer goes into its thread.
 
-        Where the bot itself is not present it can only answer as the interaction's response.
+        In a place that the bot is not a member of, the answer is the interaction's response.
         """
         async with guarded(interaction):
             self._check(message)
@@ -248,7 +248,7 @@ class Asking:
                 await tell(interaction, texts("command-accepted", question=target.jump_url))
 
     def _check(self, message: Message) -> None:
-        """Refuse before the deferral, to the asker alone, what needs no waiting."""
+        """Make the quick checks before the deferral, so that only the asker sees a refusal."""
         check_access(self._reception.settings, message)
         clean_question(message.text)
 
@@ -260,7 +260,7 @@ class Asking:
         state: PostState,
         style: Style = "auto",
     ) -> str | None:
-        """The run of the question, if it is one."""
+        """Pass a question on to the reception; return its run, if one began."""
         may_search = searches_conversations(self._reception.settings)
         present = may_search and interaction.is_guild_integration()
         asked = replace(message, conversations=present)
@@ -280,7 +280,7 @@ class Asking:
 
 
 def post_state_of(interaction: FootnoteInteraction) -> PostState:
-    """The state with which the poster answers as the interaction's response, for its 15 minutes."""
+    """Return the state with which the poster can use the interaction's response for 15 minutes."""
     return {
         "interaction": {
             "id": str(interaction.id),
@@ -291,9 +291,10 @@ def post_state_of(interaction: FootnoteInteraction) -> PostState:
 
 
 class Pressing:
-    """Takes pressed buttons and menus to the reception; only the presser is told the outcome.
+    """Passes presses of buttons and menus on to the reception, and shows the outcome to the presser
+    only.
 
-    They carry their run in their id, so they work after any restart.
+    Their id holds their run, so they work after a restart.
     """
 
     def __init__(self, client: FootnoteClient, reception: Reception) -> None:
@@ -310,7 +311,7 @@ class Pressing:
             if isinstance(press, Details):
                 await self._show(interaction, press.run, author, texts_for(locale))
                 return
-            # The message stays as it is; what follows is for the presser alone.
+            # The message stays unchanged; only the presser sees what follows.
             if not await acknowledged(interaction):
                 return
             told = await patiently(
@@ -325,7 +326,7 @@ class Pressing:
     async def _show(
         self, interaction: discord.Interaction[Any], run: str, author: Author, texts: Texts
     ) -> None:
-        """Show the details of an answer to the presser alone."""
+        """Show the details of an answer to the presser only."""
         if not await acknowledged(interaction, thinking=True, ephemeral=True):
             return
         channel = place_in(interaction).channel

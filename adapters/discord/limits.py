@@ -10,7 +10,7 @@ CONTENT = 2_000  # characters of a message's text; MESSAGE, create message
 NONCE = 25  # characters; MESSAGE, create message
 HISTORY_PAGE = 100  # messages of one request; MESSAGE, get channel messages
 
-# MESSAGE, embed limits: of each, and of all texts of a message's embeds together.
+# MESSAGE, embed limits: for each embed, and for all texts of a message's embeds together.
 EMBED_FIELDS = 25
 EMBED_FIELD_NAME = 256
 EMBED_FIELD_VALUE = 1_024
@@ -26,9 +26,9 @@ THREAD_ARCHIVES_AFTER = 4_320  # minutes without a message; CHANNEL, thread meta
 
 FOLLOW_UPS_ELSEWHERE = 5  # per interaction where only the user brought the app; INTERACTIONS
 
-# Ours, chosen to stay clear of the limits above.
-SECONDS_BETWEEN_EDITS = 1.5  # Discord is seen to allow 5 edits in 5 s in one channel
-REFRESH_SECONDS = 15.0  # how often the elapsed time is shown again while nothing else happens
-LOGIN_SECONDS = 10.0  # that a request waits for the login before it counts Discord as away
+# Footnote's own limits, chosen to stay below those above.
+SECONDS_BETWEEN_EDITS = 1.5  # Discord was observed to allow 5 edits in 5 s in one channel
+REFRESH_SECONDS = 15.0  # how often the elapsed time is updated while nothing else happens
+LOGIN_SECONDS = 10.0  # how long a request waits for the login before Discord counts as away
 REQUEST_SECONDS = 60.0  # for one request with its retries and waits
-PART = 1_900  # characters of a part, so that what is added to it fits
+PART = 1_900  # characters of a part, which leaves room for additions

@@ -1,7 +1,7 @@
-"""The way in for what people say: messages, their edits and deletions, reactions.
+"""Handles messages, their edits and deletions, and reactions.
 
-What happens in one channel is taken in one after another, in the order Discord told it, so that
-an edit never overtakes its question. Commands and buttons are in ``commands`` and
+The events of one channel are handled one after another, in the order in which Discord sent them, so
+an edit never overtakes its question. For commands and buttons see ``commands`` and
 ``interactions``.
 """
 
@@ -39,12 +39,12 @@ from bot.messages import Author, Message, Thread
 from bot.rendering.texts import sentence_for, texts_for
 from bot.search.registry import searches_conversations
 
-# That storage and lost requests are waited for: Discord tells everything only once.
+# Time to retry storage and lost requests: Discord sends each event only once.
 PATIENCE_SECONDS = 30.0
-PRIVATE_SECONDS = 30.0  # that a private sentence stands in a channel, where no other way is open
-REMIND_SECONDS = 3600.0  # before somebody is told again that a thread is closed to them
+PRIVATE_SECONDS = 30.0  # before a notice in a channel, used if direct messages fail, is deleted
+REMIND_SECONDS = 3600.0  # between two notices to a person that a thread is closed to them
 TYPING_SECONDS = 5.0  # before typing is shown again; Discord shows it for ten
-# Within which an edit counts as new: longer than Discord keeps a broken session to be resumed.
+# Edits this recent are new. It is longer than a broken session can be resumed.
 RECENT_EDIT = timedelta(minutes=15)
 STOP_SIGNS = frozenset("🛑✋❌")
 
@@ -71,7 +71,7 @@ class Listener:
         self._background = BackgroundTasks("discord")
 
     async def aclose(self) -> None:
-        """Drop the signs that are still to be shown."""
+        """Cancel the reactions and typing signs that were not shown yet."""
         await self._background.aclose()
 
     @property
@@ -88,7 +88,7 @@ class Listener:
     # ------------------------------------------------------------ events
 
     async def on_message(self, message: discord.Message) -> None:
-        """Footnote's own words tell where it takes part."""
+        """Handle a message; Footnote's own messages show in which places it takes part."""
         async with self._in_order(message.channel.id):
             if is_said(message):
                 await self._take_in(message)
@@ -97,14 +97,14 @@ class Listener:
         self._missed.told(message.guild.id if message.guild else 0, message.id)
 
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
-        """A preview that was found for a link is no edit; nor is what cannot be read."""
+        """Handle an edit. An added link preview or an unreadable message does not count as one."""
         message = event.message
         if not is_said(message) or message.edited_at is None or not message.content:
             return
         async with self._in_order(event.channel_id):
             place = await self._place_of(message)
             address = address_of(message, place, self._me)
-            if address is None and not message.flags.has_thread:  # it can have been no question
+            if address is None and not message.flags.has_thread:  # it cannot have been a question
                 return
             text = text_of(message, self._me)
             try:
@@ -115,13 +115,13 @@ class Listener:
                 log.debug("edited to nothing", message=message.id)
                 return
             if not known and address == "footnote" and self._is_news(message):
-                # It began no run so far: it may have been refused, or not been meant for us. One
-                # that began one and reads the same is known by its id.
+                # No run is known for it: it was refused, or did not address Footnote. If its text
+                # is unchanged, the core recognises it by its id.
                 await self._take_in(message)
 
     def _is_news(self, message: discord.Message) -> bool:
-        """Return True if a message was edited just now. Pins and previews come as edits too, with
-        the time of the edit before; they must not repeat a "stop" or a refusal."""
+        """Return True if a message was edited just now. Pins and previews arrive as edits too, with
+        the time of the previous edit; they must not repeat a "stop" or a refusal."""
         if message.edited_at is None or datetime.now(UTC) - message.edited_at > RECENT_EDIT:
             return False
         edit = (message.id, message.edited_at)
@@ -140,7 +140,8 @@ class Listener:
                 await self._forget(message_id)
 
     async def on_raw_reaction_add(self, event: discord.RawReactionActionEvent) -> None:
-        """A stop sign on a question stops it, on a reply of Footnote's what runs there."""
+        """Handle a stop reaction: on a question it stops the question, on a reply of Footnote's the
+        runs there."""
         if event.user_id == self._me or str(event.emoji) not in STOP_SIGNS:
             return
         async with self._in_order(event.channel_id):
@@ -155,8 +156,8 @@ class Listener:
         await self._reception.stop(thread)
 
     async def _stop_by_reply(self, event: discord.RawReactionActionEvent) -> None:
-        """In a thread all runs of it; in a channel the thread that begins with the reply, or the
-        question that it answers there."""
+        """Stop all runs of the thread that contains the reply. In a channel, stop those of the
+        thread that begins with it, or the question that it answers."""
         place = await self._place(event.channel_id, event.guild_id)
         if await self._reception.stop(place.thread(str(event.message_id))) or place.inside:
             return
@@ -176,8 +177,8 @@ class Listener:
         may_search = searches_conversations(self._reception.settings)
         said = replace(said, author=await self._author(message), conversations=may_search)
         if not said.text and address != "footnote":
-            return  # a picture, a sticker, or words that Discord does not show us
-        # The first message of a forum post has no place outside its thread.
+            return  # a picture, a sticker, or text that Discord does not show us
+        # The first message of a forum post exists only inside its thread.
         state = {"message": said.event_id} if said.event_id != place.inside else None
         try:
             outcome = await patiently(
@@ -206,7 +207,7 @@ class Listener:
         if not isinstance(outcome, Ignored):
             self._seen(message, place)
         if isinstance(outcome, Handled):
-            await self._missed.save()  # read again, it would stop what was asked since
+            await self._missed.save()  # reading a "stop" again would stop later questions
         if isinstance(outcome, AcceptedQuestion) and outcome.new:
             self._show_typing(message.channel)
         elif isinstance(outcome, Handled) and outcome.stopped:
@@ -220,8 +221,8 @@ class Listener:
             self._missed.seen(message.channel.id, guild_id_of(message) or 0, message.id)
 
     async def _author(self, message: discord.Message) -> Author:
-        """The author of a message. A message read from the history tells no roles; they are asked
-        for where they matter."""
+        """Return the author of a message. A message from the history has no roles; they are looked
+        up where they matter."""
         settings, guild, author = self._reception.settings, message.guild, message.author
         ruled = settings.allow_roles or settings.deny_roles
         if ruled and guild is not None and not isinstance(author, discord.Member):
@@ -242,7 +243,7 @@ class Listener:
     def _deny(
         self, message: discord.Message, said: Message, address: Address, denied: Denied
     ) -> None:
-        """Tell the author alone. Whoever was not even speaking to Footnote is told once."""
+        """Notify only the author; just once if they were not addressing Footnote."""
         if address != "footnote":
             key = (said.author.id, said.thread.key)
             if key in self._told:
@@ -252,7 +253,8 @@ class Listener:
         self._later(self._whisper(message, sentence_for(denied, texts)))
 
     async def _whisper(self, message: discord.Message, sentence: str) -> None:
-        """In a direct message, or where those are closed for a moment in the channel."""
+        """Send a sentence as a direct message, or for a short time in the channel if the author
+        does not accept those."""
         try:
             await message.author.send(sentence)
         except discord.Forbidden:
@@ -261,14 +263,14 @@ class Listener:
     async def _reply(
         self, message: discord.Message, text: str, *, delete_after: float | None = None
     ) -> None:
-        """The client's ``allowed_mentions`` see to it that this pings nobody."""
+        """Reply to a message. The client's ``allowed_mentions`` prevent pings."""
         reply = await message.reply(text, mention_author=False)
         if delete_after is not None:
             await asyncio.sleep(delete_after)
             await reply.delete()
 
     def _later(self, showing: Coroutine[Any, Any, None]) -> None:
-        """Show a sign that nothing depends on, while the next events are taken in."""
+        """Show a reaction or typing sign in the background."""
         self._background.later(_trying(showing))
 
     async def _forget(self, message_id: int) -> None:
@@ -287,7 +289,7 @@ class Listener:
         return place_of(message.channel, guild_id)
 
     async def _place(self, channel_id: int, guild_id: int | None) -> Place:
-        """The place of a channel, asking Discord for one that it has not told about."""
+        """Return the place of a channel, after asking Discord if the channel is not cached."""
         channel = self._client.get_channel(channel_id)
         if channel is None and guild_id is None:
             return place_of(self._client.get_partial_messageable(channel_id), None)
@@ -296,11 +298,8 @@ class Listener:
         return place_of(channel, guild_id)
 
     def _in_order(self, channel_id: int) -> asyncio.Lock:
-        """Held by one event of a channel at a time; the others wait in the order they came."""
-        lock = self._orders.get(channel_id)
-        if lock is None:
-            lock = self._orders[channel_id] = asyncio.Lock()
-        return lock
+        """Return the channel's lock, which its events acquire in the order of their arrival."""
+        return self._orders.setdefault(channel_id, asyncio.Lock())
 
 
 async def _trying(showing: Coroutine[Any, Any, None]) -> None:
@@ -315,8 +314,8 @@ async def _type(channel: discord.abc.Messageable) -> None:
 
 
 async def patiently(act: Callable[[], Awaitable[T]]) -> T:
-    """Do something that storage or the network may hold up, and that may be done twice; raises
-    ``StorageUnavailable``, or what the lost request raised, in the end."""
+    """Retry an idempotent act while storage or the network fails. Raises ``StorageUnavailable`` or
+    the error of the lost request in the end."""
     async for attempt in stamina.retry_context(
         on=_passes, attempts=None, timeout=PATIENCE_SECONDS, wait_max=5.0
     ):
@@ -330,7 +329,7 @@ def _passes(error: Exception) -> bool:
 
 
 def log_failure(where: str, error: BaseException) -> None:
-    """An error of handling one event; the next ones are handled all the same."""
+    """Log an error in handling one event, which does not affect the next ones."""
     if isinstance(error, (FootnoteError, *FAILURES)):
         log.warning("event not handled", event_name=where, error=str(error))
     else:

@@ -1,9 +1,9 @@
-"""Reads what was said while the bot was not connected.
+"""Reads the messages that were posted while the bot was not connected.
 
-The gateway replays a session that it could resume. For a new one the bot itself asks for what came
-after the last message it took in: in the direct messages and threads that were in use lately, and
-in every channel and thread of its servers whose last message is newer than all that the gateway has
-told. Messages are known to the core by id, so that one read twice stays one question.
+The gateway replays missed events if the session can be resumed. After a new session, the bot reads
+what came after the last message it handled: in recently used direct messages and threads, and in
+every channel and thread whose last message is newer than the latest one from the gateway. The core
+knows messages by id, so one that is read twice remains one question.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from bot.errors import StorageUnavailable
 from bot.logs import get_logger
 from bot.storage.workspaces import Workspaces
 
-PLACES = 100  # that are asked at most when the bot comes back
-MESSAGES = 100  # that are read of one place: what a page of its history holds
-CHANNELS = 250  # beside them whose news are read, those with the latest first
-CHANNEL_MESSAGES = 300  # that are read of one channel
-OLDEST = timedelta(days=3)  # news that are read in channels
-SAVE_SECONDS = 5.0  # that places are gathered before they are stored
+PLACES = 100  # recently used places that are read when the bot comes back
+MESSAGES = 100  # messages read from one place: a page of its history
+CHANNELS = 250  # other channels that are read, those with the latest messages first
+CHANNEL_MESSAGES = 300  # messages read from one channel
+OLDEST = timedelta(days=3)  # age of the oldest messages read from channels
+SAVE_SECONDS = 5.0  # how long changes are collected before they are stored
 FACT = "places"
-TOLD = "told"  # the fact with the latest message that the gateway told, by shard
+TOLD = "told"  # the stored fact with the latest message from the gateway, by shard
 
 Readable = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
 
@@ -39,7 +39,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A place when the bot left it: its server (0: direct) and the last message taken in."""
+    """A place at the end of a session: its server (0: direct) and the last message handled."""
 
     channel_id: int
     guild_id: int
@@ -48,8 +48,8 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The state of a shard when its session ended: the places in use, and the latest message of all
-    that the gateway had told (0: none ever)."""
+    """The state of a shard when its session ended: the places in use, and the latest message from
+    the gateway (0: none ever)."""
 
     shard_id: int
     places: tuple[Left, ...]
@@ -57,8 +57,8 @@ class Gap:
 
 
 class MissedMessages:
-    """The places in use lately, by channel id: their server (0: direct) and last message; and the
-    latest message that the gateway told of, by shard."""
+    """Records the recently used places by channel id, with server (0: direct) and last message, and
+    the latest message from the gateway by shard."""
 
     def __init__(self, client: discord.Client, workspaces: Workspaces) -> None:
         self._client = client
@@ -69,13 +69,13 @@ class MissedMessages:
         self._closing = asyncio.Event()
 
     def seen(self, channel_id: int, guild_id: int, message_id: int) -> None:
-        """A message of a place was taken in."""
+        """Record that a message of a place was handled."""
         _, last = self._places.get(channel_id, (guild_id, 0))
         self._places[channel_id] = (guild_id, max(last, message_id))
         self._changed()
 
     def told(self, guild_id: int, message_id: int) -> None:
-        """The gateway told of a message, which is dealt with."""
+        """Record that a message from the gateway was handled."""
         shard = self._shard_of(guild_id)
         if message_id > self._told.get(shard, 0):
             self._told[shard] = message_id
@@ -86,7 +86,7 @@ class MissedMessages:
         return (guild_id >> 22) % (self._client.shard_count or 1)
 
     def leave(self, channel_id: int) -> None:
-        """A place is gone, or closed to the bot."""
+        """Drop a place that is gone or closed to the bot."""
         if self._places.pop(channel_id, None) is not None:
             self._changed()
 
@@ -95,7 +95,7 @@ class MissedMessages:
             self._saving = asyncio.create_task(self._save_soon())
 
     def of_shard(self, shard_id: int) -> Gap:
-        """The state of one shard as it is now."""
+        """Return the current state of a shard."""
         places = [
             Left(channel_id, guild_id, last)
             for channel_id, (guild_id, last) in self._places.items()
@@ -106,7 +106,7 @@ class MissedMessages:
     async def catch_up(
         self, gap: Gap, take_in: Callable[[discord.Message], Awaitable[None]]
     ) -> None:
-        """Take in what was said since a session ended."""
+        """Handle the messages posted since a session ended."""
         for place in gap.places:
             await self._read(place, MESSAGES, take_in)
         for place in self._with_news(gap):
@@ -128,8 +128,8 @@ class MissedMessages:
             log.warning("not caught up", channel=place.channel_id, error=str(error))
 
     def _with_news(self, gap: Gap) -> list[Left]:
-        """The channels and threads whose last message the gateway has not told of."""
-        if not gap.told:  # it is the first time: nothing was missed
+        """Return the channels and threads whose last message did not come from the gateway."""
+        if not gap.told:  # the first session: nothing was missed
             return []
         oldest = discord.utils.time_snowflake(datetime.now(UTC) - OLDEST)
         after = max(gap.told, oldest)
@@ -155,17 +155,17 @@ class MissedMessages:
                         yield channel
 
     async def load(self) -> None:
-        """Know the places of the process before."""
+        """Load the places that the previous process stored."""
         try:
             facts = await self._workspaces.facts("discord", str(self._client.application_id))
         except StorageUnavailable as error:
-            log.warning("places not known", error=str(error))
+            log.warning("places not loaded", error=str(error))
             return
         for channel_id, guild_id, last in facts.get(FACT, []):
             self._places.setdefault(int(channel_id), (int(guild_id), int(last)))
         told = {int(shard): int(last) for shard, last in facts.get(TOLD, [])}
         shards = range(self._client.shard_count or 1)
-        if told and set(told) != set(shards):  # servers are divided in another way by now
+        if told and set(told) != set(shards):  # the servers are distributed differently now
             told = dict.fromkeys(shards, min(told.values()))
         for shard, last in told.items():
             self._told.setdefault(shard, last)
@@ -178,10 +178,10 @@ class MissedMessages:
             await self._workspaces.remember("discord", application, FACT, places)
             await self._workspaces.remember("discord", application, TOLD, told)
         except StorageUnavailable as error:
-            log.warning("places not kept", error=str(error))
+            log.warning("places not stored", error=str(error))
 
     async def aclose(self) -> None:
-        """Store what is not stored yet."""
+        """Store pending changes."""
         self._closing.set()
         if self._saving is not None:
             await self._saving

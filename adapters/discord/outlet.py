@@ -1,18 +1,19 @@
 """Outlets of a reply's posts: a channel or the response to an interaction, and their saved state.
 
-A listener gives ``{"message": ID}`` (the question's message) or
+A listener sets ``{"message": ID}`` (the question's message) or
 ``{"interaction": {"id": …, "token": …, "application_id": …}}`` (a deferred command), or both (a
-command on a message). The rest of the post state is the poster's.
+command on a message). The poster adds the rest of the post state.
 """
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal
 
 import discord
 from discord.http import handle_message_parameters
+from pydantic import Field, TypeAdapter
 
 from adapters.discord import limits, wire
 from adapters.discord.format import Look
@@ -25,7 +26,7 @@ ORIGINAL = "@original"  # Discord's name for the first response to an interactio
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """An interaction that waits for its response. The token may be used for 15 minutes."""
+    """An interaction that waits for its response. Its token is valid for 15 minutes."""
 
     id: str
     token: str
@@ -34,17 +35,15 @@ class Deferred:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """The posts of a reply so far.
+    """The posts of a reply so far, saved in this form.
 
-    ``question`` is the message with the question, or that echoes it; ``echoed`` that it is ours.
-    ``place`` is the channel or thread where the reply stands ("" before that is settled),
-    ``through`` whose right to write there is used. ``posts`` are its messages, in order; ``done``
-    that they are an answer. ``turn`` counts how often parts were taken away, ``gaps`` are the text
-    ids of what the bot may not do there.
+    ``question`` is the message that contains or repeats the question. ``place`` is the channel or
+    thread of the reply ("" before it is chosen), ``through`` tells by which right the bot writes
+    there. ``posts`` are its messages, in order; ``done`` tells that they hold the answer. ``turn``
+    counts how often parts were deleted; ``gaps`` are the text ids of what the bot may not do there.
     """
 
-    question: str = ""
-    echoed: bool = False
+    question: Annotated[str, Field(alias="message")] = ""
     interaction: Deferred | None = None
     place: str = ""
     through: Through = "bot"
@@ -54,49 +53,22 @@ class Posted:
     gaps: tuple[str, ...] = ()
 
     def json(self) -> PostState:
-        state: dict[str, Any] = {
-            "message": self.question,
-            "echoed": self.echoed,
-            "place": self.place,
-            "through": self.through,
-            "posts": list(self.posts),
-            "done": self.done,
-            "turn": self.turn,
-            "gaps": list(self.gaps),
-        }
-        if self.interaction is not None:
-            deferred = self.interaction
-            state["interaction"] = {
-                "id": deferred.id,
-                "token": deferred.token,
-                "application_id": deferred.application_id,
-            }
+        state: PostState = _adapter.dump_python(self, mode="json", by_alias=True)
         return state
 
 
+_adapter = TypeAdapter(Posted)
+
+
 def posted(state: PostState | None) -> Posted:
-    """The state that a listener gave, or an earlier attempt saved."""
-    state = state or {}
-    deferred = state.get("interaction")
-    return Posted(
-        question=str(state.get("message") or ""),
-        echoed=bool(state.get("echoed")),
-        interaction=None
-        if not deferred
-        else Deferred(str(deferred["id"]), str(deferred["token"]), str(deferred["application_id"])),
-        place=str(state.get("place") or ""),
-        through="interaction" if state.get("through") == "interaction" else "bot",
-        posts=tuple(str(id) for id in state.get("posts", ())),
-        done=bool(state.get("done")),
-        turn=int(state.get("turn", 0)),
-        gaps=tuple(str(gap) for gap in state.get("gaps", ())),
-    )
+    """Parse the state that a listener set or an earlier attempt saved."""
+    return _adapter.validate_python(state or {})
 
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """A message to show. ``nonce`` makes creating it twice harmless; ``answers`` is the message
-    it replies to, or ""."""
+    """A message to post. Its ``nonce`` prevents duplicates; ``answers`` is the message that it
+    replies to, or ""."""
 
     look: Look
     view: discord.ui.View | None
@@ -105,33 +77,13 @@ class Post:
 
 
 def nonce_of(run: str, turn: int, part: int) -> str:
-    """The same for every attempt at this part, and another one once parts were taken away."""
+    """Return a nonce that is the same for every attempt at a part, until parts are deleted."""
     return hashlib.sha256(f"{run}/{turn}/{part}".encode()).hexdigest()[: limits.NONCE]
 
 
-class Outlet(Protocol):
-    """All raise ``PlatformUnavailable`` and ``DiscordRefused``."""
-
-    most_posts: int | None
-
-    async def create(self, post: Post) -> str:
-        """A new message; returns its id."""
-        ...
-
-    async def edit(self, id: str, post: Post) -> None: ...
-
-    async def delete(self, id: str) -> None:
-        """Take a message away; one that is gone is fine."""
-        ...
-
-    async def latest(self, after: str = "") -> list[dict[str, Any]]:
-        """Messages there as Discord tells them, oldest first, after one of them."""
-        ...
-
-
 def body_of(post: Post) -> dict[str, Any]:
-    """A message as JSON: all that it shows, so that an edit leaves nothing of before."""
-    # A message without embeds of its own shows no previews of links either.
+    """Return a message as JSON, with all fields, so that an edit replaces everything."""
+    # A message without embeds of its own shows no link previews either.
     flags = discord.MessageFlags(suppress_embeds=not post.look.embeds)
     with handle_message_parameters(
         content=post.look.content,
@@ -149,7 +101,10 @@ def body_of(post: Post) -> dict[str, Any]:
 
 
 class ChannelOutlet:
-    """A channel, thread or direct message in which the bot writes by itself."""
+    """A channel, thread or direct message in which the bot posts messages of its own.
+
+    All methods raise ``PlatformUnavailable`` and ``DiscordRefused``.
+    """
 
     most_posts: int | None = None
 
@@ -158,18 +113,19 @@ class ChannelOutlet:
         self._channel = channel
 
     async def create(self, post: Post) -> str:
+        """Post a message; return its id."""
         made = await self._made(post)
         id = str(made["id"])
-        if not _looks_like(made, body_of(post)):  # an earlier attempt's, found by its nonce
+        if not _looks_like(made, body_of(post)):  # found by its nonce
             await self.edit(id, post)
         return id
 
     async def create_unless_there(self, post: Post) -> None:
-        """As ``create``, but a message that its nonce finds stays as it is."""
+        """Post a message, but leave an earlier one with its nonce unchanged."""
         await self._made(post)
 
     async def _made(self, post: Post) -> Any:
-        """The new message as Discord tells it, or the earlier one with this nonce."""
+        """Post a message; return it, or the earlier one with its nonce, in Discord's form."""
         body = body_of(post)
         try:
             return await self._send(body)
@@ -209,6 +165,7 @@ class ChannelOutlet:
         )
 
     async def delete(self, id: str) -> None:
+        """Delete a message, which may be gone already."""
         try:
             await self._wire.request(
                 "DELETE",
@@ -221,6 +178,7 @@ class ChannelOutlet:
                 raise
 
     async def latest(self, after: str = "") -> list[dict[str, Any]]:
+        """Return the messages after ``after``, oldest first, in Discord's form."""
         query: dict[str, Any] = {"limit": limits.HISTORY_PAGE}
         if after:
             query["after"] = after
@@ -237,8 +195,9 @@ async def tell_directly(wire: Wire, person: str, post: Post) -> None:
 
 
 class InteractionOutlet:
-    """The response to an interaction and its follow-ups, for 15 minutes: all there is where only
-    the asker brought the app along. Follow-ups have no nonce."""
+    """The response to an interaction and its follow-ups, for 15 minutes. It is the only outlet
+    if only the asker installed the app. Follow-ups have no nonce. For the methods see
+    ``ChannelOutlet``."""
 
     most_posts: int | None = 1 + limits.FOLLOW_UPS_ELSEWHERE
 
@@ -248,7 +207,7 @@ class InteractionOutlet:
         self._used = False
 
     async def create(self, post: Post) -> str:
-        """The first one becomes the response itself."""
+        """Post a message; the first one becomes the response itself."""
         if not self._used:
             await self.edit(ORIGINAL, post)
             return ORIGINAL
@@ -267,7 +226,7 @@ class InteractionOutlet:
         await self.change(id, body_of(Post(post.look, post.view)))
 
     async def change(self, id: str, body: dict[str, Any]) -> Any:
-        """Edit a message; returns it as Discord tells it."""
+        """Edit a message; return it in Discord's form."""
         return await self._wire.request(
             "PATCH",
             "/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}",
@@ -291,11 +250,14 @@ class InteractionOutlet:
                 raise
 
     async def latest(self, after: str = "") -> list[dict[str, Any]]:
-        return []  # nobody but members may look
+        return []  # only members may read the channel
+
+
+Outlet = ChannelOutlet | InteractionOutlet
 
 
 def _looks_like(made: dict[str, Any], body: dict[str, Any]) -> bool:
-    """Return True if a message is the one just sent. Without the message-content intent Discord
-    still tells an app its own words."""
+    """Return True if a message looks like the one just sent. Apps can read their own messages even
+    without the message-content intent."""
     same_text = str(made.get("content", "")).strip() == str(body.get("content") or "").strip()
     return same_text and len(made.get("embeds", ())) == len(body.get("embeds", ()))

@@ -1,4 +1,4 @@
-"""discord.py's parsers of gateway events, made safe against events that they cannot parse."""
+"""Protects discord.py's parsers of gateway events from events that they cannot parse."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from bot.logs import get_logger
 Data = dict[str, Any]
 Parser = Callable[[Any], None]
 
-READY = "READY"  # without it there is no session: the connection is made again instead
+READY = "READY"  # without it there is no session: the client reconnects
 VOICE, STAGE = 2, 13  # types of channels in which Footnote does not answer
-MOST_TOLD = 100  # kinds of errors that are told once each
+MOST_TOLD = 100  # kinds of errors that are logged, once each
 
-# Fields that Footnote does without.
+# Fields that Footnote does not need.
 _OF_SERVER = ("emojis", "stickers")
 _OF_MESSAGE = (
     *("mention_roles", "embeds", "sticker_items", "stickers", "components", "reactions", "poll"),
@@ -37,17 +37,17 @@ log = get_logger()
 
 
 class SafeParsers:
-    """Wraps one client's parsers: what they cannot parse is read without what Footnote does not
-    need, or skipped.
+    """Wraps one client's parsers. An event that they cannot parse is parsed again without the
+    fields that Footnote does not need, or skipped.
 
-    discord.py (2.7) lets such an error through to the client's caller, and the connection ends.
+    discord.py (2.7) passes such an error on to the client's caller, which ends the connection.
     """
 
     def __init__(self) -> None:
         self._told: set[tuple[str, str]] = set()
 
     def wrapped(self, parsers: dict[str, Parser]) -> dict[str, Parser]:
-        """The same parsers, none of which raises, but for that of ``READY``."""
+        """Return the same parsers, of which only that of ``READY`` raises."""
         return {
             event: parser if event == READY else functools.partial(self._parse, event, parser)
             for event, parser in parsers.items()
@@ -77,7 +77,8 @@ class SafeParsers:
 
 
 def _without_spare(event: str, data: Any) -> Data | None:
-    """The event's data without what Footnote does not need; None if that is nothing of it."""
+    """Return the event's data without the fields that Footnote does not need; None if it has none
+    of them."""
     if event not in _SPARE or not isinstance(data, dict):
         return None
     kept = {name: value for name, value in data.items() if name not in _SPARE[event]}

@@ -1,4 +1,4 @@
-"""Discord as `footnote serve` runs it."""
+"""The Discord platform, which `footnote serve` runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bot.posting import Poster
 from bot.storage.workspaces import Workspaces
 
 SHARD_GONE = "A connection to Discord's gateway is gone: it is being made again."
-LAST_EVENTS_SECONDS = 3.0  # that what Discord just told gets to be taken in when `serve` ends
+LAST_EVENTS_SECONDS = 3.0  # time to handle the last events when `serve` ends
 
 
 class DiscordPlatform:
@@ -52,7 +52,7 @@ class DiscordPlatform:
         self.connection.made()
 
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
-        """As the protocol says. Raises ``CredentialsRefused`` and ``Invalid``."""
+        """See ``bot.platform.Platform``. Raises ``CredentialsRefused`` and ``Invalid``."""
         await asyncio.shield(self._login)
         missed = MissedMessages(self._client, self._workspaces)
         await missed.load()
@@ -63,7 +63,7 @@ class DiscordPlatform:
         away: set[int] = set()  # shards that are not connected
 
         async def on_shard_connect(shard_id: int) -> None:
-            # Before the first event of the new session, which will move the marks.
+            # Before the first event of the new session, which changes the stored positions.
             gaps[shard_id] = missed.of_shard(shard_id)
 
         async def on_shard_disconnect(shard_id: int) -> None:
@@ -106,7 +106,7 @@ class DiscordPlatform:
             await missed.aclose()
 
     async def aclose(self) -> None:
-        await asyncio.sleep(0)  # a client can be closed once its login has begun
+        await asyncio.sleep(0)  # the client can be closed only after its login has begun
         self._login.cancel()
         with suppress(asyncio.CancelledError, CredentialsRefused):
             await self._login
@@ -117,7 +117,7 @@ class DiscordPlatform:
 async def open_discord(
     settings: DiscordSettings, workspaces: Workspaces, observed: Observed | None = None
 ) -> AsyncIterator[DiscordPlatform]:
-    """The platform; logging in goes on in the background, for Discord may be away.
+    """Open the platform. The login continues in the background, because Discord may be away.
 
     Raises ``InvalidSetting`` without DISCORD_TOKEN.
     """

@@ -1,12 +1,12 @@
-"""Discord's way out: finds where a reply goes, begins it, takes it away again.
+"""Discord's poster: finds the place for a reply, begins it, and deletes it.
 
-Only REST is used, through a client that has logged in; no gateway is needed.
+It uses only REST, through a client that has logged in, and needs no gateway.
 
-- A mention in a channel is answered in a thread made from it: the listener gives the message's id
-  as the thread's, and ``{"message": id}``.
-- In a thread or a direct message the answer goes there, as a reply to the question.
-- A deferred command is turned into its question, and a thread is made from that; the listener
-  gives ``{"interaction": …}``, and in a channel a thread's name that is no number.
+- A mention in a channel is answered in a thread made from it: the listener passes the message's id
+  as the thread's, and the state ``{"message": id}``.
+- In a thread or a direct message, the answer is a reply to the question.
+- The response to a deferred command becomes its question, from which a thread is made; the listener
+  passes the state ``{"interaction": …}`` and, in a channel, a thread id that is not a number.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from adapters.discord.outlet import (
     posted,
     tell_directly,
 )
-from adapters.discord.reading import Roles, download, read_history
+from adapters.discord.reading import download, read_history
 from adapters.discord.reply import DiscordDisplay
 from adapters.discord.visible import Servers
 from adapters.discord.wire import DiscordRefused, Wire
@@ -56,9 +56,9 @@ from bot.replying import Pace, open_reply
 from bot.rights.reader import Reader
 
 NOTICES = (18, 21)  # types of the messages that Discord itself puts at a thread's beginning
-NEW = timedelta(seconds=60)  # a question younger than this can have no forgotten posts
+NEW = timedelta(seconds=60)  # a question younger than this cannot have unsaved posts
 
-# Not there, or not for us: the next place is tried.
+# The place does not exist or is closed to us: the next one is tried.
 _CLOSED = (
     wire.UNKNOWN_CHANNEL,
     wire.MISSING_ACCESS,
@@ -75,7 +75,7 @@ log = get_logger()
 @dataclass(frozen=True, slots=True)
 class _Place:
     """A place for a reply: a channel or thread ("": the response to the interaction), the message
-    it answers there, the text id of what it has to excuse."""
+    it answers there, and the text id of an apology for the place."""
 
     channel: str
     answers: str = ""
@@ -83,10 +83,10 @@ class _Place:
 
 
 class DiscordPoster:
-    """See the module docstring. ``login`` is that of ``client``, where it may not be over yet.
+    """See the module docstring. ``login`` is the login of ``client``, which may be in progress.
 
-    ``between`` are the seconds from one edit of a reply's progress to the next; ``egress`` is the
-    way to the files of questions.
+    ``between`` is the number of seconds between two edits of a reply's progress; ``egress``
+    downloads the files of questions.
     """
 
     amends = True
@@ -102,19 +102,18 @@ class DiscordPoster:
     ) -> None:
         self._egress = egress
         self._wire = Wire(client, login)
-        self._roles = Roles(self._wire)
         self._servers = Servers(self._wire)
         self._pace = Pace(between, backoff=between, refresh=REFRESH_SECONDS)
 
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
         """See ``bot.rights.rights.Membership``."""
-        return await self._roles.held(message.author.id, among)
+        return await self._servers.held(message.author.id, among)
 
     async def whereabouts(self, run: RunRef) -> Whereabouts:
         """See ``bot.posting.Locating``."""
         thread = run.message.thread
         link = f"https://discord.com/channels/{thread.workspace}/{thread.thread}"
-        if run.message.event_id.isdecimal():  # a button that was pressed is no message
+        if run.message.event_id.isdecimal():  # a message's id, and not that of a pressed button
             link += f"/{run.message.event_id}"
         server = None if run.options.direct else await self._servers.server(thread.workspace)
         if server is None:
@@ -160,7 +159,7 @@ class DiscordPoster:
     async def _reply(
         self, run: RunRef, known: Posted, answers: str, *, recovered: bool = False
     ) -> Reply:
-        """A reply in its place; the one that an earlier attempt began is ``recovered``."""
+        """Return a reply in its place; ``recovered`` tells that an earlier attempt began it."""
         asked = run.message
         opening = ""
         if known.through == "interaction":
@@ -184,15 +183,15 @@ class DiscordPoster:
 
     @staticmethod
     def _answered_there(run: RunRef, known: Posted) -> str:
-        """The message that a reply at this place answers."""
+        """Return the message that a reply in this place answers."""
         if known.question:
             return known.question if known.question != known.place else ""
         thread = run.message.thread.thread
         return thread if known.place == run.message.thread.channel != thread else ""
 
     async def _apologise(self, run: RunRef, known: Posted) -> None:
-        """Say to the asker alone that the answer cannot be posted: as the response to the command,
-        or by a direct message. Where neither is possible, the log has to do."""
+        """Notify only the asker that the answer cannot be posted: as the response to the command,
+        or by direct message. If both fail, log it."""
         look = Look(texts_for(run.message.locale)("cannot-post"))
         try:
             if known.interaction is not None:
@@ -204,12 +203,13 @@ class DiscordPoster:
             post = Post(look, None, nonce_of(run.id, 0, -2))
             await tell_directly(self._wire, run.message.author.id, post)
         except (DiscordRefused, PlatformUnavailable) as error:
-            log.warning("asker not told", run=run.id, error=str(error))
+            log.warning("asker not notified", run=run.id, error=str(error))
 
     # ------------------------------------------------------------ the question
 
     async def _with_question(self, run: RunRef, known: Posted) -> Posted:
-        """The state once the question stands in the channel; a command leaves none there."""
+        """Return the state once the question is in the channel, where a command leaves no
+        message."""
         asked = run.message
         if known.interaction is None and not known.question and _begins_its_thread(asked):
             return replace(known, question=asked.event_id)
@@ -223,7 +223,7 @@ class DiscordPoster:
             question = str(told["id"])
         except DiscordRefused as refused:
             log.info("command not answered", run=run.id, error=str(refused))
-            # Its 15 minutes are over: the question is posted as any message.
+            # The interaction's 15 minutes are over: the question is posted as a normal message.
             channel = ChannelOutlet(self._wire, _standing(asked.thread))
             post = replace(post, nonce=nonce_of(run.id, 0, -1))
             try:
@@ -231,13 +231,13 @@ class DiscordPoster:
             except DiscordRefused:
                 await self._apologise(run, known)
                 raise
-        return replace(known, question=question, echoed=True)
+        return replace(known, question=question)
 
     # ------------------------------------------------------------ places
 
     async def _places(self, run: RunRef, known: Posted) -> AsyncGenerator[_Place]:
-        """The places to which the reply may go, best first; each is tried only when those before
-        are closed."""
+        """Yield the places where the reply may be posted, best first; each is tried only if those
+        before are closed."""
         thread = run.message.thread
         if thread.workspace != NO_GUILD and (
             thread.thread == known.question or not thread.thread.isdigit()
@@ -248,7 +248,7 @@ class DiscordPoster:
             inside = _standing(thread)
             yield _Place(inside, known.question if known.question != inside else "")
             if inside != thread.channel and not known.question:
-                # An earlier answer went into the channel because no thread could be made.
+                # An earlier answer is in the channel because no thread could be made.
                 yield _Place(thread.channel, thread.thread)
         if known.interaction is not None:
             yield _Place("", gap="only-for-command")
@@ -267,11 +267,12 @@ class DiscordPoster:
             await run.move(Thread(thread.platform, thread.workspace, thread.channel, question))
         if not gap:
             yield _Place(question)
-        # A channel without threads (of a voice room) needs no excuse.
+        # A channel that cannot have threads (a voice channel) needs no apology.
         yield _Place(thread.channel, question, gap or ("cannot-open-thread" if made else ""))
 
     async def _make_thread(self, channel: str, question: str, text: str) -> bool:
-        """False when there are none in such a channel, or this one is there already."""
+        """Make a thread from the question. Return False if the channel cannot have threads, or the
+        thread exists already."""
         try:
             await self._wire.request(
                 "POST",
@@ -289,12 +290,13 @@ class DiscordPoster:
     # ------------------------------------------------------------ waiting, leaving
 
     async def queued(self, run: RunRef, ahead: int) -> None:
-        """A message in the thread; it has the nonce and the button by which ``open`` makes it
-        the reply's first. Where that is there already, the run has begun: nothing is shown."""
+        """Post in the thread that the run is queued. ``open`` finds the message by its nonce and
+        button and makes it the reply's first. If that exists already, the run has begun and nothing
+        is shown."""
         texts = texts_for(run.message.locale)
         thread, asked = run.message.thread, run.message.event_id
         if not thread.thread.isdigit():
-            return  # a command's thread is yet to be made, and it shows that it is thinking
+            return  # a command has no thread yet, and its response shows "thinking"
         own = _begins_its_thread(run.message)
         if own:
             await self._make_thread(thread.channel, asked, run.message.text)
@@ -325,7 +327,7 @@ class DiscordPoster:
             log.info("post not removed", run=run.id, error=str(refused))
 
     async def _forgotten(self, run: RunRef, outlet: Outlet) -> list[str]:
-        """Posts of the run that an attempt made and could not save."""
+        """Return the posts that an attempt made but could not save."""
         try:
             said = await outlet.latest()
         except DiscordRefused:
@@ -338,7 +340,7 @@ class DiscordPoster:
         ]
 
     async def _is_ours_alone(self, thread: str) -> bool:
-        """Return True if we opened this thread and no one else wrote in it."""
+        """Return True if Footnote opened this thread and no one else wrote in it."""
         try:
             told = await self._wire.request("GET", "/channels/{channel_id}", channel_id=thread)
             said = await ChannelOutlet(self._wire, thread).latest()
@@ -352,7 +354,7 @@ class DiscordPoster:
     async def _delete_thread(self, run: RunRef, thread: str) -> None:
         try:
             await self._wire.request("DELETE", "/channels/{channel_id}", channel_id=thread)
-        except DiscordRefused as refused:  # only those who manage threads may
+        except DiscordRefused as refused:  # it needs the permission to manage threads
             log.info("thread not deleted", run=run.id, error=str(refused))
 
     # ------------------------------------------------------------ reading
@@ -370,6 +372,7 @@ def _begins_its_thread(message: Message) -> bool:
 
 
 def _standing(thread: Thread) -> str:
-    """The channel in which a message of this thread stands: the thread, where there is one."""
+    """Return the channel that contains the messages of a thread: the thread itself, if it
+    exists."""
     inside = thread.workspace != NO_GUILD and thread.thread.isdigit()
     return thread.thread if inside else thread.channel

@@ -1,14 +1,13 @@
-"""Input that a run reads from Discord: the thread before the question, files, and roles."""
+"""Reads a run's input from Discord: the thread before the question, and files."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import aiohttp
-from cachetools import TTLCache
 from discord.http import Route
 from yarl import URL
 
@@ -24,14 +23,14 @@ from bot.posting import RunRef, collected
 from bot.rendering.texts import texts_for
 
 SAID = (0, 19)  # message types: a message, a reply
-THREAD_STARTER = 21  # stands for the message that a thread was made from
+THREAD_STARTER = 21  # represents the message that a thread was made from
 
 
 async def read_history(wire: Wire, run: RunRef) -> Sequence[Message]:
-    """The latest messages before the question, oldest first, without our own.
+    """Return the latest messages before the question, oldest first, without Footnote's own.
 
-    In a thread that the question itself begins, the message it replies to. Raises
-    ``FootnoteError`` when reading is not allowed there, and ``PlatformUnavailable``.
+    In a thread that the question begins, return the message it replies to. Raises ``FootnoteError``
+    if reading is not allowed there, and ``PlatformUnavailable``.
     """
     thread, question = run.message.thread, run.message.event_id
     if thread.thread == question:
@@ -44,7 +43,7 @@ async def read_history(wire: Wire, run: RunRef) -> Sequence[Message]:
         for one in raw
         if str(one["author"]["id"]) != wire.user_id and one.get("content")
     ]
-    # A message that a command was run on is the question, and may have begun the thread.
+    # A command's target message is the question itself, and may have begun the thread.
     return [message for message in said if message.text != run.message.text]
 
 
@@ -56,7 +55,7 @@ async def _answered(wire: Wire, channel: str, question: str) -> list[Mapping[str
             channel_id=channel,
             message_id=question,
         )
-    except DiscordRefused:  # the thread is new: nothing is missed for certain
+    except DiscordRefused:  # the thread is new: perhaps nothing is missing
         return []
     answered = asked.get("referenced_message")
     return [answered] if answered else []
@@ -74,7 +73,7 @@ async def _before(wire_: Wire, run: RunRef, channel: str, question: str) -> list
         if refused.code == wire.UNKNOWN_CHANNEL:
             return []
         raise _unreadable(run, str(refused)) from refused
-    if not told:  # the question at least is there: Discord shows nothing to who may not look
+    if not told:  # the question is there, so Discord hides the history from us
         raise _unreadable(run, "no messages")
     until = int(question) if question.isdigit() else None
     said: list[Mapping[str, Any]] = []
@@ -105,7 +104,7 @@ def _message(raw: Mapping[str, Any], run: RunRef, our_id: str) -> Message:
 
 
 def text_of_raw(raw: Mapping[str, Any], our_id: str) -> str:
-    """The text of a message, as REST tells it, as plain Markdown."""
+    """Return the text of a message from REST as plain Markdown."""
     own = (f"<@{our_id}>", f"<@!{our_id}>")
     return plain_markdown(str(raw.get("content", "")), _names(raw.get("mentions", ())), own)
 
@@ -116,7 +115,7 @@ def _names(mentioned: Iterable[Mapping[str, Any]]) -> Names:
 
 
 def name_of(user: Mapping[str, Any]) -> str:
-    """The display name of a user, as REST tells it."""
+    """Return the display name of a user from REST."""
     return str(user.get("global_name") or user.get("username") or "someone")
 
 
@@ -126,7 +125,7 @@ CHUNK = 64 * 1024  # bytes
 
 
 async def download(attachment: Attachment, limit: int, egress: Egress) -> bytes:
-    """The file, at most ``limit`` bytes.
+    """Download a file, at most ``limit`` bytes.
 
     Raises ``PageUnreadable`` (too large, gone, elsewhere) and ``PlatformUnavailable``.
     """
@@ -156,7 +155,7 @@ async def download(attachment: Attachment, limit: int, egress: Egress) -> bytes:
 def _is_discords(url: URL) -> bool:
     if url.scheme == "https" and url.host in HOSTS:
         return True
-    api = URL(Route.BASE)  # another server in Discord's place keeps files too
+    api = URL(Route.BASE)  # a server set in Discord's place stores files too
     return api.host != "discord.com" and (url.scheme, url.host, url.port) == (
         api.scheme,
         api.host,
@@ -175,60 +174,3 @@ def _check(attachment: Attachment, response: aiohttp.ClientResponse) -> None:
             f"The file {attachment.name} is no longer there: attach it again.",
             detail=str(response.status),
         )
-
-
-SERVERS_ASKED = 200  # one page of them; the roles of collections belong to few
-SERVERS_SECONDS = 3_600.0  # for which it is remembered which server has which roles
-MEMBERS_REMEMBERED = 10_000
-MEMBERS_SECONDS = 60.0
-
-
-class Roles:
-    """The roles that somebody has in the bot's servers, for direct messages, with which Discord
-    tells none. Asked by REST, so that a process without a gateway can ask too."""
-
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
-        self._servers: TTLCache[str, dict[str, frozenset[str]]] = TTLCache(1, SERVERS_SECONDS)
-        self._held: TTLCache[tuple[str, str], frozenset[str]] = TTLCache(
-            MEMBERS_REMEMBERED, MEMBERS_SECONDS
-        )
-
-    async def held(self, person: str, among: Collection[str]) -> frozenset[str]:
-        """The roles among ``among`` that a person has now. Raises ``PlatformUnavailable``."""
-        wanted = frozenset(among)
-        servers = self._servers.get("roles")
-        if servers is None:
-            servers = self._servers["roles"] = await self._roles_of_servers()
-        found: set[str] = set()
-        for server, roles in servers.items():
-            if wanted & roles:
-                found |= wanted & await self._roles_of(server, person)
-        return frozenset(found)
-
-    async def _roles_of_servers(self) -> dict[str, frozenset[str]]:
-        servers = await self._wire.request(
-            "GET", "/users/@me/guilds", query={"limit": SERVERS_ASKED}
-        )
-        found = {}
-        for id in (str(server["id"]) for server in servers):
-            roles = await self._asked("/guilds/{guild_id}/roles", guild_id=id)
-            found[id] = frozenset(str(role["id"]) for role in roles or ())
-        return found
-
-    async def _roles_of(self, server: str, person: str) -> frozenset[str]:
-        if (known := self._held.get((server, person))) is not None:
-            return known
-        member = await self._asked(
-            "/guilds/{guild_id}/members/{user_id}", guild_id=server, user_id=person
-        )
-        roles = frozenset(map(str, (member or {}).get("roles", ())))
-        self._held[server, person] = roles
-        return roles
-
-    async def _asked(self, path: str, guild_id: str, user_id: str = "") -> Any:
-        """Discord's answer; None where it is not told: no member there, or no longer our server."""
-        try:
-            return await self._wire.request("GET", path, guild_id=guild_id, user_id=user_id)
-        except DiscordRefused:
-            return None

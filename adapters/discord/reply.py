@@ -1,4 +1,4 @@
-"""One answer being shown in Discord: first its progress, then itself, in the same message."""
+"""Shows one answer in Discord: first the progress, then the answer, in the same message."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ log = get_logger()
 
 
 class DiscordDisplay(Display):
-    """The place of a reply that ``DiscordPoster`` has chosen.
+    """Shows a reply in the place that ``DiscordPoster`` has chosen.
 
-    ``answers`` is the message it replies to, or ""; ``opening`` stands before its text.
-    ``recovered`` tells that an earlier attempt may have posted more than it could save;
-    ``apologise`` tells the asker elsewhere that nothing can be posted here.
+    ``answers`` is the message it replies to, or ""; ``opening`` precedes its text. ``recovered``
+    tells that an earlier attempt may have posted more than it could save; ``apologise`` notifies
+    the asker elsewhere that nothing can be posted here.
     """
 
     def __init__(
@@ -59,14 +59,14 @@ class DiscordDisplay(Display):
     # ------------------------------------------------------------ while it works
 
     async def begin(self, view: View) -> bool:
-        """Keep the posts of an earlier attempt that was at work, or whose answer is amended."""
+        """Keep the posts of an earlier attempt that did not finish, or whose answer is amended."""
         if not self._posted.posts or (self._posted.done and not self._run.is_written):
             await self.show(view)
         return False
 
     async def show(self, view: View) -> bool:
-        """Show the progress in the reply's first message; what an earlier answer had beside it
-        goes."""
+        """Show the progress in the reply's first message, and delete the other messages of an
+        earlier answer."""
         self._posted = replace(self._posted, done=False)
         buttons_of = buttons.view_while_working(self._run.id, self._texts)
         may_embed = CANNOT_EMBED not in self._posted.gaps
@@ -97,7 +97,7 @@ class DiscordDisplay(Display):
     # ------------------------------------------------------------ its end
 
     async def finish(self, answer: Answer, error: FootnoteError | None, view: View) -> None:
-        await self._run.save(self._posted.json())  # an attempt that lost the run ends here
+        await self._run.save(self._posted.json())  # raises if another attempt has the run
         try:
             await self._put_all(self._looks(answer), self._buttons_below(answer, error))
         except DiscordRefused:
@@ -109,7 +109,7 @@ class DiscordDisplay(Display):
     def _buttons_below(self, answer: Answer, error: FootnoteError | None) -> discord.ui.View | None:
         if error is not None:
             return buttons.view_of_link(self._texts, self._run.page)
-        researched = bool(answer.citations or answer.queries)  # a greeting is not
+        researched = bool(answer.citations or answer.queries)  # unlike a greeting
         return buttons.view_for(
             self._run.id,
             self._texts,
@@ -149,7 +149,7 @@ class DiscordDisplay(Display):
             except DiscordRefused as refused:
                 if refused.code != wire.UNKNOWN_MESSAGE:
                     raise
-                await self._drop(index)  # somebody deleted it: what follows is posted again too
+                await self._drop(index)  # it was deleted: later parts are posted again too
             else:
                 return
         nonce = nonce_of(self._run.id, self._posted.turn, index)
@@ -162,10 +162,10 @@ class DiscordDisplay(Display):
         await self._keep((*self._posted.posts, id), self._posted.turn)
 
     async def _left_behind(self, post: Post) -> str:
-        """The id of a message that an earlier attempt posted here but could not save, or "".
+        """Return the id of a message that an earlier attempt posted but could not save, or "".
 
-        Nonces are forgotten after some minutes; until then, and where history may not be read,
-        they are what finds it.
+        Discord forgets nonces after some minutes. Until then, and if the history may not be read,
+        the nonce finds such a message instead.
         """
         if not self._recovered:
             return ""
@@ -181,7 +181,7 @@ class DiscordDisplay(Display):
         return ""
 
     async def _drop(self, kept: int) -> None:
-        """Take away all messages but the first ``kept``."""
+        """Delete all messages after the first ``kept``."""
         surplus = self._posted.posts[kept:]
         for id in surplus:
             await self._outlet.delete(id)

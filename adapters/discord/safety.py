@@ -1,7 +1,7 @@
-"""Text of models and pages that does nothing in Discord but stand there.
+"""Makes text of models and pages harmless in Discord: no pings, no unknown links, no previews.
 
-What is common to platforms is in ``bot.rendering.safety``; here is what Discord adds: previews of
-links (none for an address in angle brackets) and its own Markdown
+``bot.rendering.safety`` has what all platforms share. This module adds what is special to Discord:
+link previews (Discord shows none for a URL in angle brackets) and its own Markdown
 (https://support.discord.com/hc/en-us/articles/210298617).
 """
 
@@ -25,7 +25,7 @@ _MARKDOWN = re.compile(r"([\\*_~|`\[\]<])|(?<=:)(//)|^([#>+-])")
 
 
 def harmless(text: str, sources: Collection[str] = ()) -> str:
-    """Markdown in which nothing is live but links to ``sources`` (URLs), and none is previewed.
+    """Return Markdown with no live links except those to ``sources`` (URLs), and no previews.
 
     Other links keep their words and lose their target.
     """
@@ -40,12 +40,12 @@ def harmless(text: str, sources: Collection[str] = ()) -> str:
 
 
 def words(text: str) -> str:
-    """Plain text as Markdown that shows it letter for letter, on one line."""
+    """Return plain text as Markdown that shows it letter by letter, on one line."""
     return without_pings(_MARKDOWN.sub(_escaped, one_line(text)))
 
 
 def emphasised(runs: Iterable[tuple[str, bool]]) -> str:
-    """Words in pieces, as ``words`` shows them; those with True are bold."""
+    """Escape pieces of text as ``words`` does; those with True are bold."""
     shown = []
     for text, is_strong in runs:
         before = " " * text.startswith(" ")
@@ -55,7 +55,7 @@ def emphasised(runs: Iterable[tuple[str, bool]]) -> str:
 
 
 def fenced(text: str) -> str:
-    """Lines as code, in which Discord shows everything as it stands."""
+    """Return lines as a code block, which Discord shows unchanged."""
     return f"```\n{without_pings(text).replace('```', f'``{WORD_JOINER}`')}\n```"
 
 

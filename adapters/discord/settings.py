@@ -1,4 +1,4 @@
-"""The settings of Discord."""
+"""Discord's settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bot.settings import Settings
 
 
 class DiscordSettings(Settings, defer_build=True):
-    """The bot's token, which the gateway and the API take alike."""
+    """The bot's token, used for both the gateway and the API."""
 
     discord_token: SecretStr | None = named_field(
         "DISCORD_TOKEN", description="the token of the bot"

@@ -1,12 +1,13 @@
-"""Finds the channels of a server that a member, or every member, may read; by REST alone.
+"""Finds the channels of a server that a member, or every member, may read, and a person's roles. It
+uses only REST, so it works in a process without a gateway.
 
-The sums are those of https://docs.discord.com/developers/topics/permissions.
+Permissions are computed as in https://docs.discord.com/developers/topics/permissions.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +20,10 @@ READING = discord.Permissions(view_channel=True, read_message_history=True).valu
 ADMINISTRATOR = discord.Permissions(administrator=True).value
 WITH_MESSAGES = (0, 5, 15)  # types of channels: text, announcements, forums
 SERVERS_REMEMBERED, MEMBERS_REMEMBERED = 200, 10_000
-SEARCHES_AT_ONCE = 2  # of messages, by all questions
-SERVERS_SECONDS = 60.0
+SEARCHES_AT_ONCE = 2  # concurrent searches of messages, for all questions
+SERVERS_SECONDS = MEMBERS_SECONDS = 60.0
+SERVERS_ASKED = 200  # servers asked for their roles: one page of the list
+ROLES_SECONDS = 3_600.0  # how long the roles of a server are cached
 
 Raw = Mapping[str, Any]
 
@@ -38,7 +41,7 @@ class Server:
         return str(self.channels[channel].get("name") or "")
 
     def open_to_all(self) -> frozenset[str]:
-        """The channels that every member may read: no role and no member is kept out of them."""
+        """Return the channels that every member may read: none denies a role or a member."""
         return frozenset(id for id, channel in self.channels.items() if self._is_open(channel))
 
     def _is_open(self, channel: Raw) -> bool:
@@ -49,7 +52,7 @@ class Server:
         return everyone & READING == READING and not kept_out
 
     def readable_by(self, person: str, roles: Sequence[str]) -> frozenset[str]:
-        """The channels that a member with these roles may read."""
+        """Return the channels that a member with these roles may read."""
         return frozenset(
             id
             for id, channel in self.channels.items()
@@ -78,7 +81,7 @@ def _overwrites(channel: Raw) -> Sequence[Raw]:
 
 
 def _overwrite(channel: Raw, id: str) -> tuple[int, int]:
-    """The permissions that a channel allows and denies to a role or a member."""
+    """Return the permissions that a channel allows and denies to a role or a member."""
     found = next((each for each in _overwrites(channel) if str(each["id"]) == id), {})
     return int(found.get("allow") or 0), int(found.get("deny") or 0)
 
@@ -86,8 +89,8 @@ def _overwrite(channel: Raw, id: str) -> tuple[int, int]:
 class Servers:
     """Looks servers and members up, each at most once a minute.
 
-    Every method raises ``PlatformUnavailable``. Each search of messages holds ``searching``: many
-    questions at once must leave requests for the posting of answers.
+    Every method raises ``PlatformUnavailable``. Each search of messages acquires ``searching``, so
+    that many concurrent questions leave requests for posting answers.
     """
 
     def __init__(self, wire: Wire) -> None:
@@ -95,11 +98,12 @@ class Servers:
         self.searching = asyncio.Semaphore(SEARCHES_AT_ONCE)
         self._known: TTLCache[str, Server] = TTLCache(SERVERS_REMEMBERED, SERVERS_SECONDS)
         self._members: TTLCache[tuple[str, str], list[str] | None] = TTLCache(
-            MEMBERS_REMEMBERED, SERVERS_SECONDS
+            MEMBERS_REMEMBERED, MEMBERS_SECONDS
         )
+        self._roles: TTLCache[str, dict[str, frozenset[str]]] = TTLCache(1, ROLES_SECONDS)
 
     async def server(self, id: str) -> Server | None:
-        """A server; None for one that the bot is not in."""
+        """Return a server; None if the bot is not in it."""
         if (known := self._known.get(id)) is None:
             try:
                 about, channels = await asyncio.gather(
@@ -118,25 +122,55 @@ class Servers:
         return known
 
     async def readable_by(self, id: str, person: str) -> tuple[Server, frozenset[str]] | None:
-        """A server with the channels that a person may read; None if they are no member."""
-        if (id, person) not in self._members:
-            self._members[id, person] = await self._roles_of(id, person)
-        roles = self._members[id, person]
+        """Return a server with the channels that a person may read; None if they are not a
+        member."""
+        roles = await self._roles_of(id, person)
         server = None if roles is None else await self.server(id)
         if server is None or roles is None:
             return None
         return server, server.readable_by(person, roles)
 
+    async def held(self, person: str, among: Collection[str]) -> frozenset[str]:
+        """Return the roles among ``among`` that a person has now in any server of the bot, because
+        Discord sends no roles with direct messages."""
+        wanted = frozenset(among)
+        servers = self._roles.get("")
+        if servers is None:
+            servers = self._roles[""] = await self._roles_of_servers()
+        found: set[str] = set()
+        for server, roles in servers.items():
+            if wanted & roles:
+                found |= wanted.intersection(await self._roles_of(server, person) or ())
+        return frozenset(found)
+
+    async def _roles_of_servers(self) -> dict[str, frozenset[str]]:
+        found = {}
+        for id in await self.ids(SERVERS_ASKED):
+            roles = await self._asked("/guilds/{guild_id}/roles", guild_id=id)
+            found[id] = frozenset(str(role["id"]) for role in roles or ())
+        return found
+
     async def _roles_of(self, id: str, person: str) -> list[str] | None:
+        """Return the roles of a member; None if the person is not a member."""
         try:
-            member = await self._wire.request(
-                "GET", "/guilds/{guild_id}/members/{user_id}", guild_id=id, user_id=person
+            return self._members[id, person]
+        except KeyError:
+            member = await self._asked(
+                "/guilds/{guild_id}/members/{user_id}", guild_id=id, user_id=person
             )
+        roles = None if member is None else [str(role) for role in member.get("roles") or ()]
+        self._members[id, person] = roles
+        return roles
+
+    async def _asked(self, path: str, guild_id: str, user_id: str = "") -> Any:
+        """Return Discord's response; None if the person is not a member, or the bot is no longer in
+        the server."""
+        try:
+            return await self._wire.request("GET", path, guild_id=guild_id, user_id=user_id)
         except DiscordRefused:
             return None
-        return [str(role) for role in member.get("roles") or ()]
 
     async def ids(self, most: int) -> list[str]:
-        """The ids of the servers that the bot is in, at most so many."""
+        """Return the ids of the servers that the bot is in, at most ``most``."""
         told = await self._wire.request("GET", "/users/@me/guilds", query={"limit": most})
         return [str(server["id"]) for server in told]

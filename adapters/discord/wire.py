@@ -1,8 +1,8 @@
-"""One request to Discord's REST API through the logged-in client: its pace, what its failures mean.
+"""Requests to Discord's REST API through the logged-in client, with rate limit and typed errors.
 
-Everything sent here may be sent twice: messages carry an enforced nonce, edits say how a message
-is to look, and what is gone or there already is told apart by Discord's error code. So a request
-whose response was lost is simply repeated.
+Every request here is idempotent: messages have an enforced nonce, edits replace the whole message,
+and Discord's error code tells what is gone or exists already. So a request whose response was lost
+is simply repeated.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from bot.errors import CredentialsRefused, PlatformUnavailable, PostRefused
 from bot.posting import still_ours
 from bot.rate_limit import RateLimit
 
-# A second, and at once: 41 leave in any second, so that 50 arrive in none, if some are a quarter of
-# a second longer on their way.
+# Requests per second, and at once. At most 41 are sent in any second, so fewer than 50 arrive in
+# any second even if some take a quarter of a second longer.
 RATE, BURST = 36.0, 5
 _UNCOUNTED = frozenset({"interactions", "webhooks"})
 
 
 class Pace:
-    """A turn for each request of one client, in the order in which they are made.
+    """Rate limit for all requests of one client, which are sent in the order they are made.
 
-    discord.py keeps to the limit of each route, and learns of the one on all of them, 50 requests a
-    second, by being refused:
-    https://docs.discord.com/developers/topics/rate-limits#global-rate-limit. Here a request waits
-    for its turn before it is sent. The endpoints of interactions and webhooks are not counted.
+    discord.py respects the limit of each route, but notices the global limit, 50 requests a second,
+    only when Discord refuses a request:
+    https://docs.discord.com/developers/topics/rate-limits#global-rate-limit. This class delays
+    requests before they are sent. The endpoints of interactions and webhooks are exempt.
     """
 
     def __init__(self) -> None:
         self._limit = RateLimit(RATE, BURST, time.monotonic)
-        self._turn = asyncio.Lock()  # so that what waited while the event loop stood goes in turns
+        self._turn = asyncio.Lock()  # keeps the order and the pace after the event loop was blocked
 
     def set_for(self, config: aiohttp.TraceConfig) -> aiohttp.TraceConfig:
-        """Have the requests of a session with this trace wait for their turn, before the trace
-        itself begins to count their time."""
+        """Delay the requests of a session with this trace, before the trace begins to measure their
+        time."""
         config.on_request_start.insert(0, self._wait)
         return config
 
@@ -71,12 +71,12 @@ CLOSED_DIRECT, NO_TEXT_CHANNEL, INVALID_FORM = 50007, 50008, 50035
 THREAD_ARCHIVED = 50083
 NO_HISTORY_TO_REPLY, THREAD_EXISTS, THREAD_LOCKED = 160002, 160004, 160005
 
-# Errors that a request of discord.py's own raises; aiohttp's errors pass through it.
+# Errors that discord.py's requests raise, including aiohttp's own.
 FAILURES = (discord.DiscordException, aiohttp.ClientError, OSError)
 
 
 class DiscordRefused(PostRefused):
-    """Discord said no: HTTP ``status`` and its own JSON ``code`` (0 where it gave none)."""
+    """Discord refused a request, with an HTTP ``status`` and its own JSON ``code`` (0 if none)."""
 
     def __init__(self, status: int, code: int, text: str) -> None:
         super().__init__(
@@ -89,8 +89,8 @@ class DiscordRefused(PostRefused):
 
 
 class Wire:
-    """See the module docstring. ``client`` needs no gateway, only its ``login``, which may still go
-    on while runs left from before are resumed."""
+    """See the module docstring. ``client`` needs no gateway, only its ``login``, which may still be
+    in progress when earlier runs are resumed."""
 
     def __init__(self, client: discord.Client, login: asyncio.Task[None] | None = None) -> None:
         self._client = client
@@ -111,9 +111,9 @@ class Wire:
         query: dict[str, Any] | None = None,
         **ids: str,
     ) -> Any:
-        """Discord's answer as JSON; ``ids`` fill the places in ``path``.
+        """Send a request; return the JSON response. ``ids`` fill the placeholders in ``path``.
 
-        Raises ``PlatformUnavailable`` and ``DiscordRefused``, and as ``still_ours``.
+        Raises ``PlatformUnavailable``, ``DiscordRefused``, and what ``still_ours`` raises.
         """
         await self._logged_in()
         extra: dict[str, Any] = {}
@@ -140,7 +140,7 @@ class Wire:
         except (aiohttp.ClientError, OSError) as error:  # TimeoutError is an OSError
             raise _away("Discord cannot be reached", repr(error)) from error
         except RuntimeError as error:
-            if "closed" not in str(error):  # aiohttp's word for a session that was closed
+            if "closed" not in str(error):  # aiohttp's message for a closed session
                 raise
             raise _away("The connection to Discord is closed", str(error)) from error
         raise AssertionError("a retry that neither returned nor raised")
@@ -155,10 +155,10 @@ class Wire:
 
 
 def was_lost(error: Exception) -> bool:
-    """Return True if the response never came, or says to come again soon."""
+    """Return True if the response was lost, or asks to retry soon."""
     if isinstance(error, discord.HTTPException):
-        # discord.py sits out five 429s in a row; without "Via" it is not Discord who says it, but
-        # its guard against floods, and coming again soon makes that worse.
+        # discord.py waits out five 429s in a row. Without "Via" the response is not from Discord
+        # but from its flood protection, and retrying soon makes things worse.
         patient = error.status == 429 and "Via" in error.response.headers
         return patient or error.status == 503
     return isinstance(error, (aiohttp.ClientError, ConnectionError))
@@ -169,7 +169,7 @@ def _meaning(error: discord.HTTPException) -> PlatformUnavailable | DiscordRefus
         return _away("Discord asks to wait", str(error), _retry_after(error))
     if error.status >= 500:
         return _away("Discord has trouble", str(error))
-    if error.status == 401 and error.code == 0:  # the bot's token, not an interaction's
+    if error.status == 401 and error.code == 0:  # about the bot's token, not an interaction's
         return _away("Discord does not accept the bot's token", str(error))
     return DiscordRefused(error.status, error.code, error.text)
 

@@ -1,14 +1,15 @@
-"""Slack's events, handed by bolt to the ``Inbox`` of the workspace it came from.
+"""The bolt app, which passes each of Slack's events to the ``Inbox`` of its workspace.
 
-Bolt runs a listener to its end before it answers (``process_before_response``): what raises is
-answered with 500, or by Socket Mode not at all, and so is delivered again by Slack. What cannot be
-read is acknowledged: it would come again as it is.
+Bolt waits for a listener to end before it responds (``process_before_response``). If the listener
+raises, bolt responds with 500, or in Socket Mode not at all, and Slack delivers the event again. An
+unreadable payload is acknowledged, because it would come again unchanged.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
@@ -46,6 +47,7 @@ EVENTS = (
 )
 COMMANDS = (ASK, FOOTNOTE)
 SHORTCUTS = (RESEARCH_THIS, CHECK_FACTS)
+PRESS = "press"  # a press on a control
 
 EventHandler = Callable[[Json, int], Awaitable[None]]
 InboxOf = Callable[[AsyncBoltContext], Awaitable["Inbox"]]
@@ -54,7 +56,7 @@ log = get_logger()
 
 
 class Inbox:
-    """Everything that listens in one workspace: handlers by the name of what they handle.
+    """The handlers of one workspace, by the name of the event or control they handle.
 
     Close it with ``aclose``.
     """
@@ -83,11 +85,11 @@ class Inbox:
             ASK: self._commands.ask,
             FOOTNOTE: self._footnote,
         }
-        self.shortcuts: Mapping[str, Callable[[Json], Awaitable[None]]] = {
+        self.interactions: Mapping[str, Callable[[Json], Awaitable[None]]] = {
             RESEARCH_THIS: buttons.research,
             CHECK_FACTS: buttons.check,
+            PRESS: buttons.pressed,
         }
-        self.pressed = buttons.pressed
 
     async def aclose(self) -> None:
         await self._slow_work.aclose()
@@ -124,18 +126,13 @@ def _once(handler: Callable[[Json], Awaitable[None]]) -> EventHandler:
 def bolt_app(
     client: AsyncWebClient, signing_secret: str, inbox_of: InboxOf, **authorizing: Any
 ) -> AsyncApp:
-    """Bolt with every listener; ``authorizing`` are the arguments that say for whom it speaks."""
+    """Return the bolt app with all listeners; ``authorizing`` are bolt's arguments for tokens."""
+    client = copy(client)
+    client.token = None  # bolt gets a token for each workspace
     app = AsyncApp(
         name="footnote",
         logger=sdk_logger(),
-        # Without a token, which bolt is given for each workspace.
-        client=AsyncWebClient(
-            base_url=client.base_url,
-            ssl=client.ssl,
-            proxy=client.proxy,
-            session=client.session,
-            logger=client.logger,
-        ),
+        client=client,
         signing_secret=signing_secret,
         process_before_response=True,
         raise_error_for_unhandled_request=True,
@@ -148,14 +145,14 @@ def bolt_app(
     for name in COMMANDS:
         app.command(name)(_command_listener(inbox_of, name))
     for name in SHORTCUTS:
-        app.message_shortcut(name)(_shortcut_listener(inbox_of, name))
-    app.action(CONTROLS)(_press_listener(inbox_of))
+        app.message_shortcut(name)(_interaction_listener(inbox_of, name))
+    app.action(CONTROLS)(_interaction_listener(inbox_of, PRESS))
     app.error(_failed)
     return app
 
 
 def ignore_the_rest(app: AsyncApp) -> None:
-    """Acknowledge what was subscribed to beyond the manifest, or it would come again."""
+    """Acknowledge events beyond the manifest, or Slack would deliver them again."""
     app.event(re.compile(".*"))(_ignored)
 
 
@@ -165,7 +162,7 @@ def _event_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[Non
     ) -> None:
         retry = (request.headers.get(RETRY_HEADER) or ["0"])[0]
         inbox = await inbox_of(context)
-        # The envelope alone tells whether the channel is shared with other organisations.
+        # Only the envelope says whether the channel is shared with other organisations.
         told = {**event, SHARED: body[SHARED]} if SHARED in body else event
         await inbox.events[name](told, int(retry) if retry.isdecimal() else 0)
 
@@ -183,17 +180,9 @@ def _command_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[N
     return listen
 
 
-def _shortcut_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[None]]:
+def _interaction_listener(inbox_of: InboxOf, name: str) -> Callable[..., Awaitable[None]]:
     async def listen(body: dict[str, Any], ack: Any, context: AsyncBoltContext) -> None:
-        await (await inbox_of(context)).shortcuts[name](body)
-        await ack()
-
-    return listen
-
-
-def _press_listener(inbox_of: InboxOf) -> Callable[..., Awaitable[None]]:
-    async def listen(body: dict[str, Any], ack: Any, context: AsyncBoltContext) -> None:
-        await (await inbox_of(context)).pressed(body)
+        await (await inbox_of(context)).interactions[name](body)
         await ack()
 
     return listen
@@ -204,11 +193,11 @@ async def _ignored() -> None:
 
 
 async def _failed(error: Exception) -> BoltResponse | None:
-    """The log, and the acknowledgement of what cannot be read; else bolt answers 500 by itself."""
+    """Log an error. Acknowledge an unreadable payload; for other errors bolt responds with 500."""
     if isinstance(error, (*MALFORMED, BoltUnhandledRequestError)):
         note(error)
         return BoltResponse(status=200, body="")
-    if isinstance(error, StorageUnavailable):  # told by ``Outages``, once for all
+    if isinstance(error, StorageUnavailable):  # ``Outages`` logs it once for all events
         log.info("Slack event not taken, it will come again", error=str(error))
     elif isinstance(error, FootnoteError):
         log.warning("Slack event not taken, it will come again", error=str(error))

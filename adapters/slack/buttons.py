@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import groupby
 
@@ -11,10 +11,11 @@ from adapters.slack.calls import Calls, Json
 from adapters.slack.commands import asked_by
 from adapters.slack.deferred import Doing, Recipient, SlowWork
 from adapters.slack.format import (
+    BAD,
     DEEPER,
     DETAILS,
-    FEEDBACK,
     FOLLOW_UP,
+    GOOD,
     REASON,
     RETRACT,
     STOP,
@@ -81,8 +82,8 @@ from bot.storage.workspaces import REASONS
 
 
 def details(answer: Answer, texts: Texts, page: str = "") -> Json:
-    """The view: sources with their quotes, doubts and notes, further reading, what was searched and
-    what it took; ``page`` is where a browser shows how the answer came about."""
+    """Return the view with sources and quotes, doubts and notes, further reading, the searches, and
+    time and cost; ``page`` is the URL of the run page."""
     blocks = source_blocks(answer, texts, page)
     if told := remarks(answer, texts):
         blocks.append(context(told))
@@ -100,8 +101,8 @@ def details(answer: Answer, texts: Texts, page: str = "") -> Json:
 
 
 def source_blocks(answer: Answer, texts: Texts, page: str = "") -> list[Json]:
-    """The numbered sources: linked title, domain, section, and the words that are quoted, unless
-    the answer quotes them itself."""
+    """Return the numbered sources: linked title, domain, section, and the quotes that the answer
+    does not contain itself."""
     if not answer.citations:
         return []
     count = len({citation.number for citation in answer.citations})
@@ -130,8 +131,8 @@ def _source(view: SourceView, room: int, texts: Texts) -> list[Json]:
 
 
 def _quotes(view: SourceView, room: int) -> Iterator[Json]:
-    """The words in at most ``room`` characters: running text as a quote, tables and code as they
-    stand."""
+    """Yield the quotes, at most ``room`` characters: running text as a quote block, tables and code
+    unchanged."""
     pieces = [piece for each in view.quotes for piece in each.pieces]
     for is_text, group in groupby(pieces, key=lambda piece: piece.kind == "text"):
         if is_text:
@@ -152,7 +153,7 @@ def _quotes(view: SourceView, room: int) -> Iterator[Json]:
 
 
 def further(answer: Answer, texts: Texts, page: str = "") -> list[Json]:
-    """The further reading."""
+    """Return the further reading."""
     if not answer.more:
         return []
     heading = section([text_element(texts("more-heading"), "bold")])
@@ -162,11 +163,16 @@ def further(answer: Answer, texts: Texts, page: str = "") -> list[Json]:
 
 RESEARCH_THIS, CHECK_FACTS = "research_this", "check_facts"  # callback ids of the shortcuts
 
+# The controls whose value is only the id of their run.
+_OF_RUN: Mapping[str, type[Deeper | Details | Watch | Retract | Stop]] = {
+    DEEPER: Deeper,
+    DETAILS: Details,
+    WATCH: Watch,
+    RETRACT: Retract,
+    STOP: Stop,
+}
+CONTROLS = re.compile("|".join((*_OF_RUN, GOOD, BAD, FOLLOW_UP, f"{REASON}_[a-z_]+")))
 _RUN = r"[0-9A-Za-z_-]{1,64}"
-# Answers of earlier versions have other buttons: one for feedback, one for each suggestion.
-CONTROLS = re.compile(
-    r"footnote_(?:feedback(?:_good|_bad)?|reason_[a-z_]+|deeper|details|watch|retract|stop|follow_up(?:_\d+)?)"
-)
 _FEEDBACK_VALUE = re.compile(rf"(?P<verdict>good|bad):(?P<run>{_RUN})")
 _REASON_VALUE = re.compile(rf"(?P<reason>[a-z_]+):(?P<run>{_RUN})")
 _FOLLOW_UP_VALUE = re.compile(rf"(?P<run>{_RUN}):(?P<number>\d{{1,2}})")
@@ -176,36 +182,27 @@ log = get_logger()
 
 
 def meaning_of(action_id: str, value: str) -> Press | None:
-    """The meaning of a used control; None when it is not Footnote's or carries nonsense."""
-    if action_id.startswith(FEEDBACK):
+    """Return what a press means; None if the control is not Footnote's or its value is invalid."""
+    if action_id in (GOOD, BAD):
         found = _FEEDBACK_VALUE.fullmatch(value)
-        if found is None:
-            return None
-        return Feedback(found["run"], "good" if found["verdict"] == "good" else "bad")
+        good = found is not None and found["verdict"] == "good"
+        return Feedback(found["run"], "good" if good else "bad") if found else None
     if action_id.startswith(REASON):
         found = _REASON_VALUE.fullmatch(value)
         reasons = [each for each in REASONS if found and each == found["reason"]]
         return Feedback(found["run"], "bad", reasons[0]) if found and reasons else None
-    if action_id.startswith(FOLLOW_UP):
+    if action_id == FOLLOW_UP:
         found = _FOLLOW_UP_VALUE.fullmatch(value)
         return FollowUp(found["run"], int(found["number"])) if found else None
-    if not _ONE_RUN.fullmatch(value):
-        return None
-    if action_id == DEEPER:
-        return Deeper(value)
-    if action_id == DETAILS:
-        return Details(value)
-    if action_id == WATCH:
-        return Watch(value)
-    if action_id == RETRACT:
-        return Retract(value)
-    return Stop(value) if action_id == STOP else None
+    deed = _OF_RUN.get(action_id)
+    return deed(value) if deed is not None and _ONE_RUN.fullmatch(value) else None
 
 
 class Buttons:
-    """A method returns once what was asked for is kept, or Slack waits no longer.
+    """Handles presses and shortcuts. A method returns once the request is stored, or when Slack
+    would stop waiting.
 
-    Slack delivers a press once, so a failure is told to the person who pressed.
+    Slack delivers a press only once, so a failure is reported to the person who pressed.
     """
 
     def __init__(self, listener: Listener, patience: SlowWork, calls: Calls) -> None:
@@ -216,7 +213,7 @@ class Buttons:
         self._ephemeral = listener.ephemeral
 
     async def pressed(self, body: Json) -> None:
-        """``block_actions`` with one of our action ids."""
+        """Handle ``block_actions`` with one of our action ids."""
         container = body.get("container") or {}
         channel = str((body.get("channel") or {}).get("id") or container.get("channel_id") or "")
         user = str(body["user"]["id"])
@@ -226,7 +223,7 @@ class Buttons:
             user,
             str(container.get("thread_ts") or ""),
             response_url=str(body.get("response_url") or ""),
-            # The question why is answered once, and gives way to the thanks.
+            # The question "why?" is answered once: the thanks replace it.
             replace=bool(container.get("is_ephemeral")),
         )
         for action in body.get("actions") or ():
@@ -264,7 +261,7 @@ class Buttons:
     async def _show(
         self, run: str, channel: str, author: Author, trigger: str, texts: Texts
     ) -> str | None:
-        """Open the details of an answer for the presser; Slack takes that for three seconds."""
+        """Open the details of an answer for the presser; Slack allows three seconds for that."""
         # The ids of direct conversations begin with D.
         answer, page = await self._reception.details(
             run, PLATFORM, channel, author, direct=channel.startswith("D")
@@ -278,11 +275,11 @@ class Buttons:
         return None
 
     async def research(self, body: Json) -> None:
-        """The message shortcut "Research this": the message becomes the presser's question."""
+        """Handle the shortcut "Research this": the message becomes the presser's question."""
         await self._take(body, "research", "auto")
 
     async def check(self, body: Json) -> None:
-        """The message shortcut "Check the facts": the message's statements are judged."""
+        """Handle the shortcut "Check the facts" about a message's statements."""
         await self._take(body, "check", "check")
 
     async def _take(self, body: Json, name: str, style: Style) -> None:
@@ -317,7 +314,8 @@ class Buttons:
         await self._tell(accept(), recipient, texts)
 
     async def _tell(self, doing: Doing, recipient: Recipient, texts: Texts) -> None:
-        """Await something for as long as Slack does, and tell what became of it, now or later."""
+        """Run ``doing`` and send its outcome to ``recipient``, even if it takes longer than Slack
+        waits."""
         told = await self._slow_work.told(doing, recipient, texts, meanwhile=None)
         if told is not None:
             self._ephemeral.say(recipient, told)
@@ -328,6 +326,6 @@ class Buttons:
 
 
 def _of_presser(body: Json) -> Json:
-    """The part of an interaction's payload about the presser; its own team is where that
-    happened."""
+    """Return the part of an interaction's payload that is about the presser. The payload's own
+    ``team`` is the place where it happened."""
     return {"user": body["user"]}

@@ -1,7 +1,7 @@
-"""Slack's Web API: its client, calls whose failures have a meaning, and the pace they keep.
+"""Slack's Web API: its client, calls with typed errors, and rate limits.
 
-slack_sdk's own retry handlers are left out here: they would send a message again whose first
-sending had arrived and only its answer was lost. What may be repeated is decided by the caller.
+slack_sdk's own retry handlers are not used: if a message arrived and only the response was lost,
+they would send it again. The caller decides which calls may be repeated.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import logging
 import random
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -34,13 +35,13 @@ from bot.posting import still_ours
 
 Json = dict[str, Any]
 
-# Of the calls that Slack allows in a minute, the parts that may come at once and one by one.
+# Shares of the calls that Slack allows in a minute: at once, and spread over the minute.
 BURST, STEADY = 0.25, 0.55
 
 # Errors of a call that does not reach Slack; TimeoutError is an OSError.
 FAILURES = (aiohttp.ClientError, OSError, SlackClientError)
 
-# https://docs.slack.dev/reference/methods: errors that pass
+# https://docs.slack.dev/reference/methods: temporary errors
 _PASSING = frozenset(
     {
         *("ratelimited", "rate_limited", "internal_error", "fatal_error", "request_timeout"),
@@ -48,7 +49,7 @@ _PASSING = frozenset(
         *("org_login_required", "external_channel_migrating", "message_limit_exceeded"),
     }
 )
-_CREDENTIALS = frozenset(
+CREDENTIALS = frozenset(
     {"invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"}
 )
 _SENTENCES: Mapping[str, str] = {
@@ -62,10 +63,10 @@ _SENTENCES: Mapping[str, str] = {
 
 
 class Refusal(PostRefused):
-    """Slack said no, with this error ``code``; nothing took effect."""
+    """Slack refused a call with the error ``code``; the call had no effect."""
 
     def __init__(self, method: str, code: str, detail: str = "") -> None:
-        if code in _CREDENTIALS:
+        if code in CREDENTIALS:
             sentence = (
                 "Slack does not accept Footnote's token: check SLACK_BOT_TOKEN, or install "
                 "Footnote in the workspace again."
@@ -80,7 +81,7 @@ class Refusal(PostRefused):
 
 
 class Limited(PlatformUnavailable):
-    """Slack asks to wait ``retry_after`` seconds; nothing took effect."""
+    """Slack asks to wait ``retry_after`` seconds; the call had no effect."""
 
     retry_after: float
 
@@ -93,7 +94,7 @@ class Limited(PlatformUnavailable):
 
 
 class Away(PlatformUnavailable):
-    """Slack does not answer; whether the call took effect is not known."""
+    """Slack does not answer; it is unknown whether the call took effect."""
 
     def __init__(self, method: str, detail: str) -> None:
         super().__init__(
@@ -106,11 +107,11 @@ class Away(PlatformUnavailable):
 class Timing:
     """Time limits, in seconds.
 
-    ``stream_delay`` passes before a stream is begun (a run that ends sooner needs none),
-    ``first_sign`` is how long opening a reply waits for Slack, ``patience`` how long the final post
-    is tried, ``reading`` how long a thread's history may take; ``backoff`` the first wait.
-    ``between`` is the least time between two shows of one reply; ``pace`` stretches the time that
-    Slack's rates demand between calls that can wait.
+    ``stream_delay`` passes before a stream begins (a run that ends sooner needs none);
+    ``first_sign`` limits how long opening a reply waits for Slack, ``patience`` how long the final
+    post is retried, and ``reading`` how long reading a thread may take. ``backoff`` is the first
+    pause between retries, ``between`` the shortest time between two updates of one reply. ``pace``
+    is a factor on the time that Slack's rate limits demand between calls that can wait.
     """
 
     stream_delay: float = 0.8
@@ -123,49 +124,34 @@ class Timing:
 
 
 class Calls:
-    """One workspace's Web API. ``clock`` gives seconds."""
+    """Calls the Web API of one workspace. ``clock`` returns seconds."""
 
     def __init__(
         self, client: AsyncWebClient, timing: Timing, clock: Callable[[], float] = monotonic
     ) -> None:
         self._clock = clock
-        self._client = AsyncWebClient(
-            token=client.token,
-            base_url=client.base_url,
-            timeout=client.timeout,
-            ssl=client.ssl,
-            proxy=client.proxy,
-            session=client.session,
-            trust_env_in_session=client.trust_env_in_session,
-            headers=dict(client.headers),
-            team_id=client.default_params.get("team_id"),
-            logger=client.logger,
-            retry_handlers=[],
-        )
-        self._client.proxy = client.proxy
+        self.client = copy(client)
+        self.client.retry_handlers = []
         self.timing = timing
-        self._held: dict[str, float] = {}  # method → until when Slack wants no more of it
-        self._next: dict[str, float] = {}  # method → when all its turns are there again
-
-    @property
-    def client(self) -> AsyncWebClient:
-        return self._client
+        self._held: dict[str, float] = {}  # method → time until which Slack limits it
+        self._next: dict[str, float] = {}  # method → time when its token bucket is full again
 
     async def once(self, method: str, **arguments: Any) -> Json:
-        """One call, sent once. Raises ``Refusal``, ``Limited``, ``Away``, and as ``still_ours``."""
-        response = await self._call(method, **arguments)
+        """Call once. Raises ``Refusal``, ``Limited``, ``Away``, and what ``still_ours`` raises."""
+        response = await self.response(method, **arguments)
         return response.data if isinstance(response.data, dict) else {}
 
     async def scopes(self) -> frozenset[str]:
-        """The scopes of the token, told only in the headers of a response. Raises as ``once``."""
-        return scopes_in((await self._call("auth.test")).headers)
+        """Return the token's scopes, which only response headers contain. Raises as ``once``."""
+        return scopes_in((await self.response("auth.test")).headers)
 
-    async def _call(self, method: str, **arguments: Any) -> AsyncSlackResponse:
+    async def response(self, method: str, **arguments: Any) -> AsyncSlackResponse:
+        """Call once and return the whole response, with headers. Raises as ``once``."""
         await still_ours()
-        known = getattr(self._client, method.replace(".", "_"), None)
+        known = getattr(self.client, method.replace(".", "_"), None)
         try:
             if known is None:  # slack_sdk 3.47 has no name for it
-                return await self._client.api_call(method, data=arguments)
+                return await self.client.api_call(method, data=arguments)
             response: AsyncSlackResponse = await known(**arguments)
         except SlackApiError as error:
             failure = self._failure(method, error)
@@ -178,9 +164,9 @@ class Calls:
     async def patiently(
         self, method: str, *, patience: float | None = None, repeat: bool = True, **arguments: Any
     ) -> Json:
-        """A call tried again until it works or ``patience`` seconds are over.
+        """Call until it works or ``patience`` seconds are over.
 
-        ``repeat``: whether it does no harm twice; if not, ``Away`` is raised at once.
+        ``repeat`` tells that the call is safe to send twice; if not, ``Away`` is raised at once.
         """
         deadline = monotonic() + (self.timing.patience if patience is None else patience)
         tries = 0
@@ -198,7 +184,7 @@ class Calls:
             tries += 1
 
     async def back_off(self, tries: int, deadline: float) -> bool:
-        """Wait longer each time; False when that would pass the deadline."""
+        """Wait, longer with each try; return False if that would pass the deadline."""
         wait = self.timing.backoff * 2 ** min(tries, 6) * (0.75 + random.random() / 2)  # noqa: S311
         if monotonic() + wait > deadline:
             return False
@@ -206,15 +192,15 @@ class Calls:
         return True
 
     def due(self, method: str) -> float:
-        """Seconds until a call that can wait may be made; 0.0 takes the turn.
+        """Return the seconds until a call that can wait may be made; 0.0 reserves it now.
 
-        All replies of a workspace share what Slack allows; a part of it is left for calls that
+        All replies in a workspace share Slack's rate limit; part of it is reserved for calls that
         cannot wait.
         """
         now = self._clock()
         if (held := self._held.get(method, 0.0)) > now:
             return held - now
-        # A token bucket: in no minute more than BURST + STEADY of what Slack allows.
+        # A token bucket: in any minute, at most BURST + STEADY of what Slack allows.
         allowed = CALLS_A_MINUTE[method]
         gap = self.timing.pace * 60 / (STEADY * allowed)
         full = max(self._next.get(method, 0.0), now)
@@ -246,7 +232,7 @@ class Calls:
 
 
 def scopes_in(headers: Mapping[str, Any]) -> frozenset[str]:
-    """The scopes of the token that a call was made with."""
+    """Return the scopes of the token that made a call, from the headers of its response."""
     listed = next(
         (value for name, value in headers.items() if name.lower() == "x-oauth-scopes"), ""
     )
@@ -254,7 +240,7 @@ def scopes_in(headers: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _seconds(header: object) -> float:
-    """``Retry-After`` in seconds; one second where it is missing or nonsense."""
+    """Parse ``Retry-After`` in seconds; one second if it is missing or invalid."""
     try:
         return min(max(float(str(header)), 0.1), 3_600.0)
     except ValueError:
@@ -264,19 +250,18 @@ def _seconds(header: object) -> float:
 TIMEOUT_SECONDS = 30
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds between attempts to reach Slack at all
 
-# Errors that any call with the same token would meet, and those of apps.connections.open:
+# Errors that every call with the same token would get, and those of apps.connections.open:
 # https://docs.slack.dev/reference/methods/auth.test
-TOKEN_ERRORS = frozenset(
+TOKEN_ERRORS = CREDENTIALS.union(
     [
-        *("invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"),
         *("not_allowed_token_type", "no_permission", "missing_scope", "access_denied"),
         *("team_access_not_granted", "forbidden_team", "socket_mode_not_enabled"),
     ]
 )
 
-# Bolt finds SLACK_BOT_TOKEN in the environment too, and warns that our client goes before it.
+# Bolt also finds SLACK_BOT_TOKEN in the environment, and warns that our client takes precedence.
 _MEANT_SO = warning_client_prioritized_and_token_skipped()
-# Bolt (1.30) says of every event from where the app is not installed; ours names the workspace.
+# Bolt (1.30) logs this for each event from a workspace without the app; our line names it.
 _NOT_INSTALLED = "Although the app should be installed into this workspace"
 
 _METHOD = re.compile(r"[a-z]+(?:\.[A-Za-z]+){1,3}")  # "chat.postMessage", "users.info"
@@ -285,7 +270,7 @@ log = get_logger()
 
 
 def web_client(settings: SlackSettings, session: aiohttp.ClientSession) -> AsyncWebClient:
-    """A client for the bot's token. It repeats nothing by itself; see ``calls``."""
+    """Return a client for the bot's token. It does not retry; see the module docstring."""
     token = settings.slack_bot_token
     egress = Egress.of(settings)
     client = AsyncWebClient(
@@ -297,7 +282,7 @@ def web_client(settings: SlackSettings, session: aiohttp.ClientSession) -> Async
         logger=sdk_logger(),
         retry_handlers=[],
     )
-    # Set afterwards: for None the SDK itself takes HTTPS_PROXY, and knows no NO_PROXY.
+    # Set afterwards: given None, the SDK uses HTTPS_PROXY and ignores NO_PROXY.
     client.proxy = egress.proxy_for(settings.slack_api_url) or None
     return client
 
@@ -305,7 +290,7 @@ def web_client(settings: SlackSettings, session: aiohttp.ClientSession) -> Async
 def new_session(
     settings: SlackSettings, calls: PlatformCalls | None = None
 ) -> aiohttp.ClientSession:
-    """One pool of connections for everything said to Slack, which is counted in ``calls``."""
+    """Return a connection pool for all requests to Slack, which are counted in ``calls``."""
     egress = Egress.of(settings)
     return aiohttp.ClientSession(
         connector=egress.connector(),
@@ -316,25 +301,25 @@ def new_session(
 
 
 def method_of(url: str) -> str:
-    """The Web API method that a URL calls; "other" for all else: sockets, files, response URLs."""
+    """Return the Web API method that a URL calls, or "other" (sockets, files, response URLs)."""
     name = urlsplit(url).path.rpartition("/api/")[2]
     return name if _METHOD.fullmatch(name) else "other"
 
 
 def refuses_token(body: bytes) -> bool:
-    """Return True if a reply of the Web API rejects the token of its call; its HTTP status is 200
-    all the same."""
+    """Return True if a response of the Web API, whose HTTP status is 200 even then, rejects the
+    token."""
     if b'"error"' not in body:
         return False
     try:
         reply = json.loads(body)
     except ValueError:
         return False
-    return isinstance(reply, dict) and reply.get("error") in _CREDENTIALS
+    return isinstance(reply, dict) and reply.get("error") in CREDENTIALS
 
 
 def refused_token(refusal: Refusal, variable: str) -> CredentialsRefused:
-    """A refusal that is about the token in the setting ``variable``."""
+    """Return the error for a refusal of the token in the setting ``variable``."""
     return CredentialsRefused(
         f"Slack does not accept {variable} ({refusal.code}): copy the token again from your app's "
         "page at https://api.slack.com/apps.",
@@ -345,10 +330,10 @@ def refused_token(refusal: Refusal, variable: str) -> CredentialsRefused:
 async def until_reached(
     call: Callable[[], Awaitable[Json]], variable: str, connection: Connection
 ) -> Json:
-    """The answer of ``call``, tried with growing pauses for as long as Slack is away.
+    """Return the response of ``call``, retried with growing pauses while Slack is away.
 
-    Tells ``connection`` that it is, and the log once. Raises ``CredentialsRefused`` that names
-    ``variable``, the setting with the call's token, and ``PostRefused``.
+    Reports an outage to ``connection``, and once to the log. Raises ``PostRefused``, and
+    ``CredentialsRefused``, which names ``variable``, the setting with the call's token.
     """
     pause = FIRST_PAUSE
     while True:
@@ -371,7 +356,7 @@ async def until_reached(
 
 
 class _ToOurLog(logging.Handler):
-    """One line an event, without tracebacks; what is information to the SDK is detail to us."""
+    """Writes the SDK's log as one line per event, without tracebacks; its INFO is our DEBUG."""
 
     def emit(self, record: logging.LogRecord) -> None:
         line = record.getMessage().partition("\n")[0]
@@ -383,7 +368,7 @@ class _ToOurLog(logging.Handler):
 
 
 def sdk_logger() -> logging.Logger:
-    """The logger that bolt and the SDK get. Never below INFO: they would log what people say."""
+    """Return the logger for bolt and the SDK. Never below INFO: they would log people's words."""
     logger = logging.getLogger("footnote.slack")
     if not logger.handlers:
         logger.addHandler(_ToOurLog())

@@ -25,7 +25,7 @@ from bot.standing.schedule import schedule_named
 
 ASK, FOOTNOTE, FORGET = "/ask", "/footnote", "/footnote forget me"
 WATCH = "/footnote watch"
-QUESTION_CHARACTERS = 300  # of the question that are repeated to its asker
+QUESTION_CHARACTERS = 300  # characters of the question in the confirmation to its asker
 
 _CHOSEN = re.compile(
     rf"(?:--depth[ =](?P<option>\w+)|(?P<word>{'|'.join(DEPTHS)})[ \t]*[:：])(?:\s+|$)?",
@@ -35,9 +35,9 @@ _OPTION_AT_END = re.compile(r"\s--depth[ =](\w+)\s*$", re.IGNORECASE)
 
 
 def parse_ask(text: str) -> tuple[Depth, str]:
-    """The depth and the question of ``/ask deep: why …`` or ``/ask --depth deep why …``.
+    """Parse depth and question of ``/ask deep: why …`` or ``/ask --depth deep why …``.
 
-    Raises ``Invalid`` for a depth there is not.
+    Raises ``Invalid`` for an unknown depth.
     """
     text = text.strip()
     if match := _CHOSEN.match(text):
@@ -48,7 +48,7 @@ def parse_ask(text: str) -> tuple[Depth, str]:
 
 
 class Commands:
-    """Answers a command with what its asker alone is shown at once."""
+    """Answers slash commands, privately to the person who used them."""
 
     def __init__(self, listener: Listener, patience: SlowWork, providers: Sequence[str]) -> None:
         self._listener = listener
@@ -58,9 +58,9 @@ class Commands:
     # ------------------------------------------------------------ /ask
 
     async def ask(self, command: Json) -> str:
-        """Accept the question; returns the private line that says so, or why not.
+        """Accept a question; return the private line that confirms it or says why not.
 
-        Slack delivers a command once, so a failure is told, never retried.
+        Slack delivers a command only once, so a failure is reported and not retried.
         """
         message, texts = await self._message(command)
         try:
@@ -84,7 +84,7 @@ class Commands:
         return await self._slow_work.told(accept(), recipient, texts, meanwhile=on_it) or ""
 
     async def _message(self, command: Json) -> tuple[Message, Texts]:
-        """The command as a message whose thread does not exist yet; its poster begins it."""
+        """Convert a command to a message. Its thread does not exist yet: the poster begins it."""
         user, channel = str(command["user_id"]), str(command["channel_id"])
         raw = str(command.get("text") or "")
         people = await self._listener.people.quickly([user, *mentions_in(raw)])
@@ -107,8 +107,8 @@ class Commands:
     # ------------------------------------------------------------ /footnote
 
     async def footnote(self, command: Json) -> None:
-        """Show or change the rules of the channel, watch a question, or forget the author of the
-        command; the answer follows by response URL."""
+        """Show or change the channel's rules, watch a question, or delete the data of the command's
+        author; the response follows through the response URL."""
         message, texts = await self._message(command)
         recipient = Recipient(
             message.thread.channel,
@@ -153,7 +153,7 @@ class Commands:
         return "\n".join([rules_help, watching, texts("forget-help", command=FORGET)])
 
     async def _watched(self, command: Json, message: Message, words: str, texts: Texts) -> str:
-        """Ask a question and watch it, or list, pause, resume or stop standing questions."""
+        """Ask and watch a question, or list, pause, resume or stop standing questions."""
         reception = self._listener.reception
         told = await do_by_words(reception.standing, message, words, texts)
         if told is not None:
@@ -175,7 +175,7 @@ class Commands:
         return begun(watch, texts)
 
     async def _with_rights(self, message: Message) -> Message:
-        """The message with what its author may do, looked up however long that takes."""
+        """Return the message with its author's rights, looked up without a time limit."""
         person = await self._listener.people.person(message.author.id)
         author, _ = self._listener.author(person.id, {person.id: person}, message.text, {})
         return replace(message, author=author)
@@ -188,10 +188,10 @@ class Commands:
 
 
 def asked_by(payload: Json, channel: str, user: str) -> PostState:
-    """The state that the poster needs to begin a command's thread, or to tell the asker that it may
-    not.
+    """Return the state that the poster needs to begin a command's thread, or to notify the asker
+    that it cannot.
 
-    Commands and shortcuts can be used where Footnote is no member.
+    Commands and shortcuts can be used in channels that Footnote is not a member of.
     """
     url = str(payload.get("response_url") or "")
     return {"command": {"channel": channel, "user": user, "response_url": url}}

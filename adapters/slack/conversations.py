@@ -1,12 +1,12 @@
-"""Slack's own messages and files as a source, by its Real-time Search API.
+"""Slack's own messages and files as a source, through its Real-time Search API.
 
 https://docs.slack.dev/apis/web-api/real-time-search-api: a search needs the ``action_token`` of the
-event with which somebody asked, and finds what that person may see, within the scopes of the app.
-What it finds is used for this one question and not stored (``bot.storage.said``).
+event that asked the question, and finds what the asker may see, within the scopes of the app. The
+results are used for this one question and not stored (``bot.storage.said``).
 
-In a channel, public channels are searched, and the channel itself; that something was found in
-places that not everybody there can see is told to the asker alone. In a direct message everything
-is searched that the asker may see and the app's scopes allow. For files see ``found_files``.
+In a channel, the search covers public channels and the channel itself; only the asker learns that
+there are results in places that not everyone in the channel can see. In a direct message, it covers
+everything that the asker may see and the app's scopes allow. For files see ``found_files``.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ SCOPES: Mapping[str, str] = {
     "im": "search:read.im",
 }
 EVERY_SCOPE = (*SCOPES.values(), FILES)
-PAGE = 20  # results of one call, at most
-THREAD = 100  # messages of a thread that are read
-THREAD_SECONDS = 3.0  # that reading a thread may take; then the context in the hit is read instead
-MOST_FURTHER = 6  # queries of a question in a channel that look beyond public channels, too
+PAGE = 20  # largest number of results of one call
+THREAD = 100  # messages read from one thread
+THREAD_SECONDS = 3.0  # time limit for reading a thread; then the context in the hit is used
+MOST_FURTHER = 6  # queries per question in a channel that also search beyond public channels
 
 _EXPIRED = frozenset({"invalid_action_token", "action_token_expired", "expired_action_token"})
 
@@ -60,21 +60,21 @@ log = get_logger()
 
 
 def kept_right(token: str, keys: Sequence[SecretStr]) -> PostState:
-    """The post state that keeps an action token with its question, encrypted if there are keys.
+    """Return the post state that stores an action token, encrypted if there are keys.
 
-    Without keys there is one workspace only. The token works only together with the bot token of
-    that workspace, which is not in the database.
+    Without keys there is only one workspace, and the token works only together with that
+    workspace's bot token, which is not in the database.
     """
     return {SEARCH: Seal(keys).close(token) if keys else token}
 
 
 def opened_right(right: str, keys: Sequence[SecretStr]) -> str:
-    """The action token that ``kept_right`` kept. Raises ``InvalidSetting`` if no key opens it."""
+    """Decrypt the action token of ``kept_right``. Raises ``InvalidSetting`` if no key fits."""
     return Seal(keys).open(right) if keys else right
 
 
 class _Results(NamedTuple):
-    """The results of a search, best first."""
+    """Results of a search, best first."""
 
     messages: Sequence[Json] = ()
     files: Sequence[Json] = ()
@@ -103,8 +103,8 @@ class SlackConversations:
         self._files = FoundFiles(team.calls, run, is_direct=self._direct, bot=bot, name=self.name)
         self._searches_files = FILES in granted
         self._found: dict[str, Json] = {}  # by permalink
-        self._answers: dict[str, _Results] = {}  # by what was asked
-        self._ended = ""  # why Slack answers no more searches of this question
+        self._answers: dict[str, _Results] = {}  # by the arguments of the call
+        self._ended = ""  # the reason why Slack refuses further searches for this question
         self._looked_further = 0
         self._is_more_elsewhere = False
 
@@ -129,7 +129,7 @@ class SlackConversations:
         return blend([list(hits.values()), of_files])[: query.limit]
 
     async def _further(self, query: Query) -> _Results:
-        """Results beyond public channels that the asker may see, for the first queries only."""
+        """Search what the asker may see beyond public channels, for the first queries only."""
         kinds = [kind for kind in self._kinds if kind != "public_channel"]
         if not kinds or self._looked_further >= MOST_FURTHER:
             return _Results()
@@ -173,7 +173,7 @@ class SlackConversations:
             if refusal.code != "missing_scope" or not is_of_files:
                 raise self._refused(refusal) from refusal
             found = await self._called({**arguments, "content_types": "messages"})
-            self._searches_files = False  # it was the scope of files that is gone
+            self._searches_files = False  # the scope for files was the missing one
             self._team.forget_scopes()
             self._files.remark(ENDED)
             return found
@@ -208,8 +208,8 @@ class SlackConversations:
         return Refused(self._ended, detail=refusal.detail)
 
     def _is_wanted(self, message: Json, people: Sequence[str]) -> bool:
-        """True for what people said among themselves: no question to Footnote, and nothing in the
-        thread of the question."""
+        """Return True for what people said among themselves: not a question to Footnote, and not in
+        the thread of the question."""
         thread = self._run.message.thread
         is_ours = message.get("is_author_bot") or message.get("author_user_id") == self._bot
         if is_ours or self._bot in mentions_in(str(message["content"])):
@@ -229,11 +229,11 @@ class SlackConversations:
         return url in self._found
 
     async def read(self, url: str) -> Page:
-        """The thread of a message that was found, if Footnote may read it; else the messages around
-        it, which came with the search result."""
+        """Return the thread of a found message, or the messages around it that came with the search
+        result if Footnote may not read the thread."""
         found = self._found[url]
         try:
-            said = await thread_messages(
+            messages = await thread_messages(
                 self._team.calls,
                 str(found["channel_id"]),
                 _root(found),
@@ -242,30 +242,31 @@ class SlackConversations:
             )
         except (Refusal, Limited, Away) as error:
             log.info("thread not read", url=url, error=str(error))
-            said = _around(found)
-        told = await self._told(said)
-        if not told:
+            messages = _around(found)
+        spoken = await self._said_by_people(messages)
+        if not spoken:
             raise PageUnreadable("The message is gone.")
-        return page_of(url, _title(found), told, datetime.now(UTC), self._run.id)
+        return page_of(url, _title(found), spoken, datetime.now(UTC), self._run.id)
 
-    async def _told(self, said: Sequence[Json]) -> list[tuple[str, datetime, str]]:
-        """The messages of a thread, without those of Footnote and the questions to it."""
-        heard = [
+    async def _said_by_people(self, messages: Sequence[Json]) -> list[tuple[str, datetime, str]]:
+        """Return author, time and text of a thread's messages, without Footnote's own and the
+        questions to it."""
+        among_people = [
             each
-            for each in said
+            for each in messages
             if words_of(each)
             and each.get("user") != self._bot
             and run_of(each)[0] is None
             and self._bot not in mentions_in(words_of(each))
         ]
-        names = await names_of(self._team.people, heard)
+        names = await names_of(self._team.people, among_people)
         return [
             (
                 names.get(str(each.get("user")), str(each.get("username") or each.get("user"))),
                 _at(str(each["ts"])),
                 unescape(words_of(each), names),
             )
-            for each in heard
+            for each in among_people
             if is_ts(str(each.get("ts")))
         ]
 
@@ -281,7 +282,7 @@ class SlackConversations:
     async def file(self, url: str) -> FoundFile:
         return await self._files.file(url)
 
-    # ------------------------------------------------------------ what the asker alone may see
+    # ------------------------------------------------------------ notice to the asker
 
     async def concluded(self) -> None:
         if not (self._is_more_elsewhere or self._files.is_more_elsewhere):
@@ -293,7 +294,7 @@ class SlackConversations:
 
 
 def _is_whole(message: Any) -> bool:
-    """True for a result that has all that a footnote needs, and links to Slack."""
+    """Return True if a result has all that a footnote needs, and links to Slack."""
     if not isinstance(message, dict):
         return False
     texts = [message.get(name) for name in ("permalink", "content", "channel_id", "message_ts")]
@@ -306,9 +307,9 @@ def _at(ts: str) -> datetime:
 
 
 def _root(message: Json) -> str:
-    """The ts of the thread's first message, which the permalink of a reply tells."""
-    told = parse_qs(urlsplit(str(message["permalink"])).query).get("thread_ts", [""])[0]
-    return told if is_ts(told) else str(message["message_ts"])
+    """Return the ts of the thread's first message, which is in the permalink of a reply."""
+    root = parse_qs(urlsplit(str(message["permalink"])).query).get("thread_ts", [""])[0]
+    return root if is_ts(root) else str(message["message_ts"])
 
 
 def _title(message: Json) -> str:
@@ -319,7 +320,7 @@ def _title(message: Json) -> str:
 
 
 def _around(found: Json) -> list[Json]:
-    """A message with those around it in the search result, in the form of a thread's messages."""
+    """Return a found message and those around it, in the form of a thread's messages."""
     around = found.get("context_messages")
     around = around if isinstance(around, dict) else {}
     itself = {

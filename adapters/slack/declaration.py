@@ -1,4 +1,4 @@
-"""Slack as a platform of Footnote."""
+"""Declares Slack as a platform of Footnote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that no event waits for: ephemeral messages, slow commands, messages to be kept later."""
+"""Background work of the listeners: ephemeral messages, slow commands, retries of storing."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from bot.errors import FootnoteError, PlatformUnavailable, PostRefused, StorageU
 from bot.logs import get_logger
 from bot.rendering.texts import Texts, sentence_for
 
-PATIENCE_SECONDS = 60.0  # a private message that comes later than that only confuses
-LAST_SECONDS = 1.0  # that ephemeral get when Footnote ends
-# Errors where no ephemeral message is possible: https://docs.slack.dev/reference/methods/chat.postEphemeral
+PATIENCE_SECONDS = 60.0  # a private message that arrives later would only confuse
+LAST_SECONDS = 1.0  # time for unsent ephemeral messages when Footnote ends
+# Errors of places where no ephemeral message is possible: https://docs.slack.dev/reference/methods/chat.postEphemeral
 CLOSED_PLACES = frozenset(
     {"channel_not_found", "not_in_channel", "user_not_in_channel", "is_archived"}
 )
@@ -33,8 +33,9 @@ log = get_logger()
 class Recipient:
     """The recipient of an ephemeral message.
 
-    ``thread`` is the timestamp a thread is known by, or empty. With a ``response_url`` the message
-    reaches places that Footnote is no member of, and can ``replace`` the one it is a response to.
+    ``thread`` is the timestamp that identifies a thread, or "". With a ``response_url`` the message
+    also reaches channels that Footnote is not a member of, and can ``replace`` the message that it
+    responds to.
     """
 
     channel: str
@@ -46,7 +47,7 @@ class Recipient:
 
 
 class EphemeralMessages:
-    """Says things later, so that no event waits for it. Close it with ``aclose``."""
+    """Sends ephemeral messages in the background. Close it with ``aclose``."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -56,18 +57,19 @@ class EphemeralMessages:
         await self._background.aclose(LAST_SECONDS)
 
     def say(self, recipient: Recipient, text: str, blocks: Sequence[Json] = ()) -> None:
-        """Tell one person ``text``, which is plain; ``blocks`` show it where blocks are shown."""
+        """Send one person ``text``, which is plain text; ``blocks`` are shown in its place."""
         self.later(tell(self._calls, recipient, escaped(text), blocks))
 
     def later(self, work: Coroutine[Any, Any, object]) -> None:
-        """Do something an event need not wait for; what goes wrong is logged."""
+        """Run ``work`` in the background; its errors are logged."""
         self._background.later(work)
 
 
 async def tell(calls: Calls, recipient: Recipient, text: str, blocks: Sequence[Json] = ()) -> None:
-    """Tell one person ``text``, in Slack's markup, or ``blocks`` in its place: by the response
-    URL, which is good for half an hour and five times, else where they are, else in a direct
-    message.
+    """Send one person ``text``, in Slack's markup, or ``blocks`` in its place.
+
+    The message goes to the response URL, which works five times within half an hour; if that fails,
+    to the place where they are; if that is not possible, in a direct message.
 
     Raises ``PostRefused`` and ``PlatformUnavailable``.
     """
@@ -75,7 +77,7 @@ async def tell(calls: Calls, recipient: Recipient, text: str, blocks: Sequence[J
         try:
             await _respond(calls, recipient, text, blocks)
         except (PlatformUnavailable, PostRefused) as error:
-            log.info("response not taken", error=str(error))
+            log.info("response URL refused", error=str(error))
         else:
             return
     said: Json = {"patience": PATIENCE_SECONDS, "repeat": False, "text": text, **_shown(blocks)}
@@ -104,7 +106,7 @@ async def _respond(calls: Calls, recipient: Recipient, text: str, blocks: Sequen
     webhook = AsyncWebhookClient(
         recipient.response_url, session=client.session, logger=client.logger, retry_handlers=[]
     )
-    webhook.proxy = client.proxy  # in place of what the SDK finds in the environment
+    webhook.proxy = client.proxy  # instead of the proxy that the SDK finds in the environment
     body: Json = {
         "text": text,
         "response_type": "ephemeral",
@@ -121,17 +123,17 @@ async def _respond(calls: Calls, recipient: Recipient, text: str, blocks: Sequen
 
 
 ACK_SECONDS = 2.5  # Slack shows a failure after 3
-LAST_WORK_SECONDS = 3.0  # that what is under way gets when Footnote ends
+LAST_WORK_SECONDS = 3.0  # time for work in progress when Footnote ends
 
-Doing = Coroutine[Any, Any, str | None]  # gives what its asker is told, or None
+Doing = Coroutine[Any, Any, str | None]  # returns the text for the asker, or None
 
 
 class SlowWork:
-    """Finishes what takes longer than Slack waits for a response.
+    """Finishes work that takes longer than Slack waits for a response.
 
-    A command or a press is delivered once and has to be acknowledged soon. Cancelling what it began
-    could cancel a transaction that is being committed, and leave unknown whether to ask again.
-    Close it with ``aclose``, before the ephemeral messages.
+    Slack delivers a command or a press only once and expects a quick acknowledgement. Cancelling
+    the work could interrupt a commit, and the asker would not know whether to ask again. Close it
+    with ``aclose``, before the ephemeral messages.
     """
 
     def __init__(self, ephemeral: EphemeralMessages) -> None:
@@ -139,23 +141,23 @@ class SlowWork:
         self._background = BackgroundTasks("slack")
 
     async def aclose(self) -> None:
-        """Give what is under way a moment to be kept, and drop the rest."""
+        """Give work in progress a moment to finish, and cancel the rest."""
         await self._background.aclose(LAST_WORK_SECONDS)
 
     async def told(
         self, doing: Doing, recipient: Recipient, texts: Texts, *, meanwhile: str | None
     ) -> str | None:
-        """The text for the asker after at most ``ACK_SECONDS``, or None for none.
+        """Return the text for the asker after at most ``ACK_SECONDS``, or None for none.
 
-        If ``doing`` takes longer, that is ``meanwhile``; what it comes to then is sent as an
-        ephemeral message, unless it is the same. A ``FootnoteError`` is told as its sentence,
-        anything else is raised (``CoreBroke`` for what would pass for a malformed payload).
+        If ``doing`` takes longer, the text is ``meanwhile``, and the result is sent later as an
+        ephemeral message, unless it is the same. A ``FootnoteError`` becomes its sentence; other
+        errors are raised (``CoreBroke`` for those that look like a malformed payload).
         """
         ended = asyncio.get_running_loop().create_future()
         self._background.later(self._follow(doing, ended, recipient, texts, meanwhile))
         try:
             async with asyncio.timeout(ACK_SECONDS):
-                result: str | None = await ended  # a timeout cancels it: then it is sent as one
+                result: str | None = await ended  # a timeout cancels it, and ``_follow`` notices
         except TimeoutError:
             return meanwhile
         return result
@@ -191,28 +193,28 @@ async def _sentence(doing: Doing, texts: Texts) -> str | None:
         return sentence_for(error, texts)
 
 
-# Less than until Slack's last delivery, at which the asker is told if that fails too.
+# Shorter than the time until Slack's last delivery. If that fails too, the asker is notified.
 RETRY_SECONDS = 240.0
 FIRST_SECONDS, LONGEST_SECONDS = 0.1, 1.0  # between two tries
-MOST_IN_HAND = 1_000  # messages in hand
+MOST_IN_HAND = 1_000  # messages in the queue
 
 
 class RetryQueue:
-    """Takes messages that could not be kept again, in order, as soon as the database works.
+    """Retries messages that could not be stored, in order, as soon as the database works again.
 
-    What is not acknowledged Slack delivers again after a moment, after one minute and after five
-    (https://docs.slack.dev/apis/events-api#retries): late for somebody who waits for an answer. So
-    messages stay in hand as well. Whichever comes first takes a message, the other finds it taken;
-    a process that dies with messages in hand has acknowledged none of them.
+    Slack delivers unacknowledged events again at once, after one minute and after five
+    (https://docs.slack.dev/apis/events-api#retries), which is late for someone who waits for an
+    answer. Whichever comes first, Slack or this queue, stores the message, and the other finds it
+    stored. The messages in the queue are not acknowledged, so none is lost if the process dies.
     """
 
     def __init__(self, ephemeral: EphemeralMessages) -> None:
         self._ephemeral = ephemeral
         self._in_hand: set[str] = set()
-        self._turn = asyncio.Lock()  # those who wait get it in order
+        self._turn = asyncio.Lock()  # granted in the order of the requests
 
     def keep(self, id: str, take: Callable[[], Awaitable[None]]) -> None:
-        """Call ``take`` until it no longer raises ``StorageUnavailable``; meanwhile return."""
+        """Call ``take`` in the background until it no longer raises ``StorageUnavailable``."""
         if id not in self._in_hand and len(self._in_hand) < MOST_IN_HAND:
             self._in_hand.add(id)
             self._ephemeral.later(self._retake(id, take))

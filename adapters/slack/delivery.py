@@ -1,12 +1,11 @@
-"""Delivery of a reply's messages: each is visible exactly once, in its place (see ``posted``)."""
+"""Delivers a reply's messages so that each is visible exactly once, in order (see ``posted``)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from time import monotonic
-from typing import Any
 
-from adapters.slack.calls import Away, Refusal
+from adapters.slack.calls import Away, Json, Refusal
 from adapters.slack.format import Part, simpler
 from adapters.slack.posted import Post, PostedMessages, found_in_thread
 from adapters.slack.teams import Team
@@ -14,7 +13,7 @@ from bot.logs import get_logger
 
 log = get_logger()
 
-# The message cannot be changed any more, but another one may take its place.
+# The message cannot be changed any more, but a new one may replace it.
 _UNCHANGEABLE = frozenset({"message_not_found", "edit_window_closed", "cant_update_message"})
 # The workspace does not know a kind of block, or a limit is narrower than Slack's pages say.
 _UNSHOWABLE = frozenset(
@@ -29,7 +28,7 @@ _NOT_STREAMING = frozenset(
 
 
 class Delivery:
-    """The messages of one run. ``patience`` is in seconds; 0.0 means one try."""
+    """Delivers the messages of one run. ``patience`` is in seconds; 0.0 means one try."""
 
     def __init__(self, team: Team, record: PostedMessages) -> None:
         self._team = team
@@ -37,9 +36,9 @@ class Delivery:
         self._record = record
 
     async def settle(self, parts: Sequence[Part], *, first: int = 0) -> None:
-        """Show exactly these messages, from the reply's message ``first`` on, and none after them.
+        """Make these the reply's messages, from number ``first`` on, and delete any after them.
 
-        Doing it again changes nothing. Raises ``PlatformUnavailable`` and ``PostRefused``.
+        Idempotent. Raises ``PlatformUnavailable`` and ``PostRefused``.
         """
         patience = self._calls.timing.patience
         for number, part in enumerate(parts, start=first):
@@ -47,8 +46,8 @@ class Delivery:
         await self.trim(first + len(parts), patience=patience)
 
     async def put(self, number: int, part: Part, *, patience: float) -> None:
-        """Show a part in the place of message ``number``, or after the last one; simpler, where
-        Slack refuses its blocks."""
+        """Show a part as message ``number``, or after the last one, with simpler blocks if Slack
+        refuses those it has."""
         await self.recover(patience=patience)
         try:
             await self._put(number, part, patience)
@@ -66,19 +65,19 @@ class Delivery:
             await self._post(number, part, patience)
 
     async def trim(self, kept: int, *, patience: float) -> None:
-        """Take away the messages after the first ``kept``."""
+        """Delete the messages after the first ``kept``."""
         while len(self._record.posts) > kept:
             await self.delete(self._record.posts[-1], patience=patience)
 
     async def delete(self, post: Post, *, patience: float) -> None:
-        """Take one message away; one that is gone already is fine. Slack deletes none that is
-        being streamed: its stream is ended first."""
+        """Delete one message, which may be gone already. Slack does not delete a message that is
+        being streamed, so its stream is ended first."""
         if post.streamed:
             await self.end_stream(post, patience=patience)
         try:
             await self._delete(post, patience)
         except Refusal as refusal:
-            if refusal.code == "cant_delete_message":  # it may stream, though that is not known
+            if refusal.code == "cant_delete_message":  # perhaps a stream we do not know of
                 await self.end_stream(post, patience=patience)
                 await self._delete(post, patience)
             elif refusal.code not in ("message_not_found", "thread_not_found"):
@@ -92,7 +91,7 @@ class Delivery:
         )
 
     async def recover(self, *, patience: float) -> None:
-        """Find what was posted when it is not known whether it was."""
+        """Look into the thread for a message of which it is unknown whether it was posted."""
         if self._record.pending is None:
             return
         bot_user = await self._team.bot_user(patience=patience)
@@ -102,37 +101,30 @@ class Delivery:
         await self._record.unintend()
 
     async def end_stream(self, post: Post, *, patience: float) -> None:
-        """End a stream, our own or another's, so that its message can be replaced."""
+        """End a stream, begun by this attempt or an earlier one, so that its message can be
+        replaced."""
+        where: Json = {"patience": patience, "channel": self._record.channel, "ts": post.ts}
+        metadata = self._record.metadata(self._record.posts.index(post))
+        chunks = [{"type": "markdown_text", "text": "…"}]
         try:
-            await self._calls.patiently(
-                "chat.stopStream",
-                patience=patience,
-                channel=self._record.channel,
-                ts=post.ts,
-                chunks=[{"type": "markdown_text", "text": "…"}],
-                metadata=self._record.metadata(self._record.posts.index(post)),
-            )
-        except Refusal as refusal:
-            if refusal.code == "msg_too_long":
-                await self._end_full_stream(post, patience)
-            elif refusal.code not in _NOT_STREAMING:
-                raise
-        post.streamed = False
-
-    async def _end_full_stream(self, post: Post, patience: float) -> None:
-        try:
-            await self._calls.patiently(
-                "chat.stopStream", patience=patience, channel=self._record.channel, ts=post.ts
-            )
+            try:
+                await self._calls.patiently(
+                    "chat.stopStream", chunks=chunks, metadata=metadata, **where
+                )
+            except Refusal as refusal:
+                if refusal.code != "msg_too_long":  # it is full
+                    raise
+                await self._calls.patiently("chat.stopStream", **where)
         except Refusal as refusal:
             if refusal.code not in _NOT_STREAMING:
                 raise
+        post.streamed = False
 
     async def _replace(self, number: int, part: Part, patience: float) -> None:
         post = self._record.posts[number]
         if post.streamed:
             await self.end_stream(post, patience=patience)
-        arguments: dict[str, Any] = {
+        arguments: Json = {
             "channel": self._record.channel,
             "ts": post.ts,
             "text": part.text,
@@ -175,7 +167,7 @@ class Delivery:
             except Away:
                 if not await self._calls.back_off(tries, deadline):
                     raise
-                # It may have arrived, and only Slack's answer was lost.
+                # The message may have arrived, and only Slack's response was lost.
                 before = {post.ts for post in self._record.posts}
                 await self.recover(patience=max(deadline - monotonic(), 0.0))
                 if any(post.ts not in before for post in self._record.posts):

@@ -1,15 +1,13 @@
-"""Checks of the Slack app's set-up; they name what is missing, and where to put it right."""
+"""Checks of the Slack app's set-up. Errors name what is missing and where to correct it."""
 
 from __future__ import annotations
 
 import re
 
 from pydantic import SecretStr
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import (
-    FAILURES,
     TOKEN_ERRORS,
     Away,
     Calls,
@@ -32,16 +30,16 @@ from bot.pages.urls import shown
 from bot.search.registry import searches_conversations
 
 APPS = "https://api.slack.com/apps"
-MOST_ASKED = 20  # workspaces whose tokens are tried
-NAMED = 5
+MOST_ASKED = 20  # workspaces whose tokens are checked
+NAMED = 5  # workspaces named in the report
 _SIGNING_SECRET = re.compile(r"[0-9a-f]{32}")
 
 
 async def examine(settings: SlackSettings) -> str:
-    """Check the Slack app; returns one sentence about what works. Raises ``FootnoteError``: what
-    does not, and what to do.
+    """Check the Slack app; return a sentence about what works. Raises ``FootnoteError``, which says
+    what does not work and what to do.
 
-    Which events the app subscribes to cannot be asked of Slack; the manifest has them.
+    Slack's API does not show which events an app subscribes to; the manifest lists them.
     """
     _look_at_tokens(settings)
     async with new_session(settings) as session:
@@ -66,8 +64,8 @@ async def examine(settings: SlackSettings) -> str:
 
 
 async def _searched(client: AsyncWebClient, scopes: frozenset[str]) -> str:
-    """Part of the sentence: the kinds of messages that are searched, or why none are, and whether
-    files are."""
+    """Return the part of the report about search: the kinds of messages, or why none are searched,
+    and whether files are."""
     kinds = [kind.replace("_", " ") for kind, scope in SCOPES.items() if scope in scopes]
     if PUBLIC not in scopes:
         return f"messages are not searched, for which the app lacks {PUBLIC}"
@@ -83,7 +81,7 @@ async def _searched(client: AsyncWebClient, scopes: frozenset[str]) -> str:
 async def _bot(
     client: AsyncWebClient, settings: SlackSettings, variable: str
 ) -> tuple[Json, frozenset[str]]:
-    """The response of auth.test for a bot that has every scope that is needed, and its scopes."""
+    """Return the response of auth.test and the bot's scopes; raise if a needed scope is missing."""
     bot, scopes = await _auth(client, settings, variable)
     wanted = needed()
     if not any(each.slack_groups for each in settings.collections):
@@ -102,7 +100,7 @@ async def _bot(
 
 
 async def _installed(settings: SlackSettings, client: AsyncWebClient) -> str:
-    """In how many workspaces the app is, each of which is asked for, and where to install it."""
+    """Check the bot in each workspace; return how many have the app, and where to install it."""
     await _look_at_secret(settings, client)
     async with opened(settings) as installations:
         places = await installations.places()
@@ -130,12 +128,12 @@ async def _in(place: Place, client: AsyncWebClient, settings: SlackSettings) -> 
 
 
 async def _look_at_secret(settings: SlackSettings, client: AsyncWebClient) -> None:
-    """Ask Slack for a code that nobody was given: it looks at the app's secret first."""
+    """Check the app's id and secret by sending an invalid code: Slack checks the secret first."""
     try:
         await Calls(client, Timing()).once(
             "oauth.v2.access",
             client_id=settings.slack_client_id,
-            client_secret=_secret(settings),
+            client_secret=(settings.slack_client_secret or SecretStr("")).get_secret_value(),
             code="doctor",
         )
     except Refusal as refusal:
@@ -150,16 +148,11 @@ async def _look_at_secret(settings: SlackSettings, client: AsyncWebClient) -> No
         raise _away(settings, away.detail) from away
 
 
-def _secret(settings: SlackSettings) -> str:
-    secret = settings.slack_client_secret
-    return "" if secret is None else secret.get_secret_value()
-
-
 # ---------------------------------------------------------------- tokens
 
 
 def _look_at_tokens(settings: SlackSettings) -> None:
-    """Raises ``InvalidSetting`` for what can be seen without asking anybody."""
+    """Raises ``InvalidSetting`` for mistakes that can be found without calling Slack."""
     _expect(settings.slack_bot_token, "SLACK_BOT_TOKEN", "xoxb-", "OAuth & Permissions")
     _expect(settings.slack_app_token, "SLACK_APP_TOKEN", "xapp-", "Basic Information")
     secret = settings.slack_signing_secret
@@ -190,17 +183,15 @@ def _expect(token: SecretStr | None, variable: str, beginning: str, page: str) -
 async def _auth(
     client: AsyncWebClient, settings: SlackSettings, variable: str
 ) -> tuple[Json, frozenset[str]]:
-    """The response of auth.test, and the token's scopes, which only the headers have."""
+    """Return the response of auth.test, and the token's scopes, which only the headers contain."""
     try:
-        response = await client.auth_test()
-    except SlackApiError as error:
-        told = getattr(error.response, "data", None)
-        code = str(told.get("error", "")) if isinstance(told, dict) else ""
-        if code in TOKEN_ERRORS:
-            raise refused_token(Refusal("auth.test", code), variable) from error
-        raise _away(settings, str(error)) from error
-    except FAILURES as error:
-        raise _away(settings, repr(error)) from error
+        response = await Calls(client, Timing()).response("auth.test")
+    except Refusal as refusal:
+        if refusal.code in TOKEN_ERRORS:
+            raise refused_token(refusal, variable) from refusal
+        raise _away(settings, refusal.detail) from refusal
+    except (Away, Limited) as away:
+        raise _away(settings, away.detail) from away
     bot = response.data if isinstance(response.data, dict) else {}
     return bot, scopes_in(response.headers)
 

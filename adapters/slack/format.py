@@ -1,7 +1,7 @@
 """Formats answers and plans for Slack: blocks, chunks and Markdown. Pure: values in, JSON out.
 
-What comes from a model, a page or a person goes into ``rich_text`` and ``plain_text``, where
-nothing is markup, or into Markdown made harmless before.
+Text from a model, a page or a person goes into ``rich_text`` and ``plain_text``, which have no
+markup, or into Markdown after it was escaped.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from bot.rendering.texts import Texts
 from bot.rendering.verbatim import as_words
 from bot.storage.workspaces import REASONS
 
-# https://docs.slack.dev/reference/block-kit/blocks/markdown-block: what it takes a backslash before
+# https://docs.slack.dev/reference/block-kit/blocks/markdown-block: characters that can be escaped
 _SLACK_ESCAPES = frozenset("\\`*_{}[]()#+-.!")
 _SPECIAL = re.compile(
     rf"{ESCAPE.pattern[:2]}(?P<escaped>{ESCAPE.pattern[2:]})"
@@ -45,12 +45,11 @@ _SPECIAL = re.compile(
     r"|:(?=[a-z0-9_+'-]*[a-z1][a-z0-9_+'-]*:)"
 )
 
-# Slack sends the ``action_id`` and ``value`` of a control that was used back; a value always names
-# its run, so that a control works after a restart and on any process.
-FEEDBACK = "footnote_feedback"
+# Slack returns the ``action_id`` and ``value`` of a pressed control; a value always names its run,
+# so a control works after a restart and in any process.
 FOLLOW_UP = "footnote_follow_up"
-GOOD = f"{FEEDBACK}_good"
-BAD = f"{FEEDBACK}_bad"
+GOOD = "footnote_feedback_good"
+BAD = "footnote_feedback_bad"
 REASON = "footnote_reason"
 DEEPER = "footnote_deeper"
 DETAILS = "footnote_details"
@@ -64,14 +63,14 @@ _MARKS: Mapping[str, str] = {
     "complete": "✓",
     "error": "✗",
 }
-_BETWEEN = " · "  # on the line of sources
+_BETWEEN = " · "  # the separator in the line of sources
 _ASK_AGAIN: frozenset[Status] = frozenset({"answered", "partial", "not_found", "stopped"})
 
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """An answer ready to be shown: its Markdown, what stands under it, its plan's title, and its
-    words without links."""
+    """A formatted answer: its Markdown, the blocks under it, its plan's title, and its text without
+    links."""
 
     text: str
     closing: tuple[Json, ...]
@@ -81,7 +80,7 @@ class Final:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A whole message of a reply: its blocks, and what a notification shows of it."""
+    """A whole message of a reply: its blocks, and its text for notifications."""
 
     blocks: tuple[Json, ...]
     text: str
@@ -91,7 +90,7 @@ class Part:
 
 
 def markdown(text: str, urls: Mapping[int, str]) -> str:
-    """An answer's text with its footnotes as links, in which nothing else is live."""
+    """Return an answer's text with footnotes as links, and with no other links or mentions."""
     allowed = addresses(target for url in urls.values() if (target := link_target(url)))
     sources_only = without_autolinks(without_pings(text), allowed)
     shown = linked(sources_only, urls, lambda number, url: f"[[{number}]]({url})")
@@ -104,10 +103,10 @@ def markdown(text: str, urls: Mapping[int, str]) -> str:
 
 
 def _as_slack_reads(text: str, start: int, end: int) -> str:
-    """``text[start:end]``, which is no code, for Slack's Markdown.
+    """Escape ``text[start:end]``, which is not code, for Slack's Markdown.
 
-    It names the characters that it takes a backslash before. Others that mean something are parted
-    from what they mean it with by something invisible, as are colons around the name of an emoji.
+    Slack lists the characters that a backslash escapes. Other special characters, and colons around
+    the name of an emoji, are separated from their neighbours by an invisible word joiner.
     """
 
     def shown(match: re.Match[str]) -> str:
@@ -118,7 +117,7 @@ def _as_slack_reads(text: str, start: int, end: int) -> str:
             return whole
         character: str = match["escaped"]
         if character == "|" and text[text.rfind("\n", 0, match.start()) + 1 :].lstrip()[:1] == "|":
-            return whole  # within a cell
+            return whole  # inside a table cell
         before, after = character in "~=>", character in "<&"
         return f"{WORD_JOINER * before}{character}{WORD_JOINER * after}"
 
@@ -130,17 +129,18 @@ def _as_slack_reads(text: str, start: int, end: int) -> str:
 
 
 def parts(text: str, limit: int = PART_CHARACTERS) -> list[str]:
-    """The text in parts that one message each takes; at least one, never an empty one."""
+    """Split the text into parts that fit into one message each: at least one, none of them
+    empty."""
     return split(text, limit) or ["…"]
 
 
 def escaped(text: str) -> str:
-    """Plain text as Slack's mrkdwn, https://docs.slack.dev/messaging/formatting-message-text."""
+    """Escape plain text for mrkdwn: https://docs.slack.dev/messaging/formatting-message-text."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def notification(text: str) -> str:
-    """The notification text of a message that has blocks."""
+    """Return the notification text for a message that has blocks."""
     return escaped(plain(text, NOTIFICATION_CHARACTERS)) or "…"
 
 
@@ -152,8 +152,8 @@ def markdown_block(text: str) -> Json:
 
 
 def final(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> Final:
-    """The answer with what stands under it; ``depth`` is what its run was asked for, ``page``
-    where a browser shows how it came about."""
+    """Format an answer and the blocks under it; ``depth`` is the depth of its run, ``page`` the URL
+    of the run page."""
     return Final(
         text=markdown(answer.text, reachable(answer, page)) or "…",
         closing=tuple(closing(answer, texts, depth=depth, page=page)),
@@ -163,28 +163,28 @@ def final(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> Fina
 
 
 def failure(answer: Answer, sentence: str, texts: Texts, *, page: str = "") -> Final:
-    """The text shown instead of an answer."""
+    """Format the text shown instead of an answer."""
     text = _harmless(texts("failed", reason=sentence))
     closing = (numbers(answer, texts, page),)
     return Final(text=text, closing=closing, title=answer.question, plain=text)
 
 
 def numbers(answer: Answer, texts: Texts, page: str) -> Json:
-    """The time and cost of an answer, and the link to its run page."""
+    """Format the time and cost of an answer, and the link to its run page."""
     block = context([summary(answer, texts)])
     block["elements"] += _link(page, texts("web-how"))
     return block
 
 
 def _link(address: str, words: str) -> list[Json]:
-    """The element of a context that leads to an address of ours; none for ""."""
+    """Return a context element that links to one of our pages; none for ""."""
     target = link_target(address) if address else ""
     link = f"<{escaped(target)}|{escaped(words)}>"
     return [{"type": "mrkdwn", "text": link, "verbatim": True}] if target else []
 
 
 def closing(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> list[Json]:
-    """The end of an answer: cautions, the line of sources, the row of controls."""
+    """Format the end of an answer: cautions, the line of sources, the row of controls."""
     blocks = [context(told)] if (told := cautions(answer, texts)) else []
     link = answer.before.link if answer.before else ""
     if words := earlier(answer, texts, link):
@@ -197,12 +197,12 @@ def closing(answer: Answer, texts: Texts, *, depth: Depth, page: str = "") -> li
 
 
 def _is_researched(answer: Answer) -> bool:
-    """Return True if there is anything to dig into: greetings are answered without a search."""
+    """Return True if an answer needed research; greetings, for example, do not."""
     return bool(answer.citations or answer.queries)
 
 
 def _source_line(answer: Answer, texts: Texts, page: str) -> list[Json]:
-    """The sources of the text, numbered and linked, on one line."""
+    """Format the sources of the text, numbered and linked, on one line."""
     line = source_line(answer, page)
     if not line.labels:
         return []
@@ -217,8 +217,8 @@ def _source_line(answer: Answer, texts: Texts, page: str) -> list[Json]:
 
 
 def _controls(answer: Answer, texts: Texts, *, depth: Depth) -> Json:
-    """One row: two for feedback, one to dig deeper, one for all that is not shown, and a menu of
-    what to ask next."""
+    """Format one row: two buttons for feedback, one to dig deeper, one for the details, and a menu
+    of follow-up questions."""
     run = answer.run
     elements = [
         _thumb("👍", texts("feedback-good"), GOOD, f"good:{run}"),
@@ -245,7 +245,7 @@ def _controls(answer: Answer, texts: Texts, *, depth: Depth) -> Json:
 
 
 def reason_blocks(run: str, texts: Texts) -> list[Json]:
-    """For a reader alone whom an answer did not help: a button for each reason."""
+    """Format the private question why an answer did not help: a button for each reason."""
     buttons = [
         button(
             texts(f"feedback-{reason.replace('_', '-')}"), f"{REASON}_{reason}", f"{reason}:{run}"
@@ -276,9 +276,9 @@ def _follow_ups(answer: Answer) -> list[Json]:
 def working_blocks(
     tasks: Sequence[Task], text: str, texts: Texts, *, stop: str = "", note: str = ""
 ) -> list[Json]:
-    """A reply that is not finished, where it cannot be streamed.
+    """Format an unfinished reply that cannot be streamed.
 
-    ``text`` is Markdown as ``markdown`` gives it; ``stop`` is the run that a button stops.
+    ``text`` is Markdown as ``markdown`` returns it; ``stop`` is the run that a button stops.
     """
     lines = [
         f"{_MARKS[task.state]} {task.title}" + (f" · {task.details}" if task.details else "")
@@ -294,7 +294,7 @@ def working_blocks(
 
 
 def question_text(name: str, question: str, texts: Texts) -> str:
-    """The first message of a slash command's thread; text beyond one message ends in "…"."""
+    """Format the first message of a slash command's thread; text too long for it ends in "…"."""
     room = PART_CHARACTERS
     while True:
         first, *rest = parts(question, room)
@@ -302,19 +302,19 @@ def question_text(name: str, question: str, texts: Texts) -> str:
         text = _harmless(texts("asked-by", name=plain(name, 80), question=shown))
         if len(text) <= MARKDOWN_CHARACTERS:
             return text
-        room //= 2  # what makes foreign words harmless makes them longer
+        room //= 2  # escaping makes the text longer
 
 
 # ---------------------------------------------------------------- small pieces
 
 
 def _harmless(text: str) -> str:
-    """Text of our own with foreign words in it, as Markdown in which nothing is live."""
+    """Escape our own text with foreign words in it as Markdown without links and mentions."""
     return without_autolinks(without_pings(text), {})
 
 
 def _joined(lines: Sequence[str]) -> list[str]:
-    """Lines as at most as many texts as a context block takes."""
+    """Join lines into at most as many texts as a context block allows."""
     joined: list[str] = []
     for line in lines:
         if joined and len(joined[-1]) + len(line) < CONTEXT_CHARACTERS:
@@ -325,7 +325,7 @@ def _joined(lines: Sequence[str]) -> list[str]:
 
 
 def context(said: Sequence[str]) -> Json:
-    """Small print: plain texts, one under the other."""
+    """Format small print: plain texts, one under the other."""
     lines = [plain(one, 600) if "\n" not in one else one for one in said]
     shown = _joined([line for line in lines if line]) or ["…"]
     return {
@@ -354,9 +354,9 @@ def button(text: str, action_id: str, value: str) -> Json:
 
 
 def simpler(part: Part) -> Part | None:
-    """The same words with fewer kinds of blocks: first without controls, then as plain text.
+    """Return the same text in simpler blocks: first without controls, then as plain text.
 
-    None when it cannot be simpler. An answer that looks poor beats one that is lost.
+    None if it cannot be simpler. A plain answer is better than none.
     """
     without_controls = tuple(block for block in part.blocks if block["type"] != "actions")
     if without_controls != part.blocks:
@@ -375,7 +375,7 @@ def simpler(part: Part) -> Part | None:
 
 
 def _words(node: object) -> str:
-    """All that is to be read in blocks; the address of a link comes behind its words."""
+    """Return the readable text of blocks; a link's URL follows its words."""
     if isinstance(node, list | tuple):
         return "".join(map(_words, node))
     if not isinstance(node, dict):
@@ -389,7 +389,7 @@ def _words(node: object) -> str:
 
 
 def _pieces(text: str) -> list[str]:
-    """The text cut at lines into what one section takes."""
+    """Split the text between lines into pieces that fit into one section each."""
     pieces: list[str] = []
     while text.strip():
         cut = text.rfind("\n", 1, SECTION_CHARACTERS) if len(text) > SECTION_CHARACTERS else -1

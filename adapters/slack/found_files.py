@@ -1,11 +1,11 @@
-"""Files and canvases that Slack's Real-time Search API has found for one question.
+"""Files and canvases that Slack's Real-time Search API finds for one question.
 
 https://docs.slack.dev/reference/methods/assistant.search.context and
 https://docs.slack.dev/reference/objects/file-object
 
-In a direct message, all of them may be told about. In a channel, ``files.info`` must say that a
-file is shared in a public channel or in that channel. That there are others, or some of which Slack
-does not say where they are shared, is told to the asker alone.
+In a direct message, all of them may be used. In a channel, ``files.info`` must say that a file is
+shared in a public channel or in that channel. Only the asker learns that there are other files, or
+files of which Slack does not say where they are shared.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from bot.search.provider import Hit
 from bot.search.talk import is_by, title_of
 
 FILES = "search:read.files"  # the scope
-LOOKED_UP = 10  # files of one search in a channel whose places are asked for
-INFO_SECONDS = 2.0  # that a call of files.info may wait for its turn
+LOOKED_UP = 10  # files per search in a channel that are looked up with files.info
+INFO_SECONDS = 2.0  # how long a call of files.info may wait for the rate limit
 SNIPPET = 600  # characters
 TITLE = 200  # characters of a file's own title
-BY = "Slack"  # who gives excerpts
+BY = "Slack"  # the origin of excerpts
 
 HIGHLIGHT = re.compile("[\ue000\ue001]")  # Slack's marks around the words that were found
 
@@ -54,15 +54,15 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """The response of files.info: ``about`` is empty where there is none. ``is_gone`` tells that
-    the file was deleted, ``remark`` why nothing is known of files now."""
+    """The response of files.info: ``about`` is empty if the call failed. ``is_gone`` tells that the
+    file was deleted, ``remark`` why files cannot be looked up now."""
 
     about: Json = field(default_factory=dict)
     is_gone: bool = False
     remark: str = ""
 
     def is_shared_in(self, channel: str) -> bool:
-        """Return True if all who read ``channel`` may see the file."""
+        """Return True if everyone in ``channel`` may see the file."""
         public = _names(self.about.get("channels"))
         return bool(public) or channel in {
             name for kind in ("groups", "ims") for name in _names(self.about.get(kind))
@@ -70,10 +70,10 @@ class _Told:
 
 
 class FoundFiles:
-    """See the module docstring. ``bot`` is the user id of Footnote itself, ``is_direct`` tells that
-    only the asker reads the answer.
+    """See the module docstring. ``bot`` is Footnote's own user id; ``is_direct`` tells that only
+    the asker reads the answer.
 
-    ``remarks`` are sentences on files that could not be searched or told about, each once.
+    ``remarks`` are sentences about files that could not be searched or used, each once.
     """
 
     def __init__(self, calls: Calls, run: RunRef, *, is_direct: bool, bot: str, name: str) -> None:
@@ -90,12 +90,12 @@ class FoundFiles:
         self._asking: InFlight[_Told] = InFlight()
 
     def remark(self, sentence: str) -> None:
-        """Add a sentence, unless it is empty or there."""
+        """Add a sentence, unless it is empty or already there."""
         if sentence and sentence not in self.remarks:
             self.remarks.append(sentence)
 
     def listed(self, results: Json) -> list[Json]:
-        """The files among the results of a search that have all that a footnote needs."""
+        """Return the files among a search's results that have all that a footnote needs."""
         given = results.get("files", [])
         whole = [each for each in given if _is_whole(each)] if isinstance(given, list) else []
         if whole != given:
@@ -103,8 +103,8 @@ class FoundFiles:
         return whole
 
     async def hits(self, files: Iterable[Json], people: Sequence[str]) -> list[Hit]:
-        """The files that may be told about in the place of the question, without those that came
-        with it and those of Footnote; with ``people``, only theirs."""
+        """Return the files that may be used where the question was asked, except those attached to
+        it and Footnote's own. ``people``, if any, limits the hits to their files."""
         wanted = {str(each["permalink"]): each for each in files if self._is_wanted(each, people)}
         if not self._is_direct:
             wanted = dict(list(wanted.items())[:LOOKED_UP])
@@ -133,7 +133,7 @@ class FoundFiles:
         id = str(file["file_id"])
         if id not in self._told:
             told = await self._asking.join(id, lambda: self._ask(id))
-            if told.remark == UNKNOWN:  # it may be answered the next time
+            if told.remark == UNKNOWN:  # Slack may answer the next time
                 return told
             self._told[id] = told
         return self._told[id]
@@ -174,7 +174,8 @@ class FoundFiles:
 
 
 def alternating(*lists: Sequence[Json]) -> list[Json]:
-    """The first of each list, then the second, and so on: none is crowded out by another."""
+    """Return the first of each list, then the second, and so on, so that no list crowds out
+    another."""
     return [each for some in zip_longest(*lists) for each in some if each is not None]
 
 
@@ -183,7 +184,7 @@ def _names(given: object) -> list[str]:
 
 
 def _is_whole(file: object) -> bool:
-    """True for a result that has all that a footnote needs, and links to that file in Slack."""
+    """Return True if a result has all that a footnote needs, and links to that file in Slack."""
     if not isinstance(file, dict):
         return False
     url, id = file.get("permalink"), file.get("file_id")
@@ -194,7 +195,7 @@ def _is_whole(file: object) -> bool:
 
 
 def _day(file: Json) -> datetime | None:
-    """The time when a file was last changed, else made."""
+    """Return the time when a file was last changed, or else created."""
     at = file.get("date_updated") or file.get("date_created")
     try:
         return datetime.fromtimestamp(float(at), UTC)  # type: ignore[arg-type]
@@ -209,7 +210,7 @@ def _own_title(file: Json) -> str:
 
 
 def _title(file: Json) -> str:
-    """The title of a footnote: "Ann, Launch plan, 3 June 2026"."""
+    """Return the title of a footnote: "Ann, Launch plan, 3 June 2026"."""
     at = _day(file)
     assert at is not None  # noqa: S101 - see ``_is_whole``
     author = str(file.get("author_name") or file.get("author_user_id") or "")

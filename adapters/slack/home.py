@@ -1,4 +1,4 @@
-"""The app's home tab, and the pane beside a conversation with its prompts and title."""
+"""The app's home tab, and the prompts and titles of the assistant pane."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HOW = ("mention", "direct", "follow-up", "command", "shortcut", "stop")
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """The connected sources; ``documents`` is None where there are none."""
+    """The connected sources; ``documents`` is None if there are no documents."""
 
     reasoner: str
     providers: tuple[str, ...]
@@ -34,7 +34,7 @@ class Connected:
 
 
 class Home:
-    """Publishes the tab when someone opens it."""
+    """Publishes the home tab when someone opens it."""
 
     def __init__(
         self, team: str, settings: Settings, reception: Reception, calls: Calls, people: People
@@ -46,7 +46,7 @@ class Home:
         self._people = people
 
     async def opened(self, event: Json) -> None:
-        """``app_home_opened`` of the home tab. Raises ``FootnoteError``."""
+        """Handle ``app_home_opened`` of the home tab. Raises ``FootnoteError``."""
         user = str(event["user"])
         people = await self._people.quickly([user])
         texts = texts_for(people[user].locale if user in people else "")
@@ -59,8 +59,8 @@ class Home:
 
 
 async def connected(settings: Settings) -> Connected:
-    """The sources that the settings connect; counting the documents is one cheap query."""
-    # The name of a server that only some people may use must not be shown to all others.
+    """Return the sources that the settings connect; counting documents is one cheap query."""
+    # The name of a server that only some people may use must not be shown to the others.
     hidden = {each.name for each in settings.mcp if not each.everybody}
     providers = tuple(name for name in configured_names(settings) if name not in hidden)
     return Connected(
@@ -124,12 +124,12 @@ log = get_logger()
 
 
 class Pane:
-    """The prompts to begin with, and the title of a thread in the pane.
+    """Sets the suggested prompts and the thread titles of the assistant pane.
 
-    Only this class calls ``assistant.threads.*``, which is to retire in 2027. Apps made with
-    ``assistant_view`` are told of ``assistant_thread_started``; with ``agent_view``, its successor,
-    opening the messages tab is told instead and prompts belong to the conversation
-    (https://docs.slack.dev/ai/migrating-to-agent-messaging).
+    Only this class calls ``assistant.threads.*``, which Slack will retire in 2027. Apps made with
+    ``assistant_view`` receive ``assistant_thread_started``; with its successor, ``agent_view``,
+    they receive ``app_home_opened`` of the messages tab instead, and prompts belong to the
+    conversation (https://docs.slack.dev/ai/migrating-to-agent-messaging).
     """
 
     def __init__(self, calls: Calls, people: People) -> None:
@@ -138,7 +138,7 @@ class Pane:
         self._untitled: LRUCache[tuple[str, str], None] = LRUCache(THREADS_REMEMBERED)
 
     async def thread_started(self, event: Json) -> None:
-        """``assistant_thread_started``"""
+        """Handle ``assistant_thread_started``."""
         thread = event["assistant_thread"]
         channel, ts = str(thread["channel_id"]), str(thread["thread_ts"])
         self._untitled[channel, ts] = None
@@ -147,11 +147,11 @@ class Pane:
         await self._title(channel, ts, texts("pane-title"))
 
     async def opened(self, event: Json) -> None:
-        """``app_home_opened`` of the messages tab"""
+        """Handle ``app_home_opened`` of the messages tab."""
         await self._prompt(str(event["user"]), str(event["channel"]), None)
 
     async def asked(self, channel: str, thread: str, question: str) -> None:
-        """Name a thread that began in the pane after its first question."""
+        """Name a thread of the pane after its first question."""
         if (channel, thread) in self._untitled:
             del self._untitled[channel, thread]
             await self._title(channel, thread, question)

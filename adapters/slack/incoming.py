@@ -1,6 +1,6 @@
-"""Turns text and messages of Slack into plain Markdown and ``Message``.
+"""Converts Slack's text to plain Markdown, and Slack's messages to ``Message``.
 
-The format is https://docs.slack.dev/messaging/formatting-message-text (mrkdwn).
+Slack's format is mrkdwn: https://docs.slack.dev/messaging/formatting-message-text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bot.rights.reader import attached
 
 Json = Mapping[str, Any]
 
-# Message subtypes in which a person says something (https://docs.slack.dev/reference/events/message).
+# Subtypes of messages that people write (https://docs.slack.dev/reference/events/message).
 SPEECH = frozenset((None, "file_share", "thread_broadcast", "me_message"))
 # The mark of a channel shared with another company (https://docs.slack.dev/apis/slack-connect).
 SHARED = "is_ext_shared_channel"
@@ -29,7 +29,7 @@ _MARKUP = re.compile(r"<([^<>\n]+)>")
 _MENTION = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>")
 _ENTITY = re.compile(r"&(amp|lt|gt);")
 _PLAIN = {"amp": "&", "lt": "<", "gt": ">"}
-# A mark opens where no word precedes it and no space follows it, and closes the other way round.
+# An opening mark follows no word character and precedes no space; a closing mark is the reverse.
 _BOLD = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])")
 _STRUCK = re.compile(r"(?<![\w~])~(?=[^\s~])([^~\n]*[^\s~])~(?![\w~])")
 _BULLET = re.compile(r"^([ \t]*)[•◦▪][ \t]+", re.MULTILINE)
@@ -41,9 +41,9 @@ _KEPT = re.compile("\x00(\\d+)\x00")
 
 
 def unescape(text: str, names: Mapping[str, str]) -> str:
-    """Slack's text as plain Markdown; ``names`` are those of people, by id.
+    """Convert Slack's text to plain Markdown; ``names`` maps the ids of people to their names.
 
-    Who is not in ``names`` goes by the id. Code keeps its characters: marks in it are not read.
+    A person who is not in ``names`` is shown by id. Marks inside code are left as they are.
     """
     kept: list[str] = []
 
@@ -67,22 +67,22 @@ def unescape(text: str, names: Mapping[str, str]) -> str:
 
 
 def is_wordless(text: str) -> bool:
-    """Return True if plain text holds nothing but emoji, marks and space."""
+    """Return True if plain text consists only of emoji, punctuation and spaces."""
     return not any(unicodedata.category(char)[0] in "LN" for char in _EMOJI.sub("", text))
 
 
 def mentions_in(text: str) -> list[str]:
-    """The ids of the people mentioned in Slack's text, each once, in order."""
+    """Return the ids of the people mentioned in Slack's text, each once, in order."""
     return list(dict.fromkeys(_MENTION.findall(text)))
 
 
 def begins_with_mention(text: str) -> bool:
-    """Return True if Slack's text opens by addressing somebody."""
+    """Return True if Slack's text begins with a mention."""
     return _MENTION.match(text.lstrip()) is not None
 
 
 def without_mention(text: str, user: str) -> str:
-    """Slack's text without the mentions of one user, and without the gaps they leave."""
+    """Remove the mentions of one user from Slack's text, with the gaps they leave."""
     mention = re.compile(
         rf"[ \t]*<@{re.escape(user)}(?:\|[^<>]*)?>(?:[ \t]*(?:[:,](?=\s|$)|[，：、]))?"
     )
@@ -94,7 +94,7 @@ def _plain(text: str) -> str:
 
 
 def _shown(inside: str, names: Mapping[str, str]) -> tuple[str, str]:
-    """The content of angle brackets, as label and, for a link, its target."""
+    """Split the content of angle brackets into a label and, for a link, its target."""
     target, _, label = inside.partition("|")
     if target.startswith("@"):
         return f"@{names.get(target[1:]) or label or target[1:]}", ""
@@ -106,7 +106,7 @@ def _shown(inside: str, names: Mapping[str, str]) -> tuple[str, str]:
         return label, ""
     if target.startswith("!"):
         return f"@{target[1:]}", ""
-    if ":" not in target:  # nothing Slack would have made; as it stands
+    if ":" not in target:  # Slack would not have written this: left unchanged
         return f"<{inside}>", ""
     bare = target.removeprefix("mailto:").removeprefix("tel:")
     if not label or label in (target, bare) or target in (f"http://{label}", f"https://{label}"):
@@ -124,14 +124,14 @@ def _link(label: str, target: str) -> str:
 
 
 def event_id(channel: str, ts: str) -> str:
-    """The identity of a message, whichever events tell of it. Raises ``TypeError``."""
+    """Return the id of a message, the same for all events about it. Raises ``TypeError``."""
     if not isinstance(channel, str):
         raise TypeError(f"no channel: {channel!r}")
     return f"{channel}:{ts}"
 
 
 def is_speech(message: Json) -> bool:
-    """Return True if a person says something: no app, no joins, no channel topics."""
+    """Return True if a person wrote the message, and it is no notice of a join or a new topic."""
     return (
         message.get("subtype") in SPEECH
         and bool(message.get("user"))
@@ -141,7 +141,7 @@ def is_speech(message: Json) -> bool:
 
 
 def is_of_app(message: Json) -> bool:
-    """Return True if an app says something, such as a step of a workflow."""
+    """Return True if an app posted the message, such as a step of a workflow."""
     return (
         message.get("subtype") in SPEECH | {"bot_message"}
         and bool(message.get("bot_id"))
@@ -150,14 +150,14 @@ def is_of_app(message: Json) -> bool:
 
 
 def begins_thread(message: Json) -> bool:
-    """Return True if a message is no reply."""
+    """Return True if a message is not a reply in a thread."""
     return message.get("thread_ts") in (None, message["ts"])
 
 
 def thread_of(team: str, channel: str, message: Json) -> Thread:
-    """The thread a message is in, or that a reply to it begins.
+    """Return the thread a message is in, or the one that a reply to it would begin.
 
-    Raises ``KeyError`` and ``TypeError`` where that is not told.
+    Raises ``KeyError`` and ``TypeError`` if the message does not say.
     """
     if not isinstance(channel, str):
         raise TypeError(f"no channel: {channel!r}")
@@ -165,7 +165,7 @@ def thread_of(team: str, channel: str, message: Json) -> Thread:
 
 
 def attachments_of(message: Json) -> tuple[Attachment, ...]:
-    """The files of a message that can be fetched."""
+    """Return the files of a message that can be downloaded."""
     return tuple(
         Attachment(
             name=str(file.get("name") or file.get("title") or file.get("id", "")),
@@ -191,7 +191,7 @@ def to_message(
     conversations: bool = False,
     public: bool = False,
 ) -> Message:
-    """A message as the core takes it; ``text`` is its Markdown."""
+    """Build the core's message; ``text`` is its Markdown."""
     ts = str(message["ts"])
     return Message(
         event_id=event_id(thread.channel, ts),
@@ -209,7 +209,7 @@ def to_message(
     )
 
 
-# Errors of reading JSON of another shape than expected. ``FootnoteError`` is none of them.
+# Errors that parsing JSON of an unexpected shape raises. ``FootnoteError`` is not among them.
 MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
 
 T = TypeVar("T")
@@ -218,11 +218,11 @@ log = get_logger()
 
 
 class CoreBroke(Exception):
-    """The core raised something that would pass for a malformed payload."""
+    """The core raised an error that would be mistaken for a malformed payload."""
 
 
 async def by_core(work: Awaitable[T]) -> T:
-    """Await the core's work on an event that was parsed; raises ``CoreBroke`` for its errors."""
+    """Await the core's work on a parsed event. Raises ``CoreBroke`` in place of ``MALFORMED``."""
     try:
         return await work
     except MALFORMED as error:
@@ -230,5 +230,5 @@ async def by_core(work: Awaitable[T]) -> T:
 
 
 def note(error: Exception) -> None:
-    """One line in the log for a payload that is acknowledged and dropped."""
-    log.warning("Slack sent what cannot be read, it is dropped", error=repr(error)[:300])
+    """Log a payload that is acknowledged and dropped."""
+    log.warning("Slack sent an unreadable payload, dropped", error=repr(error)[:300])

@@ -1,5 +1,4 @@
-"""Installations of the app in Footnote's database: slack_sdk's own stores, with every secret
-encrypted.
+"""Installations of the app in Footnote's database: slack_sdk's own stores, with encrypted secrets.
 
 https://docs.slack.dev/tools/python-slack-sdk/oauth
 """
@@ -30,7 +29,7 @@ from bot.storage.database import Database, open_database
 from bot.storage.encryption import Seal, Sealed
 from bot.storage.installations import slack_bots, slack_installations, slack_oauth_states
 
-# The columns nobody may read in the database.
+# The columns that are encrypted in the database.
 SECRETS = frozenset(
     [
         *("bot_token", "bot_refresh_token", "user_token", "user_refresh_token"),
@@ -41,8 +40,7 @@ SECRETS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A workspace or organisation with the app: the id that threads name, and the name people
-    know."""
+    """A workspace or organisation with the app: the id that threads use, and its display name."""
 
     id: str
     name: str
@@ -52,12 +50,13 @@ class _Doors:
     """The part of an ``AsyncEngine`` that slack_sdk's stores use, backed by Footnote's database."""
 
     def __init__(self, database: Database) -> None:
-        self.begin = database.urgent_write  # a browser or an event waits for it
+        self.begin = database.urgent_write  # because a browser or an event is waiting
         self.connect = database.read
 
 
 class Installations(AsyncSQLAlchemyInstallationStore):
-    """Methods raise ``StorageUnavailable``, and ``InvalidSetting`` for what no key opens."""
+    """Stores installations. Methods raise ``StorageUnavailable``, and ``InvalidSetting`` if no key
+    decrypts a secret."""
 
     def __init__(self, client_id: str, database: Database, seal: Seal) -> None:
         super().__init__(
@@ -81,10 +80,10 @@ class Installations(AsyncSQLAlchemyInstallationStore):
         return slack_installations.to_metadata(metadata)
 
     async def bot_of(self, workspace: str) -> Bot | None:
-        """The bot of a workspace (T…), or of an organisation that installed the app (E…)."""
+        """Return the bot of a workspace (T…), or of an organisation that installed the app (E…)."""
         query = (
             self.bots.select()
-            .where(*self._in(workspace), self.bots.c.bot_token.is_not(None))
+            .where(self._in(workspace, self.bots), self.bots.c.bot_token.is_not(None))
             .order_by(self.bots.c.installed_at.desc())
             .limit(1)
         )
@@ -93,7 +92,7 @@ class Installations(AsyncSQLAlchemyInstallationStore):
         return None if row is None else SQLAlchemyInstallationStore.build_bot_entity(row)
 
     async def places(self) -> Sequence[Place]:
-        """The workspaces that have the app now, by name."""
+        """Return the workspaces that have the app now, sorted by name."""
         c = slack_bots.c
         query = sa.select(c.enterprise_id, c.enterprise_name, c.team_id, c.team_name).where(
             c.client_id == self.client_id
@@ -107,22 +106,22 @@ class Installations(AsyncSQLAlchemyInstallationStore):
         return sorted(places, key=lambda place: (place.name.casefold(), place.id))
 
     async def uninstall(self, workspace: str, at: datetime) -> bool:
-        """Delete an installation that was made before ``at``; False where there is none.
+        """Delete an installation made before ``at``; return False if there is none.
 
-        What Slack tells late of an earlier installation leaves a newer one alone.
+        So a late event about an earlier installation does not delete a newer one.
         """
         bot = await self.bot_of(workspace)
         if bot is not None and bot.installed_at >= at.timestamp():
             return False
         for table in (self.bots, self.installations):
             async with self._database.urgent_write() as db:
-                await db.execute(sa.delete(table).where(*self._in(workspace, table)))
+                await db.execute(sa.delete(table).where(self._in(workspace, table)))
         return bot is not None
 
     async def reseal(self) -> None:
-        """Close every secret with the first key, so that the other keys can be given up.
+        """Encrypt every secret with the first key, so that the other keys can be removed.
 
-        Raises ``InvalidSetting`` for a secret that no key opens.
+        Raises ``InvalidSetting`` if no key decrypts a secret.
         """
         for table in (slack_bots, slack_installations):
             async with self._database.write() as db:
@@ -136,7 +135,7 @@ class Installations(AsyncSQLAlchemyInstallationStore):
                         await db.execute(sa.update(table).where(table.c.id == id).values(stale))
 
     async def forget_unreadable(self) -> int:
-        """Delete what no key opens; how many installed bots that were."""
+        """Delete the rows that no key decrypts; return how many installed bots that were."""
         forgotten = 0
         for table in (slack_bots, slack_installations):
             async with self._database.write() as db:
@@ -154,7 +153,7 @@ class Installations(AsyncSQLAlchemyInstallationStore):
         return True
 
     async def _secrets(self, db: Any, table: sa.Table) -> list[tuple[int, dict[str, str]]]:
-        """The secrets of each row, as they are stored; by the row's id."""
+        """Return the encrypted secrets of each row, by the row's id."""
         columns = [column for column in table.c if column.name in SECRETS]
         query = sa.select(table.c.id, *columns).where(table.c.client_id == self.client_id)
         rows = (await db.execute(query)).mappings().all()
@@ -163,18 +162,12 @@ class Installations(AsyncSQLAlchemyInstallationStore):
             for row in rows
         ]
 
-    def _in(
-        self, workspace: str, table: sa.Table | None = None
-    ) -> tuple[sa.ColumnElement[bool], ...]:
-        c = (self.bots if table is None else table).c
-        ours = c.client_id == self.client_id
-        if workspace.startswith(ORGANISATION):
-            return ours, c.enterprise_id == workspace, c.team_id.is_(None)
-        return ours, c.team_id == workspace
+    def _in(self, workspace: str, table: sa.Table) -> sa.ColumnElement[bool]:
+        return sa.and_(table.c.client_id == self.client_id, _is_in(workspace, table))
 
 
 def installations_of(settings: SlackSettings, database: Database) -> Installations:
-    """Raises ``InvalidSetting`` without a key, or without the app's id."""
+    """Return the store. Raises ``InvalidSetting`` without an encryption key, or the app's id."""
     if settings.slack_client_id is None:
         raise InvalidSetting("SLACK_CLIENT_ID is not set: only apps with it are installed here.")
     return Installations(settings.slack_client_id, database, Seal(settings.encryption_keys))
@@ -182,7 +175,7 @@ def installations_of(settings: SlackSettings, database: Database) -> Installatio
 
 @asynccontextmanager
 async def opened(settings: SlackSettings) -> AsyncIterator[Installations]:
-    """The installations, for a command that needs nothing else of the database."""
+    """Open the installations for a command that needs nothing else from the database."""
     database = await open_database(settings.database, connecting=Connecting.of(settings))
     try:
         yield installations_of(settings, database)
@@ -191,23 +184,26 @@ async def opened(settings: SlackSettings) -> AsyncIterator[Installations]:
 
 
 class StoredInstallations:
-    """Every app's installations in the database; see ``bot.platform.Installations``."""
+    """The installations of all apps in the database; see ``bot.platform.Installations``."""
 
     async def count(self, database: Database, workspace: str) -> int:
         """Count the rows that ``forget`` would delete."""
         async with database.read() as db:
             counted = [
-                await db.scalar(sa.select(sa.func.count()).select_from(table).where(where))
-                for table, where in _installed_in(workspace)
+                await db.scalar(
+                    sa.select(sa.func.count()).select_from(table).where(_is_in(workspace, table))
+                )
+                for table in (slack_bots, slack_installations)
             ]
         return sum(int(number or 0) for number in counted)
 
     async def forget(self, database: Database, workspace: str) -> int:
-        """Delete the installations in a workspace, whatever key sealed them; how many rows."""
+        """Delete a workspace's installations, whichever key encrypted them; return the number of
+        rows."""
         async with database.urgent_write() as db:
             gone = [
-                await db.execute(sa.delete(table).where(where))
-                for table, where in _installed_in(workspace)
+                await db.execute(sa.delete(table).where(_is_in(workspace, table)))
+                for table in (slack_bots, slack_installations)
             ]
         return sum(result.rowcount for result in gone)
 
@@ -217,15 +213,14 @@ class StoredInstallations:
             return await installations.forget_unreadable()
 
 
-def _installed_in(workspace: str) -> list[tuple[sa.Table, sa.ColumnElement[bool]]]:
-    tables = (slack_bots, slack_installations)
+def _is_in(workspace: str, table: sa.Table) -> sa.ColumnElement[bool]:
     if workspace.startswith(ORGANISATION):
-        return [(t, sa.and_(t.c.enterprise_id == workspace, t.c.team_id.is_(None))) for t in tables]
-    return [(table, table.c.team_id == workspace) for table in tables]
+        return sa.and_(table.c.enterprise_id == workspace, table.c.team_id.is_(None))
+    return table.c.team_id == workspace
 
 
 class States(AsyncSQLAlchemyOAuthStateStore):
-    """OAuth states that were issued to browsers: each is valid once, for ``seconds``."""
+    """OAuth states issued to browsers: each is valid once, for ``seconds``."""
 
     def __init__(self, seconds: int, database: Database) -> None:
         super().__init__(
@@ -241,12 +236,12 @@ class States(AsyncSQLAlchemyOAuthStateStore):
 
     async def async_issue(self, *args: Any, **kwargs: Any) -> str:
         late = self.oauth_states.c.expire_at <= _now()
-        async with self._database.urgent_write() as db:  # or they would pile up
+        async with self._database.urgent_write() as db:  # deletes the expired states too
             await db.execute(self.oauth_states.delete().where(late))
         return await super().async_issue(*args, **kwargs)
 
     async def async_consume(self, state: str) -> bool:
-        """In one statement, so that two browsers at once cannot both use it."""
+        """Use up a state, in one statement, so that two browsers cannot both use it."""
         c = self.oauth_states.c
         used = self.oauth_states.delete().where(c.state == state, c.expire_at > _now())
         async with self._database.urgent_write() as db:
@@ -254,5 +249,5 @@ class States(AsyncSQLAlchemyOAuthStateStore):
 
 
 def _now() -> datetime:
-    """As slack_sdk writes moments: in UTC, without saying so."""
+    """Return the time as slack_sdk stores it: naive, in UTC."""
     return datetime.now(UTC).replace(tzinfo=None)

@@ -1,7 +1,7 @@
 """Slack's limits as named numbers, each with the page it comes from.
 
-Numbers marked "seen" stand on no page: they were reported by those who met them, and Footnote keeps
-a distance from them.
+Numbers marked "seen" are not documented: developers have reported them, and Footnote stays well
+below them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ TASK_FIELD_CHARACTERS = 256
 STREAM_CHARACTERS = 12_000
 
 # https://docs.slack.dev/reference/methods/conversations.replies: the largest page; apps that are
-# distributed outside the Marketplace are given 15 messages, once a minute, whatever they ask for
+# distributed outside the Marketplace get 15 messages, once a minute, whatever they request
 PAGE_MESSAGES = 200
 
 # Calls a minute for a method in one workspace, https://docs.slack.dev/apis/web-api/rate-limits and
@@ -61,16 +61,16 @@ CALLS_A_MINUTE: Mapping[str, int] = {
     "conversations.replies": 50,
 }
 
-# https://docs.slack.dev/reference/block-kit/block-elements/button-element: the longest URL of a
-# block that is told anywhere
+# https://docs.slack.dev/reference/block-kit/block-elements/button-element: the longest URL that
+# Slack documents for any block
 URL_CHARACTERS = 3_000
 
-# ---- Footnote's own, inside of those above
+# ---- Footnote's own limits, within those above
 
 PART_CHARACTERS = 11_500  # of an answer in one message
-PLAN_CHARACTERS = 4_000  # of a stream that tasks may use; the rest is for the answer
+PLAN_CHARACTERS = 4_000  # the share of a stream for tasks; the rest is for the answer
 STREAM_RESERVE = 600  # characters of a stream kept for the last states of its tasks
-# Then the stream is continued in another message: seen, a stream ends by itself after five minutes.
+# Then another message continues the stream. Seen: a stream ends by itself after five minutes.
 STREAM_SECONDS_USED = 270.0
 TASKS = 20  # lines of a plan that are shown
 TASK_TITLE_CHARACTERS = 140
@@ -78,7 +78,7 @@ TASK_SOURCES = 10  # links under one task
 SOURCES = 40  # listed with their quotes
 QUOTE_CHARACTERS = 300  # of one source
 QUOTES_CHARACTERS = 8_000  # of all sources
-HEADINGS_CHARACTERS = 200  # of what the quotes of one source stand under
+HEADINGS_CHARACTERS = 200  # of the headings above the quotes of one source
 RICH_TEXT_CHARACTERS = 2_800  # of one rich_text block
 TABLE_WIDTH = 60  # columns of a table in fixed width; a phone wraps it
 NOTIFICATION_CHARACTERS = 700  # of `text` beside blocks, before it is escaped

@@ -1,7 +1,8 @@
-"""Slack's events, brought to the reception: normalized, told apart, and nothing else.
+"""Passes Slack's events on to the reception, after normalizing and classifying them.
 
-A method returns once what happened is kept; only then is its event acknowledged. One that raises
-is not acknowledged, so Slack delivers the event again, unless it could not be read (``malformed``).
+A method returns once the event's effect is stored; only then is the event acknowledged. If a method
+raises, the event is not acknowledged and Slack delivers it again, unless the error is one of
+``MALFORMED``.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ from bot.text.language import detect
 
 PLATFORM = "slack"
 MESSAGES_REMEMBERED = 10_000
-LAST_RETRY = 3  # Slack delivers no event more often
-NOBODY = "?"  # the author of an edit that names none
+LAST_RETRY = 3  # the number of Slack's last redelivery of an event
+NOBODY = "?"  # the author of an edit whose event does not name one
 
 log = get_logger()
 
@@ -58,8 +59,8 @@ STOP_REACTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Me:
-    """The bot's identity: its workspace, its user, its bot id, and the organisation of the
-    workspace, or ""."""
+    """The bot's identity: the ids of its workspace, its user, its bot, and the workspace's
+    organisation or ""."""
 
     team: str
     user: str
@@ -96,14 +97,15 @@ class Listener:
     # ------------------------------------------------------------ what people say
 
     async def mentioned(self, event: Json, retry: int = 0) -> None:
-        """``app_mention``: in a channel, always followed by or following a ``message``."""
+        """Handle ``app_mention``. In a channel, a ``message`` event always comes before or after
+        it."""
         if not is_speech(event) and not self._is_question_of_app(event):
             return
         if not await self._mentions.has_message(event):
             await self._take(event, "footnote", direct=False, retry=retry)
 
     async def said(self, event: Json, retry: int = 0) -> None:
-        """``message.channels``, ``.groups``, ``.mpim`` and ``.im``, all subtypes."""
+        """Handle ``message.channels``, ``.groups``, ``.mpim`` and ``.im`` with all subtypes."""
         subtype = event.get("subtype")
         if subtype == "message_changed":
             await self._changed(event, retry)
@@ -124,27 +126,27 @@ class Listener:
             await self._take(event, "others", direct=False, retry=retry)
 
     def _is_other_app(self, event: Json) -> bool:
-        """Return True if an app says something in a channel that is not Footnote itself."""
+        """Return True if an app other than Footnote posted the message, in a channel."""
         ours = event.get("bot_id") == self.me.bot or event.get("user") == self.me.user
         is_ours = ours or run_of(event)[0] is not None
         return is_of_app(event) and not is_ours and event.get("channel_type") != "im"
 
     def _is_question_of_app(self, event: Json) -> bool:
-        """Return True if an app begins a conversation with Footnote. What apps say in threads is
-        heard only, or two of them could answer each other for ever."""
+        """Return True if an app begins a conversation with Footnote. Footnote reads what apps say
+        in threads but does not answer, or two apps could answer each other forever."""
         return self._is_other_app(event) and begins_thread(event) and self._mentions_me(event)
 
     async def _changed(self, event: Json, retry: int) -> None:
         message, before = event["message"], event.get("previous_message") or {}
         channel, ts = event["channel"], str(message["ts"])
-        if message.get("subtype") == "tombstone":  # deleted, but the head of a thread
+        if message.get("subtype") == "tombstone":  # a deleted message that began a thread
             await self._deleted(channel, message, message)
             return
-        # Some edits name their author in one place only, or nowhere.
+        # Some edits name their author in only one of these places, or not at all.
         author = message.get("user") or before.get("user") or _editor(message)
         message = {**message, "channel": channel, "user": author or NOBODY}
         if not is_speech(message) or words_of(message) == words_of(before):
-            return  # an app's message, or a link preview that was added
+            return  # an app's message, or only a link preview was added
         direct = event.get("channel_type") == "im"
         mentioned = self._mentions_me(message)
         if mentioned:
@@ -156,7 +158,7 @@ class Listener:
             text = self._text(message, people)
             known = await by_core(self.reception.edit(PLATFORM, event_id(channel, ts), text))
         except Invalid:
-            return  # emptied: what was answered stays
+            return  # the text was removed: the answer stays
         except Denied as error:
             if author:
                 whole = await self._message(message, direct)
@@ -164,11 +166,12 @@ class Listener:
                 self.ephemeral.say(recipient_of(whole, message), sentence)
             return
         if not known and author and (direct or mentioned):
-            # It began no run so far: it may have been refused, or not been meant for us.
+            # No run began with it before the edit: it was refused, or did not address Footnote.
             await self._take(message, "footnote", direct=direct, retry=retry, again=True)
 
     async def _deleted(self, channel: str, message: Json, event: Json) -> None:
-        """``message`` as it was, which Slack may leave out; ``event`` has its ``ts``."""
+        """Handle a deletion. ``message`` is the message before it, which Slack may leave out;
+        ``event`` has its ``ts``."""
         ts = event.get("deleted_ts") or message.get("ts")
         if ts and (not message.get("ts") or await self._is_ours(channel, message)):
             await by_core(self.reception.forget(PLATFORM, event_id(channel, str(ts))))
@@ -178,7 +181,8 @@ class Listener:
         return await by_core(self.reception.takes_part(thread_of(self.me.team, channel, message)))
 
     def _address(self, event: Json, direct: bool) -> Address | None:
-        """The addressee of a message; None for one in no thread that does not mention Footnote."""
+        """Return the addressee of a message; None if it is in no thread and does not mention
+        Footnote."""
         if direct or self._mentions_me(event):
             return "footnote"
         if begins_thread(event):
@@ -188,9 +192,9 @@ class Listener:
     async def _take(
         self, event: Json, address: Address, *, direct: bool, retry: int, again: bool = False
     ) -> None:
-        """Bring a message to the reception; one that cannot be kept stays in hand.
+        """Pass a message on to the reception; queue it for a retry if it cannot be stored.
 
-        Raises ``StorageUnavailable`` all the same, so that Slack delivers it again.
+        Raises ``StorageUnavailable`` even then, so that Slack delivers it again.
         """
         try:
             await self._bring(event, address, direct=direct, retry=retry, again=again)
@@ -204,26 +208,26 @@ class Listener:
     async def _bring(
         self, event: Json, address: Address, *, direct: bool, retry: int, again: bool
     ) -> None:
-        """Bring a message to the reception, and tell its author what became of it if need be.
+        """Pass a message on to the reception, and notify its author of a refusal or a stop.
 
-        What was settled in this process is not brought again, unless it carries files or changed.
+        A message that this process has handled is skipped, unless it has files or was edited.
         """
         id = event_id(event["channel"], str(event["ts"]))
         if id in self._settled and not again and not attachments_of(event):
             return
         if address != "footnote" and not await self._is_ours(event["channel"], event):
-            return  # before anything is asked about the people of other threads
+            return  # before Slack is asked about people in threads that are not ours
         message = await self._message(event, direct)
         recipient: Recipient | None = recipient_of(message, event)
         texts = texts_for(message.locale)
         if address != "footnote" and is_wordless(message.text):
-            return  # an emoji among people, as good as a reaction; an app's picture
+            return  # only emoji, which amount to a reaction, or a picture from an app
         if is_of_app(event) and address == "footnote":
             if not self._app_questions.may_ask(event["channel"], event):
                 log.warning("app asks too often", app=message.author.name, id=id)
                 return
-            recipient = None  # an app is told nothing
-        # Who talks in a thread without asking Footnote is told once that they may not ask.
+            recipient = None  # apps get no notices
+        # People who talk in a thread without asking Footnote get one notice that they may not ask.
         whom = id if address == "footnote" else f"{message.thread.key} {message.author.id}"
         told = whom in self._settled and not again
         keys = self.reception.settings.encryption_keys
@@ -231,7 +235,7 @@ class Listener:
         try:
             outcome = await by_core(self.reception.receive(message, address, post_state=state))
         except StorageUnavailable:
-            if retry >= LAST_RETRY:  # there is no other time
+            if retry >= LAST_RETRY:  # Slack will not deliver it again
                 self._say(recipient, texts("not-kept"))
             raise
         except (Denied, Invalid) as error:
@@ -240,11 +244,8 @@ class Listener:
                 self._settled[whom] = None
         else:
             if isinstance(outcome, Handled) and not told:
-                self._tell_stopped(recipient, texts, outcome.stopped)
+                self._say(recipient, texts("stopping" if outcome.stopped else "nothing-running"))
         self._settled[id] = None
-
-    def _tell_stopped(self, recipient: Recipient | None, texts: Texts, stopped: int) -> None:
-        self._say(recipient, texts("stopping") if stopped else texts("nothing-running"))
 
     def _say(self, recipient: Recipient | None, sentence: str) -> None:
         if recipient is None:
@@ -275,9 +276,9 @@ class Listener:
     def author(
         self, user: str, people: dict[str, Person], text: str, payload: Json
     ) -> tuple[Author, str]:
-        """The author and their locale, as far as they are known; else the language of the text.
+        """Return the author and their locale. The language of the text replaces an unknown locale.
 
-        ``payload`` may tell of which team they are. An admin of another team is none of ours.
+        ``payload`` may name the author's team. An admin of another team does not count as an admin.
         """
         person = people.get(user)
         guest = self.me.home.is_guest(person, teams_of(payload))
@@ -288,7 +289,7 @@ class Listener:
         return author, person.locale or detect(text)
 
     def named_in(self, message: Json) -> list[str]:
-        """The ids of the author and of whom they mention, without ourselves."""
+        """Return the ids of the author and of the people they mention, except Footnote's own."""
         ids = [] if is_of_app(message) else [author_id(message)]
         ids += mentions_in(words_of(message))
         return [id for id in ids if id not in (self.me.user, NOBODY)]
@@ -298,20 +299,20 @@ class Listener:
         return unescape(without_mention(words_of(message), self.me.user), names)
 
     def _mentions_me(self, message: Json) -> bool:
-        # Of an app the text is only what a notification says, but Slack takes it for a mention.
+        # An app's ``text`` is only its notification, but Slack counts a mention in it.
         said = f"{message.get('text') or ''} {words_of(message)}"
         return self.me.user in mentions_in(said)
 
     # ------------------------------------------------------------ stopping
 
     async def session_stopped(self, event: Json) -> None:
-        """``agent_session_stopped``: Slack's own Stop button."""
+        """Handle ``agent_session_stopped``, which Slack's own Stop button sends."""
         await by_core(self.reception.stop(thread_of(self.me.team, event["channel"], event)))
 
     async def reacted(self, event: Json) -> None:
-        """``reaction_added``: some of them on a question, or on our reply to it, stop it."""
+        """Handle ``reaction_added``: a stop reaction on a question or its reply stops the run."""
         item = event.get("item") or {}
-        name = str(event.get("reaction", "")).partition("::")[0]  # without the skin's tone
+        name = str(event.get("reaction", "")).partition("::")[0]  # without the skin tone
         if name not in STOP_REACTIONS or item.get("type") != "message":
             return
         if event.get("item_user") == self.me.user:
@@ -321,7 +322,8 @@ class Listener:
             await by_core(self.reception.stop_question(PLATFORM, id))
 
     async def _stop_reply(self, channel: str, ts: str) -> None:
-        """Slack does not tell which thread the reply is in: its metadata names the run."""
+        """Stop the run of a reply. The event does not name the thread, so the run is looked up in
+        the reply's metadata."""
         found = await self._calls.once(
             "conversations.replies",
             channel=channel,
@@ -343,14 +345,14 @@ def _editor(message: Json) -> str:
 
 
 def about_files(files: Sequence[Attachment], texts: Texts) -> str:
-    """A question for someone who sends files without a word; "" without files."""
+    """Return the question for a message that has files and no text; "" without files."""
     if not files:
         return ""
     return texts("files-question", names=", ".join(file.name for file in files))
 
 
 def recipient_of(message: Message, event: Json) -> Recipient:
-    """The recipient of a private notice about a message: its author, where the message stands."""
+    """Return the recipient of a private notice about a message: its author, in the same place."""
     in_thread = message.direct or event.get("thread_ts")
     return Recipient(
         message.thread.channel,

@@ -1,7 +1,8 @@
-"""Pairs the two events of one mention: ``app_mention`` and the ``message`` with the same words.
+"""Pairs the two events of one mention: ``app_mention`` and the ``message`` with the same text.
 
-Slack sends both at once, in any order. Only the message carries files, and the mention may be the
-only one with the right to search. Without the channel scopes, only the mention comes.
+Slack sends both at the same time, in either order. Only the message carries files, and sometimes
+only the mention carries the token for searching. Without the channel scopes, only the mention
+arrives.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from adapters.slack.calls import Json
 from adapters.slack.incoming import event_id
 
 MENTIONS_REMEMBERED = 10_000
-MENTION_SECONDS = 0.25  # that one event of a pair waits for the other
-RIGHT = "action_token"  # of an event: good for some minutes, to search what its author may see
+MENTION_SECONDS = 0.25  # how long one event of a pair waits for the other
+RIGHT = "action_token"  # in an event: allows searching, for some minutes, what its author may see
 
 
 @dataclass(slots=True)
 class _Pair:
-    """The events of one mention, each set once it is here; ``right`` is that of the mention."""
+    """The two events of a mention, each set once it has arrived; ``right`` is the mention's
+    token."""
 
     message: asyncio.Event = field(default_factory=asyncio.Event)
     mention: asyncio.Event = field(default_factory=asyncio.Event)
@@ -35,18 +37,20 @@ class Mentions:
         self._pairs: LRUCache[str, _Pair] = LRUCache(MENTIONS_REMEMBERED)
 
     def message_came(self, channel: str, ts: str) -> None:
-        """Keep that the ``message`` event of a mention is here."""
+        """Record that the ``message`` event of a mention has arrived."""
         self._pair(channel, ts).message.set()
 
     async def has_message(self, mention: Json) -> bool:
-        """Keep an ``app_mention``; True if its ``message`` event is here, or comes in time."""
+        """Record an ``app_mention``; return True if its ``message`` event has arrived or arrives in
+        time."""
         pair = self._pair(mention["channel"], mention["ts"])
         pair.right = str(mention.get(RIGHT) or "")
         pair.mention.set()
         return await _comes(pair.message)
 
     async def with_right(self, message: Json) -> Json:
-        """A ``message`` event with the right to search for its author, if the mention has it."""
+        """Return a ``message`` event with the search token of its mention, if the mention has
+        one."""
         if message.get(RIGHT):
             return message
         pair = self._pair(message["channel"], message["ts"])

@@ -1,4 +1,4 @@
-"""Installing the app into workspaces: the scopes it asks for, and bolt's own OAuth flow.
+"""Installs the app in workspaces: the scopes it requests, and bolt's own OAuth flow.
 
 https://docs.slack.dev/authentication/installing-with-oauth
 """
@@ -26,16 +26,17 @@ from adapters.slack.conversations import EVERY_SCOPE as SEARCHING
 from adapters.slack.installations import Installations, States
 from adapters.slack.settings import SlackSettings
 from adapters.slack.teams import InstalledTeams, NotInstalled
+from bot.console_access import console_address
 from bot.errors import FootnoteError
 from bot.logs import get_logger
 from bot.search.registry import searches_conversations
 
-# Scopes of the bot token and their reasons; ``deploy/slack-manifest.yaml`` asks for exactly these.
-# https://docs.slack.dev/reference/methods and https://docs.slack.dev/reference/events, each one's
-# page.
+# Scopes of the bot token and their reasons; ``deploy/slack-manifest.yaml`` requests exactly these.
+# They are on the pages of https://docs.slack.dev/reference/methods and
+# https://docs.slack.dev/reference/events.
 _READING = ("channels:history", "groups:history", "im:history", "mpim:history")
 
-# Web API method that the adapter calls → scopes.
+# Web API method that the adapter calls → scopes it needs.
 METHODS: Mapping[str, tuple[str, ...]] = {
     "agents.sessions.setStatus": ("chat:write",),
     "apps.connections.open": (),  # connections:write of the app-level token
@@ -61,7 +62,7 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "views.publish": (),
 }
 
-# Event as a manifest subscribes to it → scope.
+# Event that the manifest subscribes to → scope it needs.
 EVENTS: Mapping[str, str] = {
     "agent_session_stopped": "chat:write",
     "app_home_opened": "",
@@ -79,23 +80,23 @@ EVENTS: Mapping[str, str] = {
 # Scopes of features that are neither methods nor events.
 OTHER = (
     "commands",  # slash commands and the message shortcut
-    "files:read",  # fetching a file that came with a question, or was found
+    "files:read",  # downloading files that came with a question or were found
 )
 
 
-# Scopes that are used only where collections name user groups: apps without it work as well.
+# This scope is used only if collections name user groups; apps without it work too.
 FOR_USER_GROUPS = "usergroups:read"
 
 
 def needed() -> frozenset[str]:
-    """Every scope that the manifest asks for."""
+    """Return every scope that the manifest requests."""
     called = {scope for scopes in METHODS.values() for scope in scopes}
     return frozenset(called | set(filter(None, EVENTS.values())) | set(OTHER))
 
 
 def asked_for(settings: SlackSettings) -> frozenset[str]:
-    """Every scope that a workspace is asked for: those for searching its messages only where the
-    operator has said that they are searched, since Slack refuses an app that does not have them."""
+    """Return the scopes requested from a workspace. The search scopes are included only if the
+    operator enabled the search of messages, since Slack refuses apps that do not have them."""
     is_said = "conversations" in settings.model_fields_set
     wanted = SEARCHING if is_said and searches_conversations(settings) else ()
     return needed().union(wanted)
@@ -103,13 +104,13 @@ def asked_for(settings: SlackSettings) -> frozenset[str]:
 
 INSTALL_PATH = "/slack/install"
 REDIRECT_PATH = "/slack/oauth_redirect"
-STATE_SECONDS = 600  # that somebody has for saying yes to Slack
+STATE_SECONDS = 600  # time to approve the installation in Slack
 
 # Events that end an installation; https://docs.slack.dev/reference/events/tokens_revoked
 UNINSTALLED, REVOKED = "app_uninstalled", "tokens_revoked"
 ENDINGS = (UNINSTALLED, REVOKED)
 
-# The sentence for someone whose workspace Footnote does not know.
+# Shown to people in a workspace where the app is not installed.
 NOT_HERE = (
     "Footnote is not installed in this workspace any more: one of its admins can install it again."
 )
@@ -118,24 +119,17 @@ log = get_logger()
 
 
 def install_url(settings: SlackSettings) -> str:
-    """The address at which an admin of a workspace begins, as far as the settings tell."""
-    return f"{_public(settings)}{INSTALL_PATH}"
+    """Return the URL at which an admin starts the installation, derived from the settings."""
+    return f"{console_address(settings)}{INSTALL_PATH}"
 
 
 def redirect_url(settings: SlackSettings) -> str:
-    """The address to which Slack sends them back: the app's "Redirect URLs" must hold it."""
-    return f"{_public(settings)}{REDIRECT_PATH}"
-
-
-def _public(settings: SlackSettings) -> str:
-    if settings.public_url:
-        return settings.public_url
-    host = f"[{settings.http_host}]" if ":" in settings.http_host else settings.http_host
-    return f"http://{host}:{settings.http_port}"
+    """Return the URL to which Slack redirects them; it must be among the app's "Redirect URLs"."""
+    return f"{console_address(settings)}{REDIRECT_PATH}"
 
 
 class Flow(AsyncOAuthFlow):
-    """Tells what becomes of an installation, also where bolt would not."""
+    """Logs the outcome of an installation, even where bolt does not."""
 
     async def run_installation(self, code: str) -> Installation | None:
         try:
@@ -150,7 +144,7 @@ class Flow(AsyncOAuthFlow):
         try:
             await super().store_installation(request, installation)
         except FootnoteError as error:
-            log.error("Slack app not installed: it could not be kept", error=str(error))
+            log.error("Slack app not installed: it could not be stored", error=str(error))
             raise BoltError(error.sentence) from error
         workspace = workspace_of(
             installation.is_enterprise_install, installation.enterprise_id, installation.team_id
@@ -161,7 +155,7 @@ class Flow(AsyncOAuthFlow):
 def oauth_flow(
     settings: SlackSettings, client: AsyncWebClient, installations: Installations, states: States
 ) -> AsyncOAuthFlow:
-    """``client`` has no token."""
+    """Return bolt's OAuth flow; ``client`` has no token."""
     assert settings.slack_client_secret is not None  # noqa: S101
     return Flow(
         client=client,
@@ -171,7 +165,7 @@ def oauth_flow(
             client_secret=settings.slack_client_secret.get_secret_value(),
             scopes=sorted(asked_for(settings)),
             user_scopes=[],
-            # Without it Slack takes the first of the app's redirect URLs.
+            # Without it, Slack uses the first of the app's redirect URLs.
             redirect_uri=redirect_url(settings) if settings.public_url else None,
             install_path=INSTALL_PATH,
             install_page_rendering_enabled=False,
@@ -187,16 +181,17 @@ def oauth_flow(
 
 
 def workspace_of(whole: bool | None, enterprise_id: str | None, team_id: str | None) -> str:
-    """The id that threads name: an organisation's where all of it installed the app (``whole``)."""
+    """Return the id that threads name: the organisation's if all of it installed the app
+    (``whole``), or else the team's."""
     return str((enterprise_id if whole or not team_id else team_id) or "")
 
 
 class Authorize(AsyncAuthorize):
-    """Says for whom bolt speaks, from what was stored when the app was installed.
+    """Gives bolt the token and the bot of an event's workspace, as stored at the installation.
 
-    Bolt's own (``AsyncInstallationStoreAuthorize``, 1.30) asks Slack ``auth.test`` before an event
-    is acknowledged, and takes a database that is away, or a Slack that limits it, for a missing
-    installation: the event would be acknowledged and lost.
+    Bolt's own ``AsyncInstallationStoreAuthorize`` (1.30) calls ``auth.test`` before an event is
+    acknowledged. It mistakes a database outage or a rate limit for a missing installation, so the
+    event would be acknowledged and lost.
     """
 
     def __init__(self, teams: InstalledTeams) -> None:
@@ -214,7 +209,7 @@ class Authorize(AsyncAuthorize):
         actor_team_id: str | None = None,
         actor_user_id: str | None = None,
     ) -> AuthorizeResult | None:
-        """Raises ``FootnoteError`` when that cannot be told now."""
+        """Raises ``FootnoteError`` if the installation cannot be looked up now."""
         workspace = workspace_of(context.is_enterprise_install, enterprise_id, team_id)
         try:
             known = await self._teams.installed(workspace)
@@ -231,15 +226,17 @@ class Authorize(AsyncAuthorize):
 
 
 async def ended(installations: Installations, body: Json) -> str:
-    """Take in ``app_uninstalled`` and ``tokens_revoked``; whose installation ended, or "".
+    """Handle ``app_uninstalled`` and ``tokens_revoked``; return the workspace that lost its
+    installation, or "".
 
-    They speak for nobody any more and may leave out whether all of an organisation is meant.
+    These events come without an authorization and may not say whether a whole organisation is
+    meant.
     """
     event = body["event"]
     tokens: Any = event.get("tokens") or {}
     if event["type"] == REVOKED and not tokens.get("bot"):
-        return ""  # a person's token; the app has none
-    # To the second; nobody installs it again within one.
+        return ""  # a person's token, which this app does not use
+    # Event times are in whole seconds; no one reinstalls the app within a second.
     at = datetime.fromtimestamp(int(body["event_time"]) + 1, UTC)
     for workspace in filter(None, (extract_team_id(body), extract_enterprise_id(body))):
         if await installations.uninstall(workspace, at):

@@ -1,4 +1,4 @@
-"""The people of a workspace, other apps that speak there, and which of them are guests.
+"""The people of a workspace, other apps that post there, and which of them are guests.
 
 https://docs.slack.dev/apis/slack-connect, https://docs.slack.dev/reference/objects/user-object
 """
@@ -22,12 +22,12 @@ from bot.messages import Author
 
 PEOPLE_REMEMBERED = 20_000
 REMEMBERED_SECONDS = 3_600.0
-PATIENCE_SECONDS = 0.3  # that an event waits for names before it goes on without
-PAUSE_SECONDS = 10.0  # in which nobody is looked up quickly, once one took too long
+PATIENCE_SECONDS = 0.3  # how long an event waits for names
+PAUSE_SECONDS = 10.0  # without quick look-ups, after one took too long
 # Errors of users.info about the person: https://docs.slack.dev/reference/methods/users.info
 STRANGER = frozenset(("user_not_found", "user_not_visible"))
-MOST_ASKED = 20  # of the people mentioned in one message
-# Guests of several channels, guests of one, and people whom only a shared channel connects:
+MOST_ASKED = 20  # people looked up for one message
+# Guests of several channels, guests of one, and strangers known through a shared channel only:
 # https://docs.slack.dev/reference/objects/user-object
 GUESTS = ("is_restricted", "is_ultra_restricted", "is_stranger")
 
@@ -36,10 +36,12 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """``locale`` is the tag of Slack's interface, such as ``en-US``; ``team`` and ``enterprise``
-    are the ids of their workspace and organisation. A ``guest`` is what Slack calls a guest or a
-    stranger, or whom it does not let Footnote look up. ``zone`` is the IANA name of their time
-    zone."""
+    """A person in Slack.
+
+    ``locale`` is the language of their Slack, such as ``en-US``; ``team`` and ``enterprise`` are
+    the ids of their workspace and organisation. ``guest`` is True for people whom Slack calls
+    guests or strangers, or does not let Footnote look up. ``zone`` is an IANA time zone name.
+    """
 
     id: str
     name: str
@@ -52,7 +54,7 @@ class Person:
 
 
 class People:
-    """Looks people up by ``users.info``, each once an hour, many callers sharing one look-up."""
+    """Looks people up by ``users.info``, each once an hour; concurrent callers share one call."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -66,7 +68,7 @@ class People:
         await asyncio.gather(*self._asking.values(), return_exceptions=True)
 
     async def quickly(self, ids: Iterable[str]) -> dict[str, Person]:
-        """The people who are known, or become known within ``PATIENCE_SECONDS``."""
+        """Return the people who are cached or can be looked up within ``PATIENCE_SECONDS``."""
         wanted = list(dict.fromkeys(ids))[:MOST_ASKED]
         if time.monotonic() >= self._hurry_until and (
             tasks := [self._ask(id) for id in wanted if id not in self._known]
@@ -74,14 +76,14 @@ class People:
             _, late = await asyncio.wait(tasks, timeout=PATIENCE_SECONDS)
             if late:
                 self._hurry_until = time.monotonic() + PAUSE_SECONDS
-        return {id: self._known[id] for id in wanted if id in self._known}
+        known = ((id, self._known.get(id)) for id in wanted)
+        return {id: person for id, person in known if person is not None}
 
     async def person(self, id: str) -> Person:
-        """One of them, however long it takes. Raises ``PlatformUnavailable``, ``PostRefused``."""
-        if id in self._known:
-            known: Person = self._known[id]
-            return known
-        return await asyncio.shield(self._ask(id))
+        """Return one person, without a time limit. Raises ``PlatformUnavailable``,
+        ``PostRefused``."""
+        known: Person | None = self._known.get(id)
+        return known if known is not None else await asyncio.shield(self._ask(id))
 
     def _ask(self, id: str) -> asyncio.Task[Person]:
         task = self._asking.get(id)
@@ -97,11 +99,11 @@ class People:
         log.debug("person not looked up", id=id, error=str(error))
         if isinstance(error, Refusal) and error.code in STRANGER:
             self._known[id] = Person(id, id, "", guest=True)
-        else:  # away, or refused for a reason that is not the person's
+        else:  # Slack is away, or refused for a reason that has nothing to do with the person
             self._hurry_until = time.monotonic() + PAUSE_SECONDS
 
     async def _look_up(self, id: str) -> Person:
-        # Not patiently: a name that cannot be had now is looked up with the next message.
+        # Not ``patiently``: the next message looks the name up again.
         answer = await self._calls.once("users.info", user=id, include_locale=True)
         user = answer["user"]
         profile = user.get("profile") or {}
@@ -120,26 +122,26 @@ class People:
         return person
 
 
-ORGANISATION = "E"  # how the id of a whole organisation begins; a workspace's begins with T
+ORGANISATION = "E"  # first letter of an organisation's id; a workspace's id begins with T
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
     """The workspace in which Footnote is installed.
 
-    ``enterprise`` is the organisation it is part of, or "". Where a whole organisation installed
-    the app, its id is both.
+    ``enterprise`` is the organisation it is part of, or "". If a whole organisation installed the
+    app, ``team`` and ``enterprise`` are both the organisation's id.
     """
 
     team: str
     enterprise: str = ""
 
     def is_guest(self, person: Person | None, teams: Iterable[str] = ()) -> bool | None:
-        """Return True if somebody comes from outside; None where that is not known.
+        """Return True if a person comes from outside; None if that is unknown.
 
-        ``teams`` are the ids of workspaces and organisations that a payload gives as theirs; they
-        decide where the person is not known. People of other workspaces of the same organisation
-        are no guests.
+        ``teams`` are the ids of workspaces and organisations that a payload gives for the person;
+        they decide if ``person`` is None. People from other workspaces of the same organisation are
+        not guests.
         """
         if person is not None:
             return person.guest or not self._includes(person)
@@ -151,47 +153,48 @@ class Home:
         return person.team == self.team
 
     def _is_elsewhere(self, team: str) -> bool:
-        """Return True if an id is certainly none of ours: the workspaces of our organisation are
-        not known, so within one the id of a workspace tells nothing."""
+        """Return True if an id is certainly not ours. Within an organisation a workspace's id
+        proves nothing, because the organisation's workspaces are not known."""
         if team.startswith(ORGANISATION):
             return team != self.enterprise
         return bool(team) and team != self.team and not self.enterprise
 
 
 def teams_of(payload: Mapping[str, Any]) -> Iterator[str]:
-    """The teams that an event, a message, a command or an interaction gives as its author's.
+    """Yield the author's teams that an event, message, command or interaction names.
 
-    Not ``source_team``: in channels that another team shares, members have been seen with that
-    one's.
+    ``source_team`` is ignored: in channels that another team shares, Slack has been seen to give
+    that team's id for our own members.
     """
     for name in ("user_team", "team", "team_id"):
         if isinstance(payload.get(name), str):
             yield payload[name]
             break
-    user = payload.get("user")  # of an interaction, whose "team" is where it happened
+    user = payload.get("user")  # in an interaction, where "team" is the place it happened
     if isinstance(user, dict) and isinstance(user.get("team_id"), str):
         yield user["team_id"]
 
 
-# Two apps that answer each other by beginning conversations would never end.
-APP_QUESTIONS = 20  # of one app in one channel
+# Without a limit, two apps that answer each other with new conversations would never stop.
+APP_QUESTIONS = 20  # per app and channel, within APP_SECONDS
 APP_SECONDS = 3_600.0
 APPS_REMEMBERED = 10_000
 
 
 def author_id(message: Json) -> str:
-    """The id of a message's author: a person's, an app's user, or an app."""
+    """Return the id of a message's author: a person, an app's user, or an app."""
     return str(message.get("user") or message.get("bot_id") or "")
 
 
 def name_of_app(message: Json) -> str:
-    """The name of an app in a message."""
+    """Return the name of the app that posted a message."""
     profile = message.get("bot_profile") or {}
     return str(profile.get("name") or message.get("username") or author_id(message))
 
 
 def app_of(event: Json, home: Home) -> Author:
-    """The app that said something. It is a guest where only another team can have installed it."""
+    """Return the app that posted a message, as a guest if only another team can have installed
+    it."""
     guest = None
     if event.get(SHARED) is not False:
         profile = event.get("bot_profile") or {}
@@ -201,13 +204,13 @@ def app_of(event: Json, home: Home) -> Author:
 
 
 class AppQuestions:
-    """Counts what apps ask."""
+    """Limits how many questions each app may ask in a channel."""
 
     def __init__(self) -> None:
         self._asked: TTLCache[tuple[str, str], list[str]] = TTLCache(APPS_REMEMBERED, APP_SECONDS)
 
     def may_ask(self, channel: str, message: Json) -> bool:
-        """Return True if an app may put one more question; a message counts once."""
+        """Return True if the app may ask this question; a message that comes twice counts once."""
         asked: list[str] = self._asked.setdefault((channel, author_id(message)), [])
         ts = str(message["ts"])
         if ts not in asked:
@@ -216,8 +219,8 @@ class AppQuestions:
 
 
 async def names_of(people: People, messages: Sequence[Json]) -> dict[str, str]:
-    """The names of the authors and of the people they mention, by id; those who cannot be looked
-    up are left out."""
+    """Return the names of authors and mentioned people by id, without those who cannot be looked
+    up."""
     ids: dict[str, None] = {}
     for message in messages:
         if message.get("user") and not message.get("bot_id"):

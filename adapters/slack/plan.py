@@ -1,4 +1,4 @@
-"""Slack's view of a run at work: its plan as tasks, and the text that will not change. Pure."""
+"""The plan of a running run as Slack's tasks, and the part of its text that is final. Pure."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One line of the plan. ``details`` are said once, when the task has ended."""
+    """One line of the plan. ``details`` are shown once, when the task has ended."""
 
     id: str
     title: str
@@ -49,21 +49,21 @@ class Task:
 
 @dataclass(slots=True)
 class _Group:
-    """Steps that make one task; the first one names it."""
+    """The steps that form one task, which is named after the first."""
 
     steps: list[StepView] = field(default_factory=list)
 
     @property
     def is_part(self) -> bool:
-        """True if it is a sub-question or a paragraph, whose line says itself how far it is."""
+        """Return True for a sub-question or a paragraph, whose own line shows its progress."""
         return self.steps[0].kind in PARTS
 
 
 def tasks(plan: PlanView, texts: Texts, *, ended: bool = False) -> tuple[Task, ...]:
-    """The plan's tasks in order, at most ``TASKS``; the last says how many more there are.
+    """Return the plan's tasks in order, at most ``TASKS``; the last says how many more there are.
 
-    Reads, and the thinking between, belong to the searches before them; steps with a parent to
-    their parent. ``ended``: no task is left open, because the run has come to its end.
+    Reading and thinking steps belong to the search before them; steps with a parent belong to the
+    parent. ``ended`` tells that the run has ended, so that no task stays open.
     """
     groups = _groups(plan.steps)
     titles = {url: s.title for s in plan.steps if s.kind == "read" for url in s.sources}
@@ -79,12 +79,12 @@ def tasks(plan: PlanView, texts: Texts, *, ended: bool = False) -> tuple[Task, .
 
 
 def heading(title: str) -> str:
-    """A plan's title."""
+    """Return a plan's title as plain text."""
     return plain(title, TASK_TITLE_CHARACTERS)
 
 
 def plain(text: str, longest: int) -> str:
-    """Foreign text where Slack shows plain text: on one line, and nothing in it is markup."""
+    """Return foreign text as plain text for Slack, on one line and without markup."""
     return shortened(without_pings(text.translate(_BRACKETS)), longest)
 
 
@@ -104,7 +104,7 @@ def _groups(steps: Sequence[StepView]) -> list[_Group]:
 
 
 def _continues(group: _Group, step: StepView) -> bool:
-    """Return True if a step goes on with the task before it."""
+    """Return True if a step belongs to the task before it."""
     if group.is_part or step.kind in PARTS or group.steps[0].kind == EARLIER:
         return False
     kinds = {one.kind for one in group.steps}
@@ -114,7 +114,7 @@ def _continues(group: _Group, step: StepView) -> bool:
         case "read":
             return bool(kinds & {"search", "read"})
         case "search":
-            return kinds == {"search"}  # asked for together; a search after reading is a new round
+            return kinds == {"search"}  # one round; a search after reading begins a new round
     return False
 
 
@@ -161,19 +161,19 @@ def _state(steps: Sequence[StepView], *, open_ended: bool, ended: bool) -> TaskS
 
 
 def _details(steps: Sequence[StepView], same: Sequence[StepView]) -> str:
-    """The other queries of a round, and what went wrong."""
+    """Return the other queries of a round, and the steps' details, such as errors."""
     said = [step.title for step in same[1:]] + [step.detail for step in steps if step.detail]
     return plain(" · ".join(dict.fromkeys(said)), TASK_FIELD_CHARACTERS)
 
 
 def _node_details(branch: Branch, texts: Texts) -> str:
-    """The work done for a part of the research, and the reason if it failed."""
+    """Return the work done for a part of the research, and the reason if it failed."""
     said = filter(None, (work(branch, texts), branch.line.detail))
     return plain(" · ".join(said), TASK_FIELD_CHARACTERS)
 
 
 def _links(steps: Sequence[StepView], titles: Mapping[str, str]) -> tuple[Link, ...]:
-    """The pages that were read, each once."""
+    """Return the pages that were read, each once."""
     found: dict[str, Link] = {}
     for step in steps:
         if step.state != "done":
@@ -188,7 +188,7 @@ def _links(steps: Sequence[StepView], titles: Mapping[str, str]) -> tuple[Link, 
 
 
 def task_chunk(task: Task, *, details: str, links: Sequence[Link]) -> dict[str, Any]:
-    """The changes of a task of a stream."""
+    """Return the chunk that updates a task in a stream."""
     chunk: dict[str, Any] = {
         "type": "task_update",
         "id": task.id,
@@ -203,7 +203,7 @@ def task_chunk(task: Task, *, details: str, links: Sequence[Link]) -> dict[str, 
 
 
 def chunk_characters(chunk: dict[str, Any]) -> int:
-    """The characters that a chunk takes of a stream's limit."""
+    """Return how many characters of a stream's limit a chunk uses."""
     own = sum(len(chunk.get(key, "")) for key in ("text", "title", "details", "output"))
     return own + sum(len(link["url"]) + len(link["text"]) for link in chunk.get("sources", ()))
 
@@ -212,10 +212,10 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 
 
 def ready(text: str, known: Collection[int]) -> str:
-    """The part of a growing text that will not change: whole lines, outside of code.
+    """Return the part of a growing text that will not change: whole lines, outside code.
 
-    Footnotes may still be added to the last line, and a mark whose source is not known yet could
-    not be linked: the text is shown up to the line before.
+    The last line is left out, because footnotes may still be added to it, and so are lines from the
+    first mark on whose source is not known yet, because it could not be linked.
     """
     lines = text.splitlines(keepends=True)
     if lines and not lines[-1].endswith("\n"):
@@ -229,13 +229,13 @@ def ready(text: str, known: Collection[int]) -> str:
             break
         if not fence:
             kept = end
-    # A line that nothing followed may be given more, so one with words must come after it.
+    # The last line may still grow until a line with words follows it.
     return text[:kept] if text[kept:].strip() else _without_last_line(text[:kept])
 
 
 def cut_before(text: str, room: int) -> int:
-    """The position at which to cut a Markdown text so that at most ``room`` characters come before:
-    after a blank line outside of code, or 0."""
+    """Return the last position after a blank line outside code with at most ``room`` characters of
+    Markdown before it, or 0."""
     fence = ""
     end = cut = 0
     for line in text.splitlines(keepends=True):
@@ -249,7 +249,8 @@ def cut_before(text: str, room: int) -> int:
 
 
 def _fence_after(line: str, fence: str) -> str:
-    """The fence of the code block that is open after a line, or ""; ``fence`` was open before."""
+    """Return the fence of the code block that is open after a line, or ""; ``fence`` is the one
+    open before it."""
     found = _FENCE.match(line)
     if found and not fence:
         return found[1]

@@ -1,11 +1,11 @@
-"""For whom Footnote speaks in Slack: one workspace by its token, or all that installed the app."""
+"""The Slack platform: one workspace, by its bot token, or all that installed the app."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, Protocol
+from contextlib import asynccontextmanager
+from typing import Any
 from urllib.parse import parse_qsl
 
 from pydantic import SecretStr
@@ -41,7 +41,7 @@ from adapters.slack.oauth import (
 )
 from adapters.slack.poster import SlackPoster
 from adapters.slack.settings import SlackSettings, in_many_workspaces
-from adapters.slack.teams import InstalledTeams, OneTeam, Teams
+from adapters.slack.teams import InstalledTeams, OneTeam
 from bot.conversing.reception import Reception
 from bot.observing import Observed
 from bot.platform import Connection
@@ -49,32 +49,10 @@ from bot.storage.database import Database
 from bot.storage.workspaces import Workspaces
 
 
-class Tenancy(Protocol):
-    """Close its ``teams`` at the end."""
-
-    connection: Connection
-
-    @property
-    def teams(self) -> Teams: ...
-
-    @property
-    def routes(self) -> Sequence[Route]:
-        """Its routes of the HTTP endpoint, beside the events."""
-        ...
-
-    async def reach(self) -> None:
-        """Return once Slack is there to be posted in; raises as ``app`` does."""
-        ...
-
-    def app(self, reception: Reception) -> AbstractAsyncContextManager[AsyncApp]:
-        """The bolt app, for as long as it listens. Raises ``FootnoteError`` when it cannot."""
-        ...
-
-
 class OneWorkspace:
-    """The workspace of SLACK_BOT_TOKEN."""
+    """The workspace of SLACK_BOT_TOKEN. Close its ``teams`` at the end."""
 
-    routes: Sequence[Route] = ()
+    routes: Sequence[Route] = ()  # HTTP routes besides the one for events
 
     def __init__(self, settings: SlackSettings, client: AsyncWebClient) -> None:
         self._settings = settings
@@ -83,12 +61,13 @@ class OneWorkspace:
         self.teams = OneTeam(client, Timing())
 
     async def reach(self) -> None:
+        """Wait until Slack can be reached for posting. Raises ``CredentialsRefused``."""
         await identify(self.teams.team.calls, self.connection)
         self.connection.made()
 
     @asynccontextmanager
     async def app(self, reception: Reception) -> AsyncIterator[AsyncApp]:
-        """Raises ``CredentialsRefused``."""
+        """Yield the bolt app, which listens inside the block. Raises ``CredentialsRefused``."""
         team = self.teams.team
         bot = await identify(team.calls, self.connection)
         enterprise = str(bot.get("enterprise_id") or "")
@@ -103,7 +82,7 @@ class OneWorkspace:
         inbox = Inbox(me, team, reception, self._settings)
 
         async def authorize() -> AuthorizeResult:
-            return authorized  # asking Slack again would be on the way of an acknowledgement
+            return authorized  # asking Slack again would delay the acknowledgement
 
         async def inbox_of(context: AsyncBoltContext) -> Inbox:
             return inbox
@@ -118,7 +97,7 @@ class OneWorkspace:
 
 
 class ManyWorkspaces:
-    """All workspaces that installed the app."""
+    """All workspaces that installed the app. It has the methods of ``OneWorkspace``."""
 
     def __init__(self, settings: SlackSettings, client: AsyncWebClient, database: Database) -> None:
         """``client`` has no token. Raises ``InvalidSetting``."""
@@ -149,11 +128,13 @@ class ManyWorkspaces:
 
     @asynccontextmanager
     async def app(self, reception: Reception) -> AsyncIterator[AsyncApp]:
-        """Raises ``InvalidSetting`` when a stored token cannot be opened."""
+        """Yield the bolt app. Raises ``InvalidSetting`` if a stored token cannot be decrypted."""
         await self._installations.reseal()
 
         async def inbox_of(context: AsyncBoltContext) -> Inbox:
-            return await self._inbox(_workspace(context), reception)
+            enterprise, team = context.enterprise_id, context.team_id
+            workspace = workspace_of(context.is_enterprise_install, enterprise, team)
+            return await self._inbox(workspace, reception)
 
         app = bolt_app(
             self._client,
@@ -199,12 +180,11 @@ class ManyWorkspaces:
         return to_starlette_response(answer)
 
 
-def _workspace(context: AsyncBoltContext) -> str:
-    return workspace_of(context.is_enterprise_install, context.enterprise_id, context.team_id)
+Tenancy = OneWorkspace | ManyWorkspaces
 
 
 async def identify(calls: Calls, connection: Connection) -> Json:
-    """The response of auth.test, as soon as Slack can be reached.
+    """Return the response of auth.test, as soon as Slack can be reached.
 
     Raises ``CredentialsRefused``.
     """
@@ -219,17 +199,18 @@ def _secret(value: SecretStr | None) -> str:
     return "" if value is None else value.get_secret_value()
 
 
-PATH = "/slack/events"  # events, commands and interactivity alike
-LARGEST_BODY = 1_000_000  # bytes; Slack's own bodies stay far below
+PATH = "/slack/events"  # for events, commands and interactions
+LARGEST_BODY = 1_000_000  # bytes; Slack's own bodies are far smaller
 
 
 @asynccontextmanager
 async def open_slack(
     settings: SlackSettings, workspaces: Workspaces, observed: Observed | None = None
 ) -> AsyncIterator[SlackPlatform]:
-    """Slack as the settings say. Says nothing yet: a Slack that is away must stop nobody.
+    """Open the Slack platform that the settings describe.
 
-    Raises ``InvalidSetting`` for what several workspaces need and do not have.
+    It calls Slack only later, so an outage of Slack does not stop the other platforms. Raises
+    ``InvalidSetting`` if a setting that several workspaces need is missing.
     """
     async with new_session(settings, observed.calls if observed is not None else None) as session:
         client = web_client(settings, session)
@@ -308,11 +289,11 @@ class SlackPlatform:
         body = await request.body()
         if _is_ssl_check(body):
             return PlainTextResponse("")
-        if not self._is_signed(body, request.headers):  # before anything of it is read
+        if not self._is_signed(body, request.headers):  # before the body is parsed
             return PlainTextResponse("invalid request", status_code=401)
         try:
             answer = await app.async_dispatch(_bolt_request(request, body))
-        except (*MALFORMED, RecursionError) as error:  # of bolt, before any listener
+        except (*MALFORMED, RecursionError) as error:  # raised by bolt, before any listener ran
             note(error)
             return PlainTextResponse("")
         return to_starlette_response(answer)
@@ -331,15 +312,15 @@ class SlackPlatform:
 
 
 def _is_ssl_check(body: bytes) -> bool:
-    """Slack's look at our certificate, which it does not sign (bolt answers it in the same way)."""
+    """Return True for Slack's unsigned check of our certificate (bolt answers it the same way)."""
     return len(body) < 1_000 and b"ssl_check=1" in body.split(b"&")
 
 
 def _bolt_request(request: Request, body: bytes) -> AsyncBoltRequest:
-    """The request as bolt reads it.
+    """Convert a request into bolt's form.
 
-    Bolt (1.30) takes a form that only mentions the word "payload", such as a question about one,
-    for an interaction and reads nothing: such a form is read here.
+    Bolt (1.30) mistakes any form that contains the word "payload", such as a question about one,
+    for an interaction, and parses nothing. Such a form is parsed here.
     """
     made = to_async_bolt_request(request, body)
     if body and not made.body:

@@ -1,7 +1,7 @@
-"""The record of a reply's messages: which were posted where, and how a thread shows them again.
+"""The record of a reply's messages: which were posted where, and how to find them in a thread.
 
-Before a message is posted the intention is saved, after it where it is. An attempt that finds an
-intention without its end looks into the thread before it posts again.
+The intention to post a message is saved before posting it, its timestamp afterwards. An attempt
+that finds an unfinished intention looks into the thread before it posts again.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from bot.messages import Thread
 from bot.posting import PostState, RunRef
 
 EVENT_TYPE = "footnote_run"
-# The part that says what was asked, where a slash command begins a thread or a suggestion was
-# pressed.
+# The part number of the message that repeats the question of a slash command or a pressed
+# suggestion.
 QUESTION = -1
-SEARCH = "search"  # in the post state: the right to search for the asker, see ``conversations``
+SEARCH = "search"  # in the post state: the asker's search token, see ``conversations``
 
 log = get_logger()
 
 
 @dataclass(slots=True)
 class Post:
-    """One message of a reply. ``streamed``: it was begun as a stream and not replaced since."""
+    """One message of a reply. ``streamed`` tells that it is a stream that was not replaced yet."""
 
     ts: str
     streamed: bool = False
@@ -37,9 +37,9 @@ class Post:
 class PostedMessages:
     """A run's posts in order; ``pending`` is the number of the part being posted, or None.
 
-    ``settled`` tells that an answer was shown to its end. ``command`` is what a slash command left,
-    ``question`` the ts of the message that says which suggestion was pressed, ``search`` the right
-    to search for the asker as the listener kept it (``adapters.slack.conversations``).
+    ``settled`` tells that the whole answer was posted. ``command`` is the state that a slash
+    command stored, ``question`` the ts of the message with the pressed suggestion, ``search`` the
+    asker's search token as the listener stored it (``adapters.slack.conversations``).
     """
 
     run: RunRef
@@ -69,7 +69,7 @@ class PostedMessages:
         )
 
     async def save(self) -> None:
-        """Raises ``RunLost`` and ``StorageUnavailable``."""
+        """Save the record in the run's post state. Raises ``RunLost``, ``StorageUnavailable``."""
         posts = [{"ts": post.ts, "streamed": post.streamed} for post in self.posts]
         state: PostState = {"posts": posts, "pending": self.pending, "settled": self.settled}
         if self.command:
@@ -81,22 +81,22 @@ class PostedMessages:
         await self.run.save(state)
 
     async def intend(self, part: int) -> None:
-        """Say what is about to be posted."""
+        """Save which part is about to be posted."""
         self.pending, self.settled = part, False
         await self.save()
 
     async def arrived(self, number: int, post: Post) -> None:
-        """Keep where it was posted."""
+        """Save that the pending part was posted."""
         self.posts.insert(number, post)
         await self.unintend()
 
     async def unintend(self) -> None:
-        """Nothing is under way any more."""
+        """Save that no part is being posted."""
         self.pending = None
         await self.save()
 
     async def move(self, ts: str) -> None:
-        """The run has its thread now: the one that begins with the message ``ts``."""
+        """Move the run to its thread, which begins with the message ``ts``."""
         where = self.run.message.thread
         await self.run.move(Thread(where.platform, where.workspace, self.channel, ts))
         self.thread, self.pending = ts, None
@@ -109,11 +109,11 @@ class PostedMessages:
 async def found_in_thread(
     calls: Calls, record: PostedMessages, bot_user: str, *, patience: float
 ) -> list[Post] | None:
-    """The run's posts as they stand in its thread, in order; None when it cannot be read.
+    """Return the run's posts found in its thread, in order; None if the thread cannot be read.
 
-    A stream carries no metadata before its end; one that is ours and without, begun after the
-    question, can only be this run's: runs of a thread come one after another. Raises ``Away`` and
-    ``Limited`` when Slack cannot be asked in time.
+    A stream has no metadata before its end. Our stream without metadata, begun after the question,
+    must belong to this run, because the runs of a thread do not overlap. Raises ``Away`` and
+    ``Limited`` if Slack does not answer in time.
     """
     asked = message_ts(record.run)
     try:
@@ -148,7 +148,7 @@ async def thread_messages(
     most: int = 3_000,
     patience: float | None = None,
 ) -> list[Json]:
-    """A thread's messages, oldest first, at most about ``most`` of them; its root is the first.
+    """Return a thread's messages, oldest first, from its root on, about ``most`` of them at most.
 
     Raises ``Refusal``, ``Limited`` and ``Away``.
     """
@@ -175,7 +175,7 @@ async def thread_messages(
 
 
 async def found_question(calls: Calls, record: PostedMessages) -> str | None:
-    """The ts of the message that says what was asked, if it was posted."""
+    """Return the ts of the message that repeats the question, if it was posted."""
     if is_ts(record.thread):
         messages = await thread_messages(calls, record.channel, record.thread)
     else:
@@ -193,7 +193,7 @@ async def found_question(calls: Calls, record: PostedMessages) -> str | None:
 
 
 def run_of(message: Json) -> tuple[str | None, int | None]:
-    """The run and the part that a message's metadata names."""
+    """Return the run and the part that a message's metadata names."""
     metadata = message.get("metadata") or {}
     payload = metadata.get("event_payload") or {}
     if metadata.get("event_type") != EVENT_TYPE or not isinstance(payload.get("run"), str):
@@ -203,22 +203,22 @@ def run_of(message: Json) -> tuple[str | None, int | None]:
 
 
 def message_ts(run: RunRef) -> str | None:
-    """The ts of the message that began the run, or that it is about; None when there is none."""
+    """Return the ts of the message that began the run or that it is about; None without one."""
     fields = run.message.event_id.split(":")
     return fields[1] if len(fields) > 1 and is_ts(fields[1]) else None
 
 
 def is_about(run: RunRef) -> bool:
-    """Return True if the run is about somebody's message, instead of having been asked in it."""
+    """Return True if the run is about someone's message, rather than asked in it."""
     return message_ts(run) is not None and run.message.event_id.count(":") > 1
 
 
 def is_suggestion(run: RunRef) -> bool:
-    """True if the run's question is a suggestion that somebody pressed, written nowhere yet."""
+    """Return True if the question is a pressed suggestion, which no message contains yet."""
     return run.message.event_id.split(":")[1:2] == ["follow-up"]
 
 
 def is_ts(text: str) -> bool:
-    """Return True if a text is a Slack timestamp, which names a message."""
+    """Return True if a text is a Slack timestamp, the id of a message."""
     whole, _, rest = text.partition(".")
     return whole.isdigit() and rest.isdigit()

@@ -1,6 +1,6 @@
-"""Slack's way out: where replies are begun, found again, taken away; what is read for a run.
+"""Slack's poster: begins, resumes and deletes replies, and reads threads and files for a run.
 
-See ``reply`` for showing.
+For how a reply is shown see ``reply``.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ from bot.replying import Pace, open_reply
 from bot.rights.reader import Reader
 from bot.storage.workspaces import Workspaces
 
-MESSAGES = 300  # of a thread, the latest ones; more than a reasoner is shown
-SLACK_HOSTS = ("slack.com", "slack-files.com")  # and hosts below them: where files are kept
+MESSAGES = 300  # the latest ones of a thread; a reasoner sees fewer
+SLACK_HOSTS = ("slack.com", "slack-files.com")  # where files are stored; subdomains count too
 FILE_SECONDS = 60.0
 CHUNK = 64 * 1024  # bytes
 
 
 async def thread_history(team: Team, run: RunRef) -> Sequence[Message]:
-    """The thread's earlier messages, oldest first, without Footnote's own.
+    """Return the thread's earlier messages, oldest first, without Footnote's own.
 
-    Nothing where the question began the thread, or in direct messages: all in them is said to
-    Footnote. Raises ``FootnoteError`` with the sentence why it cannot be read.
+    Empty if the question began the thread, and in direct messages, where every message is addressed
+    to Footnote. Raises ``FootnoteError`` with a sentence that says why it cannot be read.
     """
     where = run.message.thread
     asked = message_ts(run)
@@ -81,7 +81,7 @@ async def thread_history(team: Team, run: RunRef) -> Sequence[Message]:
 
 
 def _is_said(message: Json, user: str) -> bool:
-    """Return True if somebody but Footnote said something with it."""
+    """Return True if the message has text and someone other than Footnote wrote it."""
     subtype = message.get("subtype")
     said = subtype in (None, "file_share", "thread_broadcast", "me_message", "bot_message")
     ours = message.get("user") == user or run_of(message)[0] is not None
@@ -100,9 +100,9 @@ def _message(run: RunRef, message: Json, names: dict[str, str]) -> Message:
 
 
 async def downloaded(calls: Calls, attachment: Attachment, limit: int) -> bytes:
-    """A file of Slack's, at most ``limit`` bytes.
+    """Download a file from Slack, at most ``limit`` bytes.
 
-    The bot's token goes to Slack's hosts only, and to no place they send it on to. Raises
+    The bot's token is sent to Slack's hosts only; redirects are not followed. Raises
     ``PageUnreadable``, ``PostRefused`` and ``PlatformUnavailable``.
     """
     client = calls.client
@@ -140,7 +140,7 @@ async def _body(response: aiohttp.ClientResponse, attachment: Attachment, limit:
         )
     signed_out = response.content_type == "text/html" and "html" not in attachment.media_type
     if response.status != 200 or signed_out:
-        # Without the right to read a file Slack shows its sign-in page instead.
+        # Without permission to read the file, Slack answers with its sign-in page.
         raise PostRefused(
             f"Slack does not let Footnote read {attachment.name}: its app needs the scope "
             "files:read.",
@@ -150,7 +150,7 @@ async def _body(response: aiohttp.ClientResponse, attachment: Attachment, limit:
 
 
 def _is_slack(url: str, base_url: str) -> bool:
-    """True if a URL leads to Slack: its own hosts by https, or the gateway that stands for it."""
+    """Return True if a URL leads to Slack's hosts by https, or to the gateway set in its place."""
     try:
         target, base = urlsplit(url), urlsplit(base_url)
         same = (target.scheme, target.hostname, target.port) == (
@@ -169,7 +169,7 @@ log = get_logger()
 
 
 class SlackPoster:
-    """Speaks in each run's workspace; ``teams`` may be shared with the listeners."""
+    """Posts in the workspace of each run; the listeners may share ``teams``."""
 
     amends = True
     groups_setting = "slack_groups"
@@ -177,7 +177,7 @@ class SlackPoster:
     def __init__(
         self, teams: Teams, workspaces: Workspaces, keys: Sequence[SecretStr] = ()
     ) -> None:
-        """``keys`` are those with which secrets in the database are closed, if there are any."""
+        """``keys`` encrypt secrets in the database; there may be none."""
         self._teams = teams
         self._keys = keys
         self._features = Features(workspaces)
@@ -219,7 +219,7 @@ class SlackPoster:
         if not is_ts(record.thread):
             return
         team = await self._team(run)
-        await self._close_session(team, record)  # with its last message the thread would be gone
+        await self._close_session(team, record)  # first: the thread goes with its last message
         delivery = Delivery(team, record)
         patience = team.calls.timing.patience
         await delivery.recover(patience=patience)
@@ -279,15 +279,15 @@ class SlackPoster:
         return SlackConversations(team, run, reader, token, scopes, await team.bot_user())
 
     async def _team(self, run: RunRef) -> Team:
-        """Raises ``PostRefused`` where the app is not installed any more."""
+        """Raises ``PostRefused`` if the app is no longer installed."""
         return await self._teams.of(run.message.thread.workspace)
 
     # ------------------------------------------------------------ threads and sessions
 
     async def _begin_thread(self, team: Team, record: PostedMessages) -> None:
-        """Say in the channel what a slash command asked: the answer goes below.
+        """Post the question of a slash command in the channel, to hold the answer's thread.
 
-        Raises ``PostRefused``, after telling the asker, and ``PlatformUnavailable``.
+        Raises ``PostRefused``, after notifying the asker, and ``PlatformUnavailable``.
         """
         texts = texts_for(record.run.message.locale)
         calls = team.calls
@@ -307,11 +307,11 @@ class SlackPoster:
                 return
 
     async def _show_question(self, team: Team, record: PostedMessages) -> None:
-        """Say in the thread which suggestion was pressed, or its readers would see an answer
-        without a question. Raises ``PlatformUnavailable``."""
+        """Post the pressed suggestion in the thread, or readers would see an answer without a
+        question. Raises ``PlatformUnavailable``."""
         try:
             record.question = await _question(team.calls, record, team.calls.timing.first_sign)
-        except Refusal as refusal:  # the answer will meet it as well
+        except Refusal as refusal:  # posting the answer will report it
             log.info("question not shown", run=record.run.id, error=str(refusal))
         except Limited:
             await record.unintend()
@@ -319,7 +319,7 @@ class SlackPoster:
         await record.unintend()
 
     async def _tell_asker(self, team: Team, record: PostedMessages, sentence: str) -> None:
-        """Answer a slash command where only the asker sees it."""
+        """Answer a slash command visibly to the asker only."""
         url = record.command.get("response_url", "")
         if not url:
             return
@@ -327,12 +327,12 @@ class SlackPoster:
         try:
             await tell(team.calls, recipient, escaped(sentence))
         except (PostRefused, PlatformUnavailable) as error:
-            log.warning("asker not told", run=record.run.id, error=str(error))
+            log.warning("asker not notified", run=record.run.id, error=str(error))
 
     async def _close_session(self, team: Team, record: PostedMessages) -> None:
-        """A deleted question leaves nothing being worked on in its thread.
+        """End the session of a deleted question, so that its thread shows no work in progress.
 
-        Raises ``PlatformUnavailable``: nobody else would end a session that an attempt began.
+        Raises ``PlatformUnavailable``: nothing else would end a session that an attempt began.
         """
         where = record.run.message.thread
         if not await self._features.has("sessions", where.workspace, record.channel):
@@ -350,7 +350,7 @@ class SlackPoster:
 
 
 async def _question(calls: Calls, record: PostedMessages, patience: float) -> str:
-    """The ts of the message that says what was asked, posted unless it is there."""
+    """Return the ts of the message with the question; post it if it is not there yet."""
     if record.pending == QUESTION and (ts := await found_question(calls, record)) is not None:
         return ts
     message = record.run.message

@@ -1,5 +1,5 @@
-"""One answer being shown in Slack: by streaming, or by changing a message where streams are not
-allowed or one is there already; at its end exactly the answer is there.
+"""Shows one answer in Slack while it is written: as a stream, or by updating a message if streams
+are not allowed or an earlier attempt left messages. In the end they hold exactly the answer.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any, Literal, get_args
 
-from adapters.slack.calls import Away, Limited, Refusal
+from adapters.slack.calls import CREDENTIALS, Away, Limited, Refusal
 from adapters.slack.delivery import Delivery
 from adapters.slack.format import (
     Final,
@@ -38,9 +38,9 @@ from bot.storage.workspaces import Workspaces
 Ability = Literal["streaming", "sessions"]
 
 PLATFORM = "slack"
-RECONSIDERED = timedelta(days=7)  # then it is tried again: an admin may have granted it
+RECONSIDERED = timedelta(days=7)  # then a refused feature is tried again: an admin may allow it
 
-# The refusal is about the app or the workspace, not about where or what was posted:
+# Refusals about the app or the workspace, and not about the place or the content:
 # https://docs.slack.dev/reference/methods/chat.startStream and …/agents.sessions.setStatus
 _WORKSPACE = frozenset(
     {
@@ -51,7 +51,7 @@ _WORKSPACE = frozenset(
         *("accesslimited", "free_team_not_allowed", "paid_teams_only", "team_not_eligible"),
     }
 )
-# It is about this channel or kind of channel.
+# Refusals about the channel or the kind of channel.
 _CHANNEL = frozenset(
     {
         *("channel_type_not_supported", "method_not_supported_for_channel_type"),
@@ -66,7 +66,7 @@ log = get_logger()
 
 
 class Features:
-    """Remembers refusals: of a workspace in the store, of a channel in this process."""
+    """Remembers refused features: of a workspace in the database, of a channel in this process."""
 
     def __init__(self, workspaces: Workspaces) -> None:
         self._workspaces = workspaces
@@ -82,7 +82,7 @@ class Features:
         )
 
     async def lacks(self, ability: Ability, workspace: str, channel: str, refusal: Refusal) -> None:
-        """Slack refused to do something: remember it where it will be refused again."""
+        """Remember a refusal for the channel or the workspace in which it would occur again."""
         log.info("slack refuses", ability=ability, channel=channel, code=refusal.code)
         if refusal.code in _CHANNEL:
             self._channels.add((ability, workspace, channel))
@@ -92,7 +92,7 @@ class Features:
             try:
                 await self._workspaces.remember(PLATFORM, workspace, ability, fact)
             except StorageUnavailable as away:
-                log.warning("refusal not kept", ability=ability, error=str(away))
+                log.warning("refusal not stored", ability=ability, error=str(away))
 
     async def _remembered(self, workspace: str) -> set[str]:
         try:
@@ -113,23 +113,20 @@ def _holds(fact: Any) -> bool:
     return datetime.now(UTC) - at < RECONSIDERED
 
 
-QUESTION = 100  # characters of a question that is named
+QUESTION = 100  # characters of the question in a notice to the asker
 SESSION_PATIENCE = 65.0  # seconds; Slack counts calls by the minute
 
-# Slack refuses everything else there as well.
-CLOSED = frozenset(
-    {
-        *("channel_not_found", "is_archived", "thread_not_found", "invalid_thread_ts"),
-        *("invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"),
-    }
+# After these errors Slack refuses all other calls in that place too.
+CLOSED = CREDENTIALS.union(
+    ("channel_not_found", "is_archived", "thread_not_found", "invalid_thread_ts")
 )
 
-# The place is closed to Footnote, but not the asker.
+# Footnote cannot post in that place, but can still reach the asker.
 PLACE_GONE = frozenset({"channel_not_found", "is_archived", "not_in_channel"})
 
 
 class SlackDisplay(Display):
-    """The place of a reply in a thread; see the module docstring."""
+    """Shows a reply in a thread; see the module docstring."""
 
     def __init__(self, team: Team, features: Features, run: RunRef, record: PostedMessages) -> None:
         self._team = team
@@ -141,14 +138,15 @@ class SlackDisplay(Display):
         self._delivery = Delivery(team, record)
         self._edited = record.settled and bool(record.posts)
         self._way: Streaming | Updating | None = None
-        self._session = False  # Slack says that Footnote is at work, and shows its Stop button
-        self._session_begun = False  # or may say so
+        self._session = False  # Slack shows that Footnote is working, and its Stop button
+        self._session_begun = False  # Slack may be showing it
         self._began = monotonic()
 
     # ------------------------------------------------------------ while it works
 
     async def begin(self, view: View) -> bool:
-        """A session is a sign, unless an earlier attempt left what would be taken as current."""
+        """Begin the reply. A session counts as its first sign, unless an earlier attempt left posts
+        that would be mistaken for current ones."""
         await self._begin_session()
         self._way = await self._chosen_way()
         return bool(self._record.posts) or not self._session
@@ -157,7 +155,7 @@ class SlackDisplay(Display):
         assert self._way is not None  # noqa: S101
         if isinstance(self._way, Updating) or self._way.begun:
             return self._calls.due(self._way.method)
-        # A session tells that Footnote is at work; a run that ends at once needs no stream.
+        # The session shows that Footnote is working; a run that ends at once needs no stream.
         delay = self._began + self._calls.timing.stream_delay - monotonic()
         return delay if self._session and delay > 0 else self._calls.due("chat.startStream")
 
@@ -182,7 +180,7 @@ class SlackDisplay(Display):
             ending = failure(answer, error.sentence, self._texts, page=page)
         else:
             ending = final(answer, self._texts, depth=self._run.options.depth, page=page)
-        await self._record.save()  # an attempt that lost its run ends here
+        await self._record.save()  # raises if another attempt has taken over the run
         try:
             await self._settle(ending, view.plan)
         except Refusal as refusal:
@@ -194,17 +192,17 @@ class SlackDisplay(Display):
         await self._end_session()
 
     async def _settle(self, ending: Final, plan: PlanView) -> None:
-        """Have exactly the answer there."""
+        """Make the messages hold exactly the answer."""
         await self._delivery.recover(patience=self._calls.timing.patience)
         told = "active" if self._session_begun else None
-        way = None if self._record.settled else self._way  # what has ended streams no more
+        way = None if self._record.settled else self._way  # a finished reply is not streamed again
         shown = isinstance(way, Streaming) and await way.finish(ending, plan, told)
         if not shown:
             await self._delivery.settle(message_parts(parts(ending.text), ending))
 
     async def _tell_asker(self) -> None:
-        """Say in a direct message that nothing can be posted where it was asked any more; what
-        still streams there is ended, if Slack lets it."""
+        """Notify the asker by direct message that Footnote can no longer post where the question
+        was asked, after ending any stream there if Slack allows it."""
         channel, asker = self._record.channel, self._run.message.author.id
         try:
             for post in self._record.posts:
@@ -224,10 +222,10 @@ class SlackDisplay(Display):
                 text=f"<#{channel}>: {text}",
             )
         except (PlatformUnavailable, PostRefused) as error:
-            log.warning("asker not told", run=self._run.id, error=str(error))
+            log.warning("asker not notified", run=self._run.id, error=str(error))
 
     async def _end_session(self) -> None:
-        """Set the status that never changes by itself."""
+        """End the session, whose status does not change by itself."""
         ended = isinstance(self._way, Streaming) and self._way.session_ended
         if ended or not self._session_begun:
             return
@@ -245,14 +243,14 @@ class SlackDisplay(Display):
     # ------------------------------------------------------------ sessions and ways
 
     async def _begin_session(self) -> None:
-        """Say that Footnote is at work, which also brings Slack's own Stop button."""
+        """Begin a session, which shows that Footnote is working and Slack's own Stop button."""
         where = self._run.message.thread
         if not await self._features.has("sessions", where.workspace, self._record.channel):
             return
         left = self._run.attempt > 1  # an earlier attempt may have set the status
         self._session_begun = left
         if self._calls.due("agents.sessions.setStatus") > 0:
-            return  # in a rush the calls are left for statuses that have to end
+            return  # under load, the calls are saved for sessions that have to end
         self._session_begun = True
         try:
             await self._calls.once(
@@ -284,7 +282,6 @@ class SlackDisplay(Display):
     def _updating(self) -> Updating:
         return Updating(
             self._delivery,
-            self._record,
             self._texts,
             note=self._texts("edited-question") if self._edited else "",
             stop="" if self._session else self._run.id,
@@ -296,32 +293,23 @@ class SlackDisplay(Display):
 
 
 class Updating:
-    """Shows a run by changing one message, with the plan and the text so far.
+    """Shows a run by updating one message with the plan and the text so far.
 
-    ``note`` is what the message says first; ``stop`` is the run that its button stops, or "" where
-    Slack shows a Stop button itself.
+    ``note`` is the first line of the message; ``stop`` is the run that its button stops, or "" if
+    Slack shows its own Stop button.
     """
 
     method = "chat.update"
 
-    def __init__(
-        self,
-        delivery: Delivery,
-        record: PostedMessages,
-        texts: Texts,
-        *,
-        note: str = "",
-        stop: str = "",
-    ) -> None:
+    def __init__(self, delivery: Delivery, texts: Texts, *, note: str, stop: str) -> None:
         self._delivery = delivery
-        self._record = record
         self._texts = texts
         self._note = note
         self._stop = stop
         self._shown: Part | None = None
 
     async def show(self, view: View) -> bool:
-        """Bring the message up to date, in one call of each kind. Raises as ``Streaming.show``."""
+        """Update the message, with one call of each kind. Raises as ``Streaming.show`` does."""
         part = self._part(view)
         if part == self._shown:
             return True

@@ -1,6 +1,6 @@
-"""Markdown as Slack's rich text, in which nothing is markup: each character is shown as it is.
+"""Converts Markdown to Slack's rich text, which has no markup and shows each character as it is.
 
-Where the Markdown block cannot stand (in a view) this takes its place. Pure.
+It is used in views, which do not allow the Markdown block. Pure.
 https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
 """
 
@@ -21,13 +21,13 @@ Json = dict[str, Any]
 
 _STYLES = {"strong": "bold", "em": "italic", "s": "strike"}
 _BULLET = "•"
-_GAP = "\n"  # between blocks, which rich text puts right below each other
+_GAP = "\n"  # between blocks, which rich text shows without a gap
 
 
 def rich_text(markdown: str, urls: Mapping[int, str]) -> list[Json]:
-    """The text as elements of ``rich_text`` blocks, none longer than such a block may be.
+    """Convert Markdown to elements of ``rich_text`` blocks, none longer than such a block may be.
 
-    ``urls`` are where its footnotes and links may lead.
+    ``urls`` are the only targets that its footnotes and links may have.
     """
     tokens = answer_parser().parse(markdown)
     reader = _Reader(markdown.split("\n"), urls)
@@ -35,8 +35,8 @@ def rich_text(markdown: str, urls: Mapping[int, str]) -> list[Json]:
 
 
 def packed(entries: Iterable[list[Json]]) -> list[Json]:
-    """Elements in as few ``rich_text`` blocks as their characters allow; what is in one entry
-    stays together."""
+    """Pack elements into as few ``rich_text`` blocks as their lengths allow; an entry's elements
+    stay together."""
     blocks: list[list[Json]] = []
     used = RICH_TEXT_CHARACTERS
     for entry in entries:
@@ -50,13 +50,13 @@ def packed(entries: Iterable[list[Json]]) -> list[Json]:
 
 
 def text_element(words: str, *styles: str) -> Json:
-    """Words as they are."""
+    """Return an element that shows the words unchanged."""
     element: Json = {"type": "text", "text": words}
     return {**element, "style": dict.fromkeys(styles, True)} if styles else element
 
 
 def link_element(url: str, words: str) -> Json:
-    """Words that lead somewhere; only words where the address is none for Slack."""
+    """Return a link, or only its words if Slack would not accept the URL."""
     target = link_target(url)
     if not 0 < len(target) <= URL_CHARACTERS:
         return text_element(words)
@@ -76,7 +76,7 @@ def quote(elements: list[Json]) -> Json:
 
 
 class _Reader:
-    """Goes through the tokens of a text whose lines are given."""
+    """Converts the tokens of a Markdown text."""
 
     def __init__(self, lines: Sequence[str], urls: Mapping[int, str]) -> None:
         self._lines = lines
@@ -85,7 +85,7 @@ class _Reader:
 
     def blocks(self, tokens: Sequence[Token]) -> Iterator[Json]:
         depth = quoted = 0
-        marker = ""  # of the item that has said nothing yet
+        marker = ""  # of a list item that has no content yet
         is_heading = in_table = False
         for token in tokens:
             match token.type:
@@ -119,7 +119,7 @@ class _Reader:
                         yield quote(words) if quoted else section([*words, text_element(_GAP)])
 
     def _inline(self, children: Sequence[Token], styles: list[str]) -> list[Json]:
-        """The words of a paragraph with their styles and links."""
+        """Convert the words of a paragraph, with styles and links."""
         out: list[Json] = []
         styles, target = list(styles), ""
         for child in with_marks(children, self._urls):
@@ -146,7 +146,7 @@ class _Reader:
 
 
 def _item(words: list[Json], marker: str, indent: int) -> Json:
-    """A list item. A numbered one is a line of text: Slack would count for itself."""
+    """Return a list item. A numbered one is a line of text, because Slack would renumber it."""
     if marker != _BULLET:
         return section([text_element(f"{'    ' * indent}{marker} ".rstrip(" ") + " "), *words])
     found: Json = {"type": "rich_text_list", "style": "bullet", "indent": min(indent, 6)}
@@ -154,7 +154,7 @@ def _item(words: list[Json], marker: str, indent: int) -> Json:
 
 
 def _joined(elements: Sequence[Json]) -> list[Json]:
-    """Neighbours of one style as one."""
+    """Merge adjacent elements of the same style."""
     out: list[Json] = []
     for element in elements:
         last = out[-1] if out else None
@@ -172,7 +172,7 @@ def _size(element: Json) -> int:
 
 
 def _cut(element: Json) -> Iterator[Json]:
-    """An element in pieces that a block takes: code between lines, words between pieces."""
+    """Split an element into pieces that fit into a block; code is split between lines."""
     if _size(element) <= RICH_TEXT_CHARACTERS:
         yield element
     elif element["type"] == "rich_text_list":

@@ -1,4 +1,4 @@
-"""The settings of Slack, and what of them connects it."""
+"""Slack's settings, and which of them connect it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SlackSettings(Settings, defer_build=True):
 
 
 def in_many_workspaces(settings: SlackSettings) -> bool:
-    """True if Slack's workspaces install the app by themselves; a bot token means one only."""
+    """Return True if workspaces install the app themselves; a bot token means a single one."""
     return settings.slack_bot_token is None and settings.slack_client_id is not None
 
 
@@ -57,7 +57,7 @@ def is_connected(settings: SlackSettings) -> bool:
 
 
 def _look_at_app(settings: SlackSettings) -> None:
-    """Raises ``InvalidSetting`` for what an app in several workspaces still needs."""
+    """Raises ``InvalidSetting`` if an app for several workspaces lacks a setting."""
     if settings.slack_client_id is None or settings.slack_client_secret is None:
         missing, there = "SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"
         if settings.slack_client_id is not None:

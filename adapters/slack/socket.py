@@ -1,7 +1,7 @@
-"""Socket Mode: one connection, made again whenever it is gone.
+"""Socket Mode: one connection, which is replaced whenever it is lost.
 
-The SDK answers Slack's own requests to reconnect. What it does not survive well (a cut network, an
-address that ran out) is watched from outside: then it is thrown away, and a new one is made.
+The SDK handles Slack's own requests to reconnect. It does not handle a broken network or an expired
+address well, so this module watches the SDK's client and replaces it when its connection is lost.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from adapters.slack.incoming import MALFORMED, note
 from bot.logs import get_logger
 from bot.platform import Connection
 
-PING_SECONDS = 5.0  # a silent connection is given up after one and a half of them
+PING_SECONDS = 5.0  # a connection is given up after 1.5 intervals of silence
 CONNECT_SECONDS = 15.0
-DRAIN_SECONDS = 3.0  # Slack waits no longer for an acknowledgement
+DRAIN_SECONDS = 3.0  # Slack's time limit for an acknowledgement
 LOOK_SECONDS = 0.25
-GONE_SECONDS = 0.5  # without a connection, until a new one is made
-RECONNECTING_SECONDS = 15.0  # the same while the SDK is at it
+GONE_SECONDS = 0.5  # time without a connection until a new one is made
+RECONNECTING_SECONDS = 15.0  # the same while the SDK is reconnecting
 
 GONE = "Slack's Socket Mode connection is gone: another one is being made."
 NOT_MADE = "Slack's Socket Mode does not connect: it is tried on."
@@ -37,7 +37,7 @@ log = get_logger()
 
 
 async def open_address(calls: Calls, app_token: str, connection: Connection) -> str:
-    """A fresh WebSocket address; raises as ``until_reached``."""
+    """Return a new WebSocket address. Raises as ``until_reached`` does."""
 
     async def call() -> Json:
         return await calls.once("apps.connections.open", app_token=app_token)
@@ -52,11 +52,11 @@ async def listen(
     connected: Callable[[], None],
     connection: Connection,
 ) -> None:
-    """Receive events until cancelled; ``connected`` is called each time they arrive again, and
-    ``connection`` is told whenever they do not.
+    """Receive events until cancelled. Call ``connected`` whenever a connection is made, and report
+    to ``connection`` whenever it is lost.
 
-    Cancelled, it lets what is being taken in be acknowledged first. Raises ``CredentialsRefused``
-    and ``PostRefused``.
+    When cancelled, it first waits until the events being handled are acknowledged. Raises
+    ``CredentialsRefused`` and ``PostRefused``.
     """
     taking: set[asyncio.Task[Any]] = set()
     while True:
@@ -65,7 +65,7 @@ async def listen(
             app, app_token, logger=sdk_logger(), web_client=calls.client, ping_interval=PING_SECONDS
         )
         client = handler.client
-        client.proxy = calls.client.proxy  # in place of what the SDK finds in the environment
+        client.proxy = calls.client.proxy  # instead of the proxy from the environment
         client.wss_uri = address
         client.socket_mode_request_listeners = [_tracked(handler, taking)]
         client.auto_reconnect_enabled = client.default_auto_reconnect_enabled = False
@@ -90,7 +90,7 @@ async def listen(
 def _tracked(
     handler: AsyncSocketModeHandler, taking: set[asyncio.Task[Any]]
 ) -> Callable[[AsyncBaseSocketModeClient, SocketModeRequest], Awaitable[None]]:
-    """The handler, which shows in ``taking`` what it is at."""
+    """Wrap the handler so that ``taking`` holds the tasks that are handling events."""
 
     async def handle(client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
         if (task := asyncio.current_task()) is not None:
@@ -98,7 +98,7 @@ def _tracked(
             task.add_done_callback(taking.discard)
         try:
             await handler.handle(client, request)  # type: ignore[arg-type]
-        except MALFORMED as error:  # of bolt, which met it before any listener did
+        except MALFORMED as error:  # raised by bolt, before any listener ran
             note(error)
             await client.send_socket_mode_response(SocketModeResponse(request.envelope_id))
 
@@ -106,7 +106,7 @@ def _tracked(
 
 
 async def _until_gone(client: SocketModeClient) -> None:
-    """Returns once there has been no connection for too long."""
+    """Return once there has been no connection for too long."""
     alive = monotonic()
     while True:
         await asyncio.sleep(LOOK_SECONDS)

@@ -1,8 +1,8 @@
-"""A reply that grows while it is read: Slack's streaming methods in plan mode.
+"""Streams a reply while it is written, by Slack's streaming methods in plan mode.
 
-https://docs.slack.dev/reference/methods/chat.startStream. A stream only grows, so only text that
-will not change is sent; it ends after some minutes and holds so many characters, so it is continued
-in another message. What turns out different at the end is corrected by replacing the messages.
+https://docs.slack.dev/reference/methods/chat.startStream. Text can only be appended to a stream, so
+only final text is sent. A stream is limited in time and length, so it is continued in another
+message. If the final answer differs from the streamed text, the messages are replaced.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ _ENDED = frozenset({"message_not_in_streaming_state", "message_not_found"})
 
 
 class TakenOver(Exception):
-    """A stream is there of which it is not known what it holds: it can only be replaced."""
+    """An earlier attempt left a stream with unknown content, which can only be replaced."""
 
 
 @dataclass(slots=True)
 class _Stream:
-    """One streamed message, and all that it was sent."""
+    """One streamed message, and what was sent to it."""
 
     post: Post
     began: float = field(default_factory=monotonic)
@@ -67,7 +67,7 @@ class _Stream:
     text: str = ""
 
     def take(self, chunks: Sequence[Json]) -> None:
-        """Slack has taken these."""
+        """Record the chunks that Slack accepted."""
         for chunk in chunks:
             size = chunk_characters(chunk)
             self.characters += size
@@ -86,12 +86,12 @@ class _Stream:
 
     @property
     def room(self) -> int:
-        """Characters of text that it still takes."""
+        """The number of characters of text that still fit."""
         return STREAM_CHARACTERS - STREAM_RESERVE - self.characters
 
 
 class Streaming:
-    """Shows a run by streaming. Calls that can wait are made once; the caller tries again."""
+    """Shows a run by streaming. Calls that can wait are made once; the caller retries."""
 
     method = "chat.appendStream"
 
@@ -103,16 +103,16 @@ class Streaming:
         texts: Texts,
         askers_team: str,
     ) -> None:
-        """``askers_team`` is the id of the workspace that the asker belongs to."""
+        """``askers_team`` is the id of the asker's own workspace."""
         self._calls = calls
         self._askers_team = askers_team
         self._delivery = delivery
         self._record = record
         self._texts = texts
         self._stream: _Stream | None = None
-        self._sent = ""  # of the answer, over all messages
+        self._sent = ""  # the part of the answer sent so far, in all messages
         self._stale: Post | None = None
-        self._plan_told = False  # the plan stands in an earlier message
+        self._plan_told = False  # an earlier message shows the plan
         self._quiet = False  # nothing more can be shown before the end
         self.session_ended = False  # the session's status was set with the stream's end
 
@@ -121,9 +121,9 @@ class Streaming:
         return self._stream is not None
 
     async def show(self, view: View) -> bool:
-        """Bring the reply up to date; False when one call was not enough for that.
+        """Update the reply; return False if one call was not enough.
 
-        Raises ``Refusal`` when streams cannot be begun here, ``TakenOver``, ``Limited``, ``Away``.
+        Raises ``Refusal`` if streams cannot be begun here, ``TakenOver``, ``Limited``, ``Away``.
         """
         if self._quiet:
             return True
@@ -141,7 +141,7 @@ class Streaming:
         return self._quiet or not self._fresh(view)
 
     async def finish(self, final: Final, plan: PlanView, session_status: str | None) -> bool:
-        """End with the whole answer; False when the messages have to be replaced instead.
+        """End with the whole answer; return False if the messages have to be replaced instead.
 
         Raises ``PlatformUnavailable`` and ``PostRefused``.
         """
@@ -170,7 +170,7 @@ class Streaming:
     # ------------------------------------------------------------ growing
 
     async def _begin(self, view: View) -> None:
-        """Begin a stream with what there is to show."""
+        """Begin a stream with the plan and the text so far."""
         stream = _Stream(Post("", streamed=True))
         chunks = self._news(stream, view)
         message = self._record.run.message
@@ -188,7 +188,7 @@ class Streaming:
         try:
             begun = await self._calls.once("chat.startStream", **arguments)
         except (Limited, Refusal):
-            await self._record.unintend()  # but not where it may have begun
+            await self._record.unintend()  # not after ``Away``: the stream may have begun
             raise
         stream.post = Post(str(begun["ts"]), streamed=True)
         stream.take(chunks)
@@ -207,7 +207,7 @@ class Streaming:
                 self.method, channel=self._record.channel, ts=stream.post.ts, chunks=chunks
             )
         except Away:
-            # Whether it arrived is not known, and what is sent twice is shown twice.
+            # The chunks may have arrived, and sending them again could show them twice.
             self._quiet = True
             raise
         except Refusal as refusal:
@@ -225,7 +225,7 @@ class Streaming:
             self._quiet = True
 
     async def _continue_elsewhere(self, view: View) -> None:
-        """Go on in another message: the stream has ended, is about to, or is full."""
+        """Continue in another message, because the stream has ended, is about to, or is full."""
         old = self._stream
         assert old is not None  # noqa: S101
         if not old.text:
@@ -242,7 +242,7 @@ class Streaming:
             await self._begin(view)
 
     async def _clear(self, *, patience: float) -> None:
-        """Take away the message whose plan stands in a later one now."""
+        """Delete the message whose plan a later message shows now."""
         if self._stale is not None:
             await self._delivery.delete(self._stale, patience=patience)
             self._stale = None
@@ -256,7 +256,7 @@ class Streaming:
         *,
         patience: float | None = None,
     ) -> bool:
-        """End a stream; False when it does not take what it was given."""
+        """End a stream; return False if Slack did not accept the last chunks or blocks."""
         arguments: dict[str, Any] = {}
         if chunks:
             arguments["chunks"] = list(chunks)
@@ -275,7 +275,7 @@ class Streaming:
                 **arguments,
             )
         except Away as away:
-            log.info("stream perhaps not ended", run=self._record.run.id, error=str(away))
+            log.info("stream may not have ended", run=self._record.run.id, error=str(away))
             return False
         except Refusal as refusal:
             log.info("stream not ended", run=self._record.run.id, error=str(refusal))
@@ -309,7 +309,7 @@ class Streaming:
         wanted = heading(title)
         if wanted and wanted != stream.title:
             chunks.append({"type": "plan_update", "title": wanted})
-        closing: dict[str, Json] = {}  # the least that is said so that no task stays open
+        closing: dict[str, Json] = {}  # the shortest chunks that close the open tasks
         for task in tasks(plan, self._texts, ended=ended):
             chunk = _task_news(stream, task)
             if chunk is not None:
@@ -329,20 +329,20 @@ class Streaming:
             elif least:
                 kept.append(least)
             else:
-                budget = min(budget, 0)  # what comes later is not told before what came first
+                budget = min(budget, 0)  # later tasks are not shown before earlier ones
         return kept
 
     def _fresh(self, view: View) -> str:
-        """The part of the answer that is final and was not sent yet."""
+        """Return the part of the answer that is final and not sent yet."""
         urls: Mapping[int, str] = dict(view.plan.numbered)
         text = markdown(ready(view.text, urls), urls)
         if self._sent and not text.startswith(self._sent):
-            return ""  # the beginning was withdrawn: the end puts it right
+            return ""  # text already sent was withdrawn: ``finish`` corrects it
         return text[len(self._sent) :]
 
 
 def _task_news(stream: _Stream, task: Task) -> Json | None:
-    """The changes of a task that the stream does not show yet, or None."""
+    """Return the changes of a task that the stream does not show yet, or None."""
     details = task.details if task.id not in stream.detailed else ""
     links = [link for link in task.links if (task.id, link.url) not in stream.linked]
     if stream.said.get(task.id) == (task.title, task.state) and not details and not links:
@@ -351,7 +351,7 @@ def _task_news(stream: _Stream, task: Task) -> Json | None:
 
 
 def message_parts(pieces: Sequence[str], final: Final) -> list[Part]:
-    """The messages that show an answer's pieces; the last one carries what stands under it."""
+    """Return the messages for an answer's pieces; the last has the closing blocks."""
     last = len(pieces) - 1
     return [
         Part(

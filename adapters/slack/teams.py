@@ -1,8 +1,8 @@
-"""The workspaces Footnote is in, and what it takes to speak in one of them.
+"""The workspaces Footnote is installed in, each with its token, its people and its user groups.
 
-Where many install the app, each has its own token, known from the database only: so a poster works
-in any process. What was looked up is used for ``KNOWN_SECONDS``: an acknowledgement must not wait
-for the database, let alone Slack.
+If many workspaces install the app, each has its own token, which is stored in the database, so a
+poster works in any process. Look-ups are cached for ``KNOWN_SECONDS``, because an acknowledgement
+must not wait for the database, let alone for Slack.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Protocol
 from weakref import WeakValueDictionary
 
 from cachetools import TTLCache
@@ -31,23 +30,24 @@ from bot.messages import Message
 
 GROUPS_REMEMBERED = 1_000
 SCOPES_SECONDS = 600.0
-CHANNELS = "channels:read"  # the optional scope to be told of public channels
-GROUPS_SECONDS = 60.0  # Slack allows some 20 such calls a minute
+CHANNELS = "channels:read"  # the optional scope for details of public channels
+GROUPS_SECONDS = 60.0  # Slack allows about 20 of these calls a minute
 
 log = get_logger()
 
 
 def is_public(about: Json) -> bool:
-    """Return True if all members may read a channel, and only members:
+    """Return True if every member of the workspace, and no one else, may read a channel:
     https://docs.slack.dev/reference/objects/conversation-object"""
     hidden = ("is_private", "is_im", "is_mpim", "is_ext_shared")
     return bool(about.get("is_channel")) and not any(about.get(each) for each in hidden)
 
 
 class UserGroups:
-    """Asks by ``usergroups.users.list``. A group that Slack does not tell of has nobody in it.
+    """Looks up user groups by ``usergroups.users.list``. A group that Slack does not show counts as
+    empty.
 
-    ``clock`` gives seconds.
+    ``clock`` returns seconds.
     """
 
     def __init__(self, calls: Calls, clock: Callable[[], float] = monotonic) -> None:
@@ -58,13 +58,13 @@ class UserGroups:
         self._asking: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     async def held(self, person: str, among: Collection[str], team: str = "") -> frozenset[str]:
-        """The user groups among ``among`` to which a person belongs; ``team`` is the workspace of
-        the groups, where the app is installed for a whole organisation."""
+        """Return the user groups among ``among`` to which a person belongs. ``team`` is the groups'
+        workspace, needed if the app is installed for a whole organisation."""
         return frozenset([id for id in sorted(among) if person in await self._members(id, team)])
 
     async def _members(self, group: str, team: str) -> frozenset[str]:
         lock = self._asking.setdefault((group, team), asyncio.Lock())
-        async with lock:  # many ask at once, and share one call
+        async with lock:  # concurrent callers share one call
             if (known := self._known.get((group, team))) is not None:
                 return known
             return await self._look_up(group, team)
@@ -74,7 +74,7 @@ class UserGroups:
         try:
             answer = await self._calls.once("usergroups.users.list", usergroup=group, **where)
         except (PlatformUnavailable, PostRefused) as error:
-            log.warning("user group not known", group=group, error=str(error))
+            log.warning("user group not looked up", group=group, error=str(error))
             return frozenset()
         members = frozenset(map(str, answer.get("users") or ()))
         self._known[group, team] = members
@@ -82,7 +82,7 @@ class UserGroups:
 
 
 class NotInstalled(PostRefused):
-    """The app is not, or no longer, installed there."""
+    """The app is not installed in a workspace, or not any more."""
 
     def __init__(self, workspace: str) -> None:
         super().__init__(
@@ -94,15 +94,15 @@ class NotInstalled(PostRefused):
 class Team:
     """One workspace, or an organisation that installed the app for all of its workspaces.
 
-    What was learned there, and the pace of its calls, is shared by all who speak in it. Close it
-    with ``aclose``.
+    Everything that posts or listens there shares its caches and its rate limits. Close it with
+    ``aclose``.
     """
 
     def __init__(self, client: AsyncWebClient, timing: Timing) -> None:
         self.calls = Calls(client, timing)
         self.people = People(self.calls)
         self.user_groups = UserGroups(self.calls)
-        self._identity: Json = {}  # the bot's own, once it is known
+        self._identity: Json = {}  # the response of auth.test, once it was called
         self._scopes: TTLCache[str, frozenset[str]] = TTLCache(1, SCOPES_SECONDS)
         self._told: set[str] = set()
 
@@ -110,23 +110,24 @@ class Team:
         await self.people.aclose()
 
     async def bot_user(self, *, patience: float | None = None) -> str:
-        """The bot's own user id. Raises as ``Calls.patiently`` does."""
+        """Return the bot's own user id. Raises as ``Calls.patiently`` does."""
         return str((await self._who(patience))["user_id"])
 
     async def link_to(self, channel: str, ts: str, thread: str) -> str:
-        """The address of a message. Raises as ``Calls.patiently`` does."""
+        """Return the URL of a message. Raises as ``Calls.patiently`` does."""
         home = str((await self._who(self.calls.timing.reading)).get("url") or "")
         link = f"{home}archives/{channel}/p{ts.replace('.', '')}"
         return f"{link}?thread_ts={thread}&cid={channel}" if thread != ts else link
 
     async def scopes(self) -> frozenset[str]:
-        """The scopes of the app, at most ten minutes old. Raises ``FootnoteError``."""
-        if "" not in self._scopes:
-            self._scopes[""] = await self.calls.scopes()
-        return self._scopes[""]
+        """Return the scopes of the app, at most ten minutes old. Raises ``FootnoteError``."""
+        scopes: frozenset[str] | None = self._scopes.get("")
+        if scopes is None:
+            scopes = self._scopes[""] = await self.calls.scopes()
+        return scopes
 
     def forget_scopes(self) -> None:
-        """Ask Slack for the scopes the next time, since they have changed."""
+        """Clear the cached scopes after they have changed."""
         self._scopes.clear()
 
     def tell_once(self, event: str, sentence: str) -> None:
@@ -136,22 +137,23 @@ class Team:
             log.warning(event, why=sentence)
 
     async def about(self, channel: str) -> Json:
-        """The channel as Slack describes it now; empty without the scope, or if the call fails."""
+        """Return Slack's description of a channel; empty without the scope, or if the call
+        fails."""
         try:
             if CHANNELS not in await self.scopes():
                 return {}
-            told = await self.calls.once("conversations.info", channel=channel)
+            answer = await self.calls.once("conversations.info", channel=channel)
         except FootnoteError as error:
-            log.info("channel not known", channel=channel, error=str(error))
+            log.info("channel not looked up", channel=channel, error=str(error))
             return {}
-        return dict(told["channel"])
+        return dict(answer["channel"])
 
     async def _home(self) -> Home:
-        """The workspace in which Footnote is installed."""
-        told = await self._who(self.calls.timing.reading)
-        enterprise = str(told.get("enterprise_id") or "")
-        whole = bool(told.get("is_enterprise_install"))
-        return Home(enterprise if whole else str(told["team_id"]), enterprise)
+        """Return the workspace in which Footnote is installed."""
+        identity = await self._who(self.calls.timing.reading)
+        enterprise = str(identity.get("enterprise_id") or "")
+        whole = bool(identity.get("is_enterprise_install"))
+        return Home(enterprise if whole else str(identity["team_id"]), enterprise)
 
     async def _who(self, patience: float | None) -> Json:
         if not self._identity:
@@ -159,8 +161,8 @@ class Team:
         return self._identity
 
     async def workspace_of_author(self, message: Message) -> str:
-        """The id of the workspace that a message's author belongs to, which need not be where
-        Footnote is installed; that one where Slack does not tell in time."""
+        """Return the id of the author's own workspace, which need not be the one where Footnote is
+        installed; the latter if Slack does not answer in time."""
         installed = message.thread.workspace
         try:
             async with asyncio.timeout(self.calls.timing.first_sign):
@@ -169,7 +171,7 @@ class Team:
             return installed
 
     async def groups_of_author(self, message: Message, among: Collection[str]) -> frozenset[str]:
-        """The user groups among ``among`` to which a message's author belongs."""
+        """Return the user groups among ``among`` to which a message's author belongs."""
         within = ""
         if message.thread.workspace.startswith(ORGANISATION):
             within = await self.workspace_of_author(message)
@@ -181,24 +183,11 @@ class Team:
             home = await self._home()
             return bool(home.is_guest(await self.people.person(message.author.id)))
         except PostRefused:
-            return True  # somebody whom Slack does not show
-
-
-class Teams(Protocol):
-    """Every workspace that there is. Close it with ``aclose``."""
-
-    async def of(self, workspace: str) -> Team:
-        """The one whose threads name ``workspace``.
-
-        Raises ``NotInstalled``, ``PlatformUnavailable`` and ``StorageUnavailable``.
-        """
-        ...
-
-    async def aclose(self) -> None: ...
+            return True  # Slack does not show this person
 
 
 class OneTeam:
-    """The only workspace: that of SLACK_BOT_TOKEN."""
+    """The only workspace: that of SLACK_BOT_TOKEN. Close it with ``aclose``."""
 
     def __init__(self, client: AsyncWebClient, timing: Timing) -> None:
         self.team = Team(client, timing)
@@ -212,13 +201,13 @@ class OneTeam:
 
 KNOWN_SECONDS = 60.0
 WORKSPACES_KNOWN = 10_000
-ROTATION_MINUTES = 120  # before a token expires it is exchanged; it lasts twelve hours
-URGENT_SECONDS = 300.0  # less than that left: it is exchanged before anything is said with it
+ROTATION_MINUTES = 120  # a token, which lasts twelve hours, is exchanged so long before it expires
+URGENT_SECONDS = 300.0  # with less time left, the token is exchanged before its next use
 
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """An installation, and the bot's identity there."""
+    """An installation of the app, with the bot's identity in the workspace."""
 
     workspace: str
     bot_user: str
@@ -228,7 +217,7 @@ class Installed:
 
 
 class InstalledTeams:
-    """See ``Teams``."""
+    """Every workspace that installed the app. Close it with ``aclose``."""
 
     def __init__(
         self,
@@ -238,7 +227,7 @@ class InstalledTeams:
         timing: Timing,
         known_seconds: float = KNOWN_SECONDS,
     ) -> None:
-        """``client`` has no token: the clients of the workspaces are made like it."""
+        """``client`` has no token: it is the model for the clients of the workspaces."""
         self._store = store
         self._rotator = rotator
         self._client = client
@@ -255,13 +244,18 @@ class InstalledTeams:
             await team.aclose()
 
     async def of(self, workspace: str) -> Team:
+        """Return the team whose threads name ``workspace``.
+
+        Raises ``NotInstalled``, ``PlatformUnavailable`` and ``StorageUnavailable``.
+        """
         try:
             return (await self.installed(workspace)).team
-        except InvalidSetting as error:  # a key is missing: it may be put back
+        except InvalidSetting as error:  # a key is missing: an operator may put it back
             raise PlatformUnavailable(error.sentence, detail=error.detail) from error
 
     async def installed(self, workspace: str) -> Installed:
-        """Raises as ``of`` does, and ``InvalidSetting`` when its token cannot be opened."""
+        """Return an installation. Raises as ``of`` does, and ``InvalidSetting`` if its token cannot
+        be decrypted."""
         known: Installed | None = self._known.get(workspace)
         if known is None:
             lock = self._looking.setdefault(workspace, asyncio.Lock())
@@ -270,7 +264,7 @@ class InstalledTeams:
         return known
 
     async def forget(self, workspace: str) -> None:
-        """The app was uninstalled there."""
+        """Drop a workspace that uninstalled the app."""
         self._known.pop(workspace, None)
         if (team := self._teams.pop(workspace, None)) is not None:
             await team.aclose()
@@ -293,7 +287,7 @@ class InstalledTeams:
     # ------------------------------------------------------------ tokens that expire
 
     async def _with_time_left(self, workspace: str, bot: Bot) -> Bot:
-        """The bot with a token that is good for a while; a better one is fetched meanwhile.
+        """Return the bot with a token that is still valid for a while, exchanging it if needed.
 
         https://docs.slack.dev/authentication/using-token-rotation
         """
@@ -324,7 +318,7 @@ class InstalledTeams:
                 bot=bot, minutes_before_expiration=ROTATION_MINUTES
             )
         except SlackTokenRotationError as error:
-            # A refresh token is good once: another process may have been faster.
+            # A refresh token works only once: another process may have used it first.
             stored = await self._store.bot_of(workspace)
             if stored is None or stored.bot_token == bot.bot_token:
                 log.warning("Slack token not refreshed", workspace=workspace, error=_code(error))
@@ -340,6 +334,9 @@ class InstalledTeams:
         return fresh
 
 
+Teams = OneTeam | InstalledTeams
+
+
 def _code(error: SlackTokenRotationError) -> str:
-    told = getattr(error.api_error.response, "data", None)
-    return str(told.get("error", "")) if isinstance(told, dict) else ""
+    answer = getattr(error.api_error.response, "data", None)
+    return str(answer.get("error", "")) if isinstance(answer, dict) else ""

@@ -1,4 +1,4 @@
-"""The words of a message as Slack's own text, also where they stand in blocks or attachments. Pure.
+"""Extracts a message's words as Slack's own text, including those in blocks and attachments. Pure.
 
 https://docs.slack.dev/reference/block-kit/blocks,
 https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments
@@ -11,18 +11,18 @@ from collections.abc import Iterator
 from adapters.slack.format import escaped
 from adapters.slack.incoming import Json
 
-DEEPEST = 12  # levels of blocks in blocks; what lies deeper is left out
+DEEPEST = 12  # levels of nested blocks; deeper ones are left out
 
-# Blocks that are pressed or chosen, or have no words.
+# Blocks that are controls or have no words.
 _CONTROLS = frozenset({"actions", "divider", "context_actions", "input"})
 _STYLES = (("code", "`"), ("strike", "~"), ("italic", "_"), ("bold", "*"))
 
 
 def words_of(message: Json) -> str:
-    """Slack's text of a message of anyone.
+    """Return the text of a message.
 
-    A person's is what they wrote. An app's is what is shown: its blocks, for which its text is only
-    the notification, or else its text; and its attachments.
+    A person's text is what they wrote. An app's text is what Slack shows: its attachments, and its
+    blocks or, if it has none, its text, which is otherwise only for notifications.
     """
     text = str(message.get("text") or "")
     if not message.get("bot_id"):
@@ -31,7 +31,7 @@ def words_of(message: Json) -> str:
 
 
 def _lines(parts: list[str]) -> str:
-    """The parts that hold something below each other, each once."""
+    """Join the non-empty parts with newlines, each once."""
     return "\n".join(dict.fromkeys(filter(None, parts)))
 
 
@@ -41,27 +41,18 @@ def _lines(parts: list[str]) -> str:
 def _attachments(message: Json) -> Iterator[str]:
     for part in _dicts(message.get("attachments")):
         blocks = _blocks(part.get("blocks")) or _lines(
-            [_blocks(_dict(one.get("message")).get("blocks")) for one in _shared(part)]
+            [
+                _blocks(_dict(quoted.get("message")).get("blocks"))
+                for quoted in _dicts(part.get("message_blocks"))
+            ]
         )
-        said = [_string(part.get("pretext")), _title(part), blocks or _string(part.get("text"))]
+        said = [_string(part.get("pretext")), _string(part.get("title"))]
+        said.append(blocks or _string(part.get("text")))
         for field in _dicts(part.get("fields")):
             said += [_string(field.get("title")), _string(field.get("value"))]
         yield _lines(said) or _string(part.get("fallback"))
-        yield _source(part)
-
-
-def _shared(part: Json) -> list[Json]:
-    """The messages that an attachment quotes."""
-    return _dicts(part.get("message_blocks"))
-
-
-def _title(part: Json) -> str:
-    return _string(part.get("title"))
-
-
-def _source(part: Json) -> str:
-    url = _string(part.get("title_link")) or _string(part.get("from_url"))
-    return f"<{url}>" if url else ""
+        url = _string(part.get("title_link")) or _string(part.get("from_url"))
+        yield f"<{url}>" if url else ""
 
 
 # ---------------------------------------------------------------- blocks
@@ -84,7 +75,7 @@ def _block(block: Json, depth: int) -> str:
         case "table":
             rows = block.get("rows")
             return "\n".join(map(_row, rows)) if isinstance(rows, list) else ""
-    # All others, also those that are not known yet: their texts in the order of reading.
+    # All other blocks, including unknown ones: their texts in reading order.
     said = [_text(block.get(name)) for name in ("title", "subtitle", "text", "body", "description")]
     said += [_text(field) for field in _dicts(block.get("fields"))]
     for inside in ("elements", "blocks", "child_blocks"):
@@ -93,7 +84,7 @@ def _block(block: Json, depth: int) -> str:
 
 
 def _row(cells: object) -> str:
-    """A row of a table; its cells are rich text or raw."""
+    """Return the text of a table row, whose cells are rich text or raw."""
     return " | ".join(
         _rich(cell.get("elements"), 1)
         if cell.get("type") == "rich_text"
@@ -103,7 +94,7 @@ def _row(cells: object) -> str:
 
 
 def _text(text: object) -> str:
-    """A text object; only "mrkdwn" is markup."""
+    """Return the text of a text object, escaped unless it is "mrkdwn"."""
     found = _dict(text)
     if found.get("type") == "mrkdwn":
         return _string(found.get("text"))
@@ -178,7 +169,7 @@ def _styled(text: str, style: Json) -> str:
     return text.replace(bare, marked, 1)
 
 
-# ---------------------------------------------------------------- what apps may send
+# ---------------------------------------------------------------- untyped JSON
 
 
 def _dicts(found: object) -> list[Json]:

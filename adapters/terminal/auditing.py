@@ -1,4 +1,4 @@
-"""The audit log at the terminal: exported as JSON lines, and replayed after a restore."""
+"""Exports the audit log as JSON lines, and replays deletions after a restore."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def moment(text: str, option: str) -> datetime:
 
 
 async def exported(settings: Settings, wanted: Wanted, output: Path | None) -> None:
-    """Write the rows as JSON lines to a file, which is for its owner alone, or to standard output.
+    """Write the rows as JSON lines to standard output, or to a file that only its owner may read.
 
-    Raises ``Invalid`` for a file that cannot be written, and ``StorageUnavailable``.
+    Raises ``Invalid`` if the file cannot be written, and ``StorageUnavailable``.
     """
     async with opened(settings) as store:
         audit = Audit(store.database)
@@ -50,7 +50,7 @@ async def exported(settings: Settings, wanted: Wanted, output: Path | None) -> N
 
 
 def line_of(entry: Entry) -> dict[str, object]:
-    """The contract of ``footnote audit export``."""
+    """Return a row in the documented form of ``footnote audit export``."""
     line = {name: getattr(entry, name) for name in NAMES}
     line["at"] = entry.at.astimezone(UTC).isoformat()
     return {**line, "text": entry.text} if entry.text else line
@@ -74,8 +74,8 @@ def _written(output: Path | None) -> Iterator[TextIO]:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """``told`` forgettings are in the log, ``done`` of them were done again now; ``foreign`` could
-    not be, since their people have pseudonyms of another database."""
+    """The outcome of a replay: ``told`` deletions are in the log, ``done`` of them were repeated
+    now, and ``foreign`` could not be, because they use pseudonyms of another database."""
 
     told: int
     done: int
@@ -88,9 +88,9 @@ async def forgotten_again(
     lines: TextIO,
     uninstalled: Callable[[Store, Subject], Awaitable[Removed]],
 ) -> Replayed:
-    """Forget what a log says was forgotten and this database does not know of.
+    """Repeat the deletions in a log that this database does not have.
 
-    Raises ``Invalid`` for lines that are not of such a log, and ``StorageUnavailable``.
+    Raises ``Invalid`` for lines that are not from such a log, and ``StorageUnavailable``.
     """
     told = _forgettings(lines)
     removed = NOTHING_REMOVED
@@ -107,7 +107,7 @@ async def forgotten_again(
 
 
 async def _delete(store: Store, platform: str, event_id: str) -> bool:
-    """Delete a message, if it is there; `footnote serve` takes its reply away."""
+    """Delete a message, if it exists; `footnote serve` deletes its reply."""
     conversations = Conversations(store.database)
     if not await conversations.knows(platform, event_id):
         return False
@@ -116,7 +116,7 @@ async def _delete(store: Store, platform: str, event_id: str) -> bool:
 
 
 def _forgettings(lines: TextIO) -> dict[Forgotten, datetime]:
-    """The forgettings in an exported log, each with its latest moment."""
+    """Return the deletions in an exported log, each with its latest time."""
     found: dict[Forgotten, datetime] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():

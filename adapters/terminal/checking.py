@@ -1,4 +1,4 @@
-"""The text that `footnote check` is given: standard input, or a file of any kind of document."""
+"""Reads the text for `footnote check`, from standard input or a document of any kind."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from bot.pages.workers import Workers
 
 
 def text_of(file: str) -> str:
-    """The text to check; ``-`` is standard input. Raises ``Invalid`` for a file that is not there
-    and for a text that is empty or too long, ``PageUnreadable`` for a file that holds no text."""
+    """Return the text to check; ``-`` is standard input. Raises ``Invalid`` if the file does not
+    exist or the text is empty or too long, ``PageUnreadable`` if the file contains no text."""
     name = "The text" if file == "-" else file
     text = standard_input().read() if file == "-" else asyncio.run(_read(Path(file)))
     if not text.strip():

@@ -1,4 +1,4 @@
-"""Corrections at the terminal: the actions of the command ``footnote corrections``."""
+"""The actions of the command ``footnote corrections``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def show_list(settings: Settings, *, as_json: bool) -> None:
 
 
 async def remove(settings: Settings, id: str) -> None:
-    """Remove a correction; the operator may do so with any."""
+    """Remove any correction, as the operator may."""
     async with opened(settings) as store:
         gone = await CorrectionDesk(settings, store.database).remove(id, None)
     typer.echo(line_of(gone))

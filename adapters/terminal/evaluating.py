@@ -1,5 +1,5 @@
-"""``footnote eval`` in a terminal: announces the cost, shows progress, prints the table, writes the
-page."""
+"""``footnote eval`` in a terminal: announces the cost, shows progress, prints the table, and writes
+the HTML page."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from bot.reasoning.declaration import models_of, who_answers
 from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line, shortened
 
-WIDTH = 100  # characters of a table, where there is no terminal
+WIDTH = 100  # characters of a table, if there is no terminal
 QUESTION = 160  # characters of a question in a table
 TOLD = 70  # characters of a question in a line of progress
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The options of ``footnote eval``. ``budget`` in USD; None: twice what is expected. ``page``
-    is the file that the page is written to."""
+    """The options of ``footnote eval``. ``budget`` is in USD; None means twice the forecast.
+    ``page`` is the file for the HTML page."""
 
     questions: QuestionSet
     sides: tuple[Side, ...]
@@ -51,9 +51,9 @@ class Wanted:
 
 
 async def evaluate(wanted: Wanted) -> tuple[Outcome, bool]:
-    """Run an evaluation and print it; gives its outcome and whether it was interrupted.
+    """Run an evaluation and print it; return its outcome and whether it was interrupted.
 
-    The first Ctrl-C ends it with what is done. Raises ``Invalid``, ``CredentialsRefused``,
+    The first Ctrl-C ends it with the results so far. Raises ``Invalid``, ``CredentialsRefused``,
     ``Unavailable`` and ``StorageUnavailable``.
     """
     err = Console(stderr=True, highlight=False)
@@ -84,7 +84,7 @@ async def evaluate(wanted: Wanted) -> tuple[Outcome, bool]:
 
 
 def announcement(wanted: Wanted, forecast: Forecast, budget: float) -> list[str]:
-    """The plan and its expected cost, before anything is spent."""
+    """Return the lines that announce the plan and its expected cost."""
     questions = wanted.questions
     asked = counted(len(questions.cases), "question")
     if questions.followups:
@@ -115,7 +115,7 @@ def announcement(wanted: Wanted, forecast: Forecast, budget: float) -> list[str]
 
 
 async def _run(evaluation: Evaluation, purse: Purse, wanted: Wanted, err: Console) -> bool:
-    """Ask everything and show progress; tells whether it was interrupted."""
+    """Ask all questions and show progress; return True if it was interrupted."""
     total = wanted.questions.size * len(wanted.sides)
     with _progress(err, total, purse, several=len(wanted.sides) > 1) as tell:
         work = asyncio.create_task(evaluation.run(purse, wanted.parallel, tell))
@@ -141,7 +141,7 @@ async def _run(evaluation: Evaluation, purse: Purse, wanted: Wanted, err: Consol
 def _progress(
     err: Console, total: int, purse: Purse, *, several: bool
 ) -> Iterator[Callable[[Side, Result, bool], None]]:
-    """A bar on a terminal, a line for each question that is asked elsewhere."""
+    """Show a progress bar on a terminal, or elsewhere a line for each question asked."""
     columns = (
         TextColumn("Asking  "),
         BarColumn(),
@@ -199,7 +199,8 @@ def _print(outcome: Outcome, wanted: Wanted, interrupted: bool) -> None:
 
 
 def tables(outcome: Outcome) -> RenderableType:
-    """The figures, then the questions that are not as expected or on which two settings differ."""
+    """Return tables of the figures, and of the questions with unexpected results or different
+    results of two settings."""
     parts: list[RenderableType] = [_figures(outcome)]
     for heading, names in sections(outcome)[:2]:
         if names:
@@ -228,7 +229,7 @@ def _figures(outcome: Outcome) -> Table:
 
 
 def _emphasis(row: Row) -> str:
-    """Values of two settings that differ stand out."""
+    """Return the style that highlights values that differ between two settings."""
     return "bold" if len(set(row.values)) > 1 else ""
 
 

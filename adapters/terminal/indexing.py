@@ -1,4 +1,4 @@
-"""Index documents and make their vectors with a progress bar, and print the report."""
+"""Indexes documents and computes their vectors, with a progress bar, and prints the report."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from bot.settings import Settings
 if TYPE_CHECKING:
     from bot.search.vector_filling import Filled
 
-SHOWN_SKIPS = 10  # skipped files that are named; the rest is counted
-SHOWN_INCOMPLETE = 5  # files with the least of their words kept, that are named
-SHOWN_ENDINGS = 5  # of files of other kinds
+SHOWN_SKIPS = 10  # skipped files that are named; the others are counted
+SHOWN_INCOMPLETE = 5  # files named that lost the most words
+SHOWN_ENDINGS = 5  # file name extensions shown for files of other kinds
 
 
 def index_documents(settings: Settings, known: IndexReport | None = None) -> IndexReport:
-    """Bring the index up to date with ``settings.docs``, and print what has changed, if anything.
+    """Update the index from ``settings.docs``, and print any changes.
 
-    ``known`` is the report of a check that has seen that nothing has. Raises ``Invalid`` for a path
-    that does not exist, ``StorageUnavailable``, and ``Unavailable`` when no process can be started.
+    ``known`` is the report of a check that found no changes. Raises ``Invalid`` for a path that
+    does not exist, ``StorageUnavailable``, and ``Unavailable`` if no process can be started.
     """
     err = Console(stderr=True, highlight=False)
     report = known or _indexed(settings, err)
@@ -42,7 +42,7 @@ def index_documents(settings: Settings, known: IndexReport | None = None) -> Ind
 
 
 def index_and_report(settings: Settings, *, as_json: bool = False) -> IndexReport:
-    """Bring the index up to date with ``settings.docs``, and print the whole report.
+    """Update the index from ``settings.docs``, and print the whole report.
 
     ``as_json`` prints it on standard output. Raises what ``index_documents`` does.
     """
@@ -61,7 +61,7 @@ def index_and_report(settings: Settings, *, as_json: bool = False) -> IndexRepor
 
 
 def report_as_json(report: IndexReport, held: Holdings) -> dict[str, Any]:
-    """The document that ``footnote index --json`` prints; see ``bot/handbook/json-output.md``."""
+    """Return the output of ``footnote index --json``; see ``bot/handbook/json-output.md``."""
     return {
         "files": {
             "new": report.added,
@@ -84,7 +84,7 @@ def _indexed(settings: Settings, err: Console) -> IndexReport:
     for path in settings.docs:
         if not Path(path).exists():
             raise Invalid(f"There is no file or folder {path}: check the path.")
-    from bot.search.indexer import Indexer  # mostly nothing has changed
+    from bot.search.indexer import Indexer  # slow, and usually nothing has changed
 
     with progress_bar(err, "Indexing", "files") as advance:
         report = Indexer(settings.index_path).index(settings.docs, advance)
@@ -95,7 +95,8 @@ def _indexed(settings: Settings, err: Console) -> IndexReport:
 
 @contextmanager
 def progress_bar(err: Console, doing: str, unit: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on a terminal within the block; call what it gives with done and total."""
+    """Show a progress bar on a terminal within the block; it yields a function of the number done
+    and the total."""
     columns = (
         TextColumn(f"{doing:8}"),
         BarColumn(),
@@ -159,10 +160,10 @@ def _tell_others(err: Console, report: IndexReport) -> None:
 
 
 def make_vectors(settings: Settings, *, seconds: float = math.inf) -> Filled:
-    """Give vectors to the passages of ``settings.docs`` that have none, for some seconds at most.
+    """Compute missing vectors of the passages of ``settings.docs``, for at most ``seconds``.
 
-    Says what was made, and why some have none. Raises ``InvalidSetting`` for settings that
-    contradict each other, or a path that does not exist.
+    Prints the number of vectors made, and why some are missing. Raises ``InvalidSetting`` for
+    contradictory settings, or a path that does not exist.
     """
     err = Console(stderr=True, highlight=False)
     with progress_bar(err, "Vectors", "passages") as advance:
@@ -173,7 +174,7 @@ def make_vectors(settings: Settings, *, seconds: float = math.inf) -> Filled:
 
 
 async def _fill(settings: Settings, advance: Callable[[int, int], None], seconds: float) -> Filled:
-    from bot.search.embedding.choice import open_embedder  # only some have one
+    from bot.search.embedding.choice import open_embedder  # few installations use one
     from bot.search.vector_filling import fill_vectors
 
     async with open_embedder(settings) as embedder:
@@ -184,7 +185,7 @@ async def _fill(settings: Settings, advance: Callable[[int, int], None], seconds
 
 
 def line_of(filled: Filled) -> str:
-    """The outcome as one line."""
+    """Return the outcome as one line."""
     having = f"{filled.with_vector:,} of {filled.passages:,} passages have vectors"
     if filled.problem and not filled.with_vector:
         return f"Documents are searched by words alone. {filled.problem}"

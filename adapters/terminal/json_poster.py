@@ -1,4 +1,4 @@
-"""Posting without rich, whose import takes some 50 ms: for ``ask --json``, and for plain lines."""
+"""A poster for ``ask --json`` and plain lines, without rich, whose import takes about 50 ms."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from bot.rendering.verbatim import as_words
 from bot.text.control import without_controls
 
 Line = list[tuple[str, str]]
-"""A line of the plan: pieces of text with their styles on a terminal. The first piece (possibly
-empty) gives the style that the others add to."""
+"""A line of the plan: pieces of text with terminal styles. The first piece, which may be empty, has
+the base style of the line."""
 
-VERBS = {"search": "Search", "read": "Read"}  # the titles of other steps say what is done
+VERBS = {"search": "Search", "read": "Read"}  # the titles of other steps contain a verb
 MARKS = {"waiting": "·", "done": "✓", "failed": "✗"}
 STYLES = {"waiting": "dim", "done": "green", "failed": "yellow"}
 NEEDED = 60  # characters of a sub-question that another one waits for
-QUOTE_WIDTH = 400  # characters of a quote that are shown; all of it is in --json
+QUOTE_WIDTH = 400  # characters of a quote that are shown; --json has all of it
 
 
 def ended_lines(steps: Sequence[StepView]) -> list[tuple[str, Line]]:
-    """The lines that have ended, each with its id: for where nothing can be drawn over."""
+    """Return the lines that have ended, each with its id, for output that cannot be redrawn."""
     return [
         (branch.line.id, part_line(branch) if branch.is_part else plan_line([branch.line]))
         for branch in branches(steps)
@@ -42,12 +42,12 @@ def ended_lines(steps: Sequence[StepView]) -> list[tuple[str, Line]]:
 
 
 def bare(line: Line) -> str:
-    """The text of a line."""
+    """Return the text of a line without styles."""
     return "".join(text for text, _ in line)
 
 
 def part_line(branch: Branch, titles: Mapping[str, str] = MappingProxyType({})) -> Line:
-    """A part of the research: how far it is, what it took, and what it waits for."""
+    """Return the line for a part of the research: its progress, its work, and what it waits for."""
     line = plan_line([branch.line])
     if done := work(branch, texts_for(DEFAULT)):
         line.append((f"  {done}", "dim"))
@@ -59,7 +59,7 @@ def part_line(branch: Branch, titles: Mapping[str, str] = MappingProxyType({})) 
 
 
 def plan_line(steps: Sequence[StepView]) -> Line:
-    """Steps of one kind and state as one line."""
+    """Return one line for steps of the same kind and state."""
     first = steps[0]
     mark = MARKS.get(first.state)
     line: Line = [(f"{mark} " if mark else "", STYLES.get(first.state, ""))]
@@ -68,22 +68,22 @@ def plan_line(steps: Sequence[StepView]) -> Line:
     titles = [one_line(step.title) for step in steps]
     line.append((" · ".join(titles), ""))
     if detail := one_line(first.detail):
-        # What befell a page is often said of its address, which stands there already.
+        # The detail about a page often begins with its URL, which the line shows already.
         said_of_it = detail.removeprefix(f"{titles[0]} ") if len(steps) == 1 else detail
         line.append((f" {said_of_it}" if said_of_it != detail else f" — {detail}", "yellow"))
     if first.state == "done":
-        # What was done at once took as long as its slowest part.
+        # Concurrent steps took as long as the slowest of them.
         line.append((f"  {max(step.seconds for step in steps):.1f} s", "dim"))
     return line
 
 
 def answer_json(answer: Answer) -> str:
-    """The contract of ``--json``."""
+    """Return an answer in the documented form of ``--json``."""
     return printed_json(answer_document(answer))
 
 
 def plain(answer: Answer) -> str:
-    """Text for a file or a pipe: the answer's Markdown, without escapes."""
+    """Format an answer for a file or a pipe: its Markdown, without escape sequences."""
     urls = answer.targets.values()
     parts = [as_words(portable(answer.text, urls))]
     if answer.more:
@@ -99,7 +99,7 @@ def plain(answer: Answer) -> str:
 
 
 def more() -> str:
-    """The heading above what else was found."""
+    """Return the heading above the further reading."""
     return texts_for(DEFAULT)("more-heading")
 
 
@@ -116,19 +116,20 @@ def _quote_lines(view: SourceView) -> Iterator[str]:
 
 
 def quoted(quote: QuoteView, piece: Excerpt) -> str:
-    """Running words in quotation marks; behind the last of them is said where they stand."""
+    """Put running text in quotation marks; its heading follows the last piece."""
     place = f" — {quote.heading}" if quote.heading and piece is quote.pieces[-1] else ""
     return f"“{piece.text}”{place}"
 
 
 def text_last(quote: QuoteView) -> bool:
-    """True if the last piece of a quote is running words, which say themselves where they stand."""
+    """Return True if the last piece of a quote is running text, which is followed by its
+    heading."""
     return quote.pieces[-1].kind == "text"
 
 
 def where(view: SourceView) -> Iterator[str]:
-    """The headings above the words that the answer quotes itself, unless they are shown already;
-    and who gave the text where that was not the site."""
+    """Yield the headings above words that the answer itself quotes, unless they are shown already,
+    and who provided the text if not the site."""
     said = {quote.heading for quote in view.quotes if quote.pieces}
     if bare := " · ".join(heading for heading in view.headings if heading not in said):
         yield bare
@@ -137,19 +138,19 @@ def where(view: SourceView) -> Iterator[str]:
 
 
 def remarks(answer: Answer) -> list[str]:
-    """Doubts, disagreements and notes, a line each."""
+    """Return doubts, disagreements and notes, one line each."""
     doubts = [f"⚠ {doubt.sentence} — {doubt.reason}" for doubt in answer.doubts]
     others = [f"⚖ {o.sentence} — but [{o.number}] says: “{o.quote}”" for o in answer.disagreements]
     return [harmless(one_line(remark)) for remark in (*doubts, *others, *answer.notes)]
 
 
 def harmless(words: str) -> str:
-    """Words of pages and models that do nothing wherever the output goes."""
+    """Make text of pages and models harmless for a terminal and any other output."""
     return without_tags(without_pings(words))
 
 
 class JsonPoster:
-    """Shows the runs of this terminal that are in ``shown``, and keeps the answers of all."""
+    """Shows the runs in ``shown``, and keeps the answers of all runs of this terminal."""
 
     amends = False
 
@@ -168,13 +169,13 @@ class JsonPoster:
         """Do nothing: printed text stays printed."""
 
     async def history(self, run: RunRef) -> Sequence[Message]:
-        return ()  # all that is said in a terminal is said to Footnote
+        return ()  # in a terminal, everything is addressed to Footnote
 
     async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
         raise PageUnreadable(f"{attachment.name} cannot be read: use --docs to have files read.")
 
     def keep(self, run_id: str, answer: Answer) -> None:
-        """An answer is there: show it, or only say so."""
+        """Keep an answer; show it, or for another run only report it."""
         self.answers[run_id] = answer
         if run_id in self.shown:
             self.show(answer)
@@ -182,17 +183,17 @@ class JsonPoster:
             self.tell(f"Finished run {run_id}, an earlier question that was interrupted.")
 
     def fail(self, run_id: str, answer: Answer, error: FootnoteError) -> None:
-        """There is no answer, but what says why."""
+        """Keep the error of a run without an answer."""
         self.failures[run_id] = error
         self.keep(run_id, answer)
         self.complain(error)
 
     def tell(self, sentence: str) -> None:
-        """A remark beside the answer, on stderr."""
+        """Print a remark on stderr."""
         sys.stderr.write(f"{without_controls(sentence, ' ')}\n")
 
     def tell_step(self, line: Line) -> None:
-        """A step that has ended."""
+        """Print a step that has ended on stderr."""
         self.tell(bare(line))
 
     def complain(self, error: FootnoteError) -> None:
@@ -202,14 +203,13 @@ class JsonPoster:
     def show(self, answer: Answer) -> None:
         """Print a finished answer to stdout.
 
-        Raises ``Unavailable`` when that cannot be written to. A reader that has gone has seen
-        what it wanted.
+        Raises ``Unavailable`` if stdout cannot be written. A closed pipe is not an error.
         """
         try:
             self._print(answer)
             sys.stdout.flush()
         except BrokenPipeError:
-            # What Python still holds back has no reader either.
+            # Python's buffered output has no reader either.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except OSError as error:
             raise Unavailable(
@@ -223,7 +223,7 @@ class JsonPoster:
 
 
 class JsonReply:
-    """One answer being awaited; each step that has ended is a line on stderr."""
+    """The reply of one run; prints each finished step on stderr."""
 
     def __init__(self, poster: JsonPoster, run_id: str) -> None:
         self._poster = poster
@@ -238,7 +238,7 @@ class JsonReply:
                 self._poster.tell_step(line)
 
     def stream(self, text: str) -> None:
-        """The answer is printed whole."""
+        """Do nothing: the answer is printed when it is complete."""
 
     async def finish(self, answer: Answer) -> None:
         self._close()

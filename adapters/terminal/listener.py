@@ -1,4 +1,4 @@
-"""The terminal's way in: one question, a conversation, or the demo."""
+"""Asks questions from the terminal: one question, a conversation, or the demo."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ DEMO = (
 
 
 class Terminal:
-    """A terminal session on an open app: ``ask`` puts a question and shows its answer."""
+    """A terminal session on an open app: ``ask`` asks a question and shows its answer."""
 
     def __init__(self, app: App, poster: JsonPoster) -> None:
         self._app = app
         self._poster = poster
 
     async def ask(self, question: str, thread: Thread, options: RunOptions) -> Answer:
-        """Work a question to its shown answer.
+        """Answer a question and show the answer.
 
-        A run of the same question that was interrupted is continued instead of begun again; the
-        dispatcher finishes unanswered questions before it in the thread first. Ctrl-C stops the
-        run and shows what was found; a second one leaves at once, and the run can be continued.
+        An interrupted run of the same question is continued; the dispatcher first finishes earlier
+        unanswered questions of the thread. Ctrl-C stops the run and shows what was found; a second
+        Ctrl-C exits at once, and the run can be continued later.
         """
         interrupted = await self._interrupted(clean_question(question), thread, options)
         if interrupted is not None:
@@ -61,7 +61,7 @@ class Terminal:
         return self._poster.answers[run_id]
 
     async def introduce(self, thread: Thread) -> None:
-        """Say so when a named conversation is new: the name may have been mistyped."""
+        """Report that a named conversation is new, because the name may be mistyped."""
         known = await self._app.store.thread_names(PLATFORM)
         if is_unnamed(thread) or thread.thread in known:
             return
@@ -70,7 +70,8 @@ class Terminal:
         self._poster.tell(f'Beginning a new conversation "{thread.thread}"{meant}.')
 
     async def finish_earlier(self, thread: Thread) -> None:
-        """Finish what an earlier session left unanswered in a thread, and show it."""
+        """Finish a thread's questions that an earlier session left unanswered, and show the
+        answers."""
         for run in await self._app.store.unfinished(datetime.now(UTC), [PLATFORM]):
             if run.message.thread == thread:
                 self._poster.shown.add(run.id)
@@ -80,7 +81,7 @@ class Terminal:
     async def _interrupted(
         self, question: str, thread: Thread, options: RunOptions
     ) -> tuple[str, Thread] | None:
-        """The run of this very question that was interrupted, if there is one."""
+        """Return the interrupted run of the same question, if there is one."""
         for run in await self._app.store.unfinished(datetime.now(UTC), [PLATFORM]):
             where = run.message.thread
             same_thread = where == thread or (is_unnamed(thread) and is_unnamed(where))
@@ -102,7 +103,7 @@ class Terminal:
 
 @contextmanager
 def _interruptible(stop: Callable[[], Coroutine[Any, Any, None]]) -> Iterator[None]:
-    """The first Ctrl-C calls ``stop``; a second one, or SIGTERM, cancels the current task."""
+    """Let the first Ctrl-C call ``stop``, and a second one, or SIGTERM, cancel the task."""
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
     assert task is not None  # noqa: S101
@@ -119,7 +120,7 @@ def _interruptible(stop: Callable[[], Coroutine[Any, Any, None]]) -> Iterator[No
     try:
         yield
     except asyncio.CancelledError:
-        # On the way out: a further Ctrl-C must not break into what is being closed.
+        # A further Ctrl-C must not interrupt closing.
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, lambda: None)
         raise
@@ -131,7 +132,8 @@ def _interruptible(stop: Callable[[], Coroutine[Any, Any, None]]) -> Iterator[No
 async def ask_once(
     settings: Settings, question: str, thread: Thread, options: RunOptions, *, as_json: bool
 ) -> tuple[Answer, FootnoteError | None]:
-    """Open Footnote, put one question, close it; gives the answer, and why it failed if it did."""
+    """Open Footnote, ask one question, and close it; return the answer, and the error if it
+    failed."""
     poster = poster_for(as_json=as_json)
     async with open_app(settings, {PLATFORM: poster}) as app:
         terminal = Terminal(app, poster)
@@ -141,16 +143,16 @@ async def ask_once(
 
 
 def poster_for(*, as_json: bool) -> JsonPoster:
-    """A poster that shows answers to people, or prints them as JSON."""
+    """Return a poster that shows answers to people, or prints them as JSON."""
     if as_json:
         return JsonPoster()
-    from adapters.terminal.poster import TerminalPoster  # with rich, which --json does not need
+    from adapters.terminal.poster import TerminalPoster  # imports rich, which --json does not need
 
     return TerminalPoster()
 
 
 def converse(settings: Settings, thread: Thread, options: RunOptions) -> None:
-    """Read questions until the end of input; between them the terminal is the person's."""
+    """Read and answer questions until the end of input."""
     poster = poster_for(as_json=False)
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
@@ -187,7 +189,8 @@ def _questions() -> Iterator[str]:
 
 
 async def run_demo(settings: Settings) -> bool:
-    """Ask a question and a follow-up over the bundled handbook; tells if both were answered."""
+    """Ask a question and a follow-up about the bundled handbook; return True if both were
+    answered."""
     from rich.text import Text
 
     from adapters.terminal.indexing import index_documents
@@ -212,7 +215,7 @@ async def run_demo(settings: Settings) -> bool:
 
 
 def terminal_thread(name: str | None) -> Thread:
-    """The conversation with this name, or a new one that nobody will name."""
+    """Return the conversation with this name, or a new one without a name."""
     return Thread(PLATFORM, "local", "cli", name or f"~{secrets.token_hex(6)}")
 
 
@@ -221,7 +224,7 @@ def is_unnamed(thread: Thread) -> bool:
 
 
 def terminal_message(thread: Thread, text: str) -> Message:
-    """The message of the person at this terminal, now."""
+    """Return a message of the person at this terminal, sent now."""
     user = this_user()
     return Message(
         event_id=uuid4().hex,

@@ -1,6 +1,6 @@
 """``footnote mcp``: a server of the Model Context Protocol on standard input and output.
 
-Questions are asked by the person who starts it: with the rights of the terminal, in its
+Its questions belong to the person who starts it: they have the terminal's rights and are among its
 conversations.
 """
 
@@ -36,7 +36,7 @@ async def serve_mcp(settings: Settings) -> None:
 
 
 class _Poster(JsonPoster):
-    """Keeps answers instead of printing them; ``shows`` is told the plans of runs."""
+    """Keeps answers instead of printing them, and passes the plans of runs to ``shows``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class _Poster(JsonPoster):
         return _Reply(self, run.id, self.shows.get(run.id, lambda plan: None))
 
     def show(self, answer: Answer) -> None:
-        """Does nothing: the answer is the result of the call."""
+        """Do nothing: the answer is the result of the call."""
 
 
 class _Reply(JsonReply):
@@ -60,7 +60,7 @@ class _Reply(JsonReply):
 
 
 class _Asking(Terminal):
-    """A question of a call, whose cancellation stops it."""
+    """Asks the question of a call; cancelling the call stops the run."""
 
     def __init__(self, app: App, poster: _Poster, show: Callable[[PlanView], None]) -> None:
         super().__init__(app, poster)
@@ -116,7 +116,7 @@ class _Desk:
         return None if found is None or found.removed else found.answer
 
     async def has_read(self, url: str) -> None:
-        """Does nothing: a person at the terminal can open the files anyway."""
+        """Do nothing: a person at the terminal can open the files anyway."""
 
     async def page(self, run: str, number: int) -> KeptPage | None:
         return await Traces(self._app.store).page(run, number)

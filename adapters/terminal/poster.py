@@ -1,4 +1,4 @@
-"""Formats plans and answers for a terminal."""
+"""Formats plans and answers for a terminal, and shows them."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ from bot.text.control import without_controls
 
 
 def plan_lines(steps: Sequence[StepView]) -> list[tuple[Text, bool]]:
-    """The plan, steps of one kind and state that follow each other on one line.
+    """Return the lines of the plan, with consecutive steps of the same kind and state on one line.
 
-    Each line comes with whether it is still running. A sub-question or paragraph is a line with
-    what was done for it summed up, and below it what is being done.
+    Each line comes with whether it is still running. A sub-question or paragraph has a line with a
+    summary of its work, and below it the present activity.
     """
     lines: list[tuple[Text, bool]] = []
     titles = {step.id: step.title for step in steps}
@@ -64,7 +64,7 @@ def plan_lines(steps: Sequence[StepView]) -> list[tuple[Text, bool]]:
 
 
 def text_of(line: Line) -> Text:
-    """A line of the plan with its styles."""
+    """Return a line of the plan as styled text."""
     first, style = line[0]
     text = Text(first, style=style)
     for piece in line[1:]:
@@ -73,21 +73,21 @@ def text_of(line: Line) -> Text:
 
 
 def _together(branch: Branch) -> tuple[str, str, str]:
-    """Lines that follow each other and have this in common are one."""
+    """Return the key by which consecutive lines are merged."""
     if branch.is_part:
         return "part", "", ""
     return branch.line.kind, branch.line.state, branch.line.detail
 
 
 def _doing(branch: Branch) -> list[Text]:
-    """The present activity of a part of the research."""
+    """Return lines with the present activity of a part of the research."""
     under_way = branch.under_way if branch.line.state == "running" else ()
     groups = groupby(under_way, key=lambda step: step.kind)
     return [text_of(plan_line(list(group))) for _, group in groups]
 
 
 def rendered(answer: Answer) -> RenderableType:
-    """The answer for a terminal: footnote marks and source titles are links."""
+    """Format the answer for a terminal, with footnote marks and source titles as links."""
     parts: list[RenderableType] = [Text(), _markdown(answer.text, answer)]
     if answer.more:
         parts += [Text(), Text(more(), style="dim bold"), Text(), _markdown(answer.more, answer)]
@@ -107,7 +107,7 @@ def rendered(answer: Answer) -> RenderableType:
 
 
 def _quotes(view: SourceView) -> Iterator[RenderableType]:
-    """The words a source is cited for, and where on their page they stand."""
+    """Yield the quotes of a source, and their headings on the page."""
     for quote in view.quotes:
         for piece in quote.pieces:
             match piece.kind:
@@ -124,7 +124,7 @@ def _quotes(view: SourceView) -> Iterator[RenderableType]:
 
 
 def _emphasised(quote: QuoteView, piece: Excerpt) -> Text:
-    """Running words in quotation marks, what they prove in bold."""
+    """Return running text in quotation marks, with the supporting words in bold."""
     before, after = quoted(quote, piece).split(piece.text, 1)
     text = Text(before, style="italic")
     for words, is_strong in piece.runs():
@@ -152,7 +152,7 @@ def _count(number: int, one: str, many: str) -> str:
 
 
 def _markdown(text: str, answer: Answer) -> Markdown:
-    """The text with its footnote marks as links, and the addresses of other links behind them."""
+    """Convert the text: footnote marks become links, and the URLs of other links follow them."""
     marks = {citation.number: citation.url for citation in answer.citations}
     text = portable(text, answer.targets.values())
     markdown = Markdown(text)
@@ -179,17 +179,17 @@ def _linked(tokens: Iterable[Token | int], marks: Mapping[int, str]) -> Iterator
 
 
 def _path(address: str) -> str:
-    """An address as it is read: of a file its path."""
+    """Return a URL, or for a file its path."""
     path = urlsplit(address).path if address.startswith("file:") else address
     return one_line(unquote(path))
 
 
 REFRESH_PER_SECOND = 12
-TEXT_LINES = 12  # of an answer being written; only its end fits above the prompt
+TEXT_LINES = 12  # last lines shown of an unfinished answer
 
 
 class TerminalPoster(JsonPoster):
-    """Shows plan and answer for a person."""
+    """Shows plans and answers to a person."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -222,7 +222,7 @@ class TerminalPoster(JsonPoster):
 
 
 class TerminalReply(JsonReply):
-    """One answer being shown; where lines can be drawn over, its plan is one picture."""
+    """Shows one answer; on a terminal that can be redrawn, its plan is updated in place."""
 
     def __init__(self, poster: TerminalPoster, run_id: str) -> None:
         super().__init__(poster, run_id)

@@ -1,4 +1,4 @@
-"""Stored data at the terminal: lists and exports threads, prunes old rows, forgets."""
+"""Commands for stored data: list and export threads, prune old rows, delete, check, back up."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from bot.storage.retention import Keep, Retention
 from bot.storage.store import Store, open_store
 from bot.storage.subjects import Subject
 
-BEGINNING = 60  # characters of what a thread begins with
+BEGINNING = 60  # characters of a thread's first message
 
 TITLES = {
     "threads": "threads",
@@ -54,7 +54,7 @@ TITLES = {
 
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Store]:
-    """The store, for as long as the block runs. Raises ``StorageUnavailable``."""
+    """Open the store for the block. Raises ``StorageUnavailable``."""
     act_as(_this_person())
     store = await open_store(settings.database, connecting=Connecting.of(settings))
     try:
@@ -64,30 +64,30 @@ async def opened(settings: Settings) -> AsyncIterator[Store]:
 
 
 def forgetter_of(store: Store) -> Forgetter:
-    """A forgetter for processes that do not work on runs: those that do see in the store what to
-    stop."""
+    """Return a forgetter for a process that does not work on runs; those that do find in the store
+    which runs to stop."""
     return Forgetter(store.database, store.request_stop)
 
 
 async def to_forget(store: Store, subject: Subject) -> Removed:
-    """Count what ``forgotten`` would delete, sums of today included."""
+    """Count the rows that ``forgotten`` would delete, including today's sums."""
     return await forgetter_of(store).count(subject, day_after(datetime.now(UTC).date()))
 
 
 async def forgotten(store: Store, subject: Subject) -> Removed:
-    """Take it away."""
+    """Delete a subject's data."""
     return await forgetter_of(store).forget(subject, day_after(datetime.now(UTC).date()))
 
 
 async def pruned(settings: Settings) -> Removed:
-    """One round of what ``footnote serve`` does every hour."""
+    """Prune once, as ``footnote serve`` does every hour."""
     async with opened(settings) as store:
         retention = Retention(store.database, Keep.of(settings))
         return await Maintenance(retention, forgetter_of(store)).once()
 
 
 async def exported(settings: Settings, name: str, form: str) -> str:
-    """A thread as "markdown" or "json". Raises ``Invalid`` when there is none of that name."""
+    """Export a thread as "markdown" or "json". Raises ``Invalid`` if there is none of that name."""
     async with opened(settings) as store:
         archive = Archive(store.database)
         conversation = await archive.conversation(await archive.find(name))
@@ -97,13 +97,13 @@ async def exported(settings: Settings, name: str, form: str) -> str:
 
 
 async def listed(settings: Settings, platform: str | None, limit: int) -> list[Listed]:
-    """The latest threads."""
+    """Return the latest threads."""
     async with opened(settings) as store:
         return await Archive(store.database).threads(platform, limit)
 
 
 async def checked(settings: Settings) -> int:
-    """Print what ``integrity.findings`` says of the database; return how many problems there are.
+    """Print the ``integrity.findings`` about the database; return the number of problems.
 
     Raises ``StorageUnavailable``.
     """
@@ -121,7 +121,7 @@ async def checked(settings: Settings) -> int:
 async def backed_up(settings: Settings, target: Path) -> int:
     """Copy an SQLite database while others write to it; return the size of the copy in bytes.
 
-    The copy takes the place of an older one at once, and is for its owner alone. Raises ``Invalid``
+    The copy replaces an older one atomically, and only its owner may read it. Raises ``Invalid``
     for another kind of database, and ``StorageUnavailable``.
     """
     database = existing_database(settings.database, Connecting.of(settings))
@@ -152,7 +152,7 @@ async def backed_up(settings: Settings, target: Path) -> int:
 
 
 async def _note_backup(database: Database) -> None:
-    """Add a row to the audit log, unless the database is older than that."""
+    """Add a row to the audit log, unless the database is too old to have one."""
     async with database.read() as connection:
         lacking = await connection.run_sync(migrate.missing)
     if not lacking:
@@ -172,7 +172,7 @@ def show(what: RenderableType) -> None:
 
 
 def removed_table(removed: Removed, title: str) -> RenderableType:
-    """The numbers of rows that were, or would be, deleted."""
+    """Return a table with the numbers of rows that were, or would be, deleted."""
     table = Table(box=None, show_header=False)
     table.add_column("", justify="right")
     table.add_column("")
@@ -183,7 +183,7 @@ def removed_table(removed: Removed, title: str) -> RenderableType:
 
 
 def threads_lines(found: list[Listed]) -> RenderableType:
-    """The threads, each with the key by which it is exported or forgotten."""
+    """Format the threads, each with its key for exporting or deleting it."""
     if not found:
         return Text("Nothing was asked yet.")
     lines: list[RenderableType] = []
@@ -196,7 +196,7 @@ def threads_lines(found: list[Listed]) -> RenderableType:
 
 
 def threads_json(found: list[Listed]) -> str:
-    """The contract of ``footnote threads --json``."""
+    """Return threads in the documented form of ``footnote threads --json``."""
     rows = [
         {
             "key": one.thread.key,
@@ -215,7 +215,8 @@ _conversation = TypeAdapter(Conversation)
 
 
 def as_json(conversation: Conversation) -> str:
-    """The contract of ``footnote export --format json``; moments are in UTC."""
+    """Return a conversation in the documented form of ``footnote export --format json``; times are
+    in UTC."""
     thread = conversation.thread
     document: dict[str, Any] = {
         "key": thread.key,

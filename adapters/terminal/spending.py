@@ -1,7 +1,8 @@
-"""Spending of today and this month, as a table or as JSON."""
+"""Prints the spending of today and this month, as a table or as JSON."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime
@@ -11,12 +12,11 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from adapters.terminal.records import opened
 from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line
 from bot.settings import Settings
-from bot.storage.connecting import Connecting
 from bot.storage.spending import NOTHING, SCOPES, Amount, Line, Spending
-from bot.storage.store import open_store
 
 COLUMNS = (
     "asked\ntoday",
@@ -26,23 +26,18 @@ COLUMNS = (
     "tokens\nmonth",
     "USD\nmonth",
 )
-SHOWN = 100  # accounts of a table: more take a second, and scroll away
+SHOWN = 100  # accounts in a table: more would take a second and scroll away
 TITLES = {"workspace": "Workspaces", "channel": "Channels", "user": "People"}
 
 
 async def spent_this_month(settings: Settings, today: date) -> list[Line]:
-    """All accounts that spent or asked something this month. Raises ``StorageUnavailable``."""
-    store = await open_store(settings.database, connecting=Connecting.of(settings))
-    try:
+    """Return all accounts with spending or questions this month. Raises ``StorageUnavailable``."""
+    async with opened(settings) as store:
         return await Spending(store.database).lines(today.replace(day=1), today)
-    finally:
-        await store.close()
 
 
 def show_spending(settings: Settings, *, as_json: bool) -> None:
-    """Print what was spent to standard output. Raises ``StorageUnavailable``."""
-    import asyncio
-
+    """Print the spending to standard output. Raises ``StorageUnavailable``."""
     today = datetime.now(UTC).date()
     lines = asyncio.run(spent_this_month(settings, today))
     if as_json:
@@ -52,7 +47,7 @@ def show_spending(settings: Settings, *, as_json: bool) -> None:
 
 
 def document(lines: Sequence[Line], today: date) -> str:
-    """The contract of ``footnote usage --json``."""
+    """Return the documented output of ``footnote usage --json``."""
     accounts = [
         {
             "scope": line.scope,
@@ -75,7 +70,7 @@ def document(lines: Sequence[Line], today: date) -> str:
 
 
 def tables(lines: Sequence[Line], today: date) -> RenderableType:
-    """The same for a person: a table for workspaces, channels and people, dearest first."""
+    """Return tables of workspaces, channels and people, those that spent most first."""
     if not lines:
         return Text(f"Nothing was asked in {today:%Y-%m}.")
     several = len({(line.platform, line.workspace) for line in lines}) > 1
@@ -85,7 +80,7 @@ def tables(lines: Sequence[Line], today: date) -> RenderableType:
     ]
     for scope in SCOPES:
         of_scope = [line for line in lines if line.scope == scope]
-        # Names are folded where a terminal is narrow; numbers are never cut.
+        # On a narrow terminal names are wrapped, and numbers are never cut.
         table = Table(TITLES[scope], box=None, pad_edge=False, collapse_padding=True)
         table.columns[0].overflow, table.columns[0].header_style = "fold", "bold"
         for column in COLUMNS:
@@ -108,7 +103,7 @@ def tables(lines: Sequence[Line], today: date) -> RenderableType:
 
 
 def _total(lines: Sequence[Line], when: str) -> Amount:
-    """Every call is in one workspace's account, so these make up the whole."""
+    """Sum the accounts of all workspaces, since each call is in exactly one of them."""
     amounts = [getattr(line, when) for line in lines if line.scope == "workspace"]
     return sum(amounts, start=NOTHING)
 

@@ -1,4 +1,4 @@
-"""Standing questions at the terminal: the actions of the command ``footnote watch``."""
+"""The actions of the command ``footnote watch`` for standing questions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def begin(
 
 
 async def look(settings: Settings, *, as_json: bool) -> None:
-    """Look at the terminal's standing questions that are due; a change is shown like an answer."""
+    """Check the terminal's standing questions that are due; show a change like an answer."""
     poster = poster_for(as_json=as_json)
     async with open_app(settings, {PLATFORM: poster}) as app:
         rounds = StandingRounds(settings, app.store, app.service, app.dispatcher, {PLATFORM})
@@ -63,7 +63,7 @@ async def show_list(settings: Settings, *, as_json: bool) -> None:
 
 
 async def change(settings: Settings, verb: str, id: str) -> None:
-    """Pause, resume or stop a standing question; the operator may do so with any."""
+    """Pause, resume or stop any standing question, as the operator may."""
     async with opened(settings) as store:
         watch = await Desk(settings, store.database).do(verb, id, None)
     typer.echo(texts_for(DEFAULT)(f"watch-done-{verb}", question=watch.question))

@@ -1,4 +1,4 @@
-"""The addresses from which requests to the console come, and to which it may lead."""
+"""Client addresses of requests, and the addresses to which the console may link or redirect."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from starlette.requests import Request
 from bot.console_access import console_address
 from bot.settings import Settings
 
-# Paths that an OpenID provider knows; the first part is that of the sign-in page.
+# Paths registered at an OpenID provider; they begin with the path of the sign-in page.
 CALLBACK = "/sign-in/callback"
 SIGNED_OUT = "/sign-in/signed-out"
 BACK_CHANNEL = "/sign-in/back-channel"
-MOST_HOPS = 20  # of X-Forwarded-For that are looked at, from the end
+MOST_HOPS = 20  # entries of X-Forwarded-For that are read, from the end
 
 
 def peer_of(request: Request) -> str:
-    """The address of the TCP peer."""
+    """Return the address of the TCP peer."""
     return request.client.host if request.client else ""
 
 
 def is_address(host: str) -> bool:
-    """Return True if it is an IP address and no name."""
+    """Return True if a host is an IP address rather than a name."""
     try:
         ip_address(host)
     except ValueError:
@@ -32,20 +32,20 @@ def is_address(host: str) -> bool:
 
 
 def own_path(path: str) -> str:
-    """A path of ours; never one that leads elsewhere."""
+    """Return a path of the console; never one that leads to another site."""
     plain = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
     return path if plain else "/"
 
 
 def provider_addresses(settings: Settings) -> tuple[str, str, str]:
-    """The addresses to register at the provider: for browsers after signing in, for browsers after
-    signing out, and for its own requests when a session has ended."""
+    """Return the URLs to register at the provider: the redirects after signing in and after signing
+    out, and the one that the provider calls when a session has ended."""
     address = console_address(settings)
     return address + CALLBACK, address + SIGNED_OUT, address + BACK_CHANNEL
 
 
 class Proxies:
-    """The proxies whose headers are believed: addresses and CIDRs; raises ``ValueError``."""
+    """The proxies whose headers are trusted: addresses and CIDRs. Raises ``ValueError``."""
 
     def __init__(self, listed: Sequence[str]) -> None:
         self._networks = [ip_network(each, strict=False) for each in listed]
@@ -56,10 +56,11 @@ class Proxies:
         )
 
     def client_of(self, request: Request) -> str:
-        """The address of the client of the outermost of our proxies; the peer's if it is none.
+        """Return the client's address as our outermost proxy saw it; the peer's if the peer is not
+        one of our proxies.
 
         ``X-Forwarded-For`` is read from its end, where our proxies write, and only as long as the
-        next hop is a proxy of ours: what stands before can be made up by anybody.
+        next hop is one of our proxies: earlier entries can be forged.
         """
         client = peer_of(request)
         forwarded = ",".join(request.headers.getlist("x-forwarded-for")).split(",")

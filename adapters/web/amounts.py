@@ -1,10 +1,10 @@
-"""Seconds and money, as short as they say enough."""
+"""Formats durations and amounts of money."""
 
 from __future__ import annotations
 
 
 def seconds(value: float) -> str:
-    """A length of time."""
+    """Format a duration."""
     if value == 0:
         return "0 s"
     if value >= 3_600:
@@ -19,7 +19,7 @@ def seconds(value: float) -> str:
 
 
 def usd(value: float) -> str:
-    """US dollars: cents where there are any, else enough digits to see something."""
+    """Format US dollars, with more digits for amounts below a cent."""
     if value >= 1 or value == 0:
         return f"${value:,.2f}"
     return f"${value:.4f}" if value >= 0.0001 else "< $0.0001"

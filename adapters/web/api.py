@@ -1,4 +1,4 @@
-"""The JSON API: put questions, follow runs, read threads. ``/api/openapi.json`` describes it."""
+"""The JSON API: ask questions, follow runs, read threads. ``/api/openapi.json`` describes it."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from adapters.web.documents import (
 )
 from adapters.web.forms import json_of, kind_is
 from adapters.web.shown import Shown, shown_of
-from adapters.web.sse import HERE, as_line, event, event_stream, moments
+from adapters.web.sse import HERE, as_line, event, event_stream, events_together, moments
 from adapters.web.turns import runs_of, turns_of
 from adapters.web.uploads import AGAIN, PARTS, Upload, form_of_parts
-from adapters.web.visibility import Visibility
+from adapters.web.visibility import Visibility, seeing
 from bot.answers import Answer
 from bot.rights.reader import Reader
 from bot.storage.records import UNFINISHED, RunRecord
@@ -40,22 +40,16 @@ NAME = re.compile(NAME_PATTERN)
 
 
 def api_routes(console: Console) -> Sequence[BaseRoute]:
-    """The routes of the API."""
+    """Return the routes of the API."""
     api = _Api(console)
     return [
-        Route("/api/openapi.json", api.describe, methods=["GET"]),
+        Route("/api/openapi.json", api.describe),
         Route("/api/questions", api.ask, methods=["POST"]),
-        Route("/api/runs/{run}", noted(console, "read", "run", api.run, "run"), methods=["GET"]),
-        Route(
-            "/api/runs/{run}/events",
-            followed(console, "run", api.events, "run"),
-            methods=["GET"],
-        ),
+        Route("/api/runs/{run}", noted(console, "read", "run", api.run, "run")),
+        Route("/api/runs/{run}/events", followed(console, "run", api.events, "run")),
         Route("/api/runs/{run}/stop", api.stop, methods=["POST"]),
         Route(
-            "/api/threads/{thread}",
-            noted(console, "read", "conversation", api.thread, "thread"),
-            methods=["GET"],
+            "/api/threads/{thread}", noted(console, "read", "conversation", api.thread, "thread")
         ),
     ]
 
@@ -95,7 +89,7 @@ class _Api:
         return _json(accepted, 202, Location=path)
 
     async def _question(self, request: Request) -> tuple[Question, Sequence[Upload]]:
-        """As JSON, or as a form of parts with files."""
+        """Read a question from JSON, or from a multipart form with files."""
         files: Sequence[Upload] = ()
         if kind_is(request, PARTS):
             largest = self._console.settings.fetch_max_bytes
@@ -113,13 +107,10 @@ class _Api:
         turns = await turns_of(self._console, [run.id])
         if not turns:
             raise HTTPException(404, texts_of(request)("question-gone"))
-        turn = self._seeing(request).turn(turns[0])
+        turn = seeing(self._console, request).turn(turns[0])
         if turn.shown.answer is None:
-            shows_nothing(request)  # a program that waits for the answer asks often
+            shows_nothing(request)  # programs poll often for the answer
         return _json(run_document(turn, run.message.thread.thread))
-
-    def _seeing(self, request: Request) -> Visibility:
-        return Visibility(self._console.rights, visitor_of(request), texts_of(request))
 
     async def stop(self, request: Request) -> Response:
         if not isinstance(await json_of(request), dict):
@@ -132,24 +123,23 @@ class _Api:
         thread = await thread_named(self._console, request, request.path_params["thread"])
         ids = await runs_of(self._console.database, thread.key)
         turns = await turns_of(self._console, ids)
-        seeing = self._seeing(request)
-        runs = [run_document(seeing.turn(turn), thread.thread) for turn in turns]
+        seen = seeing(self._console, request)
+        runs = [run_document(seen.turn(turn), thread.thread) for turn in turns]
         return _json(Conversation(thread=thread.thread, key=thread.key, runs=runs))
 
     async def events(self, request: Request) -> Response:
-        """Stream changes until there is a verified answer; a client that has it is told not to come
-        again (204, as the standard of server-sent events has it)."""
+        """Stream changes until there is a verified answer. A client that has it gets 204, which
+        stops its reconnecting according to the standard."""
         run = await run_named(self._console, request, request.path_params["run"])
         seen = request.headers.get("last-event-id", "")
         now = shown_of(run)
         if run.state not in UNFINISHED and (now.answer is None or seen == now.mark):
             return Response(status_code=204)
         client = visitor_of(request).client
-        return event_stream(
-            request, self._console.streams, client, self._follow(run, seen, self._seeing(request))
-        )
+        following = self._follow(run, seen, seeing(self._console, request))
+        return event_stream(request, self._console.streams, client, following)
 
-    async def _follow(self, run: RunRecord, seen: str, seeing: Visibility) -> AsyncIterator[str]:
+    async def _follow(self, run: RunRecord, seen: str, sight: Visibility) -> AsyncIterator[str]:
         before = None if seen else Shown()
         reader = Reader.of_stored(run.message, run.options)
         async with self._console.live.follow(run.message.thread, run.id) as feed:
@@ -165,7 +155,7 @@ class _Api:
                 if now is None or (standing.over and not _is_final(now.answer)):
                     stored = await self._console.store.run(run.id)
                     now = shown_of(stored) if stored is not None else Shown()
-                now = seeing.shown(now, reader)
+                now = sight.shown(now, reader)
                 if now.mark != seen:
                     for told in _events(before, now):
                         yield told
@@ -179,18 +169,15 @@ def _is_final(answer: Answer | None) -> bool:
 
 
 def _events(before: Shown | None, now: Shown) -> list[str]:
-    """Changes as events. The last of them carries the mark: who is cut off in between gets all of
-    it again."""
     told = [
         (kind, as_line(data.model_dump(mode="json")))
         for kind, data in change_documents(before, now)
     ]
-    marks = ["" for _ in told[1:]] + [now.mark]
-    return [event(kind, data, mark) for (kind, data), mark in zip(told, marks, strict=False)]
+    return events_together(told, now.mark)
 
 
 def _name(request: Request) -> str:
-    """The client's name for its request, or ""."""
+    """Return the client's name for its request, or ""."""
     name = request.headers.get(NAME_HEADER)
     if name is not None and not NAME.fullmatch(name):
         raise HTTPException(422, f"Idempotency-Key is to be like {NAME_PATTERN}.")
@@ -207,7 +194,7 @@ def _json(document: BaseModel, status: int = 200, **headers: str) -> Response:
 
 
 def _explained(error: ValidationError) -> str:
-    """The first problem as a sentence."""
+    """Return the first problem as a sentence."""
     problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in problem["loc"]) or "the body"
     return f"{where}: {problem['msg']}."

@@ -1,4 +1,4 @@
-"""The console as one ASGI application: its pages, and the gate before them."""
+"""The console as one ASGI application: its pages, behind the access control."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from adapters.web.standing import standing_pages
 from bot.errors import Denied, FootnoteError, Invalid, Unavailable
 from bot.rendering.texts import sentence_for
 
-COMPRESSION = 6  # of zlib's nine levels: the last three take twice the time for a hundredth less
+COMPRESSION = 6  # of zlib's nine levels: the last three double the time to save one percent
 
 
 def console_app(console: Console, more: Sequence[BaseRoute] = ()) -> Starlette:
-    """All of the console, with ``more`` behind the same gate. A new page is a ``Route`` in the list
-    that its module gives."""
+    """Return the whole console, with ``more`` routes behind the same access control. Each module
+    returns the list of its routes."""
 
     async def failed(request: Request, error: Exception) -> Response:
         return _failed(console, request, error)
@@ -63,7 +63,7 @@ def console_app(console: Console, more: Sequence[BaseRoute] = ()) -> Starlette:
                 sign_ins=console.sign_ins,
                 audit=console.audit,
             ),
-            # Event streams are left alone: compressing them would hold their events back.
+            # Event streams are not compressed, which would delay their events.
             Middleware(GZipMiddleware, compresslevel=COMPRESSION),
         ],
         exception_handlers={HTTPException: failed, FootnoteError: failed},
@@ -82,7 +82,7 @@ def _failed(console: Console, request: Request, error: Exception) -> Response:
 
 
 def status_of(error: FootnoteError) -> int:
-    """The HTTP status that says what an error means."""
+    """Return the HTTP status for an error."""
     match error:
         case Denied():
             return 403

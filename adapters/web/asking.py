@@ -1,4 +1,4 @@
-"""Putting a question, from a form or through the API."""
+"""Accepts questions from forms and from the API."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ LONGEST_NAME = 300  # characters of a thread's name in a path
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A question by the name that its asker gave it: what is sent again, by a program that keeps no
-    cookies too, is the same question in the same conversation. ``thread`` is that of a question
-    that begins one."""
+    """Ids derived from the name that the asker gave a question. If the request is repeated, even by
+    a program without cookies, it is the same question in the same conversation. ``thread`` is the
+    thread that a first question begins."""
 
     event_id: str
     thread: str
@@ -52,12 +52,12 @@ async def put_question(
     again: Sequence[str] = (),
     ticked: Collection[str] | None = None,
 ) -> AcceptedQuestion:
-    """Put a question; ``name`` is the asker's for it, so that what is sent twice is one.
+    """Ask a question; ``name`` is the asker's id for it, so that a repeated request asks once.
 
-    ``thread`` is gone on with, "" begins one. ``again`` are the addresses of files that were sent
-    in it before, ``ticked`` the ids of what is to be searched (None: everything). Raises as
-    ``Reception.receive`` does; answers 429 when the client has asked too much, 404 for a thread
-    that is not there, 422 for a file that cannot be read or is gone.
+    ``thread`` is the thread to continue; "" begins one. ``again`` are the URLs of files sent in it
+    before, ``ticked`` the ids of the sources to search (None: all). Raises as
+    ``Reception.receive`` does; responds with 429 if the client has asked too often, 404 for an
+    unknown thread, 422 for a file that cannot be read or is gone.
     """
     visitor, texts = visitor_of(request), texts_of(request)
     if not console.questions.allows(visitor.client):
@@ -94,12 +94,12 @@ async def put_question(
 
 
 def encodable(text: str) -> str:
-    """The text without halves of characters, which JSON can hold and no database keeps."""
+    """Return the text without lone surrogates, which JSON can contain but databases reject."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 async def _place(console: Console, request: Request, name: str, new: str) -> Thread:
-    """The thread that is gone on with, or a new one."""
+    """Return the thread to continue, or a new one."""
     if not name:
         return Thread("web", WORKSPACE, visitor_of(request).channel, new)
     thread = await thread_named(console, request, name)
@@ -111,7 +111,7 @@ async def _place(console: Console, request: Request, name: str, new: str) -> Thr
 async def _sent_before(
     console: Console, request: Request, thread: Thread, urls: Sequence[str]
 ) -> Sequence[Attachment]:
-    """Files of earlier questions of the thread, to be read once more."""
+    """Return files of earlier questions of the thread that are to be read again."""
     if not urls:
         return ()
     kept = {file.url: file for file in await console.files.of_thread(thread)}
@@ -121,7 +121,7 @@ async def _sent_before(
 
 
 async def thread_named(console: Console, request: Request, name: str) -> Thread:
-    """The thread with this name or key; answers 404 for one that the visitor may not see."""
+    """Return the thread with this name or key; respond with 404 if the visitor may not see it."""
     gone = HTTPException(404, texts_of(request)("web-thread-gone"))
     if not name.isprintable() or len(name) > LONGEST_NAME:
         raise gone
@@ -136,7 +136,7 @@ async def thread_named(console: Console, request: Request, name: str) -> Thread:
 
 
 async def run_named(console: Console, request: Request, name: str) -> RunRecord:
-    """The run with this id; answers 404 for one that the visitor may not see."""
+    """Return the run with this id; respond with 404 if the visitor may not see it."""
     run = await console.store.run(name) if name.isalnum() and len(name) <= 64 else None
     if run is None or run.removed or not console.may_see(visitor_of(request), run.message.thread):
         raise HTTPException(404, texts_of(request)("question-gone"))

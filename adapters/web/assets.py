@@ -1,4 +1,4 @@
-"""The console's scripts, styles and pictures, under names that change with what is in them."""
+"""The console's scripts, styles and images, under paths that change with their content."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 @cache
 def files() -> dict[str, bytes]:
-    """The files by name."""
+    """Return the files by name."""
     return {path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.is_file()}
 
 
 @cache
 def edition() -> str:
-    """Names all files together, so that scripts can import each other by plain names."""
+    """Return one version for all files, so that scripts can import each other by plain names."""
     digest = hashlib.sha256()
     for name, body in files().items():
         digest.update(f"{name}\0{len(body)}\0".encode() + body)
@@ -38,7 +38,7 @@ def edition() -> str:
 
 
 def asset(name: str) -> str:
-    """The path of a file; raises ``KeyError`` for one that is not there."""
+    """Return the path of a file. Raises ``KeyError`` for an unknown one."""
     if name not in files():
         raise KeyError(name)
     return f"/static/{edition()}/{name}"
@@ -49,7 +49,7 @@ async def _serve(request: Request) -> Response:
     body = files().get(name)
     if body is None:
         raise HTTPException(404)
-    etag = f'W/"{hashlib.sha256(body).hexdigest()[:16]}"'  # weak: it is the same when compressed
+    etag = f'W/"{hashlib.sha256(body).hexdigest()[:16]}"'  # weak: the same with compression
     current = request.path_params["edition"] == edition()
     headers = {"Cache-Control": FOR_EVER if current else "no-cache", "ETag": etag}
     if etag in request.headers.get("if-none-match", "").split(", "):

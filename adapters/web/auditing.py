@@ -1,6 +1,6 @@
-"""Rows of the audit log for pages of the console that show or export conversations.
+"""Adds rows to the audit log for pages of the console that show or export conversations.
 
-A page is sent once its row is written, so that the log knows of all that is shown.
+A page is sent only after its row is written or, if the database fails, put into the process's log.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Page = Callable[[Request], Awaitable[Response]]
 
 
 def noted(console: Console, deed: Deed, kind: str, page: Page, parameter: str = "") -> Page:
-    """The page, with a row added each time that it is opened or refused.
+    """Wrap a page so that a row is added each time it is opened or refused.
 
-    The row's object is the one that the page gives (``about``), else the parameter of its path.
+    The row's object is the one that the page sets (``about``), or else the parameter of its path.
     """
     if deed == "read" and not console.settings.audit_reads:
         return page
@@ -41,8 +41,8 @@ def noted(console: Console, deed: Deed, kind: str, page: Page, parameter: str = 
 
 
 def followed(console: Console, kind: str, page: Page, parameter: str) -> Page:
-    """As ``noted``, for the stream of events of a page: no row is added for a visitor who opened
-    that page in this process in the last hour."""
+    """Like ``noted``, for the event stream of a page: no row is added for a visitor who opened the
+    page in this process within the last hour."""
     alone = noted(console, "read", kind, page, parameter)
 
     async def opened(request: Request) -> Response:
@@ -58,18 +58,18 @@ def _opening(request: Request, parameter: str) -> tuple[str, str]:
 
 
 async def looked_at(console: Console, kind: str, object: str, is_seen: bool) -> None:
-    """Add a row for something that a program reads, or may not see."""
+    """Add a row for an object that a program reads or is refused."""
     if console.settings.audit_reads:
         await console.audit.note("read", kind, object, outcome="done" if is_seen else "refused")
 
 
 def about(request: Request, object: str) -> None:
-    """Give the object of a page's row."""
+    """Set the object of a page's row."""
     request.state.about = object
 
 
 def shows_nothing(request: Request) -> None:
-    """Add no row for this request, since there is nothing to read yet."""
+    """Add no row for this request, because there is nothing to read yet."""
     request.state.shows_nothing = True
 
 

@@ -1,8 +1,8 @@
-"""Code as HTML: coloured by Pygments where its language is known, as CSS classes.
+"""Renders code as HTML, with CSS classes for colours from Pygments if its language is known.
 
-Code comes from models and from pages that anyone may have written. Only lexers of this list are
-run, and only on code of moderate length: Pygments' lexers are regular expressions, and some code
-makes them slow.
+Code comes from models and from pages that anyone may have written. Only the lexers listed here are
+used, and only on code of moderate length, because Pygments' lexers are regular expressions that
+some code makes slow.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any
 
-LONGEST = 12_000  # characters of code that is coloured
-KEPT = 512  # pieces of code whose colours are remembered: a page is shown more than once
+LONGEST = 12_000  # characters of the longest code that is coloured
+KEPT = 512  # cached pieces of coloured code, because pages are shown more than once
 
 LEXERS = {
     **dict.fromkeys(("sh", "bash", "shell", "zsh"), "bash"),
@@ -42,11 +42,11 @@ LEXERS = {
 _PROMPT = re.compile(r"[ \t]*\$ \S")
 
 Coloured = tuple[tuple[str, str], ...]
-"""Pieces of code, each behind the CSS class of its colour ("" for plain); joined they are it."""
+"""Pieces of code with the CSS class of their colour ("" for plain); joined they are the code."""
 
 
 def coloured(code: str, language: str) -> Coloured:
-    """The pieces of code whose fence names ``language``."""
+    """Split code, whose fence names ``language``, into coloured pieces."""
     known = LEXERS.get(language.strip().lower()) or _guessed(code)
     if not known or len(code) > LONGEST:
         return (("", code),)
@@ -54,13 +54,13 @@ def coloured(code: str, language: str) -> Coloured:
 
 
 def language_of(info: str) -> str:
-    """The language that the info string of a fence begins with ("python title=x", "{.python}")."""
+    """Return the language in the info string of a fence ("python title=x", "{.python}")."""
     words = info.strip().strip("{}").split()
     return words[0].lstrip(".") if words else ""
 
 
 def _guessed(code: str) -> str:
-    """A session of a terminal is known by its prompt; other code is not guessed at."""
+    """Recognise a terminal session by its prompt; no other language is guessed."""
     return "console" if _PROMPT.match(code) else ""
 
 
@@ -70,7 +70,7 @@ def _coloured(code: str, name: str) -> Coloured:
 
 
 def _merged(tokens: Iterator[tuple[int, Any, str]]) -> Iterator[tuple[str, str]]:
-    """Neighbours of one colour as one piece."""
+    """Merge adjacent pieces of the same colour."""
     last, words = "", ""
     for _, kind, text in tokens:
         colour = _colour(kind)
@@ -84,7 +84,7 @@ def _merged(tokens: Iterator[tuple[int, Any, str]]) -> Iterator[tuple[str, str]]
 
 
 def _colour(kind: Any) -> str:
-    """The class of a token's family: Pygments has eighty of them, eyes tell six apart."""
+    """Return the CSS class for a kind of token: six classes for Pygments' eighty kinds."""
     from pygments.token import Comment, Generic, Keyword, Literal, Name
 
     families = (
@@ -111,7 +111,7 @@ def _colour(kind: Any) -> str:
 
 @cache
 def _lexer(name: str) -> Any:
-    # Loaded with the first code of an answer: a console that shows none does without.
+    # Imported when the first code is shown, because the import is slow.
     from pygments.lexers import get_lexer_by_name
 
     return get_lexer_by_name(name, stripnl=False, ensurenl=False)

@@ -1,4 +1,4 @@
-"""The sources that a visitor's questions may search, to be chosen from for each of them."""
+"""The sources that a visitor can choose for a question."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from bot.settings import ChannelRules, Settings
 
 DOCUMENTS, WIKI, WEB = "documents", "wiki", "web"
 _LOCAL, _WIKIPEDIA = "local", "wikipedia"  # search providers
-OTHERS = ""  # the documents in no collection
+OTHERS = ""  # the documents that are in no collection
 EXAMPLES = 3
 COUNTED_SECONDS, EXAMPLES_SECONDS = 5.0, 600.0
-PATIENCE_SECONDS = 0.5  # that a page waits for examples
+PATIENCE_SECONDS = 0.5  # how long a page waits for examples
 KEPT = 256
-# Sent with the sources that are ticked, so that none of them is told from a form without any.
+# Sent with the ticked sources, to tell a form with none ticked from one without sources.
 CHOSEN = "chosen"
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Something that can be searched. ``id`` names it in a form; ``count`` is the number of its
-    documents, None for what is not counted; ``is_asked`` whether the last question asked it."""
+    """A source that can be searched. ``id`` names it in a form; ``count`` is the number of its
+    documents, or None; ``is_asked`` tells whether the last question searched it."""
 
     id: str
     kind: str
@@ -68,7 +68,7 @@ class Connected:
         await self._documents.aclose()
 
     def names(self, rules: ChannelRules) -> tuple[str, ...]:
-        """The search providers that questions under these rules ask."""
+        """Return the search providers for questions under these rules."""
         return rules.providers or configured_names(self._settings)
 
     # ------------------------------------------------------------ what there is
@@ -76,7 +76,7 @@ class Connected:
     async def offers(
         self, visitor: Visitor, rules: ChannelRules, texts: Texts, last: RunOptions | None = None
     ) -> list[Offer]:
-        """The sources to choose from; ``last`` are the options of the question before."""
+        """Return the sources to choose from; ``last`` are the options of the previous question."""
         names = self.names(rules)
         asked = last or RunOptions()
         offers = []
@@ -88,23 +88,24 @@ class Connected:
                 offers.append(Offer(_id(name), DOCUMENTS, name, count, among))
         for id, members in self._engines(visitor, names).items():
             is_asked = not asked.providers or any(each in asked.providers for each in members)
-            name = self._wiki(texts) if id == WIKI else ", ".join(members)
+            name = self._wiki if id == WIKI else ", ".join(members)
             kind = id if id in (WIKI, WEB) else DOCUMENTS
             offers.append(Offer(id, kind, name, None, is_asked))
         return offers
 
     def _collections(self, visitor: Visitor) -> list[str]:
-        """The collections that a visitor may search, by name; "" is what is in none."""
+        """Return the names of the collections that a visitor may search; "" stands for documents in
+        no collection."""
         try:
             every = self._rights.collections
         except InvalidSetting:
-            return []  # no document is in reach
+            return []  # the visitor may read no documents
         mine = [each.name for each in every if visitor.reader.may_search(each)]
         return [*mine, OTHERS]
 
     def _engines(self, visitor: Visitor, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """The search providers behind each other offer, by the offer's id: one for each server that
-        the visitor may use, one for the wiki, one for the engines that search the web."""
+        """Return the search providers of each other offer, by the offer's id: one offer for each
+        server that the visitor may use, one for the wiki, and one for all web search engines."""
         hidden = self._rights.hidden_servers(visitor.reader)
         servers = [name for name in self._servers if name in names and name not in hidden]
         found = {
@@ -121,7 +122,8 @@ class Connected:
     def _is_engine(self, name: str) -> bool:
         return name not in (_LOCAL, _WIKIPEDIA, *self._servers)
 
-    def _wiki(self, texts: Texts) -> str:
+    @property
+    def _wiki(self) -> str:
         return "Wikipedia" if self._is_wikipedia else urlsplit(self._settings.wikipedia_url).netloc
 
     @property
@@ -136,7 +138,7 @@ class Connected:
                 known = await self._documents.count(reach)
             except ProviderUnavailable:
                 known = 0  # nothing is indexed yet
-            if known:  # an empty index is about to be filled
+            if known:  # an empty index is still being filled
                 self._counts[reach.signature] = known
         return known
 
@@ -145,9 +147,9 @@ class Connected:
     def chosen(
         self, visitor: Visitor, rules: ChannelRules, ticked: Collection[str], texts: Texts
     ) -> Sources:
-        """The sources of a form in which these were ticked; answers 422 where none was.
+        """Return the sources ticked in a form; respond with 422 if none was.
 
-        What the visitor may not search is no part of it, whatever was sent.
+        Sources that the visitor may not search are left out, whatever was sent.
         """
         names = self.names(rules)
         engines = self._engines(visitor, names)
@@ -167,7 +169,7 @@ class Connected:
     # ------------------------------------------------------------ what may be asked
 
     async def examples(self, visitor: Visitor, rules: ChannelRules, texts: Texts) -> list[Example]:
-        """Questions that what is connected answers: of the documents, or of Wikipedia."""
+        """Return example questions for the connected documents, or for Wikipedia."""
         names = self.names(rules)
         found: list[Example] = []
         if _LOCAL in names:
@@ -179,12 +181,12 @@ class Connected:
             asked = ["prompt-wiki-building", "prompt-wiki-nature", "prompt-wiki-history"]
         if asked and len(found) == EXAMPLES:
             found.pop()
-        named = self._wiki(texts) if _WIKIPEDIA in names else texts("web-source-web")
+        named = self._wiki if _WIKIPEDIA in names else texts("web-source-web")
         return [*found, *(Example(texts(each), named) for each in asked)][:EXAMPLES]
 
     async def _of_documents(self, reach: Reach) -> tuple[Example, ...]:
-        """Those of today; none where making them takes longer than a page may wait: the next
-        visitor gets them."""
+        """Return today's examples; none if making them takes longer than a page may wait, so that
+        the next visitor gets them."""
         day = datetime.now(UTC).toordinal()
         key = reach.signature, f"{day} {self._observed.documents.state}"
         if reach.is_nothing:

@@ -1,9 +1,8 @@
-"""The console's shared state, from which every page is made."""
+"""The console's shared state, which every page uses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -40,83 +39,69 @@ from bot.storage.found_words import FoundWords
 from bot.storage.history import History
 from bot.storage.sign_ins import SignIns
 from bot.storage.store import Store
-from bot.storage.workspaces import Workspaces
 
 if TYPE_CHECKING:
     from adapters.web.provider import Provider
 
-WORKSPACE = "console"  # of all threads on the web
+WORKSPACE = "console"  # the workspace of all web threads
 
 
-@dataclass
 class Console:
-    """``reception`` is there once `footnote serve` listens, and ``None`` before and after;
-    ``observed`` is what this process sees beside the database."""
+    """``reception`` is set while `footnote serve` listens, and None before and after; ``observed``
+    are this process's own observations, which are not in the database."""
 
-    settings: Settings
-    database: Database
-    live: Live
-    sessions: Sessions
-    reception: Reception | None = None
-    observed: Observed = field(default_factory=Observed)
-    rights: Rights = field(init=False)
-    connected: Connected = field(init=False)
-    store: Store = field(init=False)
-    archive: Archive = field(init=False)
-    audit: Audit = field(init=False)
-    history: History = field(init=False)
-    standing: Desk = field(init=False)
-    corrections: CorrectionDesk = field(init=False)
-    words: FoundWords = field(init=False)
-    workspaces: Workspaces = field(init=False)
-    templates: Templates = field(init=False)
-    parts: Parts = field(init=False)
-    questions: Pace = field(init=False)  # how many one client may ask
-    streams: OpenStreams = field(init=False)
-    files: Files = field(init=False)
-    workers: Workers = field(init=False)  # that look at what people send
-    provider: Provider | None = field(init=False, default=None)  # by which people sign in, if any
-    sign_ins: SignIns | None = field(init=False, default=None)
-    # Visitor and page of what was opened in the last hour: see ``auditing.followed``.
-    opened: TTLCache[tuple[str, str], bool] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.rights = Rights(self.settings)
-        self.connected = Connected(self.settings, self.rights, self.observed)
-        self.store = Store(self.database)
-        self.archive = Archive(self.database)
-        self.audit = Audit(self.database)
-        self.history = History(self.database)
-        self.standing = Desk(self.settings, self.database)
-        self.corrections = CorrectionDesk(self.settings, self.database)
-        self.words = FoundWords(self.database)
-        self.workspaces = Workspaces(self.database)
-        self.templates = Templates(self.settings.root)
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        live: Live,
+        sessions: Sessions,
+        observed: Observed,
+    ) -> None:
+        self.settings = settings
+        self.database = database
+        self.live = live
+        self.sessions = sessions
+        self.reception: Reception | None = None
+        self.observed = observed
+        self.rights = Rights(settings)
+        self.connected = Connected(settings, self.rights, observed)
+        self.store = Store(database)
+        self.archive = Archive(database)
+        self.audit = Audit(database)
+        self.history = History(database)
+        self.standing = Desk(settings, database)
+        self.corrections = CorrectionDesk(settings, database)
+        self.words = FoundWords(database)
+        self.templates = Templates(settings.root)
         self.parts = Parts(self.templates)
-        self.questions = Pace(self.settings.console_questions)
-        self.opened = TTLCache(OPENINGS_KNOWN, 3_600.0)
+        self.questions = Pace(settings.console_questions)  # how many one client may ask
+        # Visitor and page, for pages opened in the last hour: see ``auditing.followed``.
+        self.opened: TTLCache[tuple[str, str], bool] = TTLCache(OPENINGS_KNOWN, 3_600.0)
         self.streams = OpenStreams(STREAMS_OF_ONE_CLIENT)
-        self.files = Files(self.database)
-        self.workers = Workers.for_a_look(Shares(self.settings.reading_memory))
-        if self.settings.oidc_issuer:
+        self.files = Files(database)
+        # They check the files that people send.
+        self.workers = Workers.for_a_look(Shares(settings.reading_memory))
+        self.provider: Provider | None = None  # the OpenID provider for signing in, if any
+        self.sign_ins: SignIns | None = None
+        if settings.oidc_issuer:
             from adapters.web.provider import Provider  # needs an extra
 
-            self.provider = Provider(self.settings, provider_addresses(self.settings)[0])
-            lifetime = timedelta(hours=self.settings.oidc_session_hours)
-            self.sign_ins = SignIns(self.database, lifetime)
+            self.provider = Provider(settings, provider_addresses(settings)[0])
+            self.sign_ins = SignIns(database, timedelta(hours=settings.oidc_session_hours))
 
     async def aclose(self) -> None:
         await self.workers.aclose()
         await self.connected.aclose()
 
     def open_reception(self) -> Reception:
-        """The reception that takes questions; answers 503 while there is none."""
+        """Return the reception; respond with 503 while there is none."""
         if self.reception is None:
             raise HTTPException(503, "Footnote is starting or ending: try again in a moment.")
         return self.reception
 
     async def rules(self, thread: Thread) -> ChannelRules:
-        """The rules of a thread's channel; none while questions are not taken."""
+        """Return the rules of a thread's channel; none while there is no reception."""
         return ChannelRules() if self.reception is None else await self.reception.rules.of(thread)
 
     # ------------------------------------------------------------ pages
@@ -124,10 +109,10 @@ class Console:
     def page(
         self, request: Request, template: str, *, status: int = 200, **values: Any
     ) -> HTMLResponse:
-        """A whole page. Every template gets ``t`` (the texts of the reader's language),
-        ``visitor``, ``path``, ``now``, ``documents`` (how far their indexing is) and what the
-        browser prefers beside its own values."""
-        body = self.fragment(
+        """Render a whole page. Besides its own values every template gets ``t`` (the texts of the
+        reader's language), ``visitor``, ``path``, ``now``, ``documents`` (the progress of their
+        indexing) and the browser's preferences."""
+        body = self.templates.fragment(
             template,
             texts_of(request),
             visitor=request.state.visitor,
@@ -142,44 +127,40 @@ class Console:
         )
         return HTMLResponse(body, status_code=status, headers={"Cache-Control": "no-store"})
 
-    def fragment(self, template: str, texts: Texts, **values: Any) -> str:
-        """A piece of a page, as HTML."""
-        return self.templates.fragment(template, texts, **values)
-
     # ------------------------------------------------------------ who may see what
 
     def may_see(self, visitor: Visitor, thread: Thread) -> bool:
-        """Return True if someone may read one of a thread's runs: an answer in a chat may be looked
-        into by anybody who has its run's name."""
+        """Return True if a visitor may read one of a thread's runs. Anyone who knows the id of a
+        run in a chat may look into its answer."""
         return thread.platform != "web" or self.may_see_all(visitor, thread)
 
     def may_see_all(self, visitor: Visitor, thread: Thread) -> bool:
-        """Return True if someone may read a whole thread: where the proxy tells people apart,
-        theirs is theirs, and threads of chats, whose names can be guessed, are for operators."""
+        """Return True if a visitor may read a whole thread: their own, if visitors are identified.
+        Chat threads, whose names can be guessed, are only for operators."""
         if visitor.operator:
             return True
         return thread.platform == "web" and thread.channel == visitor.channel
 
 
 def visitor_of(request: Request) -> Visitor:
-    """The visitor of a request, as the gate has determined."""
+    """Return the visitor of a request, as determined by the gate."""
     visitor: Visitor = request.state.visitor
     return visitor
 
 
 def texts_of(request: Request) -> Texts:
-    """The texts of the reader's language."""
+    """Return the texts of the reader's language."""
     return texts_for(asked_locale(request))
 
 
 def asked_locale(request: Request) -> str:
-    """The language that the reader has chosen, or else the one that the browser asks for."""
+    """Return the language that the reader has chosen, or else the one the browser requests."""
     return language_of(request) or locale_of(request.headers.get("accept-language", ""))
 
 
 def locale_of(accepted: str) -> str:
-    """The best of an ``Accept-Language`` header (RFC 9110 section 12.5.4) that there are texts
-    for; English for none."""
+    """Return the best language of an ``Accept-Language`` header (RFC 9110 section 12.5.4) for which
+    there are texts, or else English."""
     weighed: list[tuple[float, int, str]] = []
     for place, part in enumerate(accepted[:500].split(",")):
         tag, _, parameter = part.partition(";")
@@ -195,7 +176,7 @@ def locale_of(accepted: str) -> str:
 
 
 def operator_only(page: Callable[..., Any]) -> Callable[..., Any]:
-    """For a page that shows what everybody asked."""
+    """Restrict a page to operators, because it shows everyone's questions."""
 
     async def guarded(request: Request) -> Any:
         if not visitor_of(request).operator:

@@ -1,4 +1,4 @@
-"""The conversation page: threads, questions, answers, and what can be pressed."""
+"""The conversation page: threads, questions, answers, and their controls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from adapters.web.stream import thread_events
 from adapters.web.threads import listed
 from adapters.web.turns import Turn, runs_of, turns_of
 from adapters.web.uploads import megabytes
-from adapters.web.visibility import Visibility
+from adapters.web.visibility import seeing
 from adapters.web.writing import cursor_of, turn_html
 from bot.conversing.buttons import Deed, Deeper, Feedback, FollowUp, Retract, Stop, Watch, carry_out
 from bot.messages import Attachment, Depth, Thread
@@ -35,21 +35,15 @@ DEPTHS: tuple[str, ...] = get_args(Depth)
 
 
 def conversation_pages(console: Console) -> Sequence[BaseRoute]:
-    """The routes of this page."""
+    """Return the routes of this page."""
     pages = _Conversation(console)
     return [
-        Route("/", pages.begin, methods=["GET"]),
+        Route("/", pages.begin),
         Route("/ask", pages.ask, methods=["POST"]),
-        Route("/indexing", pages.indexing, methods=["GET"]),
+        Route("/indexing", pages.indexing),
+        Route("/threads/{thread}", noted(console, "read", "conversation", pages.thread, "thread")),
         Route(
-            "/threads/{thread}",
-            noted(console, "read", "conversation", pages.thread, "thread"),
-            methods=["GET"],
-        ),
-        Route(
-            "/threads/{thread}/events",
-            followed(console, "conversation", pages.events, "thread"),
-            methods=["GET"],
+            "/threads/{thread}/events", followed(console, "conversation", pages.events, "thread")
         ),
         Route("/runs/{run}/stop", pages.pressing(lambda run, form: Stop(run)), methods=["POST"]),
         Route("/runs/{run}/deeper", pages.pressing(lambda run, _: Deeper(run)), methods=["POST"]),
@@ -57,11 +51,7 @@ def conversation_pages(console: Console) -> Sequence[BaseRoute]:
         Route("/runs/{run}/retract", pages.pressing(lambda run, _: Retract(run)), methods=["POST"]),
         Route("/runs/{run}/feedback", pages.pressing(_feedback), methods=["POST"]),
         Route("/runs/{run}/follow-up", pages.pressing(_follow_up), methods=["POST"]),
-        Route(
-            "/runs/{run}/files/{number:int}",
-            noted(console, "read", "file", pages.file, "run"),
-            methods=["GET"],
-        ),
+        Route("/runs/{run}/files/{number:int}", noted(console, "read", "file", pages.file, "run")),
         Route("/runs/{run}/edit", pages.edit, methods=["POST"]),
         Route("/runs/{run}/delete", pages.delete, methods=["POST"]),
     ]
@@ -83,11 +73,10 @@ class _Conversation:
 
     async def _page(self, request: Request, thread: Thread | None) -> Response:
         console, visitor, texts = self._console, visitor_of(request), texts_of(request)
-        turns = []
+        turns: list[Turn] = []
         if thread is not None:
             ids = await runs_of(console.database, thread.key)
-            seeing = Visibility(console.rights, visitor, texts)
-            turns = [seeing.turn(turn) for turn in await turns_of(console, ids)]
+            turns = [*map(seeing(console, request).turn, await turns_of(console, ids))]
         place = thread or Thread("web", WORKSPACE, visitor.channel, "")
         rules = await console.rules(place)
         last = turns[-1].options if turns else None
@@ -122,8 +111,8 @@ class _Conversation:
         return thread_events(self._console, request, await self._thread(request))
 
     async def indexing(self, request: Request) -> Response:
-        """Report how far the documents are indexed, in a sentence ("" once they are), and how many
-        of each collection can be searched."""
+        """Report the progress of indexing the documents, as a sentence ("" when done), and how many
+        documents of each collection can be searched."""
         console, visitor, texts = self._console, visitor_of(request), texts_of(request)
         now = console.observed.documents
         place = Thread("web", WORKSPACE, visitor.channel, "")
@@ -193,12 +182,12 @@ class _Conversation:
         self._check_own(request, run)
         await self._console.open_reception().forget("web", run.message.event_id)
         self._console.live.look_soon()
-        # Where nothing is left of the conversation, a new one begins.
+        # If nothing is left of the conversation, go to a new one.
         is_left = await self._console.history.of([run.message.thread.key])
         return await self._told(request, run.id if is_left else "")
 
     async def file(self, request: Request) -> Response:
-        """A file that came with a question: to be kept, never to be shown as a page of ours."""
+        """Send a question's file as a download, never as a page of the console."""
         run = await self._run(request)
         number = request.path_params["number"]
         files = run.message.attachments[number - 1 : number] if number else ()
@@ -227,7 +216,7 @@ class _Conversation:
             raise HTTPException(403, texts_of(request)("web-not-yours"))
 
     async def _told(self, request: Request, run_id: str, sentence: str = "") -> Response:
-        """To a script what happened, to a browser without scripts the thread again."""
+        """Send a script the outcome, and a browser without scripts the thread."""
         run = await self._console.store.run(run_id) if run_id else None
         name = run.message.thread.thread if run is not None else ""
         path = self._console.settings.root + (f"/threads/{name}" if name else "/")
@@ -240,12 +229,12 @@ class _Conversation:
 
 
 def _files_of(turns: Sequence[Turn]) -> Sequence[Attachment]:
-    """The files sent in a conversation, each once."""
+    """Return the files sent in a conversation, each once."""
     return [file for turn in turns for file in turn.files if not file.again]
 
 
 def _watchable(turns: Sequence[Turn]) -> str:
-    """The run of the last question that has an answer, or ""."""
+    """Return the run of the last question that has an answer, or ""."""
     answered = [turn.run for turn in turns if turn.over and turn.shown.answer is not None]
     return answered[-1] if answered else ""
 

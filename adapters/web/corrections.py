@@ -1,4 +1,4 @@
-"""The page of corrections that a visitor may be told of; an operator sees those of all places."""
+"""The page of corrections that a visitor may see; an operator sees those of all places."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bot.rendering.texts import sentence_for
 
 
 def correction_pages(console: Console) -> Sequence[BaseRoute]:
-    """The routes of this page."""
+    """Return the routes of this page."""
     desk = console.corrections
 
     async def page(request: Request) -> Response:
@@ -37,13 +37,14 @@ def correction_pages(console: Console) -> Sequence[BaseRoute]:
         return RedirectResponse(f"{console.settings.root}/corrections", status_code=303)
 
     return [
-        Route("/corrections", page, methods=["GET"]),
+        Route("/corrections", page),
         Route("/corrections/{id}/remove", remove, methods=["POST"]),
     ]
 
 
 def _presser(request: Request) -> Message | None:
-    """The visitor as the author of a message; None for an operator, who may remove any."""
+    """Return the visitor as the author of a message; None for an operator, who may remove any
+    correction."""
     visitor = visitor_of(request)
     if visitor.operator:
         return None

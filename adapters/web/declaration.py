@@ -1,4 +1,4 @@
-"""The web console as a platform of Footnote."""
+"""Declares the web console as a platform of Footnote."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from adapters.web.limits import MOST_FILES
 from bot import __version__
 from bot.pages.media import described
 
-NAME_PATTERN = "^[0-9A-Za-z_-]{1,64}$"  # of what names a request
+NAME_PATTERN = "^[0-9A-Za-z_-]{1,64}$"  # the name of a request
 ID_PATTERN = r"^[0-9]+\.[0-9]+(\.end)?$"  # of an event
 _TYPES: tuple[type[BaseModel], ...] = (
     Accepted,
@@ -35,15 +35,15 @@ _TYPES: tuple[type[BaseModel], ...] = (
 )
 
 _EVENTS = """Server-sent events: `plan` (the plan, whole), `text` (all that has been written so
-far), `answer` (the answer; while its verification is pending it may come again, amended, and after
-the last one the stream ends), `removed` (the question was deleted, after which it ends too). Of
-states that follow each other fast only the last is told. Ids grow, number by number; come back with
-`Last-Event-ID` to go on where you were. 204 tells that you have it all."""
+far), `answer` (the answer; while its verification is pending it may be sent again, amended, and
+after the last one the stream ends), `removed` (the question was deleted, and the stream ends). Of
+states that follow each other fast only the last is sent. Ids grow, number by number; reconnect with
+`Last-Event-ID` to continue where you were. 204 means that you have everything."""
 
 
 @cache
 def description() -> dict[str, Any]:
-    """The whole document."""
+    """Return the whole OpenAPI document."""
     _, schemas = models_json_schema(
         [(each, "serialization" if each is not Question else "validation") for each in _TYPES],
         ref_template="#/components/schemas/{model}",
@@ -53,14 +53,14 @@ def description() -> dict[str, Any]:
         "info": {
             "title": "Footnote",
             "version": __version__,
-            "description": "Put questions, follow the research, read answers with their sources.",
+            "description": "Ask questions, follow the research, read answers with their sources.",
         },
         "paths": _paths(),
         "components": {
             "schemas": schemas["$defs"],
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
-        # On loopback without a token nothing is asked for.
+        # On loopback without a token no authentication is needed.
         "security": [{}, {"token": []}],
     }
 
@@ -142,7 +142,7 @@ def _paths() -> dict[str, Any]:
 
 
 def _event_schema() -> dict[str, Any]:
-    """One of the events; the last of those that are told together has an id."""
+    """Return the schema of an event; the last of those sent together has an id."""
     return {"oneOf": [_event(kind, data) for kind, data in EVENTS.items()]}
 
 
@@ -163,7 +163,8 @@ def _event(kind: str, data: type[BaseModel]) -> dict[str, Any]:
 
 
 def _question() -> dict[str, Any]:
-    """As JSON; with files as the parts of a form (RFC 7578), the rest of it being the same."""
+    """Return the body of a question: JSON, or with files a multipart form (RFC 7578) with the same
+    fields."""
     asked = Question.model_json_schema()["properties"]
     files = {
         "type": "array",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Literal
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from adapters.web.limits import MOST_FILES
 from adapters.web.shown import Shown
 from adapters.web.turns import Turn
-from bot.answers import Answer, Judgement, PlanView, VerificationState
+from bot.answers import Answer, Judgement, PlanView, Status, StepState, VerificationState
 from bot.messages import MAX_QUESTION, Depth
 from bot.rendering.documents import answer_document
 
@@ -20,8 +20,8 @@ RunState = Literal["accepted", "running", "answered", "partial", "not_found", "f
 
 
 class Question(BaseModel):
-    """A question. ``thread`` goes on with a conversation; empty begins one. ``again`` are the
-    addresses of files that were sent in it before and are to be read for this question too."""
+    """A question. ``thread`` is the conversation to continue; empty begins one. ``again`` are the
+    URLs of files that were sent in it before and are to be read for this question too."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -32,7 +32,7 @@ class Question(BaseModel):
 
 
 class File(BaseModel):
-    """A file that came with a question; one that was read ``again`` came with an earlier one."""
+    """A file of a question; ``again`` tells that it was sent with an earlier question."""
 
     name: str
     media_type: str
@@ -41,8 +41,8 @@ class File(BaseModel):
 
 
 class Accepted(BaseModel):
-    """A question that was taken in. ``new`` is false when the same request came before; ``ahead``
-    is how many questions of its thread come first."""
+    """An accepted question. ``new`` is false if the same request came before; ``ahead`` is the
+    number of questions of its thread that are answered first."""
 
     run: str
     thread: str
@@ -64,12 +64,12 @@ class Cited(BaseModel):
 class Step(BaseModel):
     kind: str
     title: str
-    state: Literal["waiting", "running", "done", "failed"]
+    state: StepState
     seconds: float
 
 
 class PlanStep(Step):
-    """``parent`` is the step this one belongs under, ``needs`` are those that must end first."""
+    """``parent`` is the step that this one belongs to; ``needs`` are steps that must end first."""
 
     id: str
     detail: str
@@ -106,7 +106,7 @@ class DisagreementDocument(BaseModel):
 
 
 class ChangeDocument(BaseModel):
-    """A sentence of the answer to a standing question as it was and as it is; "" where it was not
+    """A sentence of the answer to a standing question, before and now; "" if it was or is not
     there."""
 
     before: str
@@ -114,9 +114,9 @@ class ChangeDocument(BaseModel):
 
 
 class BeforeDocument(BaseModel):
-    """An earlier answer to the same question: ``place`` is the name of its channel, "" for that of
-    this question, ``link`` leads there; with ``is_given`` it is the answer, else it was offered
-    beside research; ``sentence`` is what people were told of it."""
+    """An earlier answer to the same question. ``place`` is the name of its channel, "" for this
+    question's own; ``link`` leads there. ``is_given`` tells that it was given as the answer, rather
+    than shown beside new research; ``sentence`` is the remark shown about it."""
 
     run: str
     at: datetime
@@ -128,8 +128,8 @@ class BeforeDocument(BaseModel):
 
 
 class VerifiedDocument(BaseModel):
-    """A cited sentence, and what the small model says of it and its quotes. ``words`` are those
-    that the quotes do not say, ``now`` is the sentence that took its place."""
+    """A cited sentence with the small model's verdict. ``words`` are those that the quotes do not
+    support; ``now`` is the sentence that replaced it."""
 
     sentence: str
     verdict: Judgement
@@ -139,8 +139,8 @@ class VerifiedDocument(BaseModel):
 
 
 class VerificationDocument(BaseModel):
-    """While it is ``pending``, the answer may still be amended. ``problem`` says why sentences were
-    not verified."""
+    """The verification of an answer, which may still be amended while ``pending``. ``problem`` says
+    why sentences were not verified."""
 
     state: VerificationState
     problem: str
@@ -148,10 +148,10 @@ class VerificationDocument(BaseModel):
 
 
 class AnswerDocument(BaseModel):
-    """As `footnote ask --json` prints it; ``answer`` is Markdown with ``[n]`` marks, ``more`` is
-    further reading in the same form, or empty."""
+    """An answer as `footnote ask --json` prints it. ``answer`` is Markdown with ``[n]`` marks;
+    ``more`` is further reading in the same form, or empty."""
 
-    status: Literal["answered", "partial", "not_found", "failed", "stopped"]
+    status: Status
     answer: str
     more: str
     citations: list[Cited]
@@ -189,7 +189,7 @@ class Run(BaseModel):
 
 
 class Conversation(BaseModel):
-    """A thread, its questions in their order."""
+    """A thread with its questions in order."""
 
     thread: str
     key: str
@@ -197,7 +197,7 @@ class Conversation(BaseModel):
 
 
 class Text(BaseModel):
-    """All that has been written of the answer so far."""
+    """The whole text of the answer so far."""
 
     text: str
 
@@ -209,7 +209,7 @@ class Removed(BaseModel):
 
 
 class Stopping(BaseModel):
-    """``stopping`` is false where there was nothing to stop."""
+    """``stopping`` is false if there was nothing to stop."""
 
     run: str
     stopping: bool
@@ -242,18 +242,7 @@ def plan_document(plan: PlanView) -> Plan:
     return Plan(
         title=plan.title,
         steps=[
-            PlanStep(
-                id=step.id,
-                kind=step.kind,
-                title=step.title,
-                state=step.state,
-                seconds=round(step.seconds, 3),
-                detail=step.detail,
-                sources=list(step.sources),
-                parent=step.parent,
-                needs=list(step.needs),
-            )
-            for step in plan.steps
+            PlanStep(**asdict(replace(step, seconds=round(step.seconds, 3)))) for step in plan.steps
         ],
     )
 
@@ -272,8 +261,8 @@ EVENTS: Mapping[str, type[BaseModel]] = {
 
 
 def change_documents(before: Shown | None, now: Shown) -> list[tuple[str, BaseModel]]:
-    """The events for a reply that showed ``before``, None where that is not known any more: kinds
-    and what they carry."""
+    """Return the events (kind and data) for a reply that showed ``before``, None if that is no
+    longer known."""
     if now.answer is not None:
         return [("answer", finished_document(now.answer))]
     told: list[tuple[str, BaseModel]] = []

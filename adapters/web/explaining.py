@@ -1,4 +1,4 @@
-"""A run as its page shows it: the trace, with words and drawings for it."""
+"""The view of a run for its page: the trace, with texts and drawings."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _BORDER = re.compile(r"(?<!\\)\|")
 _HEADING = re.compile(r"(</?h)([4-6])>")
 
 TITLE = 300  # characters of a question at the head of its page
-BEST_QUOTES = 3  # shown at once under a sentence, of different pages
+BEST_QUOTES = 3  # quotes of different pages shown unfolded under a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something in two words and a value."""
+    """A labelled value."""
 
     name: str
     value: str
@@ -43,7 +43,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the page, for those who want to go there at once."""
+    """A section of the page, for its table of contents."""
 
     id: str
     name: str
@@ -51,7 +51,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check and its result. ``state`` is good, doubtful or told."""
+    """A check and its result. ``state`` is "good", "doubtful" or "told" (neither)."""
 
     state: str
     mark: str
@@ -61,7 +61,7 @@ class Check:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The small model's verdict on a sentence: the verdict, the words that are not supported, and
-    what ``became`` of the sentence; ``now`` is what took its place, if anything did."""
+    what ``became`` of the sentence; ``now`` is the text that replaced it, if any."""
 
     state: str
     mark: str
@@ -74,7 +74,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A sentence, ready to be shown."""
+    """A sentence of the answer with its quotes, rendered for the page."""
 
     traced: TracedSentence
     html: Markup
@@ -82,8 +82,8 @@ class Explained:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Sentences that follow each other and rest on the same passages: those that are shown at
-    once, and the others."""
+    """Consecutive sentences that rest on the same passages: those that are shown unfolded, and the
+    others."""
 
     sentences: tuple[Explained, ...]
     first: tuple[Quote, ...]
@@ -113,7 +113,7 @@ class RunView:
         self.state = trace.record.state.replace("_", "-")
         self.place = message.thread.platform
         web = message.thread.platform == "web"
-        # Who is not known is called "You" in the store; the page has its reader's word for it.
+        # The store names an unidentified asker "You"; the page uses the word of its language.
         is_local = web and message.author.id == LOCAL
         self.asker = texts("web-you") if is_local else message.author.name
         path = f"{root}/threads/{message.thread.thread}#run-{trace.record.id}"
@@ -130,7 +130,7 @@ class RunView:
         texts, trace, spent = self._texts, self.trace, self.trace.spent
         answer = trace.answer
         took = (trace.ended_at - trace.record.accepted_at).total_seconds() if trace.ended_at else 0
-        took = max(0, took)  # of two clocks one may be behind
+        took = max(0, took)  # one of two clocks may be slow
         known = [
             ("web-run-took", seconds(took) if took else ""),
             ("web-run-worked", seconds(spent.seconds) if spent.seconds else ""),
@@ -217,7 +217,7 @@ class RunView:
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """The small model's verdicts on all cited sentences, doubtful ones first."""
+        """Return the small model's verdicts on all cited sentences, doubtful ones first."""
         found = self.trace.answer.verification if self.trace.answer else None
         told = [self._verdict(each) for each in found.sentences] if found else []
         return tuple(sorted(told, key=lambda one: one.state == "good"))
@@ -254,26 +254,26 @@ class RunView:
 
     @property
     def breaks(self) -> str:
-        """A sentence on long pauses, if there were any."""
+        """Return a sentence about long pauses, if there were any."""
         lost = sum(each.seconds for each in self.waterfall.breaks)
         return self._texts("web-run-paused", seconds=seconds(lost)) if lost else ""
 
     def waited(self, span: Span) -> str:
-        """The sub-question that one waited for, and how long."""
+        """Return which sub-questions a span waited for, and how long."""
         titles = {each.id: each.title for each in self.trace.spans}
         needed = " · ".join(shortened(titles.get(id, id), 80) for id in span.needs)
         return self._texts("web-run-waited", seconds=seconds(span.waited), lines=needed)
 
     def words(self, quote: Quote) -> Markup:
-        """The quoted words that bear out what cites them; all of them are marked in the page."""
+        """Return the quoted words that support the sentence citing them; the page marks all."""
         return quote_html(quote.citation)
 
     def line(self, snippet: str) -> Markup:
-        """A search's excerpt of a page."""
+        """Render a search result's excerpt of a page."""
         return Markup(line_html(snippet))  # noqa: S704 - sanitized there
 
     def excerpts(self, page: TracedPage) -> Markup:
-        """A page's text around what is quoted of it."""
+        """Render a page's text around the quotes from it."""
 
         def gap(count: int) -> str:
             return self._texts("web-run-gap", count=count)
@@ -284,7 +284,7 @@ class RunView:
         return seconds(value)
 
     def tokens(self, call: ModelCall) -> str:
-        """Tokens in and out, and the price where it is known."""
+        """Format tokens in and out, and the price if it is known."""
         cached = f" (+{call.cached_tokens:,})" if call.cached_tokens else ""
         price = f" · {usd(call.usd)}" if call.usd else ""
         return f"{call.input_tokens:,}{cached} → {call.output_tokens:,}{price}"
@@ -299,7 +299,7 @@ def _mark(is_good: bool) -> str:
 
 
 def _says_anything(sentence: TracedSentence) -> bool:
-    """True if it is more than the number of an item, or the line below the head of a table."""
+    """Return True if it is more than the number of an item, or the line under a table's header."""
     return any(char.isalpha() for char in sentence.text)
 
 
@@ -326,7 +326,7 @@ def _group(sentences: Sequence[TracedSentence]) -> Group:
 
 
 def _best(sentence: TracedSentence) -> tuple[Quote, ...]:
-    """The best passage of each page that a sentence cites."""
+    """Return the best passage of each page that a sentence cites."""
     best: dict[int, Quote] = {}
     for quote in sentence.quotes:
         best.setdefault(quote.citation.number, quote)
@@ -339,6 +339,6 @@ def _html(sentence: TracedSentence) -> Markup:
         text = " · ".join(cell for cell in cells if cell)
     else:
         text = sentence.markdown.strip()
-    # Here an answer stands one level higher than in a conversation.
+    # On this page an answer's headings are one level higher than in a conversation.
     html = _HEADING.sub(lambda found: f"{found[1]}{int(found[2]) - 1}>", answer_html(text, {}))
     return Markup(html)  # noqa: S704 - sanitized there

@@ -1,4 +1,4 @@
-"""The figures of the overview for other programs: the days as CSV, all of it as JSON."""
+"""Exports the figures of the overview: the days as CSV, and everything as JSON."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ COLUMNS = (
 
 
 def days_as_csv(days: Sequence[Day]) -> str:
-    """A line a day, the first one with the names (RFC 4180): questions by days of the scope's time
-    zone, ``usd`` (US dollars), calls and tokens by those of UTC."""
+    """Return one line per day after a line of names (RFC 4180). Questions are counted by days of
+    the scope's time zone; ``usd`` (US dollars), calls and tokens by days of UTC."""
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS)
     writer.writeheader()
@@ -35,7 +35,7 @@ def days_as_csv(days: Sequence[Day]) -> str:
 
 
 def unanswered_as_csv(found: Sequence[Unanswered]) -> str:
-    """A line for each question. What a spreadsheet would take for a formula is made text
+    """Return one line per question. Text that a spreadsheet would read as a formula is escaped
     (https://owasp.org/www-community/attacks/CSV_Injection)."""
     out = io.StringIO()
     writer = csv.writer(out)
@@ -48,7 +48,7 @@ def unanswered_as_csv(found: Sequence[Unanswered]) -> str:
 
 
 def document(overview: Overview, providers: Sequence[ProviderHealth]) -> dict[str, Any]:
-    """Everything but questions and what steps were about; times in seconds."""
+    """Return all figures, without the texts of questions and steps; times are in seconds."""
     return {
         "days": [_day(day) for day in overview.days],
         "median_seconds": overview.median,

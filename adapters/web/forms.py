@@ -1,5 +1,5 @@
-"""Forms and JSON from browsers and programs: bounded, and for forms with the session's CSRF
-token."""
+"""Reads forms and JSON from browsers and programs, with size limits and, for forms, a check of the
+session's CSRF token."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from adapters.web.console import texts_of, visitor_of
 from adapters.web.limits import LARGEST_BODY
-from adapters.web.uploads import AGAIN, PARTS, SOURCE, Form, form_of_parts
+from adapters.web.uploads import PARTS, Form, form_of_parts
 from adapters.web.visitors import same_secret
 
 FORM = "application/x-www-form-urlencoded"
@@ -21,15 +21,12 @@ MOST_FIELDS = 50
 
 
 async def question_form_of(request: Request, largest: int) -> Form:
-    """A form of ours that may bring files, of at most ``largest`` bytes each; answers 4xx for
+    """Read a form that may contain files of at most ``largest`` bytes each; respond with 4xx to
     anything else."""
     if not kind_is(request, PARTS):
-        pairs = await _pairs(request)
-        again = tuple(value for name, value in pairs if name == AGAIN)
-        sources = tuple(value for name, value in pairs if name == SOURCE)
-        return Form(dict(pairs), (), again, sources)
+        return Form.of(await _pairs(request))
     if (shown := request.headers.get("x-csrf-token")) is not None:
-        check_csrf(request, shown)  # before anything large is heard
+        check_csrf(request, shown)  # before anything large is read
     form = await form_of_parts(request, largest, texts_of(request))
     if shown is None:
         check_csrf(request, form.fields.pop(CSRF, ""))
@@ -37,7 +34,7 @@ async def question_form_of(request: Request, largest: int) -> Form:
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """The fields of a form of ours; answers 4xx for anything else."""
+    """Read the fields of a form; respond with 4xx to anything else."""
     return dict(await _pairs(request))
 
 
@@ -56,13 +53,13 @@ async def _pairs(request: Request) -> list[tuple[str, str]]:
 
 
 def check_csrf(request: Request, shown: str) -> None:
-    """Answers 403 unless the request came from a page of this session."""
+    """Respond with 403 unless the request came from a page of this session."""
     if not same_secret(shown, visitor_of(request).csrf):
         raise HTTPException(403, "This page has been open for too long: reload it and try again.")
 
 
 async def json_of(request: Request) -> Any:
-    """The JSON of a request; answers 4xx for anything else."""
+    """Read the JSON of a request; respond with 4xx to anything else."""
     _expect(request, "application/json")
     body = await bounded_body(request)
     try:
@@ -72,7 +69,7 @@ async def json_of(request: Request) -> Any:
 
 
 async def bounded_body(request: Request) -> bytes:
-    """The body; answers 413 for one that is too large."""
+    """Read the body; respond with 413 if it is too large."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
@@ -87,5 +84,5 @@ def _expect(request: Request, kind: str) -> None:
 
 
 def kind_is(request: Request, kind: str) -> bool:
-    """Return True if a request's body says that it is of this media type."""
+    """Return True if a request's body has this media type."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower() == kind

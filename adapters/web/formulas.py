@@ -1,8 +1,8 @@
-"""Formulas: LaTeX in an answer or a page as MathML, which browsers draw by themselves.
+"""Converts LaTeX formulas in answers and pages to MathML, which browsers render.
 
-A formula comes from the author of the text. Of what ``latex2mathml`` makes of it only elements and
-attributes of MathML Core that draw are kept (https://www.w3.org/TR/mathml-core/); one that it
-cannot read, or that has anything else in it, is left as it was written.
+Formulas are untrusted. From the output of ``latex2mathml``, only presentation elements and
+attributes of MathML Core are allowed (https://www.w3.org/TR/mathml-core/). A formula that cannot be
+parsed, or that contains anything else, is left as it was written.
 """
 
 from __future__ import annotations
@@ -17,23 +17,12 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
 LONGEST = 2_000  # characters of one formula
-KEPT = 512  # formulas that are remembered
+KEPT = 512  # formulas in the cache
 
 ELEMENTS = frozenset(
     {
-        *(
-            "math",
-            "mrow",
-            "mi",
-            "mn",
-            "mo",
-            "ms",
-            "mtext",
-            "mspace",
-            "mstyle",
-            "mpadded",
-            "mphantom",
-        ),
+        *("math", "mrow", "mi", "mn", "mo", "ms", "mtext", "mspace", "mstyle"),
+        *("mpadded", "mphantom"),
         *("mfrac", "msqrt", "mroot", "msub", "msup", "msubsup", "munder", "mover", "munderover"),
         *("mmultiscripts", "mprescripts", "none", "mtable", "mtr", "mtd"),
     }
@@ -41,16 +30,8 @@ ELEMENTS = frozenset(
 ATTRIBUTES = frozenset(
     {
         *("display", "displaystyle", "scriptlevel", "mathvariant", "linethickness", "columnalign"),
-        *(
-            "stretchy",
-            "fence",
-            "separator",
-            "form",
-            "accent",
-            "accentunder",
-            "largeop",
-            "symmetric",
-        ),
+        *("stretchy", "fence", "separator", "form", "accent", "accentunder"),
+        *("largeop", "symmetric"),
         *("movablelimits", "lspace", "rspace", "width", "height", "depth", "minsize", "maxsize"),
     }
 )
@@ -59,18 +40,18 @@ _INLINE = re.compile(
     r"\$\$(?P<two>[^$\n]+?)\$\$|(?<![\w$])\$(?=\S)(?P<one>[^$\n]+?)(?<=\S)\$(?![\w$])"
 )
 _ROUND = re.compile(r"\\\((?P<one>.+?)\\\)|\\\[(?P<two>.+?)\\\]", re.DOTALL)
-# "$5 and $10" is money: a formula has a letter that stands alone, an operator or a command.
+# "$5 and $10" is money: a formula has a single letter, an operator or a command.
 _FORMULA = re.compile(
     r"\\[A-Za-z]+|[\^_=<>+*/|±≤≥∑∫√]|^[A-Za-z]$|[A-Za-z]\(|(?<![A-Za-z])[A-Za-z]'"
 )
-# An answer has "\\[7\\]" for brackets of a page: what is meant as LaTeX has something of it.
+# Answers contain "\\[7\\]" for brackets of a page, so a formula must have a sign of LaTeX.
 _LATEX = re.compile(r"(?<!\\)\\[A-Za-z]{2,}|\^")
 _PLACE = re.compile('<code class="formula">(\\d+)</code>')
 
 
 def read_formulas(parser: MarkdownIt) -> MarkdownIt:
-    r"""Let a parser read $…$, $$…$$, \(…\) and \[…\] as tokens ``formula``, whose ``content`` is
-    the LaTeX and whose ``markup`` how it was written."""
+    r"""Make a parser read $…$, $$…$$, \(…\) and \[…\] as tokens ``formula``, with the LaTeX as
+    ``content`` and the source text as ``markup``."""
     parser.block.ruler.before(
         "fence", "formula_block", _block, {"alt": ["paragraph", "blockquote", "list"]}
     )
@@ -79,7 +60,7 @@ def read_formulas(parser: MarkdownIt) -> MarkdownIt:
 
 
 def _block(state: StateBlock, begin: int, end: int, silent: bool) -> bool:
-    """A formula on lines of its own."""
+    """Parse a formula on lines of its own."""
     start = state.bMarks[begin] + state.tShift[begin]
     opener = state.src[start : start + 2]
     closer = {"$$": "$$", "\\[": "\\]"}.get(opener)
@@ -92,7 +73,7 @@ def _block(state: StateBlock, begin: int, end: int, silent: bool) -> bool:
             return False
         found = state.src.find(closer, state.bMarks[line], state.eMarks[line])
     if state.src[found + 2 : state.eMarks[line]].strip():
-        return False  # it stands in a sentence
+        return False  # it is part of a sentence
     if opener == "\\[" and not _LATEX.search(state.src[start + 2 : found]):
         return False
     if silent:
@@ -125,14 +106,14 @@ def _formula(state: StateInline, silent: bool) -> bool:
 
 
 class Formulas:
-    """The formulas of one text. They are put in after it was sanitized, for which MathML is no
-    known markup; ``place`` gives what stands for one until then."""
+    """The formulas of one text. They are inserted after sanitizing, which would remove MathML;
+    until then a placeholder stands for each."""
 
     def __init__(self) -> None:
         self._made: list[str] = []
 
     def place(self, latex: str, written: str, is_block: bool) -> str:
-        """HTML that stands for a formula; the formula as ``written`` where it cannot be shown."""
+        """Return a placeholder for a formula, or what was ``written`` if it cannot be shown."""
         made = mathml(latex, is_block)
         if not made:
             return f"<code>{escape(written)}</code>"
@@ -140,16 +121,16 @@ class Formulas:
         return f'<code class="formula">{len(self._made) - 1}</code>'
 
     def put_in(self, html: str) -> str:
-        """The sanitized HTML with its formulas."""
+        """Insert the formulas into the sanitized HTML."""
         return _PLACE.sub(lambda match: self._made[int(match[1])], html)
 
 
 @lru_cache(KEPT)
 def mathml(latex: str, is_block: bool) -> str:
-    """A formula as MathML, or "" where it cannot be shown."""
+    """Convert a formula to MathML; "" if it cannot be shown."""
     if not latex.strip() or len(latex) > LONGEST or not _closes(latex):
         return ""
-    # Loaded with the first formula: its table of symbols takes a moment.
+    # Imported with the first formula, because loading its table of symbols takes a moment.
     from latex2mathml.converter import convert_to_element
 
     try:
@@ -160,7 +141,7 @@ def mathml(latex: str, is_block: bool) -> str:
 
 
 def _closes(latex: str) -> bool:
-    """Return True if braces come in pairs; while an answer is written the last ones do not."""
+    """Return True if all braces are closed, which may not be so in an unfinished answer."""
     depth = 0
     for brace in re.findall(r"\\.|[{}]", latex):
         depth += {"{": 1, "}": -1}.get(brace, 0)
@@ -170,7 +151,7 @@ def _closes(latex: str) -> bool:
 
 
 def _written(element: ElementTree.Element) -> str:
-    """An element with all that is in it; raises ``ValueError`` for one that is not of the list."""
+    """Serialize an element and its content. Raises ``ValueError`` if an element is not allowed."""
     name = element.tag.removeprefix(_NAMESPACE)
     if name not in ELEMENTS:
         raise ValueError(name)
@@ -179,11 +160,11 @@ def _written(element: ElementTree.Element) -> str:
     )
     words = _characters(element.text or "")
     if words.startswith("\\"):
-        raise ValueError(words)  # a command that it does not know
+        raise ValueError(words)  # an unknown command
     within = "".join(f"{_written(child)}{escape(child.tail or '')}" for child in element)
     return f"<{name}{kept}>{escape(words)}{within}</{name}>"
 
 
 def _characters(text: str) -> str:
-    """The converter's operators are character references, what was written is as it was."""
+    """Return text with the converter's character references for operators resolved."""
     return re.sub(r"&#x([0-9A-Fa-f]{1,6});", lambda match: chr(int(match[1], 16)), text)

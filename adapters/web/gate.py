@@ -1,18 +1,17 @@
-"""Access control: every request to the console passes here first.
+"""Access control: every request to the console passes through here first.
 
-- With nothing configured only this machine does: the peer and the Host are loopback, so that
-  neither a proxy nor a name that was made to point here (DNS rebinding) opens it to others.
-- With a token a browser signs in once; a program shows it as ``Authorization: Bearer``.
-- With a user header a proxy that is trusted says who it is.
-- With an OpenID provider people sign in there (see ``single_sign_on``); programs show the token.
+- By default only this machine has access: the peer and the Host must be loopback, so that neither a
+  proxy nor DNS rebinding opens the console to others.
+- With a token, a browser signs in once; a program sends it as ``Authorization: Bearer``.
+- With a user header, a trusted proxy names the visitor.
+- With an OpenID provider, people sign in there (see ``single_sign_on``); programs send the token.
 
-What changes anything must come from our own pages: the request's Origin is ours, and forms carry
-their session's CSRF token (see ``forms``).
+Requests that change anything must come from our own pages: their Origin is ours, and forms carry
+the session's CSRF token (see ``forms``).
 """
 
 from __future__ import annotations
 
-from http.cookies import SimpleCookie
 from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -38,7 +37,7 @@ from bot.storage.sign_ins import SignIns
 
 SIGN_IN = "/sign-in"
 SIGN_OUT = "/sign-out"
-OPEN_PATHS = ("/static/", "/manifest.webmanifest", SIGN_IN)  # there is nothing to see in them
+OPEN_PATHS = ("/static/", "/manifest.webmanifest", SIGN_IN)  # they reveal nothing
 SAFE = ("GET", "HEAD", "OPTIONS")
 
 HEADERS = {
@@ -48,8 +47,8 @@ HEADERS = {
         "frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
-    # Other sites learn nothing. With "no-referrer" our own forms would say "Origin: null"
-    # (https://fetch.spec.whatwg.org/#append-a-request-origin-header), as those of others do.
+    # Other sites get no referrer. With "no-referrer" our own forms would send "Origin: null"
+    # (https://fetch.spec.whatwg.org/#append-a-request-origin-header), like those of other sites.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -58,7 +57,7 @@ HEADERS = {
 
 
 class Refusal(Exception):
-    """A request that does not come in, and why."""
+    """A request was refused; with its HTTP status and the reason."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -77,7 +76,7 @@ class Gate:
         sign_ins: SignIns | None,
         audit: Audit,
     ) -> None:
-        """``sign_ins`` are there where an OpenID provider signs people in."""
+        """``sign_ins`` is None unless an OpenID provider signs people in."""
         self._app = app
         self._sessions = sessions
         self._sign_ins = sign_ins
@@ -122,14 +121,14 @@ class Gate:
     # ------------------------------------------------------------ who it is
 
     async def _admitted(self, request: Request) -> tuple[Visitor | None, str]:
-        """The visitor, if known, and the cookie of a session that begins now ("": none does)."""
+        """Return the visitor, if known, and the cookie of a session that begins now, or ""."""
         way, user = self._way(request)
         peer = self._proxies.client_of(request)
         if self._token and way in ("token", "sso") and self._shows_token(request, peer):
             return Visitor("token", "API", "token", "", "", operator=True, client=peer), ""
         if self._sign_ins is not None:
             return await self._signed_in(request, self._sign_ins), ""
-        shown = cookie_of(request, COOKIE)
+        shown = request.cookies.get(COOKIE, "")
         session = self._sessions.read(shown)
         cookie = self._sessions.renewed(shown) if session else ""
         if not session:
@@ -141,13 +140,13 @@ class Gate:
             groups = self._groups(request)
             operator = self._is_operator(user, groups)
             return Visitor(user, user, way, session, csrf, operator, user, groups), cookie
-        client = session if way == "token" else peer  # a session cost a sign-in, or nothing
+        client = session if way == "token" else peer  # a session costs a sign-in, or nothing
         return Visitor(LOCAL, "You", way, session, csrf, operator=True, client=client), cookie
 
     async def _signed_in(self, request: Request, sign_ins: SignIns) -> Visitor | None:
-        """The visitor whom the provider has signed in."""
+        """Return the visitor whom the provider has signed in."""
         try:
-            session = await sign_ins.find(cookie_of(request, COOKIE))
+            session = await sign_ins.find(request.cookies.get(COOKIE, ""))
         except StorageUnavailable as error:
             raise Refusal(503, "It cannot be told now who you are: try again soon.") from error
         if session is None:
@@ -177,7 +176,7 @@ class Gate:
         return "open", ""
 
     def _groups(self, request: Request) -> tuple[str, ...]:
-        """The groups that the proxy names; none where somebody else may have added to them."""
+        """Return the groups that the proxy names; none if someone else may have added some."""
         named = request.headers.getlist(self._groups_header) if self._groups_header else []
         if len(named) != 1:
             return ()
@@ -185,8 +184,7 @@ class Gate:
         return tuple(part for part in parts if part)[:GROUPS_OF_ONE_VISITOR]
 
     def _check_host(self, request: Request) -> None:
-        """A name that was made to point to the proxy or to us (DNS rebinding) would let another
-        site's page say who asks."""
+        """Refuse an unknown Host: DNS rebinding would let another site act as the visitor."""
         host = host_name(request.headers.get("host", ""))
         if not (is_address(host) or is_loopback(host) or host == self._public_host):
             raise Refusal(
@@ -245,9 +243,9 @@ def set_cookie(
     seconds: int = SESSION_DAYS * 86_400,
     name: str = COOKIE,
 ) -> str:
-    """The header that sets the session's cookie, or another one, for the paths below ``root``.
+    """Return the header that sets the session's cookie, or another one, for paths below ``root``.
 
-    ``SameSite=Lax``: a link in a chat leads here signed in; forms carry a token of their own.
+    ``SameSite=Lax`` keeps visitors signed in when they follow a link; forms carry their own token.
     """
     age = seconds if value else 0
     end = "; Secure" if secure else ""
@@ -255,14 +253,14 @@ def set_cookie(
 
 
 def refused(request: Request, status: int, sentence: str) -> Response:
-    """For what has no page yet: plain words, or JSON for a program."""
+    """Return a refusal as plain text, or as JSON for a program."""
     if is_program(request):
         return JSONResponse({"error": sentence}, status_code=status)
     return PlainTextResponse(sentence, status_code=status)
 
 
 def is_program(request: Request) -> bool:
-    """Return True if a script, the JSON API or ``/mcp`` is asked, not a page."""
+    """Return True for a request by a script, to the JSON API or to ``/mcp``, and not for a page."""
     accepted = request.headers.get("accept", "")
     return request.url.path.startswith(("/api/", "/mcp")) or accepted.startswith("application/json")
 
@@ -278,13 +276,3 @@ def _check_local(peer: str, headers: Headers) -> None:
         raise Refusal(403, "This console is for the machine it runs on: use http://127.0.0.1.")
     if any(name in headers for name in FORWARDED):
         raise Refusal(403, "Behind a proxy the console needs FOOTNOTE_CONSOLE_TOKEN.")
-
-
-def cookie_of(request: Request, name: str) -> str:
-    """The value of a cookie; "" where there is none."""
-    cookies: SimpleCookie = SimpleCookie()
-    try:
-        cookies.load(request.headers.get("cookie", ""))
-    except Exception:  # noqa: BLE001  (a browser may hold anything of other programs here)
-        return ""
-    return cookies[name].value if name in cookies else ""

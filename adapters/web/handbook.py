@@ -37,7 +37,7 @@ class HandbookPage:
 
 
 def handbook_pages(console: Console) -> Sequence[BaseRoute]:
-    """The routes of the handbook: its index, its pages and their pictures."""
+    """Return the routes of the handbook: its index, its pages and their pictures."""
 
     async def page(request: Request) -> Response:
         name = request.path_params.get("name", INDEX)
@@ -48,9 +48,9 @@ def handbook_pages(console: Console) -> Sequence[BaseRoute]:
         )
 
     return [
-        Route(PREFIX, page, methods=["GET"]),
-        Route(PREFIX + "/{name}", page, methods=["GET"]),
-        Route(PREFIX + "/pictures/{name}", _picture, methods=["GET"]),
+        Route(PREFIX, page),
+        Route(PREFIX + "/{name}", page),
+        Route(PREFIX + "/pictures/{name}", _picture),
     ]
 
 
@@ -63,8 +63,8 @@ async def _picture(request: Request) -> Response:
 
 
 def render(text: str, pictures: Mapping[str, bytes], root: str = "") -> HandbookPage:
-    """A page's Markdown as safe HTML. A picture that is not among ``pictures`` (the wheel leaves
-    screenshots out) is replaced by its description. ``root`` goes before the paths of links."""
+    """Render a page's Markdown as safe HTML. A picture that is not among ``pictures`` (the wheel
+    has no screenshots) is replaced by its description. ``root`` precedes the paths of links."""
     parser = _parser()
     tokens = parser.parse(text)
     title = ""
@@ -93,7 +93,7 @@ def render(text: str, pictures: Mapping[str, bytes], root: str = "") -> Handbook
 
 
 def anchor(heading: str) -> str:
-    """The fragment of a heading, as Python-Markdown's ``toc`` makes it for the handbook's web site.
+    """Return a heading's fragment, as Python-Markdown's ``toc`` makes it for the handbook's site.
 
     https://github.com/Python-Markdown/markdown/blob/master/markdown/extensions/toc.py
     """

@@ -1,4 +1,4 @@
-"""The pages of all conversations: found, named, pinned, deleted whole, given to others."""
+"""The pages that list, search, rename, pin, delete and share conversations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Deed = Callable[[Request, Thread, Mapping[str, str]], Awaitable[str]]
 
 
 def history_pages(console: Console) -> Sequence[BaseRoute]:
-    """The routes of these pages."""
+    """Return the routes of these pages."""
     pages = _History(console)
     deeds: Mapping[str, Deed] = {
         "rename": pages.rename,
@@ -37,12 +37,8 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
         "delete": pages.delete,
     }
     return [
-        Route(
-            "/conversations",
-            noted(console, "read", "conversations", pages.page),
-            methods=["GET"],
-        ),
-        Route("/conversations/list", pages.part, methods=["GET"]),
+        Route("/conversations", noted(console, "read", "conversations", pages.page)),
+        Route("/conversations/list", pages.part),
         *(
             Route(f"/threads/{{thread}}/{name}", pages.doing(deed), methods=["POST"])
             for name, deed in deeds.items()
@@ -51,7 +47,7 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
 
 
 async def about(console: Console, request: Request, thread: Thread | None) -> dict[str, Any]:
-    """A conversation as a whole, as values for the template of its page."""
+    """Return values about a conversation as a whole for its page's template."""
     if thread is None or thread.platform != "web":
         return {"title": "", "kept": None, "link": ""}
     found = await console.history.of([thread.key])
@@ -64,7 +60,7 @@ async def about(console: Console, request: Request, thread: Thread | None) -> di
 
 
 def address_of(console: Console, request: Request, path: str) -> str:
-    """The whole address of a page, as others can open it."""
+    """Return the full URL at which others can open a page."""
     base = console.settings.public_url.rstrip("/")
     return f"{base or f'{request.url.scheme}://{request.url.netloc}'}{path}"
 
@@ -76,7 +72,7 @@ class _History:
     # ------------------------------------------------------------ pages
 
     async def page(self, request: Request) -> Response:
-        """All conversations in parts, or those that have some words."""
+        """List all conversations, page by page, or those that match a search."""
         texts = texts_of(request)
         asked = encodable(request.query_params.get("q", "")).strip()[:LONGEST_TITLE]
         if asked:
@@ -86,9 +82,9 @@ class _History:
         return self._console.page(request, "conversations.html", found=found, asked=asked)
 
     async def part(self, request: Request) -> Response:
-        """The list beside a conversation, for a script that brings it up to date."""
+        """Return the list beside a conversation, for the script that updates it."""
         texts = texts_of(request)
-        body = self._console.fragment(
+        body = self._console.templates.fragment(
             "threads.html",
             texts,
             page=await listed(self._console, request, texts),
@@ -99,8 +95,8 @@ class _History:
     # ------------------------------------------------------------ doing
 
     def doing(self, deed: Deed) -> Callable[[Request], Awaitable[Response]]:
-        """The handler of a form that does something to a whole conversation; it leads back to the
-        page that the form was on."""
+        """Return the handler of a form that acts on a whole conversation; it redirects to the page
+        with the form."""
 
         async def done(request: Request) -> Response:
             form = await form_of(request)
@@ -136,7 +132,7 @@ class _History:
         return f"/threads/{thread.thread}#about"
 
     async def delete(self, request: Request, thread: Thread, form: Mapping[str, str]) -> str:
-        """All of it goes, as with ``footnote forget thread``; what is under way ends first."""
+        """Delete a conversation as ``footnote forget thread`` does, after stopping its runs."""
         subject = Subject("thread", thread.platform, thread.key)
         forgetter = self._console.open_reception().forgetter
         await forgetter.forget(subject, day_after(datetime.now(UTC).date()))

@@ -1,8 +1,8 @@
-"""Live updates: each thread with viewers has a feed of what is being shown now.
+"""Live updates: each thread with viewers has a feed of the current state of its runs.
 
-A poster in this process tells at once what its reply shows. What other processes work on is looked
-up in the database, in one query for all threads that are looked at: when PostgreSQL signals that a
-run has changed, and every so often, which is all there is on SQLite and while no signals are heard.
+A poster in this process reports changes of its reply at once. Runs of other processes are looked up
+in the database, in one query for all threads with viewers: when PostgreSQL signals that a run has
+changed, and at intervals. With SQLite, or while no signals arrive, only the intervals remain.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """The state of a run of a thread. ``shown`` is None for one that was over from the first look
-    on; ``removed`` tells that its question was deleted. ``attempt`` is known of what is over: an
-    edited question has another one.
+    """The state of a run of a thread. ``shown`` is None if it was over when first looked up;
+    ``removed`` tells that its question was deleted. ``attempt`` is set when the run is over: it
+    changes when the question is edited.
     """
 
     run: str
@@ -50,7 +50,7 @@ class RunStatus:
 
 @dataclass
 class Feed:
-    """The runs of a thread, in the order in which they were asked; ``version`` counts changes."""
+    """The runs of a thread, in the order of their questions; ``version`` counts changes."""
 
     thread: Thread
     standings: dict[str, RunStatus] = field(default_factory=dict)
@@ -62,18 +62,19 @@ class Feed:
     _read: dict[str, tuple[int, asyncio.Task[Any]]] = field(default_factory=dict)
 
     async def after(self, version: int) -> int:
-        """Wait for a change after that one; the version it led to."""
+        """Wait for a change after ``version``; return the new version."""
         while self.version <= version and not self.closed:
             await self._change.wait()
         return self.version
 
     async def once(self, name: str, read: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The result of ``read``, shared by all who ask by this name before the next change."""
+        """Return the result of ``read``, shared by all calls with this name until the next
+        change."""
         version, reading = self._read.get(name, (-1, None))
         if reading is None or version != self.version or _has_failed(reading):
             reading = asyncio.create_task(read())
             self._read[name] = self.version, reading
-        return await asyncio.shield(reading)  # the others wait for it, even if one leaves
+        return await asyncio.shield(reading)  # goes on for the others if one caller is cancelled
 
     def put(self, standing: RunStatus) -> None:
         if self.standings.get(standing.run) != standing:
@@ -81,15 +82,15 @@ class Feed:
             self.tell()
 
     def sort(self, ids: Sequence[str]) -> None:
-        """Bring the runs into the order in which they were asked: one that is shown here may have
-        been heard of first. Those that are too new to be among ``ids`` stay at the end."""
+        """Sort the runs into the order of their questions, since a run of this process may have
+        been added too early. Those too new to be among ``ids`` stay at the end."""
         order = [id for id in ids if id in self.standings]
         order += [id for id in self.standings if id not in ids]
         if order != [*self.standings]:
             self.standings = {id: self.standings[id] for id in order}
 
     def forget(self, gone: Collection[str]) -> None:
-        """These runs are no more."""
+        """Mark runs as removed."""
         for id in gone:
             self.standings.pop(id, None)
             self._read.pop(id, None)
@@ -107,7 +108,7 @@ def _has_failed(reading: asyncio.Task[Any]) -> bool:
 
 
 class Live:
-    """See the module docstring. Close it with ``aclose``: every feed ends."""
+    """See the module docstring. Close it with ``aclose``, which ends all feeds."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -115,9 +116,9 @@ class Live:
         self._here: dict[str, Shown] = {}  # what replies of this process show, by run
         self._seen: dict[str, tuple[Any, ...]] = {}  # what the last look found, by run
         self._looking: asyncio.Task[None] | None = None
-        self._due: set[str] = set()  # threads to look at as soon as can be
+        self._due: set[str] = set()  # threads to look up as soon as possible
         self._soon = asyncio.Event()
-        self._signals: RunSignals | None = None  # from the first onlooker on
+        self._signals: RunSignals | None = None  # set from the first viewer on
         self._closed = False
 
     async def aclose(self) -> None:
@@ -133,25 +134,25 @@ class Live:
 
     @property
     def onlookers(self) -> int:
-        """The number of open event streams."""
+        """The number of viewers, which are open event streams."""
         return sum(feed.onlookers for feed in self._feeds.values())
 
     # ------------------------------------------------------------ telling
 
     def show(self, thread: Thread, run: str, now: Shown) -> None:
-        """A reply of this process shows something else now."""
+        """Report the new state of a reply of this process."""
         self._here[run] = now
         feed = self._feeds.get(thread.key)
         if feed is not None:
             feed.put(RunStatus(run, over=False, shown=now))
 
     def leave(self, thread: Thread, run: str) -> None:
-        """This process has no more to say about a reply."""
+        """Report that this process no longer works on a reply."""
         self._here.pop(run, None)
         self._look_soon_at(thread.key)
 
     def look_soon(self) -> None:
-        """Something has changed in the database."""
+        """Look into the database soon, because something has changed."""
         self._due.update(self._feeds)
         self._soon.set()
 
@@ -161,20 +162,20 @@ class Live:
             self._soon.set()
 
     def _hear(self, run: str, thread_key: str) -> None:
-        """Some process, which may be this one, has changed a run."""
+        """Handle a signal that some process, perhaps this one, has changed a run."""
         if run not in self._here:
             self._look_soon_at(thread_key)
 
     def here(self, run: str) -> Shown | None:
-        """The state of a reply of this process."""
+        """Return the state of a reply of this process."""
         return self._here.get(run)
 
     # ------------------------------------------------------------ looking on
 
     @asynccontextmanager
     async def follow(self, thread: Thread, *known: str) -> AsyncIterator[Feed]:
-        """The thread's feed, which knows all of its runs that others who look on have heard of, and
-        those of ``known`` that are not gone. Raises ``StorageUnavailable``."""
+        """Yield the thread's feed, which has all runs that other viewers have seen, and those of
+        ``known`` that still exist. Raises ``StorageUnavailable``."""
         feed = self._feeds.setdefault(thread.key, Feed(thread, closed=self._closed))
         feed.onlookers += 1
         try:
@@ -196,7 +197,7 @@ class Live:
         for run in feed.standings:
             self._seen.pop(run, None)
         if not self._feeds:
-            self._soon.set()  # there is nothing more to look at
+            self._soon.set()  # wakes the loop, which ends without viewers
 
     def _listening(self) -> RunSignals | None:
         if not self._database.listener.can_hear:
@@ -204,12 +205,12 @@ class Live:
         return RunSignals(self._database, self._hear, self.look_soon)
 
     async def _keep_looking(self) -> None:
-        """As long as anyone looks on. Not cancelled where it can be helped: a query that is broken
-        off costs its connection."""
+        """Look for changes as long as there are viewers. The task is rarely cancelled, because an
+        interrupted query loses its connection."""
         try:
             while self._feeds:
                 await self._look_when_due()
-                await asyncio.sleep(SECONDS_BETWEEN_EVENTS)  # signals close together are one
+                await asyncio.sleep(SECONDS_BETWEEN_EVENTS)  # combines signals close together
         finally:
             self._looking = None
 
@@ -227,14 +228,14 @@ class Live:
             log.info("console does not see", error=str(away))
 
     def _pause(self) -> float:
-        """Seconds until it is looked whether or not anything was heard."""
+        """Return the seconds until the next look, if there is no signal before."""
         hears = self._signals is not None and self._signals.listening
         if hears or not self._others_work():
             return SECONDS_BETWEEN_IDLE_LOOKS
         return SECONDS_BETWEEN_LOOKS
 
     def _others_work(self) -> bool:
-        """Return True if anything is unfinished that is not worked on in this process."""
+        """Return True if any run is unfinished that this process is not working on."""
         return any(
             not standing.over and standing.run not in self._here
             for feed in self._feeds.values()
@@ -244,7 +245,7 @@ class Live:
     async def _look(self, keys: Collection[str]) -> None:
         if not keys:
             return
-        # An answer is part of what is shown, and long: once a run is over it changes no more.
+        # The state includes the answer, which is long and no longer changes once a run is over.
         mark = sa.case((runs.c.state.in_(UNFINISHED), runs.c.post_state["mark"].as_string()))
         query = (
             sa.select(
@@ -273,7 +274,7 @@ class Live:
         states = await self._states([row.id for row in changed if self._is_news(row)])
         for row in changed:
             feed = self._feeds.get(row.thread_key)
-            if feed is not None:  # else the last viewer has left
+            if feed is not None:  # None: the last viewer has left
                 self._seen[row.id] = (row.state, row.attempt, row.removed, row.mark)
                 self._put(feed, row, states.get(row.id))
         for key in keys:
@@ -284,7 +285,8 @@ class Live:
                 feed.forget(known.get(key, set()) - {*ids[key]})
 
     def _is_news(self, row: Any) -> bool:
-        """True if what the run shows is to be read: not for what was over before anyone looked."""
+        """Return True if the run's state must be read; False if it was over before the first
+        look."""
         return row.id in self._seen or row.state in UNFINISHED
 
     def _put(self, feed: Feed, row: Any, state: Shown | None) -> None:

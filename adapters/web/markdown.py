@@ -1,7 +1,7 @@
-"""Answers as HTML: Markdown by markdown-it, then sanitized, whatever it came from.
+"""Renders answers as HTML: Markdown by markdown-it, which is then always sanitized.
 
-Answers are written by models from pages that anyone may have written. No HTML of theirs is let
-through, links lead to web addresses only, and footnote marks become links that scripts know.
+Models write answers from pages that anyone may have written. Their HTML is removed, links lead to
+web addresses only, and footnote marks become links that scripts recognise.
 """
 
 from __future__ import annotations
@@ -49,25 +49,25 @@ _SENTENCE_END = re.compile(r"[.!?…](?:\s|$)|[。！？]")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Target of a footnote mark: an address here, and the anchors of the quotes that its sentence
-    rests on, the nearest first."""
+    """The target of a footnote mark: a URL of the console, and the anchors of the quotes that
+    support its sentence, the closest match first."""
 
     href: str
     quotes: tuple[str, ...] = ()
 
 
 Places = Callable[[int, str], Place]
-"""Gives the place of a footnote number, by the words of the sentence that it stands in."""
+"""Finds the place of a footnote number by the words of its sentence."""
 
 
 def answer_html(
     text: str, targets: Mapping[int, str], pages: str = "", places: Places | None = None
 ) -> str:
-    """The Markdown ``text`` as safe HTML. ``targets`` are the URLs of its footnote numbers.
+    """Render the Markdown ``text`` as safe HTML. ``targets`` are the URLs of its footnote numbers.
 
-    A mark leads to its place of ``places``; without these to its URL, if that is a web address. A
-    link to a page of ``targets`` that is no web address leads to the copy of it under the path
-    ``pages``; without one it keeps its words only.
+    A mark leads to its place in ``places``, or without these to its URL, if that is a web address.
+    A link to a page of ``targets`` that is not on the web leads to the stored copy below the path
+    ``pages``; without that path only the link's words are kept.
     """
     tokens = _parser().parse(text)
     formulas = Formulas()
@@ -90,7 +90,7 @@ def answer_html(
 
 
 def inline_html(text: str) -> str:
-    """Markdown of one line as safe HTML, without footnotes and links."""
+    """Render one line of Markdown as safe HTML, without footnotes and links."""
     shown = _Shown({}, "", None, Formulas())
     tokens = _parser().parseInline(text)
     for token in tokens:
@@ -99,19 +99,19 @@ def inline_html(text: str) -> str:
 
 
 def safe(rendered: str) -> str:
-    """Rendered Markdown without anything that Markdown of ours does not make."""
+    """Sanitize rendered Markdown: keep only what our Markdown can produce."""
     return nh3.clean(
         scrolling(rendered),
         tags=TAGS,
         attributes=ATTRIBUTES,
         url_schemes={"http", "https"},
-        url_relative="pass_through",  # only to our own copies of pages: see _leads
+        url_relative="pass_through",  # only for our own copies of pages: see _leads
         link_rel="noopener noreferrer nofollow",
     )
 
 
 def fence_html(code: str, language: str) -> str:
-    """Code that is HTML already, as a block."""
+    """Return a code block for code that is HTML already."""
     about = f' class="language-{escape(language)}"' if language else ""
     return f"<pre><code{about}>{code}</code></pre>\n"
 
@@ -124,15 +124,15 @@ def _coloured(pieces: Sequence[tuple[str, str]]) -> str:
 
 
 def scrolling(rendered: str) -> str:
-    """Rendered Markdown whose wide tables and code scroll by themselves, by keyboard too."""
+    """Make wide tables and code scroll on their own, also by keyboard."""
     rendered = rendered.replace("<pre>", '<pre tabindex="0">')
     rendered = rendered.replace("<table>", '<div class="wide" tabindex="0"><table>')
     return rendered.replace("</table>", "</table></div>")
 
 
 def set_headings(tokens: Sequence[Token], below: int) -> None:
-    """Headings as those of a page that has ``below`` levels above them, and no level left out: who
-    hears the page would look for what is missing."""
+    """Shift headings below ``below`` levels of the page, without skipping a level, which would
+    confuse users of screen readers."""
     opened = [token for token in tokens if token.type == "heading_open"]
     closed = [token for token in tokens if token.type == "heading_close"]
     levels = sorted({token.tag for token in opened})
@@ -143,7 +143,7 @@ def set_headings(tokens: Sequence[Token], below: int) -> None:
 
 
 def set_columns(tokens: Sequence[Token]) -> None:
-    """Cells are aligned by class, as the policy forbids styles; columns of figures to the right."""
+    """Align cells by class, because the policy forbids styles, and columns of figures right."""
     cells: list[tuple[int, Token, str]] = []  # of one table: column, opening token, words
     column = 0
     for token, after in zip(tokens, [*tokens, None][1:], strict=True):
@@ -184,7 +184,7 @@ def _parser() -> MarkdownIt:
 
 
 class _Shown:
-    """Inline tokens with footnote marks as HTML, and links only to where they may lead."""
+    """Converts inline tokens: footnote marks to HTML, and links to allowed targets."""
 
     def __init__(
         self, targets: Mapping[int, str], pages: str, places: Places | None, formulas: Formulas
@@ -193,10 +193,10 @@ class _Shown:
         self._targets = targets
         self._pages = pages
         self._places = places
-        self._said = ""  # in this paragraph, item or row before what comes now
+        self._said = ""  # the text of this paragraph, item or row so far
 
     def begin(self, token: Token) -> None:
-        """A block begins."""
+        """Begin a block."""
         if token.type in ("paragraph_open", "heading_open", "tr_open"):
             self._said = ""
         elif token.type in ("th_open", "td_open"):
@@ -204,7 +204,7 @@ class _Shown:
 
     def inline(self, children: Sequence[Token]) -> Iterator[Token]:
         pieces = list(with_marks(children, self._targets))
-        kept: list[bool] = []  # of the links that are open: whether they lead anywhere
+        kept: list[bool] = []  # for each open link: whether it is kept
         for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
             if isinstance(piece, int):
                 yield Token("html_inline", "", 0, content=self._mark(piece))
@@ -230,7 +230,7 @@ class _Shown:
             leads = f'href="{escape(place.href)}"'
             if place.quotes:
                 leads += f' data-q="{escape(" ".join(place.quotes))}"'
-        # By its role it is heard as a reference to a note, not as a link that is called "1".
+        # The role makes screen readers announce a note reference, and not a link named "1".
         about = f'class="mark" data-n="{number}" role="doc-noteref"'
         return f'<sup class="fn"><a {about} {leads}>{number}</a></sup>'
 
@@ -241,7 +241,7 @@ def _last_sentence(said: str) -> str:
 
 
 def _leads(href: str, targets: Mapping[int, str], pages: str) -> str:
-    """The target of a link: a web address, or the stored copy of a page; "" if there is none."""
+    """Return a link's target: a web address or the stored copy of a page; "" if there is none."""
     if target := link_target(href):
         return target
     numbers = [number for number, url in targets.items() if unquote(url) == unquote(href)]

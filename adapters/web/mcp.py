@@ -2,8 +2,8 @@
 
 https://modelcontextprotocol.io/specification/draft/basic/transports#streamable-http
 
-Without sessions: each request is let in by itself, and any process answers it. The protocol's
-package takes a second to load, so that is done with the first request.
+There are no sessions: each request is authorized by itself, and any process can respond. Importing
+the protocol's package takes a second, so it is done with the first request.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from adapters.web.auditing import looked_at
 from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, visitor_of
 from adapters.web.sse import moments
 from adapters.web.turns import turns_of
-from adapters.web.visibility import Visibility
+from adapters.web.visibility import Visibility, seeing
 from bot.answers import Answer, PlanView
 from bot.errors import Invalid, Unavailable
 from bot.extras import need
@@ -43,7 +43,7 @@ PATH = "/mcp"
 
 
 class McpEndpoint:
-    """The path of the protocol; it answers requests within ``at_work``."""
+    """The endpoint of the protocol; it handles requests within ``at_work``."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -90,7 +90,7 @@ class McpEndpoint:
 
 
 class _Desk:
-    """See ``bot.mcp.desk.Desk``: what the visitor may do in the console."""
+    """See ``bot.mcp.desk.Desk``; the client has the visitor's rights in the console."""
 
     def __init__(self, console: Console, request: Request) -> None:
         self._console = console
@@ -109,7 +109,7 @@ class _Desk:
 
     @property
     def _seeing(self) -> Visibility:
-        return Visibility(self._console.rights, self._visitor, self.texts)
+        return seeing(self._console, self._request)
 
     async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> Told:
         try:
@@ -128,7 +128,7 @@ class _Desk:
             if run is not None:
                 await self._follow(run, show)
         except BaseException:
-            # The client has gone, so the run is stopped; but when `footnote serve` itself ends,
+            # The client has disconnected, so the run is stopped. If `footnote serve` itself ends,
             # there is no reception, and the run is resumed at the next start.
             if (reception := self._console.reception) is not None:
                 with anyio.CancelScope(shield=True):
@@ -140,7 +140,7 @@ class _Desk:
         return Told(answer, run.message.thread.thread)
 
     async def _follow(self, run: RunRecord, show: Callable[[PlanView], None]) -> None:
-        """Tell the run's plan until it has its final answer."""
+        """Report the run's plan until it has its final answer."""
         reader = Reader.of_stored(run.message, run.options)
         async with self._console.live.follow(run.message.thread, run.id) as feed:
             async for _ in moments(feed):

@@ -1,9 +1,9 @@
-"""The overview as its page shows it: what is looked at, sums, plots and tables."""
+"""The view of the overview for its page: filters, sums, plots and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, tzinfo
 from urllib.parse import urlencode
 
@@ -24,7 +24,7 @@ QUESTION = 120  # characters
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A number at the head of the page, and what it says."""
+    """A number at the top of the page, and its meaning."""
 
     name: str
     value: str
@@ -33,7 +33,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Something that a filter offers."""
+    """An option of a filter."""
 
     value: str
     name: str
@@ -51,7 +51,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The selection that an address asks for. An unknown period is the usual one."""
+    """The selection in a URL. An unknown period is replaced by the default."""
 
     days: int
     platform: str = ""
@@ -66,7 +66,7 @@ class Selection:
         return cls(days if days in PERIODS else PERIOD, **named)
 
     def scope(self, now: datetime, clock: tzinfo) -> Scope:
-        """The days until now, as the reader's clock has them."""
+        """Return the period until now, in days of the reader's time zone."""
         return of_days(
             now.astimezone(clock).date(),
             self.days,
@@ -78,7 +78,7 @@ class Selection:
 
 
 class Filters:
-    """The form above a page of the overview, and words for what it lists."""
+    """The form above a page of the overview, and the texts for its options."""
 
     def __init__(self, places: Sequence[Place], looked: Selection, texts: Texts) -> None:
         self._places = places
@@ -103,28 +103,22 @@ class Filters:
 
     def _filter(self, field: str, names: set[str], chosen: str) -> Filter:
         every = Choice("", self._texts("web-overview-all"), not chosen)
-        # What was chosen stays on offer, also where it belongs to another platform.
+        # The chosen option stays available even if it belongs to another platform.
         offered = sorted(names | ({chosen} if chosen else set()))
         choices = (Choice(name, name, name == chosen) for name in offered)
         return Filter(field, self._texts(f"web-overview-{field}"), (every, *choices))
 
     @property
     def query(self) -> str:
-        """The part of the address that leads here again."""
-        looked = self._looked
-        given = {
-            "days": looked.days,
-            "platform": looked.platform,
-            "workspace": looked.workspace,
-            "channel": looked.channel,
-        }
+        """Return the query string of this selection."""
+        given = asdict(self._looked)
         return urlencode({name: value for name, value in given.items() if value})
 
     def state(self, state: str) -> str:
         return self._texts(f"web-run-state-{name(state)}")
 
     def line(self, text: str) -> str:
-        """A question on one line."""
+        """Shorten a question to one line."""
         return shortened(one_line(text), QUESTION)
 
 
@@ -149,12 +143,12 @@ class OverviewView(Filters):
 
     @property
     def is_new(self) -> bool:
-        """True if no question has been asked yet."""
+        """Return True if no question has been asked yet."""
         return not self._places
 
     @property
     def looks_at_some(self) -> bool:
-        """True if steps are those of the latest questions only."""
+        """Return True if the steps are only those of the latest questions."""
         return sum(self.overview.states.values()) > RECENT
 
     # ------------------------------------------------------------ sums
@@ -185,7 +179,7 @@ class OverviewView(Filters):
         )
 
     def _cost_each(self, states: Mapping[str, int]) -> str:
-        """The amount spent for each question that was answered, on those that were not included."""
+        """Return the cost per answered question, including the cost of those not answered."""
         answered = states.get("answered", 0) + states.get("partial", 0)
         return usd(self.overview.spent.usd / answered) if answered else "–"
 
@@ -235,11 +229,11 @@ class OverviewView(Filters):
 
 
 def said(verdicts: Mapping[str, int]) -> str:
-    """The feedback of readers: +12 −3."""
+    """Format the readers' feedback: +12 −3."""
     counted = (("+", verdicts.get("good", 0)), ("−", verdicts.get("bad", 0)))
     return " ".join(f"{sign}{count:,}" for sign, count in counted if count)
 
 
 def name(state: str) -> str:
-    """A state as it stands in the ids of texts."""
+    """Return a state's name as used in the ids of texts."""
     return state.replace("_", "-")

@@ -11,26 +11,26 @@ from cachetools import TTLCache
 
 from bot.rate_limit import Clock, RateLimit
 
-CLIENTS = 10_000  # remembered at once
+CLIENTS = 10_000  # tracked at once
 
 
 class Pace:
-    """A rate limit for each client: a minute's worth at once, then as many as flow back."""
+    """A rate limit for each client: a minute's worth at once, which refills steadily."""
 
     def __init__(self, per_minute: int, clock: Clock = monotonic) -> None:
         self._per_minute = per_minute
         self._clock = clock
-        # After a minute without a request a limit has all its room again.
+        # After a minute without requests, a limit has recovered and can be dropped.
         self._limits: TTLCache[str, RateLimit] = TTLCache(CLIENTS, 60.0, timer=clock)
 
     def allows(self, client: str) -> bool:
-        """Return True if one more is in order; it counts when it is."""
+        """Return True if one more request is allowed, and count it."""
         limit = self._limit_of(client)
-        self._limits[client] = limit  # for a minute from now
+        self._limits[client] = limit  # renews its minute in the cache
         return limit.reserve(0.0) is not None
 
     def has_room(self, client: str) -> bool:
-        """Return True if one more would be in order."""
+        """Return True if one more request would be allowed."""
         return self._limit_of(client).has_room
 
     def _limit_of(self, client: str) -> RateLimit:
@@ -46,12 +46,12 @@ class OpenStreams:
         self._open: Counter[str] = Counter()
 
     def allows(self, client: str) -> bool:
-        """Return True if one more is in order."""
+        """Return True if one more stream is allowed."""
         return self._open[client] < self._most
 
     @contextmanager
     def one(self, client: str) -> Iterator[None]:
-        """Within the block one more is open."""
+        """Count a stream as open within the block."""
         self._open[client] += 1
         try:
             yield

@@ -1,8 +1,8 @@
-"""Page text as HTML, rendered as ``bot.pages.page.Page`` describes it, with quoted words marked.
+"""Renders page text as HTML in the form of ``bot.pages.page.Page``, with quoted words marked.
 
-The parser tells which characters are structure; each piece of text that it finds is looked for
-where it stands in the page, so that what is marked is what was quoted, character for character.
-Whatever else a page has is shown letter for letter: a star or a bracket of it means nothing here.
+The parser finds the structure. Each piece of text that it returns is located in the page's text, so
+that the marks match the quotes character by character. Everything else is shown literally: a star
+or a bracket in a page has no meaning here.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from adapters.web.markdown import fence_html, safe, set_columns, set_headings
 from bot.research.answer.support import Quoted
 
 AROUND = 320  # characters shown before and after a quoted passage
-EXCERPTS_BELOW = 3  # the level of the headings that excerpts stand under
+EXCERPTS_BELOW = 3  # the level of the headings above excerpts
 
-# As ``bot.rendering.verbatim`` has them.
+# The same marks as in ``bot.rendering.verbatim``.
 _BOLD = re.compile(r"\*\*((?=[\w“\"'(\[`<])[^*\n]*?[^*\s\\])\*\*(?![0-9A-Za-z_*])")
 _NO_BOLD_AFTER = re.compile(r"[0-9A-Za-z_*]")
 _OF_LISTS = frozenset({"list_item_open", "bullet_list_close"})
 _BORDER = re.compile(r"(?<!\\)\|(?:[ \t]*:?-{3,}:?[ \t]*\|)*|[ \t]`{3,}\w*[ \t]")
 _LINE_MARK = re.compile(r"^[ \t]*(?:#{1,6}|[-*+])[ \t]+")
 _BROKEN_MARK = re.compile(r"(<mark[^>]*>)([^<]*)</mark>\1")
-_ESCAPED = re.compile(r"\\[#|+]")  # a line that ``bot.pages.literal`` wrote
+_ESCAPED = re.compile(r"\\[#|+]")  # escapes that ``bot.pages.literal`` writes
 
 
 def page_html(text: str, quoted: Sequence[Quoted] = (), below: int = 1, title: str = "") -> str:
-    """A page's text as safe HTML. Quoted words are ``mark`` elements whose ``data-q`` lists the
-    anchors of their quotes; where a quote begins is an element with its anchor for an id.
+    """Render a page's text as safe HTML. Quoted words are ``mark`` elements whose ``data-q`` lists
+    the anchors of their quotes; an element with a quote's anchor as its id is at its beginning.
 
     A quote without an anchor is only marked. Headings begin below level ``below`` of the page that
-    shows it; one at the top that only repeats the ``title`` shown above is left out.
+    shows the text; a first heading that only repeats the ``title`` shown above is left out.
     """
     tokens = _blocks_of(text)
     if len(tokens) > 2 and tokens[0].type == "heading_open" and tokens[1].content == title:
@@ -51,7 +51,7 @@ def page_html(text: str, quoted: Sequence[Quoted] = (), below: int = 1, title: s
 
 
 def line_html(text: str) -> str:
-    """Page text as one line of safe HTML, such as a search's excerpt of a page."""
+    """Render page text as one line of safe HTML, such as a search result's excerpt."""
     words = " ".join(part for part in (cell.strip() for cell in _BORDER.split(text)) if part)
     words = _LINE_MARK.sub("", words)
     tokens = _parser().parseInline(words)
@@ -59,8 +59,8 @@ def line_html(text: str) -> str:
 
 
 def excerpt_html(text: str, quoted: Sequence[Quoted], gap: Callable[[int], str]) -> str:
-    """The text around the quoted words, in whole blocks, rows and items; ``gap`` says how many
-    characters were left out."""
+    """Render the text around the quoted words, in whole blocks, rows and items; ``gap`` formats the
+    number of characters left out."""
     tokens = _blocks_of(text)
     starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
 
@@ -90,8 +90,8 @@ def excerpt_html(text: str, quoted: Sequence[Quoted], gap: Callable[[int], str])
 
 
 def _unit(tokens: Sequence[Token], at: int) -> int:
-    """The number of tokens of the block, row or item that begins here and may be left out; 0 for
-    none. Numbered items are not: the others would change their numbers."""
+    """Return the number of tokens of the block, row or item that begins at ``at`` and may be left
+    out, or 0. Numbered items may not, because the others would be renumbered."""
     token = tokens[at]
     if token.map is None or token.nesting < 0:
         return 0
@@ -113,7 +113,7 @@ def _gap(words: str, tag: str = "p") -> Token:
 
 
 def _blocks_of(text: str) -> list[Token]:
-    """The blocks of a page, what is in them not looked into: it may be long."""
+    """Parse a page into blocks, without parsing their content, which may be long."""
     tokens: list[Token] = []
     _parser().block.parse(text, _parser(), {}, tokens)
     return tokens
@@ -135,8 +135,8 @@ def _html_of(text: str, tokens: Sequence[Token], quoted: Sequence[Quoted], below
 
 
 def _whole_marks(html: str) -> str:
-    """HTML in which words of one quote that follow each other are one element: a screen reader
-    tells where each begins and ends."""
+    """Merge adjacent marks of one quote, because screen readers announce where each begins and
+    ends."""
     while (joined := _BROKEN_MARK.sub(r"\1\2", html)) != html:
         html = joined
     return html
@@ -172,7 +172,7 @@ def _bold(state: StateInline, silent: bool) -> bool:
 
 
 def _escaped(state: StateInline, silent: bool) -> bool:
-    """The backslash before what would make a heading or an item of a line."""
+    """Parse a backslash that keeps a line from becoming a heading or an item."""
     if state.src[state.pos] != "\\":
         return False
     match = _ESCAPED.match(state.src, state.pos, state.posMax)
@@ -186,7 +186,7 @@ def _escaped(state: StateInline, silent: bool) -> bool:
 
 
 class _Marked:
-    """The pieces of a page, as the parser gives them, at their places in its text."""
+    """Locates the parser's pieces of a page in the page's text, and marks quotes in them."""
 
     def __init__(self, text: str, quoted: Sequence[Quoted]) -> None:
         self._text = text
@@ -194,11 +194,11 @@ class _Marked:
         self._edges = sorted({edge for one in self._quoted for edge in (one.start, one.end)})
         self._begun: set[str] = set()
         self._lines = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
-        self._at = 0  # up to here the text was found in pieces
-        self._end = len(text)  # of the block that is being read
+        self._at = 0  # the end of the last piece found in the text
+        self._end = len(text)  # the end of the current block
 
     def reach(self, token: Token) -> None:
-        """Go on to where a block begins."""
+        """Move to the beginning of a block."""
         if token.map:
             begin, end = token.map
             self._at = max(self._at, self._line(begin))
@@ -226,8 +226,8 @@ class _Marked:
                 yield child
 
     def fence(self, token: Token) -> str:
-        """A fence as HTML; each of its lines may be indented less than in the text."""
-        starts: list[tuple[int, int]] = []  # in the code → in the text
+        """Render a fence, whose lines may be indented less than in the text."""
+        starts: list[tuple[int, int]] = []  # position in the code → position in the text
         at, line = 0, token.map[0] + 1 if token.map else 0
         for words in token.content.split("\n"):
             begin = self._line(line)
@@ -247,11 +247,11 @@ class _Marked:
         return fence_html(html, language)
 
     def _found(self, written: str) -> int:
-        """Find a piece, from where the last one ended."""
+        """Find a piece after the end of the last one."""
         start = self._text.find(written, self._at, self._end)
         if start < 0 and not written.strip():
             start = self._at
-        elif start < 0:  # its white space is another one, or a bar of it was escaped
+        elif start < 0:  # its white space differs, or it has an escaped bar
             pattern = r"\s+".join(re.escape(word) for word in written.split())
             match = re.compile(pattern.replace(r"\|", r"\\?\|")).search(
                 self._text, self._at, self._end
@@ -261,7 +261,7 @@ class _Marked:
         return start
 
     def _html(self, words: str, start: int, *, is_whole: bool = False) -> str:
-        """Words that begin at ``start`` of the text, those that are quoted marked."""
+        """Render words that begin at ``start`` in the text, with quoted ones marked."""
         end = start + len(words)
         cuts = [] if is_whole else [edge for edge in self._edges if start < edge < end]
         return "".join(

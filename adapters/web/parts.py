@@ -1,4 +1,4 @@
-"""The parts of a reply that change while it is worked on, made once for all who look on."""
+"""Renders the changing parts of an unfinished reply, once for all viewers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from bot.rendering.texts import Texts
 
 
 class Parts:
-    """The parts of a reply that have changed, as JSON for events."""
+    """Renders the changed parts of a reply as JSON for events."""
 
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
         self._kept: LRUCache[tuple[str, ...], str] = LRUCache(PARTS_KEPT)
 
     def plan(self, texts: Texts, run: str, now: Shown) -> str:
-        """The plan as HTML, and ``now``: what is being done, in words."""
+        """Return the plan as HTML, and ``now``, the present activity in words."""
 
         def made() -> dict[str, str]:
             html = plan_html(self._templates, texts, run, now)
@@ -32,8 +32,8 @@ class Parts:
         return self._once(("plan", texts.locale, run, now.mark, str(now.plan is None)), made)
 
     def text(self, run: str, now: Shown) -> str:
-        """The answer as far as it has been written, as HTML."""
-        name = ("text", run, now.mark, str(bool(now.text)))  # it may be withheld from some
+        """Return the text of the answer so far, as HTML."""
+        name = ("text", run, now.mark, str(bool(now.text)))  # it may be withheld from some viewers
         return self._once(
             name, lambda: {"run": run, "html": writing(run, now, self._templates.root)}
         )
@@ -46,13 +46,13 @@ class Parts:
 
 
 def being_done(now: Shown, texts: Texts) -> str:
-    """The present activity in one line; "" between two steps."""
+    """Return the present activity in one line; "" between two steps."""
     if now.plan is not None:
         return plan_of(now.plan, texts).now
     return texts("queued", ahead=now.ahead) if now.ahead else texts("working")
 
 
 def plan_html(templates: Templates, texts: Texts, run: str, now: Shown) -> str:
-    """The plan: a line for each kind of work."""
+    """Render the plan: a line for each kind of work."""
     plan = plan_of(now.plan, texts, run) if now.plan is not None else None
     return templates.fragment("plan.html", texts, run=run, plan=plan, shown=now)

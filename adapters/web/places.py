@@ -1,7 +1,7 @@
-"""Places of footnote marks: the stored page of its number, at the quote that its sentence rests on.
+"""Targets of footnote marks: the stored page, at the quote that supports the mark's sentence.
 
-A mark names a page, and a page may be quoted several times. Of its quotes those are nearest that
-have most of the sentence's words; a word counts as much as it is long, for a common one is short.
+A mark names a page, and a page may be quoted several times. The best quotes are those that share
+the most words with the sentence; words count by their length, because common words are short.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from urllib.parse import quote
 from adapters.web.markdown import Place
 from bot.answers import Answer, Citation
 
-MOST = 2  # quotes that one mark is told to rest on
+MOST = 2  # quotes shown for one mark
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_]+")
 
 
 def copies_of(run: str, root: str = "") -> str:
-    """The path under which the pages of a run are shown as they were read, by number."""
+    """Return the path below which the stored pages of a run are shown, by number."""
     return f"{root}/runs/{quote(run)}/pages/"
 
 
 class AnswerPlaces:
-    """The places of a finished answer's marks."""
+    """Finds the targets of a finished answer's marks."""
 
     def __init__(self, answer: Answer, root: str = "") -> None:
         self._pages = copies_of(answer.run, root)
@@ -47,24 +47,14 @@ class AnswerPlaces:
         return Place(f"{self.page(best[2])}#{best[1]}", tuple(near))
 
     def page(self, cited: Citation) -> str:
-        """The address of the copy of a page that was cited; a number may have several."""
+        """Return the URL of the stored copy of a cited page; a number may have several."""
         hashes = {other.page_hash for _, other, _ in self._quotes[cited.number]}
         which = f"?copy={quote(cited.page_hash)}" if len(hashes) > 1 else ""
         return f"{self._pages}{cited.number}{which}"
 
 
-class PlacesWhileWriting:
-    """The places of marks of an answer that is being written: nothing of it is quoted yet."""
-
-    def __init__(self, run: str, root: str = "") -> None:
-        self._pages = copies_of(run, root)
-
-    def __call__(self, number: int, sentence: str) -> Place:
-        return Place(f"{self._pages}{number}")
-
-
 def anchored(citations: Iterable[Citation]) -> list[tuple[str, Citation]]:
-    """The citations with their anchors, as ``bot.research.answer.support.quotes_of`` names them."""
+    """Return the citations with the anchors that ``bot.research.answer.support.quotes_of`` uses."""
     counted: dict[int, int] = {}
     found = []
     for cited in citations:
@@ -74,7 +64,7 @@ def anchored(citations: Iterable[Citation]) -> list[tuple[str, Citation]]:
 
 
 def by_number(citations: Iterable[Citation]) -> Mapping[int, list[tuple[str, Citation]]]:
-    """The anchored citations of each number, numbers in order."""
+    """Return the anchored citations of each number, in order of the numbers."""
     grouped: dict[int, list[tuple[str, Citation]]] = {}
     for anchor, cited in anchored(citations):
         grouped.setdefault(cited.number, []).append((anchor, cited))
@@ -82,5 +72,5 @@ def by_number(citations: Iterable[Citation]) -> Mapping[int, list[tuple[str, Cit
 
 
 def _words(text: str) -> set[str]:
-    """The words of a text; characters, where words are not written apart."""
+    """Return the words of a text, or its characters in scripts that do not separate words."""
     return set(_WORD.findall(text.lower()))

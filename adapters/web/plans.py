@@ -1,7 +1,7 @@
-"""The plan of a run for its template: what is being done, and a line for each kind of work.
+"""The plan of a run for its template: the present activity, and a line for each kind of work.
 
-However long the research, the plan stays a few lines: the present activity, the sub-questions (as a
-graph) or the parts of a report, the searches, and the pages. Each line unfolds.
+The plan of any research has only a few lines: the present activity, the sub-questions (as a graph)
+or the parts of a report, the searches, and the pages. Each line can be unfolded.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from bot.rights.reader import is_document
 from bot.search.hits import host_of
 
 TITLE = 200  # characters
-FOUND = 400  # of one finding
+FOUND = 400  # characters of one finding
 DOING = 3  # activities named at once
-ICONS = 6  # of sites, on the line of the pages
-COLOURS = 12  # of icons; the style sheet has as many
+ICONS = 6  # icons of sites on the line of the pages
+COLOURS = 12  # colours of icons, as many as in the style sheet
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A site's icon, made here: nothing is loaded from elsewhere. ``letter`` is "" for documents,
-    which have an icon of their own, and ``colour`` the number of its colour."""
+    """A site's icon, drawn here because nothing is loaded from other sites. ``letter`` is "" for
+    documents, which have their own icon; ``colour`` is the number of its colour."""
 
     name: str
     letter: str
@@ -41,8 +41,8 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A search, a page, or an earlier answer. ``href`` leads to the page, if it is one of the web,
-    or is the path of the earlier answer's."""
+    """A search, a page, or an earlier answer. ``href`` is the URL of a web page, or the path of the
+    earlier answer's page."""
 
     id: str
     state: StepState
@@ -54,7 +54,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A sub-question or a part of a report: its ``work`` in numbers, ``found`` so far, pages."""
+    """A sub-question or a part of a report: its ``work`` in numbers, its findings and its pages."""
 
     id: str
     state: StepState
@@ -69,7 +69,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``now`` is what is being done, in one line; "" between two steps. ``before`` tells of an
+    """``now`` is the present activity in one line; "" between two steps. ``before`` describes an
     earlier answer to the question, if there is one."""
 
     now: str
@@ -94,16 +94,16 @@ class Plan:
 
     @property
     def sites(self) -> tuple[Site, ...]:
-        """The sites whose icons stand beside the number of pages, each once."""
+        """Return the sites whose icons are shown beside the number of pages, each once."""
         return tuple(dict.fromkeys(page.site for page in self.pages if page.site))[:ICONS]
 
     def ended(self, parts: Sequence[Part]) -> int:
-        """The number of parts that are done, well or not."""
+        """Return the number of parts that have ended, with success or not."""
         return sum(part.state in ("done", "failed") for part in parts)
 
 
 def plan_of(plan: PlanView, texts: Texts, run: str = "") -> Plan:
-    """The plan of a run; ``run`` makes the anchors of its nodes."""
+    """Return the plan of a run; ``run`` is part of the anchors of its nodes."""
     parts = [branch for branch in branches(plan.steps) if branch.is_part]
     nodes = tuple(_part(each, texts) for each in parts if each.line.kind == "node")
     return Plan(
@@ -120,7 +120,7 @@ def plan_of(plan: PlanView, texts: Texts, run: str = "") -> Plan:
 def _now(steps: Sequence[StepView], texts: Texts) -> str:
     running = [step for step in steps if step.state == "running" and step.kind != EARLIER]
     parts = {step.id for step in running if step.kind in ("node", "paragraph")}
-    busy = {step.parent for step in running}  # these are told by what is done for them
+    busy = {step.parent for step in running}  # their own running steps describe them
     told = [_doing(step, texts) for step in running if step.id not in parts & busy]
     return " · ".join(dict.fromkeys(told[:DOING]))
 
@@ -130,12 +130,12 @@ def _doing(step: StepView, texts: Texts) -> str:
 
 
 def anchor_of(run: str, step: str) -> str:
-    """The id of the element that tells what a sub-question has found."""
+    """Return the id of the element with a sub-question's findings."""
     return f"found-{run}-{step}"
 
 
 def _graph(steps: Sequence[StepView], texts: Texts, run: str) -> Markup | None:
-    """The sub-questions, where there are several."""
+    """Draw the sub-questions, if there are several."""
     nodes = [
         GraphNode(
             step.id,
@@ -152,7 +152,7 @@ def _graph(steps: Sequence[StepView], texts: Texts, run: str) -> Markup | None:
 
 
 def said(step: StepView, texts: Texts) -> str:
-    """The state of a step in words."""
+    """Return the state of a step in words."""
     return texts(f"web-state-{step.state}")
 
 
@@ -188,7 +188,7 @@ def _line(step: StepView) -> Line:
 
 
 def site_of(url: str) -> Site:
-    """The icon for the page at an address; files of documents and questions have one in common."""
+    """Return the icon for a page's URL; documents and files of questions share one."""
     url = public(url)
     host = "" if is_document(url) or not url.startswith("http") else host_of(url)
     name = host.removeprefix("www.")

@@ -1,4 +1,4 @@
-"""The web console as `footnote serve` runs it."""
+"""The web console as a platform, which `footnote serve` runs."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class WebPlatform:
         from adapters.web.app import console_app  # a worker needs no pages
 
         everything = Mount("/", app=console_app(self._console, self._mcp.routes))
-        # Starlette's own pattern leaves out paths with a line end in them, which are answered too.
+        # Starlette's own pattern does not match paths with a newline, which need a response too.
         everything.path_regex = re.compile(r"^/(?P<path>.*)$", re.DOTALL)
         return [everything]
 
     async def reach(self) -> None:
-        """The database is the platform, and it is there."""
+        """Do nothing: posting needs only the database, which is open."""
         self.connection.made()
 
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
@@ -66,15 +66,15 @@ class WebPlatform:
                 try:
                     await asyncio.Event().wait()
                 finally:
-                    self._console.reception = None  # before callers are let go
+                    self._console.reception = None  # before callers are released
         finally:
             words.cancel()
             await asyncio.gather(words, return_exceptions=True)
-            await self._console.live.aclose()  # event streams would hold up the end
+            await self._console.live.aclose()  # open event streams would delay the end
             await self._console.aclose()
 
     async def _index_words(self) -> None:
-        """Index the words of conversations from before there was an index, beside all else."""
+        """Index the words of older conversations in the background."""
         try:
             more = 1
             while more:
@@ -88,14 +88,14 @@ class WebPlatform:
 async def open_web(
     settings: Settings, workspaces: Workspaces, observed: Observed | None = None
 ) -> AsyncIterator[WebPlatform]:
-    """The console. Raises ``StorageUnavailable``."""
+    """Open the console. Raises ``StorageUnavailable``."""
     token = settings.console_token.get_secret_value() if settings.console_token else ""
     sessions = Sessions(await session_key(workspaces), token, workspaces)
     live = Live(workspaces.database)
     observed = observed or Observed()
     observed.streams = lambda: live.onlookers
     try:
-        console = Console(settings, workspaces.database, live, sessions, observed=observed)
+        console = Console(settings, workspaces.database, live, sessions, observed)
         yield WebPlatform(console)
     finally:
         await live.aclose()

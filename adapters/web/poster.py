@@ -1,7 +1,7 @@
-"""The web's way out: what a reply shows is its run's post state, which pages are made from.
+"""The web's poster: it saves what a reply shows as its run's post state, which pages are made from.
 
-Onlookers of this process are told at once, those of others find it in the database. The database
-is the platform: one reply belongs to one run, so that no crash can make it two.
+Viewers in this process get updates at once; other processes find them in the database. A reply is
+stored with its run, so a crash cannot duplicate it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bot.storage.files import Files
 
 
 class WebPoster:
-    """``between`` are the seconds from one save of what a reply shows to the next."""
+    """``between`` is the number of seconds between two saves of what a reply shows."""
 
     amends = True
 
@@ -39,7 +39,7 @@ class WebPoster:
     async def open(self, run: RunRef, saved: PostState | None) -> Reply:
         now = next_turn(shown(saved))
         if now.answer is None or not run.is_written:
-            # The plan of an attempt that was interrupted stays until this one has its own.
+            # The plan of an interrupted attempt stays until this one has its own.
             fresh = now.answer is not None
             plan = None if fresh else now.plan
             now = replace(now, ahead=0, fresh=fresh, plan=plan, text="", answer=None)
@@ -47,7 +47,7 @@ class WebPoster:
         return await open_reply(run, WebDisplay(run, self._live, now), pace)
 
     async def queued(self, run: RunRef, ahead: int) -> None:
-        """It stands in the reply's place until that is begun; a run that has begun shows more."""
+        """Show that the run is queued, in place of its reply, unless the reply has begun."""
         try:
             await run.save(changed(Shown(), ahead=ahead).json())
         except RunLost:
@@ -59,7 +59,7 @@ class WebPoster:
         self._live.leave(run.message.thread, run.id)
 
     async def history(self, run: RunRef) -> Sequence[Message]:
-        return ()  # all that is said here is said to Footnote, and kept
+        return ()  # every message here is addressed to Footnote and stored
 
     async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
         body = await self._files.body(attachment.url)
@@ -71,7 +71,7 @@ class WebPoster:
 
 
 class WebDisplay(Display):
-    """The place of a reply on its thread's page: onlookers here see at once what is told."""
+    """Shows a reply on its thread's page; viewers in this process see changes at once."""
 
     def __init__(self, run: RunRef, live: Live, now: Shown) -> None:
         self._run = run
@@ -105,7 +105,8 @@ class WebDisplay(Display):
         self._live.leave(self._run.message.thread, self._run.id)
 
     async def _end_change(self) -> None:
-        """Raises ``RunLost``, and ``PlatformUnavailable`` while the database is away."""
+        """Save the last change. Raises ``RunLost``, and ``PlatformUnavailable`` if the database is
+        away."""
         try:
             await self._run.save(self._now.json())
         except StorageUnavailable as away:

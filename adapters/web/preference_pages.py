@@ -1,4 +1,4 @@
-"""The forms of the preferences, the list of keys, and what makes the console installable."""
+"""The forms of the preferences, the list of keys, and the manifest for installing the console."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KEYS = (
 
 
 def preference_pages(console: Console) -> Sequence[BaseRoute]:
-    """The routes of the preferences, the list of keys, and the manifest."""
+    """Return the routes of the preferences, the list of keys, and the manifest."""
     root = console.settings.root
     secure = console.settings.public_url.startswith("https://")
 
@@ -38,7 +38,7 @@ def preference_pages(console: Console) -> Sequence[BaseRoute]:
         return answer
 
     async def shown(request: Request) -> Response:
-        """All preferences, with the time zones, which are too many for every page."""
+        """Show all preferences, including the time zones, which are too many for every page."""
         to = own_path(request.query_params.get("to", "/"))
         return console.page(request, "preferences.html", to=to, zones=zones())
 
@@ -46,15 +46,15 @@ def preference_pages(console: Console) -> Sequence[BaseRoute]:
         return console.page(request, "keys.html", keys=KEYS)
 
     return [
-        Route("/preferences", shown, methods=["GET"]),
+        Route("/preferences", shown),
         Route("/preferences", kept, methods=["POST"]),
-        Route("/keys", keys, methods=["GET"]),
+        Route("/keys", keys),
         Route(MANIFEST, _manifest(root), methods=["GET"]),
     ]
 
 
 def _manifest(root: str) -> Response:
-    """The manifest by which a browser installs the console (https://www.w3.org/TR/appmanifest/)."""
+    """Return the manifest for installing the console (https://www.w3.org/TR/appmanifest/)."""
     pictures = [("icon.svg", "any"), ("icon-192.png", "192x192"), ("icon-512.png", "512x512")]
     return JSONResponse(
         {

@@ -1,4 +1,4 @@
-"""Preferences of a browser, kept in cookies: its theme, its language, its time zone."""
+"""A browser's preferences, stored in cookies: theme, language and time zone."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ KEPT_SECONDS = 365 * 86_400
 
 
 def theme_of(request: Request) -> str:
-    """The theme that the browser has chosen; "" for the system's."""
+    """Return the chosen theme; "" for the system's."""
     theme = request.cookies.get(THEME, "")
     return theme if theme in THEMES else ""
 
 
 def language_of(request: Request) -> str:
-    """The language that the reader has chosen in the console; "" for the browser's."""
+    """Return the chosen language; "" for the browser's."""
     language = request.cookies.get(LANGUAGE, "")
     return language if language in LOCALES else ""
 
 
 def keep(answer: Response, form: Mapping[str, str], root: str, *, secure: bool) -> None:
-    """Let an answer's browser keep what a form chooses, for the paths below ``root``. What is none
-    of those there are is forgotten; what the form does not ask for stays."""
+    """Set cookies for the choices in a form, for paths below ``root``. An unknown value deletes its
+    cookie; preferences that are not in the form are kept."""
     fields: tuple[tuple[str, str, Collection[str]], ...] = (
         ("theme", THEME, THEMES),
         ("language", LANGUAGE, LOCALES),

@@ -1,8 +1,8 @@
-"""An OpenID provider: signing people in and out, and the identities in its ID tokens.
+"""Client of an OpenID provider: signs people in and out, and checks the identities in ID tokens.
 
 OpenID Connect Core 1.0, RP-Initiated Logout 1.0 and Back-Channel Logout 1.0
-(https://openid.net/developers/specs/), with PKCE (RFC 7636). Authlib speaks the protocol and checks
-the claims, joserfc the signatures; here it is decided what is believed.
+(https://openid.net/developers/specs/), with PKCE (RFC 7636). Authlib implements the protocol and
+checks the claims, joserfc checks the signatures; this module decides what to trust.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from bot.rendering.lines import shortened
 from bot.settings import Settings
 from bot.storage.sign_ins import Identity
 
-LEEWAY_SECONDS = 60  # that the provider's clock and ours may differ
-# Signatures by a key that the provider alone has (RFC 7518 section 3.1, RFC 8037). "none" signs
-# nothing, and for HS256 a public key would do as the secret.
+LEEWAY_SECONDS = 60  # by which the provider's clock and ours may differ
+# Signatures by a key that only the provider has (RFC 7518 section 3.1, RFC 8037). "none" signs
+# nothing, and with HS256 a public key could be misused as the secret.
 ALGORITHMS = (
     *(f"{kind}{bits}" for kind in ("RS", "PS", "ES") for bits in (256, 384, 512)),
     "EdDSA",
@@ -41,13 +41,14 @@ ALGORITHMS = (
 )
 BACK_CHANNEL = "http://schemas.openid.net/event/backchannel-logout"
 LONGEST_ID = 200  # characters
-_OURS = (LOCAL, "token")  # ids of those who come in without a name
+_OURS = (LOCAL, "token")  # ids of visitors without a name
 
 log = get_logger()
 
 
 class Provider:
-    """``redirect`` is the address to which it sends browsers back."""
+    """Signs people in and out. ``redirect`` is the URL to which the provider sends browsers
+    back."""
 
     def __init__(self, settings: Settings, redirect: str) -> None:
         self.publication = Publication(settings)
@@ -57,7 +58,7 @@ class Provider:
     # ------------------------------------------------------------ signing in
 
     async def authorization_url(self, state: str, nonce: str, verifier: str) -> str:
-        """The address at which a browser signs in. Raises ``Unavailable``."""
+        """Return the URL at which a browser signs in. Raises ``Unavailable``."""
         known = await self.publication.discovery()
         async with self._client(known) as client:
             url, _ = client.create_authorization_url(
@@ -66,8 +67,8 @@ class Provider:
         return str(url)
 
     async def identify(self, code: str, issuer: str, nonce: str, verifier: str) -> Identity:
-        """The person who has signed in: the browser has brought back ``code`` and ``issuer`` ("":
-        not named). Raises ``SignInRefused`` and ``Unavailable``."""
+        """Return the person who has signed in. The browser brought back ``code`` and ``issuer``
+        ("": not named). Raises ``SignInRefused`` and ``Unavailable``."""
         known = await self.publication.discovery()
         if (issuer or known.names_issuer) and issuer != known.issuer:
             raise SignInRefused("sso-refused-issuer", f"the answer is from {issuer!r}")
@@ -89,7 +90,7 @@ class Provider:
                     known.token, code=code, code_verifier=verifier, auth=self._basic(known)
                 )
         except OAuthError as error:
-            if error.error == "invalid_grant":  # the code was used, or is too old
+            if error.error == "invalid_grant":  # the code was used already, or has expired
                 raise SignInRefused("sso-stale", str(error)) from error
             if error.error in ("invalid_client", "unauthorized_client"):
                 raise SignInRefused("sso-client", str(error)) from error
@@ -101,8 +102,8 @@ class Provider:
         return dict(token)
 
     def _basic(self, known: Discovery) -> httpx2.BasicAuth | None:
-        """The client's proof, encoded as RFC 6749 section 2.3.1 says, which Authlib does not do;
-        None where the client proves itself in another way."""
+        """Return the client's credentials, encoded as in RFC 6749 section 2.3.1, which Authlib does
+        not do; None if the client authenticates in another way."""
         secret = self._settings.oidc_client_secret
         if secret is None or _authentication(known, has_secret=True) != "client_secret_basic":
             return None
@@ -136,7 +137,7 @@ class Provider:
     async def _more_of(
         self, client: Any, known: Discovery, claims: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """The claims of the userinfo endpoint, where an ID token leaves out what is needed."""
+        """Return the claims of the userinfo endpoint, if the ID token lacks a needed one."""
         needed = (self._settings.oidc_user_claim, self._settings.oidc_groups_claim, "name")
         if not known.userinfo or all(_found(claims, each) is not None for each in needed):
             return {}
@@ -147,7 +148,7 @@ class Provider:
             told = answer.json()
         except (OAuthError, httpx2.HTTPError, TimeoutError, ValueError) as error:
             raise unavailable(error) from error
-        # Core 5.3.2: otherwise somebody else's could be put in its place.
+        # Core 5.3.2: otherwise another person's claims could be substituted.
         if not isinstance(told, dict) or told.get("sub") != claims["sub"]:
             raise SignInRefused("sso-refused-token", "userinfo is about somebody else")
         return told
@@ -155,7 +156,7 @@ class Provider:
     # ------------------------------------------------------------ tokens
 
     async def _checked(self, id_token: str, nonce: str, access_token: str) -> dict[str, Any]:
-        """The claims of an ID token (Core 3.1.3.7); raises ``SignInRefused``."""
+        """Return the checked claims of an ID token (Core 3.1.3.7). Raises ``SignInRefused``."""
         known = await self.publication.discovery()
         token = await self._verified(id_token)
         client_id = self._settings.oidc_client_id
@@ -174,8 +175,8 @@ class Provider:
         return dict(claims)
 
     async def ended(self, logout_token: str) -> tuple[str, str]:
-        """The subject and the session, one of which may be "", that the provider ends by a token to
-        the back channel. Raises ``SignInRefused`` and ``Unavailable``."""
+        """Return the subject and the session, one of which may be "", that a logout token of the
+        provider ends. Raises ``SignInRefused`` and ``Unavailable``."""
         known = await self.publication.discovery()
         token = await self._verified(logout_token)
         registry = jwt.JWTClaimsRegistry(
@@ -215,8 +216,8 @@ class Provider:
             raise SignInRefused("sso-refused-token", str(error)) from error
 
     async def _verified(self, token: str) -> jwt.Token:
-        """The token, if one of the provider's keys has signed it. A key that is not known yet is
-        looked for once: the provider may have changed its keys."""
+        """Return the token, if one of the provider's keys signed it. For an unknown key the keys
+        are read again once, because the provider may have changed them."""
         for keys in (self.publication.keys, self.publication.newer_keys):
             try:
                 return jwt.decode(token, await keys(), algorithms=ALGORITHMS)
@@ -227,7 +228,7 @@ class Provider:
         raise SignInRefused("sso-refused-signature", str(unknown)) from unknown
 
     def _client(self, known: Discovery) -> Any:
-        """The client of one sign-in; Authlib's, which keeps the access token for it."""
+        """Return Authlib's client for one sign-in, which keeps the access token."""
         secret = self._settings.oidc_client_secret
         return AsyncOAuth2Client(
             self._settings.oidc_client_id,
@@ -243,8 +244,8 @@ class Provider:
     # ------------------------------------------------------------ signing out
 
     async def sign_out_url(self, id_token: str, back: str) -> str:
-        """The address at which a browser ends its session at the provider, which sends it to
-        ``back``; "" where the provider has no such place or cannot be asked."""
+        """Return the URL at which a browser ends its session at the provider, which redirects it to
+        ``back``; "" if the provider has no such endpoint or cannot be reached."""
         try:
             known = await self.publication.discovery()
         except Unavailable as error:
@@ -270,8 +271,8 @@ def _authentication(known: Discovery, *, has_secret: bool) -> str:
 
 
 def _found(claims: Mapping[str, Any], claim: str) -> Any:
-    """A claim by its name; dots lead into objects where no claim has them in its name, such as to
-    Keycloak's ``realm_access.roles``."""
+    """Return a claim by name. If no claim has that name, dots lead into objects, as in Keycloak's
+    ``realm_access.roles``."""
     if claim in claims:
         return claims[claim]
     found: Any = claims
@@ -281,7 +282,7 @@ def _found(claims: Mapping[str, Any], claim: str) -> Any:
 
 
 def groups_in(claims: Mapping[str, Any], claim: str) -> tuple[str, ...]:
-    """The groups that a claim holds: a list of texts, or one text."""
+    """Return the groups in a claim, which is a list of strings or one string."""
     told = _found(claims, claim)
     told = [told] if isinstance(told, str) else told
     if not isinstance(told, list):
@@ -291,9 +292,9 @@ def groups_in(claims: Mapping[str, Any], claim: str) -> tuple[str, ...]:
 
 
 async def report(settings: Settings) -> str:
-    """Report on the provider, and on what it must be told, in a sentence without its full stop.
+    """Report on the provider, and what to register there, in a sentence without its full stop.
 
-    Raises ``Unavailable`` where it cannot be asked or publishes nothing usable.
+    Raises ``Unavailable`` if it cannot be reached or publishes nothing usable.
     """
     redirect, signed_out, back_channel = provider_addresses(settings)
     publication = Publication(settings)

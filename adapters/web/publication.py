@@ -1,4 +1,4 @@
-"""The discovery document and the keys that an OpenID provider publishes, read at most hourly.
+"""Reads the discovery document and the keys that an OpenID provider publishes, at most hourly.
 
 OpenID Connect Discovery 1.0 (https://openid.net/specs/openid-connect-discovery-1_0.html).
 """
@@ -22,9 +22,9 @@ from bot.errors import Unavailable
 from bot.rendering.lines import shortened
 from bot.settings import Settings
 
-FRESH_SECONDS = 3_600.0  # that the discovery document and the keys are believed
-# A token may name a key that the provider has only just made, and anybody may send such tokens to
-# the back channel: so often are the keys read again.
+FRESH_SECONDS = 3_600.0  # how long the discovery document and the keys are cached
+# A token may name a key that the provider has just made, but anyone can send such tokens to the
+# back channel, so the keys are not read more often than this.
 SECONDS_BETWEEN_KEYS = 5.0
 CALL_SECONDS = 10.0
 
@@ -39,13 +39,13 @@ class Discovery:
     keys: str
     userinfo: str
     end_session: str
-    authentication: tuple[str, ...]  # ways in which a client proves itself at the token endpoint
-    names_issuer: bool  # in its answers by way of the browser (RFC 9207)
-    has_back_channel: bool  # by which it tells that a session has ended
+    authentication: tuple[str, ...]  # ways in which a client authenticates at the token endpoint
+    names_issuer: bool  # in its responses through the browser (RFC 9207)
+    has_back_channel: bool  # for notifying us that a session has ended
 
 
 class Publication:
-    """Reads the provider of the settings."""
+    """Reads and caches what the provider of the settings publishes."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -55,7 +55,7 @@ class Publication:
         self._reading = asyncio.Lock()
 
     async def discovery(self) -> Discovery:
-        """The discovery document, read at most hourly. Raises ``Unavailable``."""
+        """Return the discovery document, read at most hourly. Raises ``Unavailable``."""
         async with self._reading:
             if self._discovery is None or time.monotonic() > self._discovered + FRESH_SECONDS:
                 self._discovery = _discovery(await self._read(self.document), self._settings)
@@ -64,15 +64,15 @@ class Publication:
 
     @property
     def document(self) -> str:
-        """The address of its discovery document."""
+        """Return the URL of the discovery document."""
         return f"{self._settings.oidc_issuer.rstrip('/')}/.well-known/openid-configuration"
 
     async def keys(self) -> KeySet:
-        """The keys by which it signs, read at most hourly. Raises ``Unavailable``."""
+        """Return the signing keys, read at most hourly. Raises ``Unavailable``."""
         return await self._keys_read_within(FRESH_SECONDS)
 
     async def newer_keys(self) -> KeySet:
-        """The same, read again unless that was done just now."""
+        """Return the signing keys, read again unless they were read just now."""
         return await self._keys_read_within(SECONDS_BETWEEN_KEYS)
 
     async def _keys_read_within(self, seconds: float) -> KeySet:
@@ -89,7 +89,11 @@ class Publication:
 
     async def _read(self, url: str) -> dict[str, Any]:
         try:
-            async with self._client() as client, asyncio.timeout(CALL_SECONDS):
+            transport = Egress.of(self._settings).transport(httpx2)
+            async with (
+                httpx2.AsyncClient(transport=transport, timeout=CALL_SECONDS) as client,
+                asyncio.timeout(CALL_SECONDS),
+            ):
                 answer = await client.get(url)
             answer.raise_for_status()
             told = answer.json()
@@ -99,14 +103,10 @@ class Publication:
             raise unavailable(ValueError(f"{url} is no JSON object"))
         return told
 
-    def _client(self) -> httpx2.AsyncClient:
-        transport = Egress.of(self._settings).transport(httpx2)
-        return httpx2.AsyncClient(transport=transport, timeout=CALL_SECONDS)
-
 
 def _discovery(told: Mapping[str, Any], settings: Settings) -> Discovery:
-    """Raises ``Unavailable`` for a document that is not the issuer's own (Discovery 4.3) or that
-    leaves out what is needed."""
+    """Parse the document. Raises ``Unavailable`` if it is not the issuer's own (Discovery 4.3) or
+    lacks something needed."""
 
     def endpoint(name: str, *, needed: bool = True) -> str:
         url = told.get(name, "")
@@ -136,5 +136,5 @@ def _discovery(told: Mapping[str, Any], settings: Settings) -> Discovery:
 
 
 def unavailable(error: Exception) -> Unavailable:
-    """The error of a provider that does not answer, or not as it should."""
+    """Return the error for a provider that does not respond, or not as it should."""
     return Unavailable("The OpenID provider cannot be asked now.", detail=repr(error))

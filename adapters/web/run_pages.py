@@ -1,4 +1,4 @@
-"""The pages that explain: one for each run, the overview, the numbers for Prometheus."""
+"""The pages about runs: one for each run, the overview, and the metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
@@ -24,11 +25,10 @@ from adapters.web.page_text import page_html
 from adapters.web.places import copies_of
 from adapters.web.shown import shown_of
 from adapters.web.sources import kind_of
-from adapters.web.visibility import Visibility
+from adapters.web.visibility import seeing
 from bot.answers import StepView
 from bot.errors import InvalidSetting
 from bot.metrics import Metrics
-from bot.reasoning.calls import ModelReply
 from bot.reasoning.declaration import price_of
 from bot.rendering.footnotes import link_target
 from bot.research.trace.health import health
@@ -42,15 +42,11 @@ from bot.storage.traces import KeptPage, KeptRun, Traces
 
 
 def console_pages(console: Console) -> Sequence[BaseRoute]:
-    """The routes of these pages."""
+    """Return the routes of these pages."""
     pages = _RunPages(console)
     return [
-        Route("/runs/{run}", noted(console, "read", "run", pages.run, "run"), methods=["GET"]),
-        Route(
-            "/runs/{run}/pages/{number:int}",
-            noted(console, "read", "page", pages.page),
-            methods=["GET"],
-        ),
+        Route("/runs/{run}", noted(console, "read", "run", pages.run, "run")),
+        Route("/runs/{run}/pages/{number:int}", noted(console, "read", "page", pages.page)),
         *_OverviewPages(console).routes,
         *_metrics(console),
     ]
@@ -63,20 +59,20 @@ class _RunPages:
         self._root = console.settings.root
 
     async def run(self, request: Request) -> Response:
-        """The page of one run."""
+        """Show the page of one run."""
         kept = await self._traces.run(request.path_params["run"])
         if kept is None:
             raise _gone(request)
         await self._check(request, kept.record)
         reader = Reader.of_stored(kept.record.message, kept.record.options)
-        if not self._seeing(request).may_see_run(kept, reader):
+        if not seeing(self._console, request).may_see_run(kept, reader):
             raise _out_of_reach(request)
         plan = shown_of(kept.record).plan
-        # In a thread: a long report takes a twentieth of a second, which runs would wait.
+        # In a thread, because a long report would block the event loop for 50 ms.
         return await asyncio.to_thread(self._shown, request, kept, plan.steps if plan else ())
 
     async def page(self, request: Request) -> Response:
-        """The whole stored text of a page, with what is quoted of it."""
+        """Show the whole stored text of a page, with its quotes marked."""
         run_id, number = request.path_params["run"], request.path_params["number"]
         about(request, f"{run_id}/{number}")
         record = await self._console.store.run(run_id)
@@ -86,19 +82,16 @@ class _RunPages:
         kept = await self._traces.page(run_id, number, request.query_params.get("copy", ""))
         if kept is None:
             raise _gone(request)
-        if not self._seeing(request).reach.allows(kept.url):
+        if not seeing(self._console, request).reach.allows(kept.url):
             raise _out_of_reach(request)
         return await asyncio.to_thread(self._shown_page, request, kept, record)
 
-    def _seeing(self, request: Request) -> Visibility:
-        return Visibility(self._console.rights, visitor_of(request), texts_of(request))
-
     def _shown(self, request: Request, kept: KeptRun, plan: Sequence[StepView]) -> Response:
-        run_id = kept.record.id
+        run_id, price = kept.record.id, partial(price_of, self._console.settings)
         return self._console.page(
             request,
             "run.html",
-            view=RunView(trace(kept, self._price, plan), texts_of(request), self._root),
+            view=RunView(trace(kept, price, plan), texts_of(request), self._root),
             link=link_target,
             page_link=lambda page: _page_path(run_id, page, self._root),
         )
@@ -116,18 +109,15 @@ class _RunPages:
         )
 
     async def _check(self, request: Request, record: RunRecord) -> None:
-        """Check that the visitor may look: at their own, at any of a chat, at what was shared."""
+        """Check that the visitor may see a run: their own, one of a chat, or a shared one."""
         console, thread = self._console, record.message.thread
         may = console.may_see(visitor_of(request), thread)
         if record.removed or not (may or await console.history.token_of(thread)):
             raise _gone(request)
 
-    def _price(self, reply: ModelReply) -> float | None:
-        return price_of(self._console.settings, reply)
-
 
 class _OverviewPages:
-    """Statistics over some days, as a page and as files."""
+    """The overview of a period, as a page and as files."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -145,14 +135,14 @@ class _OverviewPages:
             "/overview.json": ("exported", self.json),
         }
         return [
-            Route(path, noted(self._console, deed, path[1:], operator_only(page)), methods=["GET"])
+            Route(path, noted(self._console, deed, path[1:], operator_only(page)))
             for path, (deed, page) in pages.items()
         ]
 
     async def page(self, request: Request) -> Response:
         looked, found, now = await self._look(request)
         places, texts = await self._overviews.places(), texts_of(request)
-        # In a thread: a thousand searches are looked into.
+        # In a thread, because it goes through a thousand searches.
         view = await asyncio.to_thread(OverviewView, found, places, looked, texts, now)
         scope = looked.scope(now, clock_of(request))
         return self._console.page(
@@ -166,8 +156,8 @@ class _OverviewPages:
     def _of_collections(
         self, request: Request, quoted: Sequence[tuple[str, str]]
     ) -> list[tuple[str, int, int]]:
-        """Each collection with how many answers quote it and how many of its documents; "" are
-        documents of none. Those that the visitor may not read are left out."""
+        """Return for each collection ("": documents in none) how many answers quote it, and how
+        many of its documents, without collections that the visitor may not read."""
         rights, reader = self._console.rights, visitor_of(request).reader
         reach = rights.reach(reader)
         try:
@@ -186,7 +176,7 @@ class _OverviewPages:
         return sorted(found, key=lambda one: -one[1])
 
     async def unanswered(self, request: Request) -> Response:
-        """Questions that the documents do not answer."""
+        """Show questions that the documents do not answer."""
         looked, now, view = await self._view(request)
         found = await self._asked.unanswered(looked.scope(now, clock_of(request)))
         return self._console.page(request, "unanswered.html", view=view, found=found)
@@ -197,7 +187,7 @@ class _OverviewPages:
         return _as_csv(unanswered_as_csv(found), "footnote-unanswered.csv")
 
     async def feedback(self, request: Request) -> Response:
-        """Readers' feedback on answers."""
+        """Show readers' feedback on answers."""
         looked, now, view = await self._view(request)
         said = await self._asked.feedback(looked.scope(now, clock_of(request)))
         return self._console.page(request, "feedback.html", view=view, said=said)
@@ -224,7 +214,7 @@ class _OverviewPages:
         looked = Selection.of(request.query_params)
         found = await self._overviews.look(looked.scope(now, clock_of(request)))
         if not self._console.rights.reach(visitor_of(request).reader).has_all_documents:
-            # They name pages, and queries that were made of what pages say.
+            # Titles name pages, and queries made from what pages say.
             found = replace(found, slowest=tuple(replace(s, title="") for s in found.slowest))
         return looked, found, now
 
@@ -241,11 +231,11 @@ def _as_csv(text: str, name: str) -> Response:
 
 
 def _metrics(console: Console) -> list[BaseRoute]:
-    """The numbers for Prometheus, which shows the console's token if there is one."""
+    """Return the route of the metrics for Prometheus, which sends the console's token, if any."""
     if console.settings.metrics == "off":
         return []
     metrics = Metrics(console.database, console.observed, console.settings)
-    return [Route("/metrics", operator_only(metrics.answer), methods=["GET"])]
+    return [Route("/metrics", operator_only(metrics.answer))]
 
 
 def _page_path(run: str, page: KeptPage, root: str) -> str:

@@ -1,7 +1,7 @@
-"""A conversation for others: behind a link, and as a file.
+"""Shares a conversation with others, by a link or as a file.
 
-A link leads everybody who may come into the console to the conversation, but shows it only to
-those who may read all that its answers rest on, judged again at each visit.
+Everyone with access to the console can open a link, but it shows the conversation only to those who
+may read all sources of its answers, which is checked at each visit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.history import address_of
 from adapters.web.turns import Turn, runs_of, turns_of
 from adapters.web.views import Reply, reply_of
-from adapters.web.visibility import Visibility
+from adapters.web.visibility import seeing
 from adapters.web.writing import turn_html
 from bot.answers import Answer
 from bot.messages import Thread
@@ -50,19 +50,16 @@ _MARK = re.compile(r'<a class="mark" data-n="(\d+)"[^>]*>')
 
 
 def sharing_pages(console: Console) -> Sequence[BaseRoute]:
-    """The routes of these pages."""
+    """Return the routes of these pages."""
     pages, link = _Sharing(console), "shared conversation"
     return [
-        Route("/shared/{token}", noted(console, "read", link, pages.page), methods=["GET"]),
+        Route("/shared/{token}", noted(console, "read", link, pages.page)),
         Route(
-            "/shared/{token}/export/{form}",
-            noted(console, "exported", link, pages.export_shared),
-            methods=["GET"],
+            "/shared/{token}/export/{form}", noted(console, "exported", link, pages.export_shared)
         ),
         Route(
             "/threads/{thread}/export/{form}",
             noted(console, "exported", "conversation", pages.export, "thread"),
-            methods=["GET"],
         ),
     ]
 
@@ -72,7 +69,7 @@ class _Sharing:
         self._console = console
 
     async def page(self, request: Request) -> Response:
-        """The conversation as others may read it, and do no more."""
+        """Show the conversation to others, read-only."""
         thread, turns = await self._shared(request)
         console, texts, visitor = self._console, texts_of(request), visitor_of(request)
         found = await console.history.of([thread.key])
@@ -80,7 +77,7 @@ class _Sharing:
             request,
             "shared.html",
             title=one_line(found[0].name) if found else "",
-            named=bool(found and found[0].title),  # else its name is the question that follows
+            named=bool(found and found[0].title),  # else its name is the first question
             path_of_export=f"/shared/{request.path_params['token']}",
             turns=[
                 turn_html(console.templates, texts, turn, visitor, read_only=True) for turn in turns
@@ -94,20 +91,18 @@ class _Sharing:
         return await self._export(request, thread, turns)
 
     async def export(self, request: Request) -> Response:
-        """The visitor's own conversation; answers that they may not read any more are left out."""
+        """Export the visitor's own conversation, without answers that they may no longer read."""
         thread = await thread_named(self._console, request, request.path_params["thread"])
         if thread.platform != "web":
             raise HTTPException(422, texts_of(request)("web-not-here"))
-        seeing = Visibility(self._console.rights, visitor_of(request), texts_of(request))
-        return await self._export(
-            request, thread, [seeing.turn(t) for t in await self._over(thread)]
-        )
+        seen = seeing(self._console, request)
+        return await self._export(request, thread, [*map(seen.turn, await self._over(thread))])
 
     # ------------------------------------------------------------ what may be seen
 
     async def _shared(self, request: Request) -> tuple[Thread, list[Turn]]:
-        """The conversation of a link, as far as it is answered. Answers 404 for a link that leads
-        nowhere, 403 for one whose conversation rests on anything that the visitor may not read."""
+        """Return the answered questions of a link's conversation. Respond with 404 for an unknown
+        link, and with 403 if the visitor may not read one of the sources."""
         texts = texts_of(request)
         token = request.path_params["token"]
         thread = await self._console.history.shared(encodable(token)) if token.isascii() else None
@@ -115,7 +110,7 @@ class _Sharing:
             raise HTTPException(404, texts("web-thread-gone"))
         about(request, named(thread.key))
         turns = await self._over(thread)
-        reach = Visibility(self._console.rights, visitor_of(request), texts).reach
+        reach = seeing(self._console, request).reach
         answers = (turn.shown.answer for turn in turns)
         if not all(answer is None or reach.covers(answer.rests_on) for answer in answers):
             raise HTTPException(403, texts("web-share-out-of-reach"))
@@ -155,7 +150,7 @@ class _Sharing:
             return as_markdown(self._as_seen(request, conversation, turns))
         answers = [turn.shown.answer for turn in turns if turn.shown.answer is not None]
         if form == "html":
-            # In a thread: a long conversation takes a while.
+            # In a thread, because rendering a long conversation takes a while.
             return await asyncio.to_thread(self._html, request, turns, title)
         dates = {key: at for turn in turns for key, at in turn.dates.items()}
         listed = references(answers, dates)
@@ -164,9 +159,9 @@ class _Sharing:
     def _as_seen(
         self, request: Request, conversation: Conversation, turns: Sequence[Turn]
     ) -> Conversation:
-        """Only what is over, and no answer that the visitor may not read."""
+        """Return only finished runs, without answers that the visitor may not read."""
         texts = texts_of(request)
-        reach = Visibility(self._console.rights, visitor_of(request), texts).reach
+        reach = seeing(self._console, request).reach
         shown = {turn.run for turn in turns}
 
         def seen(said: Said) -> Said:
@@ -185,7 +180,7 @@ class _Sharing:
             for turn in turns
             if turn.shown.answer is not None
         ]
-        return self._console.fragment(
+        return self._console.templates.fragment(
             "export.html",
             texts,
             title=title,
@@ -196,7 +191,7 @@ class _Sharing:
 
 
 def _standing_alone(answer: Answer, turn: Turn, texts: Texts, base: str) -> Reply:
-    """The reply with marks that lead to the sources below it in the same file."""
+    """Return the reply with marks that lead to the sources below it in the same file."""
     reply = reply_of(answer, texts, turn.dates, turn.collections, base)
 
     def led(html: Markup) -> Markup:

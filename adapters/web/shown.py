@@ -13,11 +13,12 @@ from bot.storage.records import UNFINISHED, RunRecord
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A reply. Until it has an ``answer`` it is being worked on.
+    """The state of a reply, which is unfinished until it has an ``answer``.
 
-    ``turn`` counts the attempts and ``change`` what one of them changed; ``mark`` tells two states
-    of a reply apart. ``ahead`` is how many questions of the thread come first, ``fresh`` whether an
-    edited question is answered again. ``text`` is what has been written of the answer so far.
+    ``turn`` counts the attempts and ``change`` the changes of an attempt; ``mark`` identifies a
+    state of the reply. ``ahead`` is the number of the thread's questions that are answered first;
+    ``fresh`` tells that an edited question is answered again. ``text`` is the text of the answer so
+    far.
     """
 
     turn: int = 0
@@ -38,28 +39,28 @@ _adapter = TypeAdapter(Shown)
 
 
 def shown(state: PostState | None) -> Shown:
-    """The state that an earlier attempt saved; empty if there was none."""
+    """Parse the state that an earlier attempt saved; empty if there was none."""
     return Shown() if state is None else _adapter.validate_python(state)
 
 
 def changed(before: Shown, **changes: object) -> Shown:
-    """The next state of a reply."""
+    """Return the next state of a reply."""
     change = before.change + 1
     mark = f"{before.turn}.{change}"
     return replace(before, **changes, change=change, mark=mark)  # type: ignore[arg-type]
 
 
 def next_turn(before: Shown) -> Shown:
-    """The first state of another attempt at a reply."""
+    """Return the first state of a new attempt at a reply."""
     turn = before.turn + 1
     return replace(before, turn=turn, change=0, mark=f"{turn}.0")
 
 
 def shown_of(run: RunRecord) -> Shown:
-    """The state of a run's reply, whatever platform it is on.
+    """Return the state of a run's reply, on any platform.
 
-    Of a run that is over, that is its stored answer: what its verification found is kept there,
-    also where it gave no reason to show the reply again.
+    For a finished run this is its stored answer, which includes the result of its verification even
+    if that gave no reason to update the reply.
     """
     state = shown(run.post_state) if run.message.thread.platform == "web" else Shown()
     ended = run.state not in UNFINISHED

@@ -1,4 +1,4 @@
-"""The pages on which a browser shows the token, once, and on which its session is ended."""
+"""The pages for signing in with the token, and for signing out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bot.storage.audit import in_console
 
 
 def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
-    """The routes of this page; there is none where browsers are not asked for a token."""
+    """Return the routes of these pages; none if no token is set."""
     if console.settings.console_token is None or console.settings.oidc_issuer:
         return ()
     token = console.settings.console_token.get_secret_value()
@@ -59,8 +59,8 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
         return RedirectResponse(root + SIGN_IN, status_code=303, headers=headers)
 
     return [
-        Route(SIGN_IN, ask, methods=["GET"]),
+        Route(SIGN_IN, ask),
         Route(SIGN_IN, sign_in, methods=["POST"]),
-        Route(SIGN_OUT, ask_how, methods=["GET"]),
+        Route(SIGN_OUT, ask_how),
         Route(SIGN_OUT, sign_out, methods=["POST"]),
     ]

@@ -1,7 +1,7 @@
-"""Signing in by an OpenID provider, and out: the pages, and the provider's back channel.
+"""Signing in and out with an OpenID provider: the pages, and the provider's back channel.
 
-A sign-in in progress is not stored: its state, nonce and PKCE verifier are derived from a secret
-that the browser keeps, so that any number of tabs may sign in at once, in any process.
+A sign-in in progress is not stored: its state, nonce and PKCE verifier are derived from a secret in
+the browser's cookie, so any number of tabs can sign in at once, in any process.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from adapters.web.addresses import (
 )
 from adapters.web.console import Console, texts_of
 from adapters.web.forms import bounded_body, form_of
-from adapters.web.gate import SIGN_IN, SIGN_OUT, cookie_of, set_cookie
+from adapters.web.gate import SIGN_IN, SIGN_OUT, set_cookie
 from adapters.web.limits import SIGN_INS_PER_MINUTE
 from adapters.web.pace import Pace
 from adapters.web.visitors import COOKIE, Sessions, SignInRefused
@@ -40,9 +40,9 @@ from bot.logs import get_logger
 from bot.rendering.lines import shortened
 from bot.rendering.texts import sentence_for
 
-BROWSER = "footnote_sign_in"  # the cookie with the secret of a browser that signs in
-ATTEMPT_SECONDS = 600  # that somebody has for signing in at the provider
-LONGEST_PATH = 500  # characters of the page to which it leads
+BROWSER = "footnote_sign_in"  # the cookie with the secret of a browser that is signing in
+ATTEMPT_SECONDS = 600  # time to sign in at the provider
+LONGEST_PATH = 500  # characters of the path to which it leads
 
 log = get_logger()
 
@@ -58,19 +58,19 @@ class Attempt:
 
 
 class Attempts:
-    """Makes attempts, and knows them again. ``sessions`` signs them."""
+    """Makes attempts and recognises them later. ``sessions`` signs them."""
 
     def __init__(self, sessions: Sessions) -> None:
         self._sign = sessions.sign
 
     def begin(self, browser: str, to: str) -> Attempt:
-        """``browser`` is its secret."""
+        """Begin an attempt; ``browser`` is the browser's secret."""
         told = [secrets.token_hex(16), int(time.time()) + ATTEMPT_SECONDS, to]
         payload = base64.urlsafe_b64encode(json.dumps(told).encode()).decode().rstrip("=")
         return self._of(browser, payload, to)
 
     def find(self, browser: str, state: str) -> Attempt | None:
-        """The attempt of a browser that has come back; None for one that is not its own, or too
+        """Return the attempt of a browser that has come back; None if it is not its own, or too
         old."""
         payload = state.partition(".")[0]
         told = _read(payload)
@@ -81,7 +81,7 @@ class Attempts:
 
     @staticmethod
     def path_in(state: str) -> str:
-        """The path of ours to which an attempt leads; its signature is not checked."""
+        """Return the path to which an attempt leads, without checking its signature."""
         told = _read(state.partition(".")[0])
         return own_path(told[1]) if told else "/"
 
@@ -93,7 +93,7 @@ class Attempts:
 
 
 def _read(payload: str) -> tuple[int, str] | None:
-    """Until when, and whereto."""
+    """Return when an attempt expires, and the path to which it leads."""
     try:
         padded = payload + "=" * (-len(payload) % 4)
         _, until, to = json.loads(base64.urlsafe_b64decode(padded.encode()))
@@ -103,7 +103,7 @@ def _read(payload: str) -> tuple[int, str] | None:
 
 
 def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
-    """The routes; there is none where no provider is set."""
+    """Return the routes; none if no provider is set."""
     if console.provider is None or console.sign_ins is None:
         return ()
     provider, sign_ins, settings = console.provider, console.sign_ins, console.settings
@@ -114,7 +114,7 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
     async def begin(request: Request) -> Response:
         _check_pace(request)
         to = own_path(request.query_params.get("to", "/"))
-        browser = cookie_of(request, BROWSER) or secrets.token_hex(32)
+        browser = request.cookies.get(BROWSER) or secrets.token_hex(32)
         attempt = attempts.begin(browser, to if len(to) <= LONGEST_PATH else "/")
         try:
             url = await provider.authorization_url(attempt.state, attempt.nonce, attempt.verifier)
@@ -128,7 +128,7 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
         _check_pace(request)
         told = request.query_params
         state = told.get("state", "")
-        attempt = attempts.find(cookie_of(request, BROWSER), state)
+        attempt = attempts.find(request.cookies.get(BROWSER, ""), state)
         if attempt is None:
             to = attempts.path_in(state)
             if request.state.visitor is not None:  # signed in meanwhile, in another tab
@@ -164,12 +164,12 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
         return b"set-cookie", told.encode()
 
     async def _refused(request: Request, error: FootnoteError, to: str) -> Response:
-        if isinstance(error, Denied):  # else the provider is away
+        if isinstance(error, Denied):  # otherwise the provider is away
             await console.audit.note("signed-in", outcome="refused")
         return _failed(request, error, to)
 
     def _failed(request: Request, error: FootnoteError, to: str) -> Response:
-        """The page that tells the reason why a sign-in failed, with a way to try again."""
+        """Return the page that says why a sign-in failed, with a link to try again."""
         is_denied = isinstance(error, Denied)
         log.warning("not signed in", error=error.sentence, detail=error.detail)
         texts = texts_of(request)
@@ -190,11 +190,11 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
         return console.page(request, "sign_out.html")
 
     async def sign_out(request: Request) -> Response:
-        """Ends the session here, then the one at the provider: by a page that leads there, since
-        browsers apply ``form-action`` of our own pages to what a form is redirected to."""
+        """End the session here, then at the provider. A page leads there, because browsers apply
+        our ``form-action`` policy to redirects of forms."""
         everywhere = (await form_of(request)).get("all") == "true"
         visitor = request.state.visitor
-        session = await sign_ins.find(cookie_of(request, COOKIE))
+        session = await sign_ins.find(request.cookies.get(COOKIE, ""))
         if everywhere:
             await sign_ins.end_of_person(visitor.id)
         else:
@@ -211,7 +211,7 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
         return console.page(request, "signed_out.html")
 
     async def ended_by_provider(request: Request) -> Response:
-        """OpenID Connect Back-Channel Logout 1.0, section 2.5 to 2.8."""
+        """Handle the back channel: OpenID Connect Back-Channel Logout 1.0, sections 2.5 to 2.8."""
         _check_pace(request)
         body = (await bounded_body(request)).decode("utf-8", "replace")
         token = parse_qs(body).get("logout_token", [""])[0]
@@ -224,10 +224,10 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
         return Response(status_code=200, headers=headers)
 
     return [
-        Route(SIGN_IN, begin, methods=["GET"]),
-        Route(CALLBACK, come_back, methods=["GET"]),
-        Route(SIGNED_OUT, signed_out, methods=["GET"]),
+        Route(SIGN_IN, begin),
+        Route(CALLBACK, come_back),
+        Route(SIGNED_OUT, signed_out),
         Route(BACK_CHANNEL, ended_by_provider, methods=["POST"]),
-        Route(SIGN_OUT, ask_how, methods=["GET"]),
+        Route(SIGN_OUT, ask_how),
         Route(SIGN_OUT, sign_out, methods=["POST"]),
     ]

@@ -1,7 +1,7 @@
-"""The sources of an answer: a card for each, and the words that it is cited for, rendered.
+"""Renders the sources of an answer: a card for each, with its quotes.
 
 A quote is page text: its code, tables, lists and headings are shown as such, and the words that it
-has in common with the sentences citing it are marked.
+shares with the sentences citing it are marked.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from bot.research.answer.support import Quoted
 from bot.text.sentences import Block, blocks
 
 TITLE = 200  # characters
-HEADINGS = 3  # of a source, that its quotes stand under
+HEADINGS = 3  # headings shown above the quotes of a source
 LONGEST_QUOTE = 1_500  # characters; the stored page has the rest
-QUOTES_ABOVE = 4  # the level of the heading that the quotes of a source stand under
+QUOTES_ABOVE = 4  # the level of the heading above the quotes of a source
 
 Kind = Literal["web", "wiki", "document", "file"]
 Dates = Mapping[tuple[str, str], datetime]  # URL and hash of a page → when it was read
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+")
-_RULER = re.compile(r"\|[\s|:-]*")  # the line between the head of a table and its rows
+_RULER = re.compile(r"\|[\s|:-]*")  # the line between a table's header and its rows
 
 
 @dataclass(frozen=True, slots=True)
 class ShownQuote:
-    """Words that a source is cited for. ``anchors`` are the citations that show the same, and
-    ``href`` leads to them in the page as it was read."""
+    """A quote of a source. ``anchors`` are the citations with the same quote; ``href`` leads to it
+    in the stored page."""
 
     anchors: tuple[str, ...]
     html: Markup
@@ -56,11 +56,10 @@ class ShownQuote:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """``href`` leads to the page, or to our copy of one that is no web page; ``copy`` to our copy
-    in any case. ``place`` is its host, or the collection or folder of a document,
-    ``site`` its icon if it is one of the web. ``read_at`` is
-    when the quoted copy was fetched. ``given`` says who gave the text where that was not the site
-    itself.
+    """A source. ``href`` leads to the page, or to our copy if it is not on the web; ``copy`` always
+    leads to our copy. ``place`` is its host, or the collection or folder of a document; ``site`` is
+    the icon of a web page. ``read_at`` is when the quoted copy was fetched. ``given`` names who
+    provided the text, if not the site itself.
     """
 
     number: int
@@ -83,8 +82,8 @@ class Source:
 def shown_sources(
     answer: Answer, texts: Texts, dates: Dates, collections: Mapping[str, str], root: str = ""
 ) -> tuple[Source, ...]:
-    """The sources of an answer, in order. ``collections`` names those of its documents, by URL;
-    ``root`` goes before the paths of links."""
+    """Return the sources of an answer, in order. ``collections`` are the names of its documents'
+    collections, by URL; ``root`` precedes the paths of links."""
     places = AnswerPlaces(answer, root)
     cited = by_number(answer.citations)
     run_page = f"{root}/runs/{answer.run}"
@@ -119,7 +118,7 @@ def _source(
 
 
 def kind_of(url: str) -> Kind:
-    """The kind of a source, for its icon."""
+    """Return the kind of a source, for its icon."""
     if url.startswith(UPLOADED):
         return "file"
     if not url.startswith(("http://", "https://")):
@@ -129,8 +128,8 @@ def kind_of(url: str) -> Kind:
 
 
 def _folder(url: str) -> str:
-    """The folder of a document, not where that lies on the server's disk; or the server that has
-    it."""
+    """Return the folder of a document, without its path on the server's disk, or the server that
+    provides it."""
     if server := server_of(url):
         return server
     parts = unquote(url.partition(":")[2]).strip("/").split("/")
@@ -138,7 +137,7 @@ def _folder(url: str) -> str:
 
 
 def _quotes(cited: Sequence[tuple[str, Citation]], places: AnswerPlaces) -> Iterator[ShownQuote]:
-    """The quotes of one source, each once: the head of a table goes with the row that follows."""
+    """Yield the quotes of one source, each once; a table's header stays with the next row."""
     found: dict[Markup, list[tuple[str, Citation]]] = {}
     heads: list[tuple[str, Citation]] = []
     for anchor, one in cited:
@@ -161,7 +160,7 @@ def _quotes(cited: Sequence[tuple[str, Citation]], places: AnswerPlaces) -> Iter
 
 
 def _is_head(quote: str) -> bool:
-    """Return True if it is the head of a table, without a row."""
+    """Return True if a quote is a table's header without rows."""
     lines = quote.strip().split("\n")
     return len(lines) == 2 and bool(_RULER.fullmatch(lines[1].strip()))
 
@@ -170,7 +169,8 @@ def _is_head(quote: str) -> bool:
 
 
 def quote_html(cited: Citation) -> Markup:
-    """The quoted words that bear out what cites them, as they look in the page; "" for none."""
+    """Render the quoted words that support the sentence citing them, as in the page; "" for
+    none."""
     quote = cited.quote
     proof = ((0, len(quote)),) if cited.proof is None else cited.proof
     html, room = "", LONGEST_QUOTE
@@ -193,7 +193,7 @@ def _kind(block: Block) -> str:
 
 
 def _kept_html(text: str, cited: Citation, spans: Sequence[Span]) -> str:
-    """Rows below the names of their columns, or the lines of a fence."""
+    """Render rows below the names of their columns, or the lines of a fence."""
     columns = columns_in(cited.heading)[1]
     html = ""
     for piece in excerpts(text, LONGEST_QUOTE, columns, proof=spans):
@@ -211,7 +211,7 @@ def _kept_html(text: str, cited: Citation, spans: Sequence[Span]) -> str:
 def _text_html(
     quote: str, group: Sequence[Block], spans: Sequence[Span], shared: Sequence[Span]
 ) -> str:
-    """Headings, paragraphs and items, as far as they are proof."""
+    """Render the headings, paragraphs and items that support the sentence."""
     text, marks = "", []
     skipped = False
     for block in group:

@@ -1,4 +1,4 @@
-"""Server-sent events as they go over the wire.
+"""Formats and sends server-sent events.
 
 https://html.spec.whatwg.org/multipage/server-sent-events.html
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 
 from starlette.exceptions import HTTPException
@@ -22,33 +22,41 @@ from bot.errors import StorageUnavailable
 from bot.logs import get_logger
 
 EVENTS = "text/event-stream"
-RETRY = "retry: 1000\n\n"  # milliseconds until a browser that was cut off comes again
-HERE = ": here\n\n"  # a comment, which tells proxies and both ends that the other one lives
+RETRY = "retry: 1000\n\n"  # milliseconds until a disconnected browser reconnects
+HERE = ": here\n\n"  # a comment that keeps the connection alive
 
 log = get_logger()
 
 
-# JSON has none of the standard's line ends, but may have these, at which some readers break lines.
+# JSON contains no line ends of the standard, but may contain these, which some clients treat as
+# line ends.
 _OTHER_LINE_ENDS = {0x85: r"\u0085", 0x2028: r"\u2028", 0x2029: r"\u2029"}
 
 
 def as_line(data: object) -> str:
-    """JSON for an event."""
+    """Return JSON on one line for an event."""
     return json.dumps(data, ensure_ascii=False).translate(_OTHER_LINE_ENDS)
 
 
 def event(kind: str, data: str, id: str = "") -> str:
-    """One event; ``data`` as ``as_line`` makes it."""
+    """Format one event; ``data`` is as ``as_line`` returns it."""
     head = f"id: {id}\n" if id else ""
     return f"{head}event: {kind}\ndata: {data}\n\n"
 
 
-async def moments(feed: Feed) -> AsyncIterator[bool]:
-    """Moments to send a feed's state: True at once and after each change, False when there was none
-    for so long that a sign of life is due. It ends with the feed.
+def events_together(told: Sequence[tuple[str, str]], id: str) -> list[str]:
+    """Format kinds and data as events, of which only the last has the id, so that a client that is
+    disconnected in between gets all of them again."""
+    ids = ["" for _ in told[1:]] + [id]
+    return [event(kind, data, id) for (kind, data), id in zip(told, ids, strict=False)]
 
-    What changes within ``SECONDS_BETWEEN_EVENTS`` is one change, and the first of it is told at
-    once: a reader who is slower is told of the newest state only, so that nothing piles up.
+
+async def moments(feed: Feed) -> AsyncIterator[bool]:
+    """Yield whenever a feed's state should be sent: True at once and after each change, False if a
+    keep-alive is due because nothing has changed. It ends with the feed.
+
+    The first change is reported at once, and changes within ``SECONDS_BETWEEN_EVENTS`` after it as
+    one. A slow client gets only the newest state, so no backlog builds up.
     """
     clock = asyncio.get_running_loop()
     while not feed.closed:
@@ -67,8 +75,8 @@ async def moments(feed: Feed) -> AsyncIterator[bool]:
 def event_stream(
     request: Request, streams: OpenStreams, client: str, events: AsyncIterator[str]
 ) -> Response:
-    """Answers with events; to HEAD with what would come before them, and with 429 where the client
-    has too many open."""
+    """Respond with events; to HEAD with only the headers, and with 429 if the client has too many
+    streams open."""
     if request.method == "HEAD":
         return _EventStream(_nothing())
     if not streams.allows(client):
@@ -77,7 +85,7 @@ def event_stream(
 
 
 class _EventStream(StreamingResponse):
-    """Ends its events once their reader has gone, even in the middle of one."""
+    """Stops its events once the client has disconnected, even in the middle of one."""
 
     def __init__(self, events: AsyncIterator[str]) -> None:
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -98,7 +106,7 @@ async def _told(
                 async for each in events:
                     yield each
         except StorageUnavailable as away:
-            # The client comes again with its last id, and is told why if that does not help.
+            # The client reconnects with its last id, and gets the error if it persists.
             log.info("event stream ends", error=str(away))
 
 

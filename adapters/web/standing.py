@@ -1,4 +1,4 @@
-"""The page of a visitor's standing questions; an operator sees those of all people."""
+"""The page of a visitor's standing questions; an operator sees those of everyone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bot.standing.desk import Person
 
 
 def standing_pages(console: Console) -> Sequence[BaseRoute]:
-    """The routes of this page."""
+    """Return the routes of this page."""
 
     async def page(request: Request) -> Response:
         whose = _whose(request)
@@ -38,7 +38,7 @@ def standing_pages(console: Console) -> Sequence[BaseRoute]:
         return RedirectResponse(f"{console.settings.root}/watches", status_code=303)
 
     return [
-        Route("/watches", page, methods=["GET"]),
+        Route("/watches", page),
         Route("/watches/{id}/{verb}", change, methods=["POST"]),
     ]
 

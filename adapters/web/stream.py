@@ -1,9 +1,9 @@
 """Server-sent events for a thread's open page.
 
-Events: ``turn`` (a question that is new to the page), ``plan`` and ``text`` (parts of a reply that
-is being worked on), ``reply`` (all that stands below a question), ``gone`` (a deleted question).
-An event's id is the page's cursor after it: the last run it has, and the marks of the replies that
-were not over. A page that comes back with it gets what it missed.
+Events: ``turn`` (a question that is new to the page), ``plan`` and ``text`` (parts of an unfinished
+reply), ``reply`` (everything below a question), ``gone`` (a deleted question). An event's id is the
+page's cursor after it: the last run it has, and the marks of the unfinished replies. A page that
+reconnects with the cursor gets what it missed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.live import Feed, RunStatus
 from adapters.web.parts import being_done
 from adapters.web.shown import Shown
-from adapters.web.sse import HERE, as_line, event, event_stream, moments
+from adapters.web.sse import HERE, as_line, event, event_stream, events_together, moments
 from adapters.web.turns import turns_of
 from adapters.web.visibility import Visibility
 from adapters.web.visitors import Visitor
@@ -29,7 +29,7 @@ from bot.rights.reader import Reader
 
 
 def thread_events(console: Console, request: Request, thread: Thread) -> Response:
-    """The events of a thread from the request's cursor on."""
+    """Stream the events of a thread from the request's cursor on."""
     cursor = request.headers.get("last-event-id") or request.query_params.get("since", "")
     visitor = visitor_of(request)
     page = _Page(console, texts_of(request), visitor, *_read(cursor))
@@ -45,9 +45,9 @@ def _read(cursor: str) -> tuple[str, dict[str, str], str]:
 
 @dataclass
 class _Page:
-    """A page that is looked at: ``last`` is the last run it has, ``marks`` what it shows of those
-    that it knows not to be over, ``had`` the tally of the others when it was cut off: where that
-    is no longer right, something was edited or deleted meanwhile, and it gets them again."""
+    """An open page. ``last`` is the last run it has; ``marks`` are the states it shows of
+    unfinished runs; ``had`` is the tally of the finished ones when it was disconnected. If the
+    tally has changed, something was edited or deleted meanwhile, and the page gets them again."""
 
     console: Console
     texts: Texts
@@ -55,12 +55,12 @@ class _Page:
     last: str
     marks: dict[str, str]
     had: str
-    held: dict[str, int] = field(default_factory=dict)  # attempts of what is over
+    held: dict[str, int] = field(default_factory=dict)  # attempts of finished runs
     stale: bool = False
     parts: dict[str, Shown] = field(default_factory=dict)
-    settled: dict[str, str] = field(default_factory=dict)  # marks of what is over
+    settled: dict[str, str] = field(default_factory=dict)  # marks of finished runs
     gone: set[str] = field(default_factory=set)
-    readers: dict[str, Reader] = field(default_factory=dict)  # for whom each run was made
+    readers: dict[str, Reader] = field(default_factory=dict)  # the reader each run was made for
     first: bool = True
 
     @property
@@ -84,7 +84,7 @@ class _Page:
                     yield self._gone(gone)
 
     def _compare(self, feed: Feed) -> None:
-        """The finished runs that the page has, and whether they are what it showed last."""
+        """Determine the finished runs that the page has, and whether they are still current."""
         self.held = {
             each.run: each.attempt
             for each in feed.standings.values()
@@ -96,7 +96,7 @@ class _Page:
         self.stale = bool(self.had) and self.had != tally(self.held)
 
     async def _news(self, feed: Feed, now: RunStatus) -> list[str]:
-        """The changes of one run that the page does not show yet."""
+        """Return the changes of a run that the page does not show yet."""
         if now.removed:
             known = now.run in self.marks or self.stale
             if now.run in self.gone or (self.first and not known):
@@ -111,7 +111,7 @@ class _Page:
             if self.first and self.stale and now.over:
                 return [await self._whole(feed, now, "turn")]
             if now.shown is None or (self.first and now.over):
-                self.settled[now.run] = current  # over before the page was made
+                self.settled[now.run] = current  # finished before the page was made
             return (
                 []
                 if self.settled.get(now.run) == current
@@ -128,7 +128,7 @@ class _Page:
         return self._changed_parts(now.run, part, now.shown)
 
     def _settle(self, now: RunStatus) -> None:
-        """The page has the whole of a run that is over."""
+        """Record that the page has all of a finished run."""
         self.marks.pop(now.run, None)
         self.parts.pop(now.run, None)
         self.settled[now.run] = now.shown.mark if now.shown is not None else ""
@@ -140,7 +140,7 @@ class _Page:
         return order.index(run) > order.index(self.last)
 
     async def _whole(self, feed: Feed, now: RunStatus, kind: str) -> str:
-        """A turn, or its reply, as it is in the database or shown here."""
+        """Return a turn or its reply, from the database or this process's state."""
         run = now.run
         turns = await feed.once(run, lambda: turns_of(self.console, [run]))
         if not turns:
@@ -173,9 +173,7 @@ class _Page:
             told.append(("plan", parts.plan(self.texts, run, now)))
         if now.text != before.text:
             told.append(("text", parts.text(run, now)))
-        # The id goes with the last part: a page that is cut off in between gets all of it again.
-        ids = ["" for _ in told[1:]] + [self._cursor()]
-        return [event(kind, data, id) for (kind, data), id in zip(told, ids, strict=False)]
+        return events_together(told, self._cursor())
 
     def _gone(self, run: str) -> str:
         self.marks.pop(run, None)

@@ -1,4 +1,4 @@
-"""Pages and pieces of them, from templates in which everything is escaped."""
+"""Renders pages and fragments from templates in which everything is escaped."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ FOLDER = Path(__file__).with_name("templates")
 
 
 class Templates:
-    """The files of ``templates``. A value that is missing is an error.
+    """Renders the files of ``templates``. A missing value is an error.
 
-    ``root`` goes before the paths of all links: see ``Settings.root``.
+    ``root`` precedes the paths of all links: see ``Settings.root``.
     """
 
     def __init__(self, root: str = "") -> None:
@@ -35,5 +35,5 @@ class Templates:
         self._environment.globals["asset"] = lambda name: root + asset(name)
 
     def fragment(self, template: str, texts: Texts, **values: Any) -> str:
-        """A piece of a page, as HTML."""
+        """Render a piece of a page as HTML."""
         return self._environment.get_template(template).render(t=texts, **values)

@@ -1,4 +1,4 @@
-"""The list of conversations: by day as its reader's clock has it, pinned ones first."""
+"""The list of conversations, grouped by days in the reader's time zone, pinned ones first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.requests import Request
 from adapters.web.clock import clock_of
 from adapters.web.console import Console, visitor_of
 from adapters.web.limits import FOUND_AT_ONCE, THREADS_LISTED
-from adapters.web.visibility import Visibility
+from adapters.web.visibility import seeing
 from adapters.web.visitors import Visitor
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.marks import without_marks
@@ -28,8 +28,8 @@ SNIPPET = 180
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A thread in the list. ``at`` is in the reader's time; ``alike``: another one has its title.
-    ``snippet`` are the words for which it was found."""
+    """A thread in the list. ``at`` is in the reader's time zone; ``alike`` tells that another has
+    the same title. ``snippet`` is the text that matched the search."""
 
     name: str
     title: str
@@ -43,8 +43,8 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The threads of a day, or the pinned ones, whose ``day`` is None. ``title`` is "" for a day
-    without a name of its own."""
+    """The threads of a day, or the pinned ones, whose ``day`` is None. ``title`` is "" unless the
+    day has a name, such as "today"."""
 
     title: str
     day: date | None
@@ -53,19 +53,19 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A part of the list. ``older`` is the place after which the next part begins, 0 at its end."""
+    """A page of the list. ``older`` is the position after which the next page begins, or 0."""
 
     groups: tuple[Group, ...]
     older: int = 0
 
 
 def channel_of(visitor: Visitor) -> str | None:
-    """The channel of the threads that a visitor may see; None: of all."""
+    """Return the channel of the threads that a visitor may see; None for all channels."""
     return None if visitor.operator else visitor.channel
 
 
 async def listed(console: Console, request: Request, texts: Texts, before: int = 0) -> Page:
-    """The visitor's threads, the latest first; those after a place, or from the beginning."""
+    """Return the visitor's threads, the latest first, from a position or the beginning on."""
     channel, clock = channel_of(visitor_of(request)), clock_of(request)
     found = await console.history.latest(channel, THREADS_LISTED + 1, before=before or None)
     pinned = [] if before else await console.history.pinned(channel)
@@ -75,13 +75,12 @@ async def listed(console: Console, request: Request, texts: Texts, before: int =
 
 
 async def searched(console: Console, request: Request, texts: Texts, text: str) -> Page:
-    """The visitor's threads that have the words: in their given names, their questions, or those of
-    their answers that the visitor may read now."""
-    visitor, clock = visitor_of(request), clock_of(request)
-    channel = channel_of(visitor)
-    await console.words.index()  # what ended since; the rest is done beside (``platform``)
+    """Return the visitor's threads with the words in their given name, in their questions, or in
+    answers that the visitor may read now."""
+    channel, clock = channel_of(visitor_of(request)), clock_of(request)
+    await console.words.index()  # recently ended runs; ``platform`` indexes the rest
     found = await console.words.search(text, channel, FOUND_AT_ONCE)
-    reach = Visibility(console.rights, visitor, texts).reach
+    reach = seeing(console, request).reach
     answers = await console.words.answers([each.run for each in found])
     snippets: dict[str, str] = {}
     keys = dict.fromkeys(await console.history.called(text.lower().split(), channel, FOUND_AT_ONCE))
@@ -97,8 +96,8 @@ async def searched(console: Console, request: Request, texts: Texts, text: str) 
 
 
 def _snippet(text: str, question: str, said: str) -> str:
-    """The sentence with most of the words, of the answer before the question; without Markdown
-    and marks."""
+    """Return the sentence with most of the words, preferably from the answer, without Markdown and
+    marks."""
     wanted = {*terms(text)}
     best, most = "", 0
     for line in (*plain_lines(without_marks(said)), *plain_lines(question)):

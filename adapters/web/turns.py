@@ -1,4 +1,4 @@
-"""A thread as its page shows it: questions with what became of them."""
+"""The turns of a thread for its page: questions with their replies."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from bot.storage.workspaces import Opinion
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question and its reply. ``opinions`` are what visitors think of it, by their ids;
-    ``collections`` names those of its documents, by their addresses; ``reader`` is for whom it was
-    made. Who is shown it may see less: ``seeing.Visibility.turn``."""
+    """A question and its reply. ``opinions`` are visitors' verdicts, by their ids; ``collections``
+    are the names of its documents' collections, by URL; ``reader`` is the reader it was made for.
+    Other visitors may see less of it: ``seeing.Visibility.turn``."""
 
     run: str
     question: str
@@ -49,7 +49,7 @@ class Turn:
 
 
 async def turns_of(console: Console, ids: Sequence[str]) -> list[Turn]:
-    """The turns of these runs, without those whose question was deleted."""
+    """Return the turns of these runs, except those whose question was deleted."""
     records = [run for id in ids if (run := await console.store.run(id)) and not run.removed]
     answers = [run.answer for run in records if run.answer is not None]
     dates = await dates_of(console.database, answers)
@@ -58,14 +58,14 @@ async def turns_of(console: Console, ids: Sequence[str]) -> list[Turn]:
 
 
 async def runs_of(database: Database, thread_key: str) -> list[str]:
-    """The ids of a thread's runs, oldest first."""
+    """Return the ids of a thread's runs, oldest first."""
     query = sa.select(runs.c.id).where(runs.c.thread_key == thread_key).order_by(runs.c.message_id)
     async with database.read() as db:
         return list((await db.scalars(query)).all())
 
 
 async def dates_of(database: Database, answers: Collection[Answer]) -> Dates:
-    """The dates at which the quoted pages were read."""
+    """Return the dates when the quoted pages were read."""
     wanted = {(each.url, each.page_hash) for answer in answers for each in answer.citations}
     if not wanted:
         return {}
@@ -96,7 +96,7 @@ def _turn(console: Console, run: RunRecord, opinions: Mapping[str, Opinion], dat
 
 
 def _collections(rights: Rights, answer: Answer | None) -> dict[str, str]:
-    """The names of the collections that the documents of an answer belong to, by their URLs."""
+    """Return the names of the collections of an answer's documents, by URL."""
     documents = {one.url for one in answer.citations} if answer is not None else set()
     documents = {url for url in documents if url.startswith("file:")}
     if not documents:
@@ -104,13 +104,13 @@ def _collections(rights: Rights, answer: Answer | None) -> dict[str, str]:
     try:
         roots = rights.roots
     except InvalidSetting:
-        return {}  # the rights have logged it, and no documents are shown meanwhile
+        return {}  # the rights have logged the error and show no documents
     named = ((url, _collection(url, roots)) for url in documents)
     return {url: name for url, name in named if name}
 
 
 def _collection(url: str, roots: Sequence[Root]) -> str:
-    """The name of the collection of a document; the longest addresses come first."""
+    """Return the name of a document's collection; ``roots`` begin with the longest URLs."""
     inside = (root for root in roots if f"{url}/".startswith(f"{root.address.rstrip('/')}/"))
     root = next(inside, None)
     return root.collection.name if root is not None else ""

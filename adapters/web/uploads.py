@@ -1,7 +1,7 @@
-"""Files that come with a question: read from a form of parts, bounded, with harmless names, and
-looked at before the question is taken, so that what cannot be read is said at once.
+"""Files of questions: read from a multipart form with limits, given safe names, and checked before
+the question is accepted, so that unreadable files are reported at once.
 
-Forms are parsed by Starlette's reader (RFC 7578), in small pieces and with few parts.
+Starlette parses the forms (RFC 7578), in small pieces and with few parts.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from bot.pages.workers import NeedsMoreMemory, Workers
 from bot.rendering.texts import DEFAULT, Texts
 
 PARTS = "multipart/form-data"
-FILES = "files"  # the field of a form in which they come
-AGAIN = "again"  # that of the addresses of files which were sent before
-SOURCE = "source"  # the field that names something to be searched
+FILES = "files"  # the form field with the files
+AGAIN = "again"  # the field with URLs of files sent before
+SOURCE = "source"  # the field that names a source to search
 
-# The escapes that browsers write in a name for what would end it, and nothing else
+# The escapes that browsers use in a name for characters that would end it, and no others
 # (https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data).
 _ESCAPED = (("%0A", "\n"), ("%0D", "\r"), ("%22", '"'))
 _TYPE = re.compile(r"[\w.+-]{1,80}/[\w.+-]{1,80}")
@@ -47,7 +47,7 @@ _TYPE = re.compile(r"[\w.+-]{1,80}/[\w.+-]{1,80}")
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file as it came; ``name`` is safe to show and to keep."""
+    """An uploaded file; ``name`` is safe to show and to store."""
 
     name: str
     media_type: str
@@ -56,28 +56,36 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A multipart form: its fields (the last of each name) and its files."""
+    """A form: its fields (the last of each name) and its files."""
 
     fields: dict[str, str]
     files: tuple[Upload, ...]
-    again: tuple[str, ...]  # addresses of files sent before that are to be read once more
-    sources: tuple[str, ...] = ()  # what is to be searched: ids of ``connected.Offer``
+    again: tuple[str, ...]  # URLs of files sent before that are to be read again
+    sources: tuple[str, ...]  # sources to search: ids of ``connected.Offer``
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[str, str]], files: Sequence[Upload] = ()) -> Form:
+        """Build a form from these fields, in order."""
+        again, sources = (
+            tuple(value for name, value in pairs if name == wanted) for wanted in (AGAIN, SOURCE)
+        )
+        return cls(dict(pairs), tuple(files), again, sources)
 
 
 async def form_of_parts(request: Request, largest: int, texts: Texts) -> Form:
-    """The form in a request; ``largest`` are the bytes that one file may have.
+    """Read the form in a request; ``largest`` is the size limit of one file in bytes.
 
-    Answers 413 for what is too large, 422 for too many files, and 400 for what is no form or has
+    Responds with 413 if it is too large, 422 for too many files, and 400 if it is not a form or has
     more than ``MOST_FIELDS`` fields.
     """
     most = max(LARGEST_UPLOAD, largest) + LARGEST_BODY
     body = await _body(request, most, texts)
-    if not body.rstrip(b"\r\n").endswith(b"--"):  # cut off: a file of it would be lost silently
+    if not body.rstrip(b"\r\n").endswith(b"--"):  # truncated: a file would be lost silently
         raise HTTPException(400, "This form cannot be read.")
     parser = MultiPartParser(
         request.headers,
         _pieces(body),
-        max_files=MOST_FILES + 1,  # one more, so that too many are told from a broken form
+        max_files=MOST_FILES + 1,  # one more, to tell too many from a broken form
         max_fields=MOST_FIELDS,
         max_part_size=LARGEST_BODY,
     )
@@ -93,8 +101,8 @@ async def form_of_parts(request: Request, largest: int, texts: Texts) -> Form:
 
 
 async def _body(request: Request, most: int, texts: Texts) -> bytes:
-    """All of the body. A body that is a little too large is read to its end, so that its sender
-    gets to read why it is refused."""
+    """Read the whole body. A body that is a little too large is read to its end, so that the sender
+    receives the reason for the refusal."""
     body = bytearray()
     received = 0
     async for chunk in request.stream():
@@ -111,25 +119,19 @@ async def _body(request: Request, most: int, texts: Texts) -> bytes:
 
 
 async def _pieces(body: bytes) -> AsyncGenerator[bytes, None]:
-    """The body in small pieces; others get their turn between two of them."""
+    """Yield the body in small pieces, and let other tasks run between them."""
     for start in range(0, len(body), PIECE):
         yield body[start : start + PIECE]
         await asyncio.sleep(0)
 
 
 async def _form(form: FormData, largest: int, texts: Texts) -> Form:
-    fields: dict[str, str] = {}
-    again: list[str] = []
-    sources: list[str] = []
+    pairs: list[tuple[str, str]] = []
     files: list[Upload] = []
     for name, value in form.multi_items():
         if isinstance(value, str):
-            if name == AGAIN:
-                again.append(value)
-            if name == SOURCE:
-                sources.append(value)
-            fields[name] = value
-        elif value.filename or (name == FILES and value.size):  # else a file field left empty
+            pairs.append((name, value))
+        elif value.filename or (name == FILES and value.size):  # otherwise an empty file field
             if (value.size or 0) > largest:
                 shown = safe_name(value.filename or "")
                 sentence = texts("upload-too-large", name=shown, limit=megabytes(largest))
@@ -138,7 +140,7 @@ async def _form(form: FormData, largest: int, texts: Texts) -> Form:
             files.append(_upload(value.filename or "", value.content_type or "", held))
     if len(files) > MOST_FILES:
         raise HTTPException(422, texts("upload-too-many", limit=MOST_FILES))
-    return Form(fields, tuple(files), tuple(again), tuple(sources))
+    return Form.of(pairs, files)
 
 
 def _upload(name: str, media_type: str, body: bytes) -> Upload:
@@ -149,8 +151,8 @@ def _upload(name: str, media_type: str, body: bytes) -> Upload:
 
 
 def safe_name(name: str) -> str:
-    """A file's own name: without the folders of the machine it comes from, without signs that
-    cannot be seen or that turn text around, in one line, and not too long."""
+    """Return a file's name without folders, invisible characters and characters that change the
+    direction of text, on one line, and shortened."""
     last = re.split(r"[/\\]", name)[-1]
     shown = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in last)
     shown = " ".join(unicodedata.normalize("NFC", shown).split()).strip(". ")
@@ -163,7 +165,7 @@ def safe_name(name: str) -> str:
 
 
 def attachments_of(event_id: str, files: Sequence[Upload]) -> dict[Attachment, bytes]:
-    """The files of a question as attachments, each with what it holds."""
+    """Return the files of a question as attachments, each with its content."""
     return {
         Attachment(
             file.name,
@@ -175,8 +177,8 @@ def attachments_of(event_id: str, files: Sequence[Upload]) -> dict[Attachment, b
 
 
 async def check_readable(files: Sequence[Upload], workers: Workers, texts: Texts) -> None:
-    """Answers 422 for a file that cannot be read. What takes long to read, or much memory, is
-    taken for now: its run will say what became of it."""
+    """Respond with 422 if a file cannot be read. A file that needs much time or memory is accepted
+    for now; its run reports if it cannot be read."""
     for file in files:
         if not file.body.strip():
             raise HTTPException(422, texts("upload-empty", name=file.name))
@@ -192,5 +194,5 @@ async def check_readable(files: Sequence[Upload], workers: Workers, texts: Texts
 
 
 def megabytes(size: int) -> str:
-    """A number of bytes in millions, as a sentence says it."""
+    """Format a number of bytes in megabytes, for a sentence."""
     return f"{size / 1_000_000:.3g}"

@@ -1,4 +1,4 @@
-"""Values for templates: answers with their sources, made from the core's values."""
+"""Values for templates: answers with their sources, converted from the core's values."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 from markupsafe import Markup
 
-from adapters.web.markdown import answer_html, inline_html
-from adapters.web.places import AnswerPlaces, PlacesWhileWriting, copies_of
+from adapters.web.markdown import Place, answer_html, inline_html
+from adapters.web.places import AnswerPlaces, copies_of
 from adapters.web.plans import Plan, plan_of
 from adapters.web.shown import Shown
 from adapters.web.sources import HEADINGS, TITLE, Dates, Source, shown_sources
@@ -24,9 +24,9 @@ NONE: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A finished answer; ``before`` is where the page of an earlier one is, or "", and ``earlier``
-    the words of the link there; ``is_repeated`` tells that it was given again. ``corrects``
-    tells that its message was kept as a correction."""
+    """A finished answer. ``before`` is the path of an earlier answer's page, or "", and ``earlier``
+    the text of the link; ``is_repeated`` tells that the earlier answer was given again.
+    ``corrects`` tells that the message was stored as a correction."""
 
     status: str
     html: Markup
@@ -45,9 +45,10 @@ class Reply:
 
 
 def writing(run: str, now: Shown, root: str = "") -> Markup:
-    """The answer of a run as far as it has been written."""
+    """Render the text of a run's answer so far."""
     targets = dict(now.plan.numbered) if now.plan is not None else {}
-    html = answer_html(now.text, targets, copies_of(run, root), PlacesWhileWriting(run, root))
+    pages = copies_of(run, root)  # nothing is quoted yet
+    html = answer_html(now.text, targets, pages, lambda number, _: Place(f"{pages}{number}"))
     return Markup(html)  # noqa: S704  (sanitized there)
 
 
@@ -58,8 +59,8 @@ def reply_of(
     collections: Mapping[str, str] = NONE,
     root: str = "",
 ) -> Reply:
-    """An answer for its template. ``collections`` names the collections of its documents, by their
-    addresses; ``root`` goes before the paths of links."""
+    """Convert an answer for its template. ``collections`` are the names of its documents'
+    collections, by URL; ``root`` precedes the paths of links."""
     before = f"{root}/runs/{answer.before.run}" if answer.before is not None else ""
     return Reply(
         status=answer.status,
@@ -83,7 +84,7 @@ def reply_of(
 
 
 def markdown_of(answer: Answer) -> str:
-    """The answer with its sources, to be pasted elsewhere."""
+    """Return the answer with its sources as Markdown, for copying."""
     listed = [
         f"[{view.number}] {', '.join((view.title, *view.headings[:HEADINGS], view.url))}"
         for view in sources(answer, 0, TITLE)

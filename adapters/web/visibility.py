@@ -1,4 +1,4 @@
-"""A visitor's view of a run, by the rights to the documents that it uses."""
+"""Limits what a visitor sees of a run, by the rights to the documents it uses."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from starlette.requests import Request
+
+from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.shown import Shown
 from adapters.web.turns import Turn
 from adapters.web.visitors import Visitor
@@ -16,12 +19,12 @@ from bot.rights.rights import Rights
 from bot.storage.records import UNFINISHED
 from bot.storage.traces import KeptRun
 
-# An address of a document in JSON text: it is ASCII, and holds no quotation mark or backslash.
+# The URL of a document in JSON text: it is ASCII, without quotation marks and backslashes.
 _DOCUMENT = re.compile(r"(?:file:///|mcp:/|correction:/)[!#-\[\]_a-z~]+", re.IGNORECASE)
 
 
 class Visibility:
-    """The rights of one visitor now; they are read again each time."""
+    """The current rights of one visitor, read again for each request."""
 
     def __init__(self, rights: Rights, visitor: Visitor, texts: Texts) -> None:
         self._rights = rights
@@ -33,14 +36,14 @@ class Visibility:
         return self._rights.reach(self._visitor.reader)
 
     def turn(self, turn: Turn) -> Turn:
-        """The turn, its reply withheld where it rests on something out of reach."""
+        """Return the turn, without its reply if the visitor may not read one of its sources."""
         shown = self.shown(turn.shown, turn.reader)
         return turn if shown is turn.shown else replace(turn, shown=shown)
 
     def shown(self, shown: Shown, asked: Reader) -> Shown:
-        """A reply as it may be seen; ``asked`` is the reader that it was made for. While a run
-        works it is not known what it will rest on: a visitor who may not read all that it may use
-        sees neither its plan nor its text until then."""
+        """Return what the visitor may see of a reply; ``asked`` is the reader it was made for. The
+        sources of an unfinished run are not known yet, so a visitor who may not read everything
+        that it may use sees neither its plan nor its text."""
         reach = self.reach
         answer, plan, text = shown.answer, shown.plan, shown.text
         if answer is not None:
@@ -53,25 +56,30 @@ class Visibility:
         return replace(shown, answer=answer, plan=plan, text=text)
 
     def may_see_run(self, kept: KeptRun, asked: Reader) -> bool:
-        """Return True if the visitor may see everything that is kept of a run."""
+        """Return True if the visitor may see everything stored about a run."""
         reach, record = self.reach, kept.record
         if reach.is_all or (record.state not in UNFINISHED and record.answer is not None):
             return reach.covers(_documents(kept))
-        # The groups of people in chats are not kept: nothing tells which documents their run may
-        # use.
+        # The groups of people in chats are not stored, so it is unknown which documents their runs
+        # may use.
         is_known = asked.surface == "console" or reach.has_all_documents
         may_see = is_known and reach.includes(self._rights.reach(asked))
         return may_see and reach.covers(_documents(kept))
 
 
+def seeing(console: Console, request: Request) -> Visibility:
+    """Return the rights of a request's visitor."""
+    return Visibility(console.rights, visitor_of(request), texts_of(request))
+
+
 def _sources_of(plan: PlanView) -> Iterator[str]:
-    """The addresses of the pages that a run at work was shown."""
+    """Yield the URLs of the pages that an unfinished run has read."""
     yield from (url for _, url in plan.numbered)
     yield from (url for step in plan.steps for url in step.sources)
 
 
 def _documents(kept: KeptRun) -> Iterator[str]:
-    """The addresses of all documents that are named anywhere in a run."""
+    """Yield the URLs of all documents that are named anywhere in a run."""
     yield from kept.record.answer.rests_on if kept.record.answer else ()
     yield from (page.url for page in kept.pages)
     for step in kept.steps:

@@ -21,17 +21,17 @@ LOCAL = "local"
 _ENDED = "sessions_ended"  # the fact in the database
 _PAUSE = SECONDS_BETWEEN_SESSION_LOOKS
 
-# Ways to come in: from this machine (loopback), with the token, through the proxy that names the
-# person, or signed in by the OpenID provider.
+# Ways to get access: from this machine (loopback), with the token, through a proxy that names the
+# person, or by signing in at the OpenID provider.
 Way = Literal["open", "token", "proxy", "sso"]
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """``session`` names the browser ("" for a program that shows its token), ``csrf`` goes with
-    its forms. An ``operator`` may see what everybody asked. ``client`` is who must keep to the
-    pace: a person, a browser, or an address. ``groups`` are those that the proxy or the
-    provider names."""
+    """A visitor. ``session`` identifies the browser ("" for a program that sends a token), ``csrf``
+    is the token of its forms. An ``operator`` may see everyone's questions. ``client`` is the
+    subject of rate limits: a person, a browser, or an address. ``groups`` are those that the proxy
+    or the provider names."""
 
     id: str
     name: str
@@ -48,7 +48,8 @@ class Visitor:
 
     @property
     def reader(self) -> Reader:
-        """The visitor as rights to documents see them. An operator has those of the lists, too."""
+        """Return the visitor as a reader of documents. An operator also has the rights of the
+        lists."""
         own = frozenset({Thread("web", "console", self.channel, "").place})
         corrections = None if self.operator else own
         groups = frozenset(self.groups)
@@ -56,12 +57,13 @@ class Visitor:
 
     @property
     def channel(self) -> str:
-        """The channel of their threads: their own where people are known, else a shared one."""
+        """Return the channel of their threads: their own if people are identified, or else a shared
+        one."""
         return self.id if self.way in ("proxy", "sso") else LOCAL
 
 
 class SignInRefused(Denied):
-    """Somebody is not signed in. ``text_id`` names the sentence for them, ``detail`` is for the
+    """A sign-in was refused. ``text_id`` names the sentence for the person; ``detail`` is for the
     log."""
 
     def __init__(self, text_id: str, detail: str = "", **values: str) -> None:
@@ -70,44 +72,45 @@ class SignInRefused(Denied):
 
 
 class Sessions:
-    """Signs what browsers keep. ``token`` is the console's, so that a new one ends all sessions.
+    """Signs cookies. The key depends on the console's ``token``, so a new token ends all sessions.
 
-    ``workspaces`` remembers for all processes when all sessions were ended.
+    ``workspaces`` stores for all processes when all sessions were ended.
     """
 
     def __init__(self, key: bytes, token: str, workspaces: Workspaces | None = None) -> None:
         self._key = hashlib.sha256(key + b"\0" + token.encode()).digest()
         self._workspaces = workspaces
-        self._ended = 0  # seconds since 1970; what was signed until then is void
+        self._ended = 0  # seconds since 1970; older signatures are void
         self._looked = float("-inf")
 
     def new(self) -> tuple[str, str]:
-        """A session's name, and the cookie for it."""
+        """Return a new session's name, and its cookie."""
         name = secrets.token_hex(16)
         return name, self._cookie(name)
 
     def renewed(self, cookie: str) -> str:
-        """A later cookie for the session of a valid one that is a day old; "" for a newer one."""
+        """Return a new cookie for the session of a valid one that is a day old; "" if it is
+        newer."""
         name, until, _ = cookie.split(".")
         if _signed_at(int(until)) > time.time() - 86_400:
             return ""
         return self._cookie(name)
 
     async def end_all(self) -> None:
-        """End the sessions of all browsers; raises ``StorageUnavailable``."""
+        """End the sessions of all browsers. Raises ``StorageUnavailable``."""
         self._ended = int(time.time())
         if self._workspaces is not None:
             await self._workspaces.remember("web", "console", _ENDED, self._ended)
 
     async def look(self) -> None:
-        """Look, now and then, whether another process has ended all sessions."""
+        """Check at intervals whether another process has ended all sessions."""
         if self._workspaces is None or time.monotonic() < self._looked + _PAUSE:
             return
         self._looked = time.monotonic()
         try:
             facts = await self._workspaces.facts("web", "console")
         except StorageUnavailable:
-            return  # the page needs the database as well, and says so
+            return  # the page also needs the database, and reports the error
         self._ended = max(self._ended, int(facts.get(_ENDED, 0)))
 
     def _cookie(self, name: str) -> str:
@@ -115,7 +118,7 @@ class Sessions:
         return f"{name}.{until}.{self.sign(f'session {name} {until}')}"
 
     def read(self, cookie: str) -> str:
-        """The name of the session, or "" for a cookie that is none of ours or too old."""
+        """Return the name of the session, or "" if the cookie is invalid or too old."""
         name, _, rest = cookie.partition(".")
         until, _, signature = rest.partition(".")
         if not until.isdecimal() or len(until) > 12 or int(until) < time.time():
@@ -126,16 +129,16 @@ class Sessions:
         return name if hmac.compare_digest(signed.encode(), signature.encode()) else ""
 
     def csrf(self, session: str) -> str:
-        """The CSRF token of this session's forms: different words each time (see ``masked``)."""
+        """Return a CSRF token for this session's forms, different each time (see ``masked``)."""
         return masked(bytes.fromhex(self.sign(f"csrf {session}")))
 
     @staticmethod
     def same(shown: str, token: str) -> bool:
-        """Return True if it is the token; takes as long when it is nearly so."""
+        """Compare a token in constant time."""
         return hmac.compare_digest(shown.encode(), token.encode())
 
     def sign(self, text: str) -> str:
-        """The signature of a text, as hexadecimal digits."""
+        """Return the signature of a text as hexadecimal digits."""
         return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
 
 
@@ -144,8 +147,8 @@ def _signed_at(until: int) -> int:
 
 
 def masked(secret: bytes) -> str:
-    """A secret that looks different in every page: pages are compressed, and from the sizes of
-    many pages a constant could be guessed (BREACH, https://breachattack.com)."""
+    """Mask a secret differently for every page: pages are compressed, and a constant secret could
+    be guessed from the sizes of many pages (BREACH, https://breachattack.com)."""
     mask = secrets.token_bytes(len(secret))
     return (mask + _xor(mask, secret)).hex()
 
@@ -168,9 +171,9 @@ def _xor(one: bytes, other: bytes) -> bytes:
 
 
 async def session_key(workspaces: Workspaces) -> bytes:
-    """The key of all processes on this database; made by the first."""
+    """Return the key shared by all processes on this database, which the first one makes."""
     known = (await workspaces.facts("web", "console")).get("session_key")
-    if not known:  # two may start at once: sessions of each must be good at the other
+    if not known:  # two processes may start at once, and must accept each other's sessions
         made = secrets.token_hex(32)
         known = await workspaces.agreed("web", "console", "session_key", made)
     return bytes.fromhex(str(known))

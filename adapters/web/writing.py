@@ -1,4 +1,4 @@
-"""Turns as HTML, whole and in the parts that change while a reply is worked on."""
+"""Renders turns as HTML, whole and in the parts that change while a reply is unfinished."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bot.storage.workspaces import REASONS
 def turn_html(
     templates: Templates, texts: Texts, turn: Turn, visitor: Visitor, *, read_only: bool = False
 ) -> str:
-    """A whole turn; ``read_only`` without all that can be done to it."""
+    """Render a whole turn; ``read_only`` leaves out the controls."""
     return templates.fragment(
         "turn.html",
         texts,
@@ -31,7 +31,7 @@ def turn_html(
 def reply_html(
     templates: Templates, texts: Texts, turn: Turn, visitor: Visitor, *, read_only: bool = False
 ) -> str:
-    """The reply below a question."""
+    """Render the reply below a question."""
     if turn.shown.answer is not None:
         reply = reply_of(turn.shown.answer, texts, turn.dates, turn.collections, templates.root)
         return templates.fragment(
@@ -55,7 +55,7 @@ def reply_html(
 
 
 def cursor_of(turns: Sequence[Turn]) -> str:
-    """The state that a page has: the last run, the marks of unfinished runs, and a tally of the
+    """Return a page's cursor: its last run, the marks of unfinished runs, and a tally of the
     others."""
     if not turns:
         return ""
@@ -64,6 +64,6 @@ def cursor_of(turns: Sequence[Turn]) -> str:
 
 
 def tally(held: Mapping[str, int]) -> str:
-    """Tells whether a page has the same finished replies (run → its attempt) as another time."""
+    """Return a hash of a page's finished replies (run → attempt), to detect changes."""
     said = ",".join(f"{run}={attempt}" for run, attempt in sorted(held.items()))
     return hashlib.sha256(said.encode()).hexdigest()[:12]

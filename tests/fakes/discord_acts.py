@@ -1,7 +1,7 @@
-"""All acts on Discord, whoever does them: each changes the world and tells the gateway.
+"""All acts on Discord: each changes the world and sends events through the gateway.
 
-REST calls and people's actions end here, so that both leave the same state and events.
-Permissions are not checked here. The caller holds the lock of the world.
+REST calls and people's actions both end here, so they leave the same state and events. Permissions
+are not checked here. The caller holds the lock of the world.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _allowed(ids: list[str], allowed: Json | None, kind: str) -> list[str]:
 
 
 def _pings_replied(allowed: Json | None) -> bool:
-    """A reply notifies its addressee, unless there are rules and they do not say so."""
+    """Return True if a reply notifies its addressee: without rules, or if the rules allow it."""
     return allowed is None or bool(allowed.get("replied_user"))
 
 
@@ -82,7 +82,7 @@ GUILD_REACTIONS, DIRECT_MESSAGES, DIRECT_REACTIONS = 1 << 10, 1 << 12, 1 << 13
 
 
 def bot_sees(channel: Channel, world: World) -> bool:
-    """Return True if events of ``channel`` reach the bot at all."""
+    """Return True if the bot receives events of ``channel``."""
     if channel.guild is None:
         return world.bot in channel.recipients
     return channel.guild.installed and may(world.bot, channel, "VIEW_CHANNEL")
@@ -99,7 +99,7 @@ def post(
     replies_to: Message | None = None,
     **fields: Any,
 ) -> Message:
-    """A new message in ``channel``, which wakes an archived thread."""
+    """Post a message in ``channel``; an archived thread becomes active again."""
     message = Message(
         id or world.new_id(), channel, author, content, world.clock.iso(),
         allowed_mentions=allowed_mentions, replies_to=replies_to, **fields,
@@ -126,9 +126,9 @@ def _reference(message: Message) -> Json:
 
 
 def change(world: World, message: Message, **fields: Any) -> None:
-    """An edit that its author makes: text, embeds, components, flags, attachments.
+    """Edit a message as its author: text, embeds, components, flags, attachments.
 
-    Mentions are found anew; who may be mentioned is as ``allowed_mentions`` says this time.
+    Mentions are resolved again, by the edit's own ``allowed_mentions``.
     """
     if "content" in fields:
         fields.setdefault("allowed_mentions", None)
@@ -142,7 +142,7 @@ def change(world: World, message: Message, **fields: Any) -> None:
 
 
 def change_unseen(world: World, message: Message, **fields: Any) -> None:
-    """A change that is no edit: a link's preview arrived, a thread was started from it."""
+    """Change a message without an edit, such as for a link preview or a new thread from it."""
     for name, value in fields.items():
         setattr(message, name, value)
     _tell_message(world, "MESSAGE_UPDATE", message)
@@ -153,7 +153,7 @@ def _tell_message(world: World, event: str, message: Message) -> None:
         return
     if message.private_to is not None and message.author is not world.bot:
         return
-    # An ephemeral message is told as if it were a direct one: no guild, and by that intent.
+    # Events of ephemeral messages are like direct ones: without a guild, and by that intent.
     guild = message.channel.guild if message.private_to is None else None
     echo = {"nonce": message.nonce} if event == "MESSAGE_CREATE" and message.nonce else {}
     world.emit(
@@ -180,12 +180,9 @@ def erase(world: World, message: Message) -> None:
 
 def add_reaction(world: World, message: Message, user: User, emoji: str) -> None:
     by = message.reactions.setdefault(emoji, [])
-    if user.id not in by:
-        by.append(user.id)
-        _tell_reaction(world, "MESSAGE_REACTION_ADD", message, user, emoji)
-
-
-def _tell_reaction(world: World, event: str, message: Message, user: User, emoji: str) -> None:
+    if user.id in by:
+        return
+    by.append(user.id)
     if not bot_sees(message.channel, world):
         return
     guild = message.channel.guild
@@ -193,19 +190,17 @@ def _tell_reaction(world: World, event: str, message: Message, user: User, emoji
         "user_id": user.id,
         "channel_id": message.channel.id,
         "message_id": message.id,
+        "message_author_id": message.author.id,
         "emoji": {"id": None, "name": emoji},
         "burst": False,
         "type": 0,
     }
     if guild:
         told["guild_id"] = guild.id
-    if event == "MESSAGE_REACTION_ADD":
-        told["message_author_id"] = message.author.id
-        if guild and user.id in guild.members:
-            member = member_json(guild.members[user.id]) | {"user": user_json(user)}
-            told["member"] = member
+    if guild and user.id in guild.members:
+        told["member"] = member_json(guild.members[user.id]) | {"user": user_json(user)}
     needs = GUILD_REACTIONS if guild else DIRECT_REACTIONS
-    world.emit(event, lambda _: told, needs=needs, guild=guild)
+    world.emit("MESSAGE_REACTION_ADD", lambda _: told, needs=needs, guild=guild)
 
 
 def start_thread(
@@ -218,10 +213,10 @@ def start_thread(
     auto_archive: int = 4320,
     source: Message | None = None,
 ) -> Channel:
-    """A thread from ``source`` (whose id it takes), or one that stands alone.
+    """Start a thread from ``source`` (whose id it gets), or on its own.
 
-    From a message: it opens with a message of type 21. Alone: the parent gets one of type 18
-    (not for private threads). In a forum the first post is the caller's to make.
+    A thread from a message begins with a message of type 21. For a thread on its own, the parent
+    gets one of type 18, unless the thread is private. In a forum the caller makes the first post.
     """
     id = source.id if source is not None else world.new_id()
     now = world.clock.iso()
@@ -251,7 +246,7 @@ def tell_thread(world: World, event: str, thread: Channel, *, newly_created: boo
 
 
 def set_thread(world: World, thread: Channel, **fields: Any) -> None:
-    """Rename, archive, lock, … ``archived`` also moves the archive timestamp."""
+    """Rename, archive, lock, … ``archived`` also sets the archive timestamp."""
     if "archived" in fields:
         thread.archive_changed = world.clock.iso()
     for name, value in fields.items():
@@ -269,19 +264,14 @@ def join_thread(world: World, thread: Channel, user: User) -> None:
         tell_thread(world, "THREAD_CREATE", thread)
     member = thread_member_json(thread, user.id, joined)
     member["member"] = member_json(thread.guild.members[user.id]) | {"user": user_json(user)}
-    _tell_members(world, thread, user, {"added_members": [member]})
-
-
-def _tell_members(world: World, thread: Channel, user: User, what: Json) -> None:
-    """Without the members intent an app hears only of itself."""
-    assert thread.guild is not None
     if bot_sees(thread, world):
         told = {
             "id": thread.id,
             "guild_id": thread.guild.id,
             "member_count": min(len(thread.thread_members), 50),
-            **what,
+            "added_members": [member],
         }
+        # Without the members intent an app gets only events about itself.
         needs = GUILDS if user is world.bot else GUILD_MEMBERS
         world.emit("THREAD_MEMBERS_UPDATE", lambda _: told, needs=needs, guild=thread.guild)
 
@@ -303,7 +293,7 @@ def delete_channel(world: World, channel: Channel) -> None:
 
 
 def tell_channel(world: World, event: str, channel: Channel) -> None:
-    """CHANNEL_CREATE or CHANNEL_UPDATE of a channel in a guild where the app is installed."""
+    """Send CHANNEL_CREATE or CHANNEL_UPDATE of a channel, if the app is in its guild."""
     if channel.guild is not None and channel.guild.installed:
         told = channel_json(channel, world)
         world.emit(event, lambda _: told, needs=GUILDS, guild=channel.guild)

@@ -13,7 +13,7 @@ GLOBAL = ""
 
 
 class Commands:
-    """Handlers, and the commands themselves: by scope (guild id, or ``GLOBAL``), then id."""
+    """Handlers, and the commands by scope (guild id, or ``GLOBAL``) and id."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -21,13 +21,11 @@ class Commands:
 
     def routes(self) -> list[Route]:
         base = "/applications/{application_id}"
-        routes = []
-        for place in (f"{base}/commands", f"{base}/guilds/{{guild_id}}/commands"):
-            routes.append(Route("PUT", place, self.replace))
-        return routes
+        places = (f"{base}/commands", f"{base}/guilds/{{guild_id}}/commands")
+        return [Route("PUT", place, self.replace) for place in places]
 
     def find(self, name: str, type: int, guild_id: str | None) -> Json | None:
-        """The command people see under this name; a guild's own wins."""
+        """Return the command with this name; a guild's own takes precedence."""
         for scope in (guild_id or GLOBAL, GLOBAL):
             for command in self.by_scope.get(scope, {}).values():
                 if command["name"] == name and command["type"] == type:
@@ -45,7 +43,7 @@ class Commands:
         return self.by_scope.setdefault(guild_id, {})
 
     def _told(self, body: Json, guild_id: str, id: str) -> Json:
-        """A command as Discord gives it back, with what it fills in."""
+        """Return a command as Discord does, with the defaults filled in."""
         kind = body.get("type") or 1
         told: Json = {
             "id": id,
@@ -70,7 +68,7 @@ class Commands:
         return told
 
     def replace(self, call: Call) -> list[Json]:
-        """All commands at once; those not named are gone, those named keep their id."""
+        """Replace all commands; those with a known name keep their id."""
         scope = self._scope(call)
         wrong = FormErrors()
         bodies: list[Json] = call.body or []
@@ -100,9 +98,9 @@ def _text(bits: object) -> str | None:
 
 
 def chosen_options(command: Json, given: Json, sub: str = "") -> list[Json]:
-    """``given`` values as a client sends them; ``ValueError`` where it would not let them by.
+    """Return ``given`` values as a client sends them. Raises ``ValueError`` if it would not.
 
-    ``sub`` is a command of the group that ``command`` then is.
+    ``sub`` is a subcommand; ``command`` is then a group.
     """
     subs = {option["name"]: option for option in command.get("options", []) if option["type"] == 1}
     if subs or sub:
@@ -135,7 +133,7 @@ def chosen_options(command: Json, given: Json, sub: str = "") -> list[Json]:
 
 
 def check_offered(command: Json | None, name: str, context: int, installed: bool) -> Json:
-    """The command, if people are offered it in this context (0 guild, 1 direct, 2 private)."""
+    """Return the command, if it is offered in this context (0 guild, 1 direct, 2 private)."""
     if command is None:
         raise LookupError(f"no command {name!r} is registered")
     contexts = command["contexts"]

@@ -6,11 +6,7 @@ from tests.fakes import discord_acts as acts
 from tests.fakes.discord_errors import FormErrors, refuse
 from tests.fakes.discord_gateway import Gateway
 from tests.fakes.discord_limits import check_thread
-from tests.fakes.discord_messages import (
-    find_channel,
-    find_message,
-    needs,
-)
+from tests.fakes.discord_messages import find_channel, find_message, guild_of, needs
 from tests.fakes.discord_permissions import may
 from tests.fakes.discord_rest import Answer, Call, Route
 from tests.fakes.discord_shapes import (
@@ -27,7 +23,6 @@ from tests.fakes.discord_state import (
     PUBLIC_THREAD,
     TEXT,
     Channel,
-    Guild,
     Json,
     World,
 )
@@ -60,7 +55,7 @@ class Threads:
             raise refuse(50013 if channel.guild else 50003)
         manages = may(self.world.bot, channel, "MANAGE_THREADS")
         if body.get("archived") is False and set(body) == {"archived"}:
-            # Whoever may write in a thread that is not locked may wake it.
+            # Whoever may write in a thread that is not locked may unarchive it.
             if channel.locked and not manages:
                 raise refuse(160005)
             needs(self.world, channel, "SEND_MESSAGES_IN_THREADS")
@@ -187,17 +182,11 @@ class Directory:
             "approximate_user_authorization_count": 0,
         }
 
-    def _guild(self, call: Call) -> Guild:
-        guild = self.world.guilds.get(call.parts["guild_id"])
-        if guild is None or not guild.installed:
-            raise refuse(10004)
-        return guild
-
     def roles(self, call: Call) -> list[Json]:
-        return [role_json(role) for role in self._guild(call).roles]
+        return [role_json(role) for role in guild_of(self.world, call).roles]
 
     def member(self, call: Call) -> Json:
-        member = self._guild(call).members.get(call.parts["user_id"])
+        member = guild_of(self.world, call).members.get(call.parts["user_id"])
         if member is None:
             known = call.parts["user_id"] in self.world.users
             raise refuse(10007 if known else 10013)

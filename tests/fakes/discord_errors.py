@@ -1,10 +1,10 @@
 """Refusals of Discord's API, and request bodies checked against its own OpenAPI document.
 
 Codes as in "Opcodes and Status Codes" of Discord's documentation
-(docs.discord.com/developers/topics/opcodes-and-status-codes#json). The document lies beside the
-repository (``shared/schemas/discord-openapi.json``), where it is there. It is made stricter (a
-property that an object does not name is refused) and adjusted where the real API takes more than
-its document says (see ``_ALSO_TAKEN``).
+(docs.discord.com/developers/topics/opcodes-and-status-codes#json). The document, if present, is
+beside the repository (``shared/schemas/discord-openapi.json``). It is made stricter (properties
+that an object does not name are refused) and adjusted where the real API accepts more than its
+document says (see ``_ALSO_TAKEN``).
 """
 
 from __future__ import annotations
@@ -29,14 +29,10 @@ CODES: dict[int, tuple[int, str]] = {
     10014: (400, "Unknown Emoji"),
     10015: (404, "Unknown Webhook"),
     10062: (404, "Unknown interaction"),
-    10063: (404, "Unknown application command"),
     30010: (400, "Maximum number of reactions reached (20)"),
     30032: (400, "Maximum number of application commands reached (100)."),
-    30033: (400, "Maximum number of thread participants has been reached (1000)."),
-    40005: (413, "Request entity too large"),
     40060: (400, "Interaction has already been acknowledged."),
     40094: (400, "This interaction is limited to a fixed number of follow-up messages."),
-    40067: (400, "A tag is required to create a forum post in this channel"),
     50001: (403, "Missing Access"),
     50003: (403, "Cannot execute action on a DM channel"),
     50005: (403, "Cannot edit a message authored by another user"),
@@ -60,7 +56,7 @@ CODES: dict[int, tuple[int, str]] = {
 
 
 class DiscordError(Exception):
-    """A refusal: HTTP ``status`` and the JSON ``body`` that goes with it."""
+    """A refusal, with HTTP ``status`` and JSON ``body``."""
 
     def __init__(self, status: int, code: int, message: str, errors: Any = None) -> None:
         super().__init__(f"{status} {code}: {message}")
@@ -78,7 +74,7 @@ class DiscordError(Exception):
 
 
 def refuse(code: int) -> DiscordError:
-    """The refusal with this JSON error code, to be raised."""
+    """Return the refusal with this JSON error code."""
     status, message = CODES[code]
     return DiscordError(status, code, message)
 
@@ -88,13 +84,13 @@ def unauthorized() -> DiscordError:
 
 
 class FormErrors:
-    """Collects what is wrong with a body, and is told as Discord's tree of errors."""
+    """Collects the faults of a body for Discord's tree of errors."""
 
     def __init__(self) -> None:
         self.tree: dict[str, Any] = {}
 
     def add(self, path: Sequence[str | int], code: str, message: str) -> None:
-        """``path`` leads to the field; an empty one means the body itself."""
+        """Add a fault; ``path`` leads to the field, and an empty one means the body itself."""
         node = self.tree
         for part in path:
             node = node.setdefault(str(part), {})
@@ -115,7 +111,7 @@ class FormErrors:
 
 
 def invalid(path: Sequence[str | int], code: str, message: str) -> DiscordError:
-    """50035 with one error at ``path``."""
+    """Return error 50035 with one fault at ``path``."""
     wrong = FormErrors()
     wrong.add(path, code, message)
     return DiscordError(400, 50035, CODES[50035][1], wrong.tree)
@@ -124,7 +120,7 @@ def invalid(path: Sequence[str | int], code: str, message: str) -> DiscordError:
 OPENAPI = Path(__file__).parents[3] / "shared" / "schemas" / "discord-openapi.json"
 
 _BOOLEAN = {"type": ["boolean", "null"]}
-# Taken by the real API although its document does not name them: discord.py sends these.
+# Fields that discord.py sends and the real API accepts, although its document lacks them.
 _ALSO_TAKEN: dict[str, dict[str, Any]] = {
     "ApplicationCommandCreateRequest": {"nsfw": _BOOLEAN},
     "ApplicationCommandUpdateRequest": {"nsfw": _BOOLEAN},
@@ -149,7 +145,7 @@ def _document() -> dict[str, Any] | None:
     for schema in _objects(schemas):
         if "properties" in schema and "additionalProperties" not in schema:
             schema["additionalProperties"] = False
-    # Ids are strings in the document; numbers are read as well.
+    # Ids are strings in the document, but numbers are accepted too.
     schemas["SnowflakeType"] = {
         "anyOf": [
             {"type": "string", "pattern": "^(0|[1-9][0-9]*)$"},
@@ -184,7 +180,7 @@ def _validator(method: str, path: str) -> Draft202012Validator | None:
 
 
 def check_body(method: str, path: str, body: Any, wrong: FormErrors) -> None:
-    """Collect in ``wrong`` what the operation's schema refuses of ``body``.
+    """Collect in ``wrong`` the faults that the operation's schema finds in ``body``.
 
     ``path`` is the template as in the document, e.g. ``/channels/{channel_id}/messages``.
     """
@@ -234,8 +230,8 @@ def _collect(error: ValidationError, wrong: FormErrors) -> None:
 
 
 def _likeliest(errors: Iterable[ValidationError]) -> list[ValidationError]:
-    """The errors of the alternative the client meant: the one whose type fits, else the one
-    that went wrong deepest and least."""
+    """Return the errors of the alternative that the client most likely meant: the one whose type
+    fits, or else the one with the deepest and fewest errors."""
     branches: dict[Any, list[ValidationError]] = {}
     for error in errors:
         branches.setdefault(error.schema_path[0], []).append(error)
@@ -249,7 +245,7 @@ def _likeliest(errors: Iterable[ValidationError]) -> list[ValidationError]:
 
 
 def _is_other_kind(error: ValidationError) -> bool:
-    """``type`` names another component, option or callback; or the value is of another JSON
-    type altogether (null, for instance)."""
+    """Return True if ``type`` names another component, option or callback, or the value has another
+    JSON type (null, for instance)."""
     named = error.validator in ("enum", "const") and list(error.path)[-1:] == ["type"]
     return named or (error.validator == "type" and not error.path)

@@ -1,7 +1,7 @@
-"""The gateway: sessions over WebSocket, with resume, as discord.py and others speak to it.
+"""The gateway: sessions over WebSocket, which can be resumed.
 
-docs.discord.com/developers/events/gateway. Events are numbered per session and kept, so that
-RESUME replays exactly what came after the number the client names.
+docs.discord.com/developers/events/gateway. Events are numbered per session and stored, so RESUME
+replays exactly those after the number that the client sends.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Gateway:
     def emit(
         self, name: str, build: Callable[[bool], Json], *, needs: int, guild: Guild | None
     ) -> None:
-        """Number an event for every session that wants it; also for those that are away."""
+        """Number an event for every session with its intent, even if it is disconnected."""
         with self.world.lock:
             for session in self.sessions.values():
                 if session.takes(needs, guild):
@@ -67,7 +67,7 @@ class Gateway:
         self._changed()
 
     def emit_to_app(self, name: str, data: Json, guild: Guild | None) -> bool:
-        """An event that needs no intent (interactions); false when no session takes it."""
+        """Send an event that needs no intent (interactions); return False without a session."""
         taken = False
         with self.world.lock:
             for session in self.sessions.values():
@@ -77,7 +77,7 @@ class Gateway:
         self._changed()
         return taken
 
-    # What a test can do to it
+    # Controls for tests
 
     @property
     def connected(self) -> int:
@@ -86,23 +86,23 @@ class Gateway:
             return sum(session.connection is not None for session in self.sessions.values())
 
     def drop(self) -> None:
-        """Cut every connection without a close frame; sessions stay and collect events."""
+        """Cut every connection without a close frame; sessions remain and collect events."""
         for connection in self._detach():
             connection.cut()
 
     def close(self, code: int) -> None:
-        """Close every connection with ``code``; sessions stay."""
+        """Close every connection with ``code``; sessions remain."""
         for connection in self._detach():
             connection.close(code)
 
     def ask_to_reconnect(self) -> None:
-        """Opcode 7 on every connection."""
+        """Send opcode 7 on every connection."""
         with self.world.lock:
             for connection in self.connections:
                 connection.send({"op": RECONNECT, "d": None})
 
     def invalidate(self, *, resumable: bool = False) -> None:
-        """Opcode 9 on every connection; unless ``resumable``, the sessions are gone."""
+        """Send opcode 9 on every connection; unless ``resumable``, end the sessions."""
         with self.world.lock:
             for connection in self.connections:
                 connection.send({"op": INVALID_SESSION, "d": resumable})
@@ -110,12 +110,12 @@ class Gateway:
                 self.sessions.clear()
 
     def forget_sessions(self) -> None:
-        """The next RESUME is answered with INVALID_SESSION."""
+        """Respond to the next RESUME with INVALID_SESSION."""
         with self.world.lock:
             self.sessions.clear()
 
     def refuse_connections(self, refusing: bool = True) -> None:
-        """While true, opening a WebSocket is answered with 503."""
+        """While ``refusing``, respond to new WebSockets with 503."""
         self.refusing = refusing
 
     def _detach(self) -> list[Connection]:
@@ -166,7 +166,7 @@ class Gateway:
             except TimeoutError:
                 raise _Refused(4009, "Session timed out") from None
             if frame.type is WSMsgType.CLOSE and frame.data in (1000, 1001):
-                self._end_sessions_of(connection)  # a goodbye, after which nothing is resumed
+                self._end_sessions_of(connection)  # a normal close ends the sessions
             if frame.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
                 return
             now = connection.loop.time()
@@ -233,7 +233,7 @@ class Gateway:
             self._greet(session)
 
     def _greet(self, session: Session) -> None:
-        """READY with guilds still unavailable, then each guild."""
+        """Send READY with unavailable guilds, then each guild."""
         world = self.world
         guilds = [g for g in world.guilds.values() if g.installed and session.takes(0, g)]
         session.add(

@@ -2,7 +2,7 @@
 
 Sources: docs.discord.com/developers/resources/message (content, embeds, nonce),
 /components/reference (rows, buttons), /interactions/application-commands (commands).
-They hold also where the OpenAPI document is not at hand.
+They apply even if the OpenAPI document is missing.
 """
 
 from __future__ import annotations
@@ -22,15 +22,8 @@ ROWS, BUTTONS, CUSTOM_ID, LABEL, BUTTON_URL = 5, 5, 100, 80, 512
 NONCE = 25
 THREAD_NAME = 100
 COMMANDS = {1: 100, 2: 15, 3: 15}  # per type: chat input, user, message
-COMMAND_NAME, COMMAND_DESCRIPTION, COMMAND_TOTAL, OPTIONS, CHOICES, CHOICE = (
-    32,
-    100,
-    8_000,
-    25,
-    25,
-    100,
-)
-
+COMMAND_NAME, COMMAND_DESCRIPTION, COMMAND_TOTAL = 32, 100, 8_000
+OPTIONS, CHOICES, CHOICE = 25, 25, 100
 OPTIONS_IN_MENU, OPTION, PLACEHOLDER = 25, 100, 150
 ACTION_ROW, BUTTON, STRING_SELECT, LINK, PREMIUM = 1, 2, 3, 5, 6
 _WEB = re.compile(r"(https?|discord)://\S+", re.IGNORECASE)
@@ -39,7 +32,7 @@ Path = tuple[str | int, ...]
 
 
 def check_message(body: Json, wrong: FormErrors, path: Path = ()) -> None:
-    """Collect what is beyond the limits of a message in ``body``."""
+    """Collect in ``wrong`` where ``body`` exceeds the limits of a message."""
     v2 = bool((body.get("flags") or 0) & COMPONENTS_V2)
     _text(body, "content", CONTENT, wrong, path)
     nonce = body.get("nonce")
@@ -208,7 +201,7 @@ def check_thread(body: Json, wrong: FormErrors) -> None:
 
 
 def check_command(command: Json, wrong: FormErrors, path: Path = ()) -> None:
-    """Collect what is beyond the limits of one application command."""
+    """Collect in ``wrong`` where one application command exceeds its limits."""
     kind = command.get("type") or 1
     _text(command, "name", COMMAND_NAME, wrong, path, required=True)
     if kind == 1:
@@ -259,7 +252,7 @@ def _check_command_name(name: str, wrong: FormErrors, path: Path) -> None:
 
 
 def _command_length(command: Json) -> int:
-    """Name, description and choice values of the command and its options, summed up."""
+    """Return the total length of names, descriptions and choice values of a command."""
 
     def own(part: Json) -> int:
         texts: list[Any] = [part.get("name"), part.get("description"), part.get("value")]

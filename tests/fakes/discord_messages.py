@@ -21,6 +21,7 @@ from tests.fakes.discord_state import (
     SUPPRESS_NOTIFICATIONS,
     THREAD_STARTER,
     Channel,
+    Guild,
     Json,
     Message,
     World,
@@ -33,13 +34,21 @@ _REACTION = _MESSAGE + "/reactions/{emoji_name}"
 
 
 def find_channel(world: World, id: str) -> Channel:
-    """The channel, when there is one and the bot may see it."""
+    """Return the channel, if it exists and the bot may see it."""
     channel = world.channels.get(id)
     if channel is None:
         raise refuse(10003)
     if not acts.bot_sees(channel, world):
         raise refuse(50001)
     return channel
+
+
+def guild_of(world: World, call: Call) -> Guild:
+    """Return the guild of a route, if the app is in it."""
+    guild = world.guilds.get(call.parts["guild_id"])
+    if guild is None or not guild.installed:
+        raise refuse(10004)
+    return guild
 
 
 def find_message(channel: Channel, id: str) -> Message:
@@ -60,7 +69,7 @@ def refuse_archived(channel: Channel) -> None:
 
 
 def checked_fields(world: World, body: Json, wrong: FormErrors | None = None) -> Json:
-    """The fields of a new or changed message, after its limits were checked."""
+    """Check the limits of a new or changed message, and return its fields."""
     wrong = wrong or FormErrors()
     check_message(body, wrong)
     wrong.raise_if_any()
@@ -77,7 +86,7 @@ def checked_fields(world: World, body: Json, wrong: FormErrors | None = None) ->
 
 
 def numbered(components: list[Json], count: list[int] | None = None) -> list[Json]:
-    """Components as Discord gives them back: each with an ``id``."""
+    """Return components as Discord does, each with an ``id``."""
     count = count if count is not None else [0]
     told = []
     for component in components:
@@ -99,7 +108,7 @@ def store_file(world: World, channel: Channel, name: str, media_type: str, data:
 
 
 def is_empty(message: Json) -> bool:
-    """Return True if nothing would be shown (``message`` has the attributes as keys)."""
+    """Return True if nothing would be shown; ``message`` has the attributes as keys."""
     shown: tuple[str, ...] = ("content", "embeds", "attachments")
     if message.get("flags", 0) & COMPONENTS_V2:
         shown = (*shown, "components")
@@ -138,12 +147,8 @@ class Messages:
         made = self.post(channel, call.fields)
         return new_message_json(made, self.world, sees_content=True)
 
-    def post(
-        self,
-        channel: Channel,
-        body: Json,
-    ) -> Message:
-        """A message of the bot, checked."""
+    def post(self, channel: Channel, body: Json) -> Message:
+        """Check and post a message of the bot."""
         world = self.world
         self._may_write(channel)
         if body.get("embeds"):
@@ -248,7 +253,7 @@ class Messages:
         return self.told(self.change(message, body))
 
     def change(self, message: Message, body: Json) -> Message:
-        """An edit by the bot, checked; absent fields stay as they are."""
+        """Check and make an edit by the bot; absent fields stay unchanged."""
         fields = checked_fields(self.world, body)
         if body.get("flags") is not None:
             settable = SUPPRESS_EMBEDS | COMPONENTS_V2

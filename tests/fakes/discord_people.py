@@ -1,8 +1,7 @@
 """The actions of people on Discord: they talk, run commands, press buttons.
 
-Each action updates the state and reaches the bot as the events a client would cause. One that
-no client would offer (an unregistered command, a button that is not there) raises LookupError
-or ValueError.
+Each action updates the state and sends the bot the same events as a client's would. An action that
+no client offers (an unregistered command, a missing button) raises LookupError or ValueError.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class File:
 
 
 class People:
-    """May be used from any thread."""
+    """Acts for people, from any thread."""
 
     def __init__(
         self, world: World, gateway: Gateway, commands: Commands, webhooks: Webhooks
@@ -69,7 +68,7 @@ class People:
         reply_to: Message | None = None,
         attachments: Sequence[File] = (),
     ) -> Message:
-        """A message of ``user``; ``mentions_bot`` puts the bot's mention before the text."""
+        """Post a message as ``user``; ``mentions_bot`` puts the bot's mention before the text."""
         world = self.world
         with world.lock:
             if channel.type == FORUM:
@@ -88,7 +87,7 @@ class People:
             acts.erase(self.world, message)
 
     def resolve_embed(self, message: Message, url: str, title: str = "A page") -> None:
-        """Discord found a preview for a link: MESSAGE_UPDATE without a change of the text."""
+        """Add a link preview as Discord does: MESSAGE_UPDATE with unchanged text."""
         with self.world.lock:
             preview = {"type": "link", "url": url, "title": title}
             acts.change_unseen(self.world, message, embeds=[*message.embeds, preview])
@@ -102,7 +101,7 @@ class People:
     def start_thread(
         self, user: User, parent: Channel, name: str, *, source: Message | None = None
     ) -> Channel:
-        """A public thread, from a message or alone."""
+        """Start a public thread, from a message or on its own."""
         with self.world.lock:
             return acts.start_thread(
                 self.world, parent, user, name, type=PUBLIC_THREAD, source=source
@@ -136,7 +135,7 @@ class People:
         *,
         locale: str = "en-US",
     ) -> Interaction:
-        """``/name`` (``/name sub`` of a group) with option values by name."""
+        """Run ``/name`` (``/name sub`` of a group) with option values by name."""
         with self.world.lock:
             name, _, sub = name.partition(" ")
             command = self._offered(user, name, 1, channel)
@@ -147,7 +146,7 @@ class People:
     def message_command(
         self, user: User, name: str, message: Message, *, locale: str = "en-US"
     ) -> Interaction:
-        """A command of a message's Apps menu. The bot is shown the message whole."""
+        """Run a command of a message's Apps menu. The bot gets the whole message."""
         with self.world.lock:
             command = self._offered(user, name, 3, message.channel)
             data = self._command_data(command, message.channel)
@@ -158,8 +157,8 @@ class People:
     def press(
         self, user: User, message: Message, custom_id: str, *, locale: str = "en-US"
     ) -> Interaction:
-        """The button of ``message`` with this ``custom_id`` (or label), or the first option of the
-        menu."""
+        """Press the button of ``message`` with this ``custom_id`` or label, or choose the first
+        option of that menu."""
         with self.world.lock:
             if message.deleted or message.private_to not in (None, user):
                 raise LookupError("that message is not shown to this user")
@@ -262,7 +261,7 @@ class People:
 
 
 def find_button(message: Message, wanted: str) -> Json:
-    """The button with this custom id or label; LookupError names those there are."""
+    """Return the button with this custom id or label. The LookupError names those that exist."""
     buttons = list(_buttons(message.components))
     for button in buttons:
         if wanted in (button.get("custom_id"), button.get("label")):

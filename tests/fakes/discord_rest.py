@@ -1,7 +1,7 @@
-"""The HTTP side: reads a request, lets traffic and trouble act on it, checks it, answers.
+"""The HTTP side: reads a request, applies rate limits and faults, checks it, and responds.
 
-What the routes do is in ``discord_messages``, ``discord_directory``,
-``discord_commands`` and ``discord_webhooks``; each hands over a table of routes.
+The routes are implemented in ``discord_messages``, ``discord_directory``, ``discord_commands`` and
+``discord_webhooks``; each provides a table of routes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HTML_502 = (
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request that was read: parts of its path, query, JSON body."""
+    """A parsed request: parts of its path, query, JSON body."""
 
     method: str
     template: str
@@ -38,7 +38,7 @@ class Call:
 
     @property
     def fields(self) -> Json:
-        """The body, when it must be an object."""
+        """Return the body, which must be an object."""
         if not isinstance(self.body, dict):
             wrong = FormErrors()
             wrong.add((), "BASE_TYPE_BAD_TYPE", "Only dictionaries may be used here.")
@@ -49,7 +49,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A status and JSON other than 200 (or 204 for None)."""
+    """A response with JSON and a status other than 200 (or 204 for None)."""
 
     status: int
     body: Any
@@ -60,9 +60,10 @@ Handler = Callable[[Call], Any]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """``template`` as in Discord's documents. Without ``authorized`` no bot token is asked.
+    """A route. ``template`` is as in Discord's documents. Without ``authorized`` no bot token is
+    needed.
 
-    ``schema`` is another template to look the body up under; None leaves it unchecked.
+    ``schema`` is the template whose schema checks the body; None leaves it unchecked.
     """
 
     method: str
@@ -73,14 +74,14 @@ class Route:
 
 
 class Rest:
-    """Serves a table of routes below ``/api/v10``; everything that arrives is recorded."""
+    """Serves a table of routes below ``/api/v10``, and records all requests."""
 
     def __init__(self, world: World, traffic: Traffic, changed: Callable[[], None]) -> None:
         self.world = world
         self.traffic = traffic
         self._changed = changed
-        # Sees every request twice: before it takes effect (False; refusing means that it never
-        # arrived) and after it did (True), while its answer is not sent yet.
+        # Called twice per request: before it takes effect (False; if it returns False, the request
+        # counts as never received), and after it (True), before the response is sent.
         self.witness: Callable[[str, bool], bool] = lambda request, done: True
 
     def register(self, app: web.Application, routes: list[Route]) -> None:
@@ -171,7 +172,7 @@ class Rest:
 
 
 def _json(told: Any, status: int, headers: dict[str, str]) -> web.Response:
-    """Discord names no charset, and discord.py reads JSON only when none is named."""
+    """Return JSON without a charset, as Discord does; discord.py does not parse it otherwise."""
     whole = headers | {"Content-Type": "application/json"}
     return web.Response(body=json.dumps(told).encode(), status=status, headers=whole)
 
@@ -181,13 +182,13 @@ def _not_found(call: Call) -> None:
 
 
 def _major(parts: Mapping[str, str]) -> str:
-    """The parts of a path that have rate limits of their own."""
+    """Return the parts of a path that have their own rate limits."""
     names = ("channel_id", "guild_id", "webhook_id", "webhook_token")
     return "+".join(parts[name] for name in names if name in parts)
 
 
 async def _read(request: web.Request) -> Any:
-    """The JSON body of a request; the app uploads no files."""
+    """Return the JSON body of a request; the app uploads no files."""
     raw = await request.read()
     if not raw:
         return None

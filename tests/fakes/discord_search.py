@@ -1,7 +1,7 @@
-"""The search of a server's messages, and what an app looks up to narrow it: channels, members.
+"""The search of a server's messages, and the look-ups for narrowing it: channels, members.
 
-The query is checked against Discord's OpenAPI document. Reported, not in it: a channel stands for
-its threads as well, and all words of ``content`` must stand in a message.
+The query is checked against Discord's OpenAPI document. Developers report two rules that are not in
+it: a channel includes its threads, and a message must contain all words of ``content``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from tests.fakes.discord_errors import invalid, refuse
+from tests.fakes.discord_errors import invalid
+from tests.fakes.discord_messages import guild_of
 from tests.fakes.discord_permissions import may
 from tests.fakes.discord_rest import Answer, Call, Route
 from tests.fakes.discord_shapes import (
@@ -22,7 +23,7 @@ from tests.fakes.discord_shapes import (
 )
 from tests.fakes.discord_state import PRIVATE_THREAD, Guild, Json, Message, World
 
-# Parameter → how many of it at most. One that may come once only is a single value.
+# Parameter → largest number of values. Parameters that are not listed have a single value.
 MANY = {"author_id": 100, "author_type": 6, "channel_id": 500, "mentions": 100}
 ONCE = {"content", "limit", "offset", "max_id", "min_id", "slop", "sort_by", "sort_order", "pinned"}
 NOT_INDEXED = 110_000
@@ -31,7 +32,7 @@ NOT_INDEXED = 110_000
 class Searching:
     """Handlers; each is called with the lock of the world held.
 
-    ``indexing`` is how often a search is answered 202 first, with ``retry_after`` seconds.
+    ``indexing`` is the number of searches that first get 202, with ``retry_after`` seconds.
     """
 
     def __init__(self, world: World) -> None:
@@ -48,20 +49,15 @@ class Searching:
             Route("GET", f"{guild}/messages/search", self.search),
         ]
 
-    def _guild(self, call: Call) -> Guild:
-        guild = self.world.guilds.get(call.parts["guild_id"])
-        if guild is None or not guild.installed:
-            raise refuse(10004)
-        return guild
-
     def guild(self, call: Call) -> Json:
-        guild = self._guild(call)
+        guild = guild_of(self.world, call)
         roles = [role_json(role) for role in guild.roles]
         return {"id": guild.id, "name": guild.name, "owner_id": guild.owner.id, "roles": roles}
 
     def channels(self, call: Call) -> list[Json]:
         return [
-            channel_json(each, self.world) for each in self.world.channels_of(self._guild(call))
+            channel_json(each, self.world)
+            for each in self.world.channels_of(guild_of(self.world, call))
         ]
 
     def members(self, call: Call) -> list[Json]:
@@ -70,13 +66,13 @@ class Searching:
             raise invalid(("query",), "BASE_TYPE_REQUIRED", "This field is required")
         found = (
             member
-            for member in self._guild(call).members.values()
+            for member in guild_of(self.world, call).members.values()
             if member.user.name.casefold().startswith(begins)
         )
         return [whole_member_json(member) for member in found]
 
     def search(self, call: Call) -> Any:
-        guild, query = self._guild(call), _checked(call.query)
+        guild, query = guild_of(self.world, call), _checked(call.query)
         if self.indexing > 0:
             self.indexing -= 1
             return Answer(
@@ -105,7 +101,7 @@ class Searching:
         }
 
     def _said(self, guild: Guild) -> Iterator[Message]:
-        """All that the bot may see."""
+        """Yield all messages that the bot may see."""
         for channel in self.world.channels.values():
             if channel.guild is not guild:
                 continue

@@ -1,6 +1,6 @@
-"""A Discord that lives on loopback: REST, gateway, interactions and CDN on one port.
+"""A strict Discord on loopback: REST, gateway, interactions and CDN on one port.
 
-In a test, with the bot in this process or in another one::
+In a test, with the bot in this process or another one::
 
     with FakeDiscord() as discord:
         # FOOTNOTE_DISCORD_API_URL=discord.url  DISCORD_TOKEN=discord.token
@@ -11,11 +11,11 @@ In a test, with the bot in this process or in another one::
         discord.wait(lambda: asked.acknowledged)
         print(discord.transcript(general))
 
-It is strict: what the real one refuses is refused, with its codes. Everything that arrives is
-in ``discord.requests()``. ``discord.people`` are the people, ``discord.gateway`` breaks
-connections, and ``storm``, ``down``, ``slow`` and ``cut`` trouble the HTTP side. The clock
-(``discord.clock.advance``) decides about the 3 seconds and 15 minutes of interactions and the
-memory of nonces; rate limits run in real time, as their clients' waits do.
+It refuses what the real one refuses, with the same codes. ``discord.requests()`` are the requests
+received. ``discord.people`` acts for people, ``discord.gateway`` breaks connections, and ``storm``,
+``down``, ``slow`` and ``cut`` disturb the HTTP side. The clock (``discord.clock.advance``) controls
+the 3 seconds and 15 minutes of interactions and the lifetime of nonces; rate limits use real time,
+because clients wait in real time.
 """
 
 from __future__ import annotations
@@ -169,13 +169,13 @@ class FakeDiscord:
     # Where it is
 
     def seen_at(self, port: int) -> None:
-        """It is reached through a relay: what it tells of its own addresses is the relay's."""
+        """Use the address of a relay, through which it is reached, in its own URLs."""
         self.world.cdn = f"http://{HOST}:{port}"
         self.gateway.url = f"ws://{HOST}:{port}/gateway"
 
     @property
     def url(self) -> str:
-        """The value for FOOTNOTE_DISCORD_API_URL."""
+        """Return the value for FOOTNOTE_DISCORD_API_URL."""
         return f"{self.world.cdn}{PREFIX}"
 
     @property
@@ -198,7 +198,7 @@ class FakeDiscord:
     # Places and people
 
     def guild(self, name: str, *, locale: str = "en-US", installed: bool = True) -> Guild:
-        """A server, with the bot in it unless not ``installed`` (only a user brought it)."""
+        """Add a server, with the bot in it if ``installed`` (else only a user installed it)."""
         with self.world.lock:
             owner = self.world.user(f"{name} owner")
             made = self.world.guild(name, owner, locale=locale, installed=installed)
@@ -217,7 +217,7 @@ class FakeDiscord:
             return made
 
     def member(self, guild: Guild, name: str, *roles: Role) -> User:
-        """A new user who is in ``guild``."""
+        """Add a user to ``guild``."""
         made = self.user(name)
         self.join(guild, made, *roles)
         return made
@@ -254,12 +254,12 @@ class FakeDiscord:
             return made
 
     def direct(self, user: User) -> Channel:
-        """The direct messages of ``user`` with the bot."""
+        """Return the direct-message channel of ``user`` and the bot."""
         with self.world.lock:
             return self.world.direct(self.world.bot, user)
 
     def private(self, *users: User) -> Channel:
-        """A conversation of people without the bot: two, or a group."""
+        """Add a conversation of two people, or a group, without the bot."""
         with self.world.lock:
             if len(users) == 2:
                 return self.world.direct(*users)
@@ -287,62 +287,62 @@ class FakeDiscord:
     def storm(
         self, times: float, retry_after: float, *, where: str = "", scope: str = "user"
     ) -> None:
-        """The next ``times`` requests get 429; ``scope``: user, shared or global."""
+        """Respond to the next ``times`` requests with 429; ``scope``: user, shared or global."""
         self.traffic.trouble("storm", where, times, seconds=retry_after, scope=scope)
 
     def down(self, kind: Outage = "502", *, where: str = "", times: float = FOREVER) -> None:
-        """Requests fail without effect: connection reset, 500, 502 (HTML) or 503."""
+        """Let requests fail without effect: connection reset, 500, 502 (HTML) or 503."""
         self.traffic.trouble(kind, where, times)
 
     def slow(self, seconds: float, *, where: str = "", times: float = FOREVER) -> None:
         self.traffic.trouble("slow", where, times, seconds=seconds)
 
     def cut(self, *, where: str = "", times: float = 1) -> None:
-        """The effect happens, the response never arrives."""
+        """Execute requests, but drop their responses."""
         self.traffic.trouble("cut", where, times)
 
     def watch(self, witness: Callable[[str, bool], bool]) -> None:
         """Show ``witness`` every request, as "METHOD /path": False before it takes effect, True
-        after, when it was not refused.
+        after, if it was not refused.
 
-        Returning False before it makes the request one that never arrived.
+        If it returns False before, the request counts as never received.
         """
         self._witness = witness
 
     def black_out(self, kind: Outage = "502") -> None:
-        """Nothing works: HTTP fails, gateway connections break and cannot be made anew."""
+        """Let HTTP fail, break gateway connections, and refuse new ones."""
         self.down(kind)
         self.gateway.refuse_connections()
         self.gateway.drop()
 
     def up(self) -> None:
-        """All trouble is over."""
+        """End all disturbances."""
         self.traffic.calm()
         self.gateway.refuse_connections(False)
 
     # Looking
 
     def requests(self, method: str = "", where: str = "") -> list[Request]:
-        """The requests that arrived, in order of completion; ``where`` is part of the path."""
+        """Return the requests received, in order of completion; ``where`` is part of the path."""
         with self.world.lock:
             return [r for r in self.traffic.requests
                     if r.method.startswith(method) and where in r.path]  # fmt: skip
 
     def visible(self, channel: Channel, *, to: User | None = None) -> list[Seen]:
-        """Messages in order as they are now; ephemeral ones only ``to`` their reader."""
+        """Return current messages in order; ephemeral ones only ``to`` their reader."""
         with self.world.lock:
             return discord_view.visible(channel, self.world, to)
 
     def transcript(self, channel: Channel, *, to: User | None = None) -> str:
-        """All that is visible, as plain text."""
+        """Return everything visible as plain text."""
         return discord_view.render(self.visible(channel, to=to))
 
     def posts(self, channel: Channel, *, to: User | None = None) -> list[Seen]:
-        """The bot's visible messages, without Discord's own notices."""
+        """Return the bot's visible messages, without Discord's own notices."""
         return [m for m in self.visible(channel, to=to) if m.by_bot and m.type not in (18, 21)]
 
     def message(self, channel: Channel, seen: Seen | str) -> Message:
-        """The message behind what ``visible`` told, for people to act on."""
+        """Return the message behind a ``Seen``, for people to act on."""
         with self.world.lock:
             return channel.messages[seen if isinstance(seen, str) else seen.id]
 
@@ -355,7 +355,7 @@ class FakeDiscord:
             return message.thread
 
     def pings(self) -> list[tuple[str, frozenset[str]]]:
-        """Messages of the bot that notified somebody: text, ids (or ``everyone``)."""
+        """Return the bot's messages that notified someone: text, ids (or ``everyone``)."""
         with self.world.lock:
             return [
                 (message.content, frozenset(message.pings))
@@ -365,7 +365,7 @@ class FakeDiscord:
             ]
 
     def registered(self, guild: Guild | None = None) -> list[Json]:
-        """Application commands, global or of one guild."""
+        """Return application commands, global or of one guild."""
         with self.world.lock:
             return [*self.commands.by_scope.get(guild.id if guild else "", {}).values()]
 

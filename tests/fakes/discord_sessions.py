@@ -18,7 +18,7 @@ MESSAGE_CONTENT = 1 << 15
 
 @dataclass(eq=False)
 class Session:
-    """One shard's session: outlives its connections until it is invalidated."""
+    """One shard's session, which outlives its connections until it is invalidated."""
 
     id: str
     intents: int
@@ -44,7 +44,7 @@ class Session:
 
 
 class Connection:
-    """One WebSocket: frames go out in order through a queue, compressed when asked for."""
+    """One WebSocket, which sends frames in order through a queue, compressed if requested."""
 
     def __init__(self, socket: web.WebSocketResponse, compress: str) -> None:
         self.socket = socket
@@ -57,15 +57,15 @@ class Connection:
         self.send_text(json.dumps(frame))
 
     def send_text(self, frame: str) -> None:
-        """From any thread."""
+        """Send a frame; call it from any thread."""
         self.loop.call_soon_threadsafe(self.queue.put_nowait, frame)
 
     def close(self, code: int, reason: str = "") -> None:
-        """From any thread: close after what is already queued."""
+        """Close after the queued frames; call it from any thread."""
         self.loop.call_soon_threadsafe(self.queue.put_nowait, (code, reason))
 
     def cut(self) -> None:
-        """From any thread: the line goes dead without a goodbye."""
+        """Cut the connection without a close frame; call it from any thread."""
         self.loop.call_soon_threadsafe(self._abort)
 
     def _abort(self) -> None:

@@ -34,13 +34,13 @@ def user_json(user: User) -> Json:
 
 
 def own_user_json(user: User) -> Json:
-    """The bot as it sees itself."""
+    """Return the bot's own user."""
     private = {"verified": True, "mfa_enabled": True, "email": None, "flags": 0, "locale": "en-US"}
     return user_json(user) | private
 
 
 def member_json(member: Member) -> Json:
-    """Without its user; events put that beside it."""
+    """Return a member without its user, which events add."""
     return {
         "roles": [role.id for role in member.roles],
         "joined_at": member.joined_at,
@@ -175,6 +175,10 @@ _UNSET = (
     *("afk_channel_id", "application_id", "public_updates_channel_id", "rules_channel_id"),
     *("safety_alerts_channel_id", "system_channel_id", "incidents_data"),
 )
+_EMPTY = (
+    *("emojis", "stickers", "features", "presences", "voice_states", "stage_instances"),
+    *("guild_scheduled_events", "soundboard_sounds"),
+)
 _ZERO = (
     *("default_message_notifications", "explicit_content_filter", "verification_level"),
     *("mfa_level", "nsfw_level", "premium_tier", "premium_subscription_count"),
@@ -182,8 +186,10 @@ _ZERO = (
 )
 
 
-def guild_json(guild: Guild, world: World) -> Json:
-    """A guild without its channels and members."""
+def guild_create_json(guild: Guild, world: World, *, all_members: bool) -> Json:
+    """Return the data of GUILD_CREATE; without the members intent it lists only the bot."""
+    members = [m for m in guild.members.values() if all_members or m.user is world.bot]
+    active = [t for t in world.threads_of(guild) if not t.archived]
     return {
         "id": guild.id,
         "name": guild.name,
@@ -194,17 +200,9 @@ def guild_json(guild: Guild, world: World) -> Json:
         "max_members": 500_000,
         "region": "deprecated",
         "widget_enabled": False,
-        **{name: [] for name in ("emojis", "stickers", "features")},
+        **{name: [] for name in _EMPTY},
         **dict.fromkeys(_UNSET),
         **dict.fromkeys(_ZERO, 0),
-    }
-
-
-def guild_create_json(guild: Guild, world: World, *, all_members: bool) -> Json:
-    """As GUILD_CREATE tells it; without the members intent only the bot is listed."""
-    members = [m for m in guild.members.values() if all_members or m.user is world.bot]
-    active = [t for t in world.threads_of(guild) if not t.archived]
-    return guild_json(guild, world) | {
         "joined_at": guild.joined_at,
         "large": False,
         "unavailable": False,
@@ -212,18 +210,13 @@ def guild_create_json(guild: Guild, world: World, *, all_members: bool) -> Json:
         "members": [whole_member_json(member) for member in members],
         "channels": [channel_json(channel, world) for channel in world.channels_of(guild)],
         "threads": [thread_json(t, world) for t in active if permissions(world.bot, t)],
-        "presences": [],
-        "voice_states": [],
-        "stage_instances": [],
-        "guild_scheduled_events": [],
-        "soundboard_sounds": [],
     }
 
 
 def message_json(message: Message, world: World, *, sees_content: bool) -> Json:
-    """As REST tells it; ``sees_content`` is false for apps without the content intent.
+    """Return a message for REST; ``sees_content`` is false for apps without the content intent.
 
-    The nonce is not in it: it is echoed when a message is created, and not kept.
+    It does not contain the nonce, which is only returned when a message is created.
     """
     shown = sees_content or content_is_free(message, world)
     told: Json = {
@@ -265,13 +258,13 @@ def message_json(message: Message, world: World, *, sees_content: bool) -> Json:
 
 
 def new_message_json(message: Message, world: World, *, sees_content: bool) -> Json:
-    """As the response to its creation tells it: with the nonce."""
+    """Return a message for the response to its creation, with the nonce."""
     told = message_json(message, world, sees_content=sees_content)
     return told if message.nonce is None else told | {"nonce": message.nonce}
 
 
 def event_message_json(message: Message, world: World, *, sees_content: bool) -> Json:
-    """As MESSAGE_CREATE and MESSAGE_UPDATE tell it: with the guild and the author's roles."""
+    """Return a message for MESSAGE_CREATE and MESSAGE_UPDATE, with guild and author's roles."""
     told = message_json(message, world, sees_content=sees_content)
     guild = message.channel.guild
     told["channel_type"] = message.channel.type
@@ -288,7 +281,7 @@ def event_message_json(message: Message, world: World, *, sees_content: bool) ->
 
 
 def content_is_free(message: Message, world: World) -> bool:
-    """Return True if an app without the content intent may read it: its own messages, direct
+    """Return True if an app may read a message without the content intent: its own messages, direct
     messages, and messages that mention it."""
     own = message.author is world.bot
     direct = message.channel.guild is None

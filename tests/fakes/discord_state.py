@@ -16,7 +16,7 @@ from tests.fakes.discord_permissions import EVERYONE
 
 Json = dict[str, Any]
 
-EPOCH_MS = 1_420_070_400_000  # the first millisecond of 2015: where Discord's ids begin
+EPOCH_MS = 1_420_070_400_000  # the first millisecond of 2015, the epoch of Discord's ids
 
 # Channel types.
 TEXT, DIRECT_MESSAGE, GROUP, ANNOUNCEMENT = 0, 1, 3, 5
@@ -32,7 +32,7 @@ SUPPRESS_NOTIFICATIONS, COMPONENTS_V2 = 1 << 12, 1 << 15
 
 
 class Clock:
-    """Seconds since 1970 that a test can push forward; never backward."""
+    """Seconds since 1970, which a test can move forward but not backward."""
 
     def __init__(self) -> None:
         self._ahead = 0.0
@@ -49,7 +49,7 @@ class Clock:
 
 @dataclass(eq=False)
 class User:
-    """A person or a bot. ``accepts_direct``: whether the bot may write to it first."""
+    """A person or a bot. ``accepts_direct`` tells whether the bot may write to them first."""
 
     id: str
     name: str
@@ -87,7 +87,7 @@ class Overwrite:
 
 @dataclass(eq=False)
 class Guild:
-    """A server. ``installed`` is false where only a user brought the app along."""
+    """A server. ``installed`` is false if only a user installed the app."""
 
     id: str
     name: str
@@ -102,7 +102,7 @@ class Guild:
 
 @dataclass(eq=False)
 class Channel:
-    """Any place of messages: channel, forum, thread, direct message."""
+    """Any place with messages: channel, forum, thread, direct message."""
 
     id: str
     type: int
@@ -113,7 +113,7 @@ class Channel:
     recipients: list[User] = field(default_factory=list)
     messages: dict[str, Message] = field(default_factory=dict)
     topic: str | None = None
-    # of threads only:
+    # Only for threads:
     owner_id: str = ""
     archived: bool = False
     locked: bool = False
@@ -133,9 +133,9 @@ class Channel:
 
 @dataclass(eq=False)
 class Message:
-    """A message as it is now. ``private_to`` is the only reader of an ephemeral one;
-    ``pings`` are ids of users and roles (or ``everyone``) it really notifies;
-    ``history`` the contents it had before."""
+    """The current state of a message. ``private_to`` is the only reader of an ephemeral one;
+    ``pings`` are the ids of users and roles (or ``everyone``) that it actually notifies;
+    ``history`` are its earlier contents."""
 
     id: str
     channel: Channel
@@ -171,10 +171,10 @@ class Message:
 
 
 class Emit(Protocol):
-    """Gives an event to the gateway.
+    """Passes an event to the gateway.
 
-    ``build`` makes the data for a session from whether it has the message-content intent;
-    ``needs`` is a mask of intents any one of which is enough (0: none needed).
+    ``build`` returns the data for a session; its argument tells whether the session has the
+    message-content intent. ``needs`` is a mask of intents, one of which is enough (0: none needed).
     """
 
     def __call__(
@@ -185,12 +185,12 @@ class Emit(Protocol):
 def _to_nobody(
     name: str, build: Callable[[bool], Json], *, needs: int, guild: Guild | None
 ) -> None:
-    """Before the gateway listens there is nobody to tell."""
+    """Drop events until the gateway listens."""
 
 
 @dataclass(eq=False)
 class App:
-    """The application as its developer set it up: privileged intents switched on, token."""
+    """The application's configuration: its token and its privileged intents."""
 
     id: str
     token: str
@@ -202,7 +202,7 @@ class App:
 
     @property
     def flags(self) -> int:
-        """The "limited" variants: what an app in fewer than 100 guilds has."""
+        """Return the flags, in the "limited" variants for apps in fewer than 100 guilds."""
         return (
             (1 << 19) * self.content_intent
             | (1 << 15) * self.members_intent
@@ -211,7 +211,7 @@ class App:
 
 
 class World:
-    """Everything there is. Hold ``lock`` to read or change it from any thread."""
+    """The whole state. Hold ``lock`` to read or change it from any thread."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -227,7 +227,7 @@ class World:
         self.app = App(self.bot.id, f"{self.bot.id}.fake.token", "00" * 32)
 
     def new_id(self) -> str:
-        """The next snowflake: milliseconds since 2015 and a counter, always rising."""
+        """Return the next snowflake: milliseconds since 2015 and a counter, always increasing."""
         made = int(self.clock() * 1000 - EPOCH_MS) << 22
         self._last_id = max(made, self._last_id + 1)
         return str(self._last_id)
@@ -254,7 +254,7 @@ class World:
         return made
 
     def direct(self, *users: User) -> Channel:
-        """The direct-message channel of exactly these users; made when there is none."""
+        """Return the direct-message channel of exactly these users; make it if needed."""
         for channel in self.channels.values():
             if channel.type == DIRECT_MESSAGE and set(channel.recipients) == set(users):
                 return channel

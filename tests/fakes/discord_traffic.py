@@ -1,4 +1,4 @@
-"""Rate limits, storms and outages of the fake's HTTP side; and the log of its requests.
+"""Rate limits, 429 storms and outages of the fake's HTTP side, and the log of its requests.
 
 Headers and bodies: docs.discord.com/developers/topics/rate-limits.
 """
@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 Outage = Literal["reset", "500", "502", "503"]
 
-# requests, seconds; per channel, guild or webhook. These are what Discord is seen to send.
+# requests, seconds; per channel, guild or webhook. Discord was observed to send these.
 LIKE_DISCORD: dict[tuple[str, str], tuple[int, float]] = {
     ("POST", "/channels/{channel_id}/messages"): (5, 5.0),
     ("PATCH", "/channels/{channel_id}/messages/{message_id}"): (5, 5.0),
@@ -34,8 +34,8 @@ GENEROUS = (1_000, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request that arrived. ``at`` is the fake's clock in seconds, ``seconds`` how long it
-    took; ``code`` the JSON error code, ``answered`` false when the response was withheld."""
+    """One received request. ``at`` is its time by the fake's clock in seconds, ``seconds`` its
+    duration; ``code`` is the JSON error code, ``answered`` false if the response was dropped."""
 
     method: str
     path: str
@@ -52,7 +52,7 @@ class Request:
 
 @dataclass
 class Bucket:
-    """A window of requests that begins with its first."""
+    """A rate limit window that begins with its first request."""
 
     limit: int
     per: float
@@ -60,7 +60,7 @@ class Bucket:
     ends: float = 0.0
 
     def take(self, now: float) -> float:
-        """Seconds to wait; 0 when this request is within the limit."""
+        """Return the seconds to wait; 0 if the request is within the limit."""
         if now >= self.ends:
             self.left, self.ends = self.limit, now + self.per
         if self.left <= 0:
@@ -71,7 +71,7 @@ class Bucket:
 
 @dataclass
 class Trouble:
-    """A disturbance of the next ``times`` requests whose "METHOD /path" contains ``where``."""
+    """A fault of the next ``times`` requests whose "METHOD /path" contains ``where``."""
 
     where: str
     times: float
@@ -88,7 +88,7 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Limited:
-    """A 429: how many seconds to wait, and whether user, shared or everything is limited."""
+    """A 429: the seconds to wait, and the scope of the limit (user, shared or global)."""
 
     retry_after: float
     scope: str
@@ -102,7 +102,7 @@ class Limited:
 
 @dataclass
 class Traffic:
-    """Counts requests and makes trouble when told to. Waits are real seconds, as the clients'."""
+    """Counts requests and causes faults on request, in real time like the clients' waits."""
 
     limits: dict[tuple[str, str], tuple[int, float]] = field(default_factory=dict)
     default: tuple[int, float] = GENEROUS
@@ -113,23 +113,23 @@ class Traffic:
     _recent: deque[float] = field(default_factory=deque)
 
     def like_discord(self) -> None:
-        """The limits Discord is seen to apply, instead of generous ones."""
+        """Apply the limits that Discord was observed to use, instead of generous ones."""
         self.limits = dict(LIKE_DISCORD)
         self.global_limit = GLOBAL_LIMIT
 
     def limit(self, method: str, template: str, requests: int, seconds: float) -> None:
-        """``requests`` per ``seconds`` on one route, for each channel or webhook."""
+        """Allow ``requests`` per ``seconds`` on one route, for each channel or webhook."""
         self.limits[method, template] = (requests, seconds)
 
     def trouble(self, kind: str, where: str, times: float, **more: Any) -> None:
         self._troubles.append(Trouble(where, times, kind, **more))
 
     def calm(self) -> None:
-        """All trouble is over."""
+        """End all faults."""
         self._troubles.clear()
 
     def strikes(self, kind: str, request: str) -> Trouble | None:
-        """The trouble of this kind that this request meets, used up by one."""
+        """Return the fault of this kind that applies to a request, and count its use."""
         return next((t for t in self._troubles if t.kind == kind and t.strikes(request)), None)
 
     def outage(self, request: str) -> Outage | None:
@@ -139,7 +139,7 @@ class Traffic:
         return None
 
     def admit(self, method: str, template: str, path: str, major: str) -> dict[str, str] | Limited:
-        """Headers for a request that is within its limits, or the 429 it gets."""
+        """Return headers for a request within its limits, or else its 429."""
         now = time.monotonic()
         if storm := self.strikes("storm", f"{method} {path}"):
             headers = {"X-RateLimit-Limit": "5", "X-RateLimit-Remaining": "0"}

@@ -1,4 +1,4 @@
-"""The view of people: messages as values, a channel as plain text, and Markdown as it is shown."""
+"""What people see: messages as values, a channel as plain text, and rendered Markdown."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _BULLET = re.compile(r" *(?P<mark>[-*])(?= )")
 
 
 def shown(markdown: str) -> str:
-    """The characters that are left of a message."""
+    """Return the visible characters of a message's Markdown."""
     out: list[str] = []
     at = 0
     while at < len(markdown):
@@ -57,7 +57,7 @@ def shown(markdown: str) -> str:
 
 
 def _next(text: str, at: int) -> tuple[str, int]:
-    """The visible part of the next piece, and where the piece ends."""
+    """Return the visible part of the next piece, and the end of the piece."""
     for kind, rule in _RULES:
         match = rule.match(text, at)
         if match is None:
@@ -72,8 +72,8 @@ def _next(text: str, at: int) -> tuple[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One message as it looks now. ``pings`` are the ids it notified; ``buttons`` are labels
-    with custom ids (or URLs), also those of a menu's options."""
+    """A snapshot of a message. ``pings`` are the ids it notified; ``buttons`` are labels with
+    custom ids (or URLs), including those of a menu's options."""
 
     id: str
     author: str
@@ -123,7 +123,7 @@ def seen(message: Message, world: World) -> Seen:
 
 
 def visible(channel: Channel, world: World, reader: User | None) -> list[Seen]:
-    """Messages in order; ephemeral ones only to their ``reader``."""
+    """Return messages in order; ephemeral ones only to their ``reader``."""
     shown = [m for m in channel.messages.values() if m.private_to in (None, reader)]
     shown.sort(key=lambda message: int(message.id))
     return [seen(message, world) for message in shown]
@@ -142,7 +142,7 @@ def _buttons(components: list[Json]) -> list[tuple[str, str]]:
 
 
 def render(messages: list[Seen]) -> str:
-    """Everything that is shown, as plain text: one block per message."""
+    """Return everything visible as plain text: one block per message."""
     return "\n\n".join(_render(message) for message in messages)
 
 

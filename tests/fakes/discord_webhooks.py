@@ -30,18 +30,18 @@ from tests.fakes.discord_state import (
 
 FIRST_SECONDS = 3.0
 TOKEN_SECONDS = 15 * 60.0
-FOLLOWUPS_ELSEWHERE = 5  # follow-ups where only the user brought the app along
+FOLLOWUPS_ELSEWHERE = 5  # follow-ups if only the user installed the app
 
 COMMAND, COMPONENT = 2, 3
-MESSAGE, DEFERRED, DEFERRED_UPDATE = 4, 5, 6  # the responses that the app gives
+MESSAGE, DEFERRED, DEFERRED_UPDATE = 4, 5, 6  # the response types that the app uses
 
 
 @dataclass(eq=False)
 class Interaction:
-    """Something a person did that the app must respond to, and what came of it.
+    """An action of a person that the app must respond to, and the outcome.
 
-    ``response`` is the callback type (4 message, 5 deferred, 6 deferred update), None while there
-    is none; ``original`` what ``@original`` means; ``seconds`` how long the response took.
+    ``response`` is the callback type (4 message, 5 deferred, 6 deferred update), or None so far;
+    ``original`` is the message ``@original``; ``seconds`` is how long the response took.
     """
 
     id: str
@@ -65,7 +65,7 @@ class Interaction:
 
     @property
     def replies(self) -> list[Message]:
-        """Messages that answer it, still there: the original response, then follow-ups."""
+        """Return its existing messages: the original response, then follow-ups."""
         first = [self.original] if self.original and self.original is not self.source else []
         return [m for m in first + self.followups if not m.deleted]
 
@@ -168,7 +168,7 @@ class Webhooks:
         interaction = self._interaction(call)
         body = call.fields
         if interaction._loading and interaction.original is not None:
-            # The first follow-up after a deferral is what takes the place of "thinking".
+            # The first follow-up after a deferral replaces "thinking".
             interaction._loading = False
             self._change(interaction.original, body)
             return self._told(interaction.original)

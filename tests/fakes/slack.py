@@ -52,16 +52,16 @@ from tests.fakes.slack_workspace import (
 class FakeSlack(People):
     """One workspace with one app installed; use as a context manager.
 
-    ``beside`` another one it is served at the same address, for the same app, and ``tenant`` says
-    which workspace it is. There the app has to be installed by OAuth, as it has where ``installed``
-    is false: until then it is told nothing.
+    ``beside`` another one, it is served at the same address for the same app, and ``tenant`` says
+    which workspace it is. There, and if ``installed`` is false, the app has to be installed by
+    OAuth and gets no events before.
     ``rate_limits`` overrides calls a minute per method (``slack_limits.UNLIMITED`` lifts all);
     ``ack_seconds`` and ``redelivery`` shorten Slack's waits. ``events_url``: deliver by signed HTTP
     there instead of by Socket Mode.
     """
 
     team, app_id, bot_id, bot_user = TEAM, APP_ID, BOT_ID, BOT_USER
-    bot_token = "xoxb-fake-bot-token"  # of where it is not installed by OAuth
+    bot_token = "xoxb-fake-bot-token"  # if it is not installed by OAuth
     app_token = "xapp-1-fake-app-token"
     signing_secret = "fake-signing-secret"
     sockets: SocketMode
@@ -94,7 +94,7 @@ class FakeSlack(People):
         self._beside = beside
         self.response_urls = ResponseUrls(self.workspace)
         self.deliveries: list[Delivery] = []
-        self.unsent: list[Json] = []  # events nobody subscribed to, or lacking the scope
+        self.unsent: list[Json] = []  # events without a subscription or a scope
         tokens = {self.app_token: "app"} if beside is None else {}
         if self.installed:
             tokens[self.bot_token] = "bot"
@@ -154,7 +154,7 @@ class FakeSlack(People):
         return self._server.base
 
     def seen_at(self, base: str) -> None:
-        """It is reached through a relay: what it tells of its own address is the relay's."""
+        """Use the address of a relay, through which it is reached, as its own."""
         self._server.base = base
 
     @property
@@ -168,7 +168,7 @@ class FakeSlack(People):
         return self.workspace.add_user(user, name, locale).id
 
     def add_stranger(self, user: str, name: str, team: str, enterprise: str | None = None) -> str:
-        """Somebody of another team, for channels that are shared with it (Slack Connect)."""
+        """Add a person of another team, for channels shared with it (Slack Connect)."""
         return self.workspace.add_stranger(user, name, team, enterprise).id
 
     def add_channel(
@@ -184,7 +184,7 @@ class FakeSlack(People):
         return self.workspace.add_channel(Channel(channel, name, kind, everyone)).id
 
     def im(self, user: str) -> str:
-        """The id of the direct conversation of ``user`` with the app."""
+        """Return the id of the direct conversation of ``user`` with the app."""
         return self.workspace.im(user).id
 
     def add_file(
@@ -211,16 +211,16 @@ class FakeSlack(People):
         ws = self.workspace
         is_hidden = bool(ws.places_of(file)) and not ws.shows_bot(file)
         if is_hidden or not self._api.knows(token) or "files:read" not in ws.scopes:
-            # Slack sends the unauthorized to its sign-in page.
+            # Slack redirects unauthorized requests to its sign-in page.
             return web.Response(text="<html>Sign in to Slack</html>", content_type="text/html")
-        is_canvas = file.mimetype == CANVAS  # whose text is sent as HTML
+        is_canvas = file.mimetype == CANVAS  # a canvas's text is sent as HTML
         kind = "text/html" if is_canvas else file.mimetype
         return web.Response(body=file.content, content_type=kind)
 
     # --- what an app has done ---
 
     def messages(self, channel: str, thread_ts: str | None = None) -> list[Shown]:
-        """The visible messages, in order: a thread with its root, or the whole channel."""
+        """Return the visible messages of a thread with its root, or of the channel, in order."""
         with self.workspace.lock:
             found = (
                 self.workspace.in_channel(channel)
@@ -230,40 +230,40 @@ class FakeSlack(People):
             return [shown(self.workspace, message) for message in found]
 
     def replies(self, channel: str, thread_ts: str) -> list[Shown]:
-        """The app's messages in a thread."""
+        """Return the app's messages in a thread."""
         return [one for one in self.messages(channel, thread_ts) if one.bot]
 
     def screen(self, channel: str, thread_ts: str) -> str:
-        """Everything visible in a thread, as plain text."""
+        """Return everything visible in a thread as plain text."""
         return "\n\n".join(written_out(one) for one in self.messages(channel, thread_ts))
 
     def session(self, channel: str, thread_ts: str) -> Session | None:
         return self.workspace.sessions.get((channel, thread_ts))
 
     def assistant(self, channel: str, thread_ts: str) -> Json:
-        """``status``, ``title`` and ``prompts`` of a thread of the assistant pane."""
+        """Return ``status``, ``title`` and ``prompts`` of a thread of the assistant pane."""
         return dict(self.workspace.assistant.get((channel, thread_ts), {}))
 
     def home(self, user: str) -> Json | None:
-        """The home view published for ``user``."""
+        """Return the home view published for ``user``."""
         return self.workspace.views.get(user)
 
     def calls(self, method: str | None = None) -> list[Call]:
-        """Calls answered so far, in order of their answers."""
+        """Return the calls so far, in order of their responses."""
         with self.workspace.lock:
             return [call for call in self._door.calls if method in (None, call.method)]
 
     @property
     def connections(self) -> int:
-        """Open Socket Mode connections that take events."""
+        """The number of Socket Mode connections that receive events."""
         return len(self.sockets.ready())
 
     def wait_connected(self, connections: int = 1, timeout: float = 20.0) -> None:
-        """Blocks until an app, in this process or another, holds so many connections."""
+        """Block until apps, in any process, have at least ``connections`` open."""
         self.wait_for(lambda: self.connections >= connections, timeout)
 
     def wait_for(self, what: Callable[[], Any], timeout: float = 10.0) -> Any:
-        """Blocks until ``what()`` is true and returns it; woken by every change."""
+        """Block until ``what()`` is true and return it; every change triggers a check."""
         end = time.monotonic() + timeout
         with self.workspace.lock:
             while not (found := what()):
@@ -280,7 +280,7 @@ class FakeSlack(People):
     # --- telling the app ---
 
     def tell(self, event: Json) -> Delivery | None:
-        """Delivers an event if the app may have it; ``None`` and ``unsent`` otherwise."""
+        """Deliver an event if the app may get it; otherwise add it to ``unsent``, return None."""
         name, needed = subscription(event), needed_scope(event)
         allowed = needed is None or needed in self.workspace.scopes
         allowed = allowed and (self.workspace.manifest.agent or name not in AGENT_EVENTS)
@@ -290,13 +290,13 @@ class FakeSlack(People):
         return self.deliver(Delivery(EVENT, callback(self.workspace, event)))
 
     def deliver(self, delivery: Delivery) -> Delivery:
-        """Any delivery, by the way in use: Socket Mode, or HTTP after ``deliver_to``."""
+        """Make a delivery by Socket Mode, or by HTTP after ``deliver_to``."""
         self.deliveries.append(delivery)
         self._server.soon(lambda: self._courier.take(delivery))
         return delivery
 
     def redeliver(self, delivery: Delivery) -> Delivery:
-        """The same payload once more, as Slack does when an acknowledgement got lost."""
+        """Deliver the same payload again, as Slack does after a lost acknowledgement."""
         again = Delivery(delivery.kind, delivery.payload)
         self.deliveries.append(again)
         carrier = self._courier.carrier
@@ -309,7 +309,7 @@ class FakeSlack(People):
         return again
 
     def deliver_to(self, url: str, *, secret: str | None = None, age: float = 0.0) -> None:
-        """From now on deliver by HTTP to ``url``; ``secret`` and ``age`` can be made wrong."""
+        """Deliver by HTTP to ``url`` from now on, with a wrong ``secret`` or ``age`` if given."""
         http = SignedHttp(url, secret or self.signing_secret, self.ack_seconds, age)
         self._https.append(http)
         self._courier = Courier(http, self._redelivery)
@@ -324,10 +324,11 @@ class FakeSlack(People):
         age: float = 0.0,
         attempt: int = 0,
     ) -> Delivery:
-        """One signed request, waited for. A wrong ``secret`` or a great ``age`` should be refused.
+        """Send one signed request and wait for the response. The app should refuse a wrong
+        ``secret`` or a great ``age``.
 
-        ``attempt`` > 0 marks it as a redelivery. It blocks: for an app on the caller's own event
-        loop, call it through ``asyncio.to_thread``.
+        ``attempt`` > 0 marks it as a redelivery. It blocks: if the app runs on the caller's event
+        loop, call it with ``asyncio.to_thread``.
         """
         http = SignedHttp(url, secret or self.signing_secret, self.ack_seconds, age)
         delivery = Delivery(kind, payload)
@@ -341,7 +342,7 @@ class FakeSlack(People):
         return delivery
 
     def verify_url(self, url: str, *, secret: str | None = None) -> bool:
-        """Slack's handshake when an address is entered: whether the challenge came back."""
+        """Make Slack's handshake for a new address; return True if the challenge came back."""
         challenge = secrets.token_hex(16)
         handshake = {"token": VERIFICATION_TOKEN, "challenge": challenge}
         payload = {**handshake, "type": "url_verification"}
@@ -351,7 +352,7 @@ class FakeSlack(People):
     # --- being installed ---
 
     def granted(self, token: str, scopes: frozenset[str]) -> None:
-        """OAuth gave the app this token."""
+        """Accept a token that OAuth issued to the app."""
         with self.workspace.lock:
             self._api.issue(token)
             self.bot_token = token
@@ -359,12 +360,12 @@ class FakeSlack(People):
             self.installed = True
 
     def end_tokens(self) -> None:
-        """The app was removed, which other processes than the one looked at were told."""
+        """Remove the app without sending events, as if another process had received them."""
         with self.workspace.lock:
             self._api.end_tokens()
 
     def uninstall(self) -> list[Delivery]:
-        """An admin removes the app: its tokens end, and it is told so."""
+        """Remove the app as an admin does: its tokens end, and it gets the events."""
         with self.workspace.lock:
             told = [self.tell(event) for event in endings(self.workspace)]
             self.installed = False
@@ -374,7 +375,7 @@ class FakeSlack(People):
     # --- bad weather ---
 
     def without_scopes(self, *scopes: str) -> None:
-        """The app was installed without ``scopes``: its calls and events lack them."""
+        """Take ``scopes`` from the app's calls and events."""
         with self.workspace.lock:
             self.workspace.scopes -= set(scopes)
 
@@ -384,11 +385,11 @@ class FakeSlack(People):
             self.workspace.scopes |= set(scopes)
 
     def revoke(self, error: str = "token_revoked") -> None:
-        """Every call is refused: token_revoked, account_inactive, ..."""
+        """Refuse every call: token_revoked, account_inactive, ..."""
         self._api.revoked = error
 
     def down(self, how: str | int = "reset") -> None:
-        """Every call fails: ``reset`` cuts connections, a status answers with an HTML page."""
+        """Let every call fail: ``reset`` cuts connections, a status sends an HTML page."""
         self._server.weather.outage = str(how)
 
     def up(self) -> None:
@@ -396,23 +397,23 @@ class FakeSlack(People):
         self._server.weather.slow = 0.0
 
     def slow(self, seconds: float, *methods: str) -> None:
-        """Every call, or those of ``methods``, takes ``seconds`` longer."""
+        """Delay every call, or those of ``methods``, by ``seconds``."""
         self._server.weather.slow_methods = frozenset(methods) or None
         self._server.weather.slow = seconds
 
     def cut(self, method: str, times: int = 1) -> None:
-        """The next calls take effect, but their answers never arrive."""
+        """Execute the next calls, but drop their responses."""
         self._server.cuts[method] = times
 
     def watch(self, witness: Callable[[str, bool], bool]) -> None:
         """Show ``witness`` every call: its method, and False before it takes effect, True after.
 
-        Returning False before it makes the call one that never arrived.
+        If it returns False before, the call counts as never received.
         """
         self._server.witness = witness
 
     def storm(self, method: str, times: int, retry_after: int = 1) -> None:
-        """The next ``times`` calls are answered 429 with ``Retry-After: retry_after``."""
+        """Respond to the next ``times`` calls with 429 and ``Retry-After: retry_after``."""
         with self.workspace.lock:
             self._api.storms[method].extend([retry_after] * times)
 
@@ -429,13 +430,13 @@ class FakeSlack(People):
             self._api.refusals[method].append(Refusal(error, more, channel, times))
 
     def relent(self, *methods: str) -> None:
-        """Take refusals back."""
+        """Remove refusals."""
         with self.workspace.lock:
             for method in methods or tuple(self._api.refusals):
                 self._api.refusals[method].clear()
 
     def refuse_responses(self, how: str | int) -> None:
-        """No response URL works: ``reset`` cuts connections, else it is a status."""
+        """Let response URLs fail: ``reset`` cuts connections, otherwise it is a status."""
         self._server.weather.responses = str(how)
 
     def refuse_streaming(self, error: str, channel: str | None = None) -> None:
@@ -443,15 +444,15 @@ class FakeSlack(People):
             self.refuse(method, error, channel)
 
     def lack_blocks(self, *kinds: str) -> None:
-        """Refuse blocks of these kinds, as where Slack has not brought them yet."""
+        """Refuse blocks of these kinds, as in workspaces where Slack does not offer them yet."""
         self._api.unsupported_blocks.update(kinds)
 
     def restrict_reading(self) -> None:
-        """As for commercially distributed apps: one page of 15 messages a minute."""
+        """Limit reading as for commercially distributed apps: one page of 15 messages a minute."""
         self._api.restricted_reading = True
 
     def advance(self, seconds: float) -> None:
-        """Moves Slack's clock: streams age, rate windows and response URLs run out."""
+        """Advance Slack's clock: streams age, rate windows and response URLs expire."""
         self.workspace.clock.advance(seconds)
 
     def expire_streams(self) -> None:
@@ -460,11 +461,11 @@ class FakeSlack(People):
     def disconnect(
         self, reason: str = "refresh_requested", grace: float = 0.1, link: int | None = None
     ) -> None:
-        """Tell Socket Mode connections to go: warning, refresh_requested or link_disabled."""
+        """Ask Socket Mode clients to disconnect: warning, refresh_requested or link_disabled."""
         self._server.run(self.sockets.disconnect(reason, grace, link), grace + 10)
 
     def cut_sockets(self) -> None:
-        """Drop Socket Mode connections without a word."""
+        """Cut Socket Mode connections without a close frame."""
 
         async def cut() -> None:
             self.sockets.cut()

@@ -1,4 +1,4 @@
-"""The Web API's door: tokens, arguments, scopes, rates, faults; then the method itself."""
+"""Checks of the Web API (token, arguments, scopes, rate, faults), and the call of the method."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Refusal:
 
 
 class WebApi:
-    """Everything between a decoded request and its JSON; called under the workspace's lock."""
+    """Turns a decoded request into its JSON response; called with the workspace's lock held."""
 
     def __init__(
         self,
@@ -96,11 +96,11 @@ class WebApi:
         return token in self._tokens
 
     def issue(self, token: str) -> None:
-        """A bot's token that is good from now on; those before it too, until they are ended."""
+        """Accept a new bot token; earlier ones stay valid until ``end_tokens``."""
         self._tokens[token] = "bot"
 
     def end_tokens(self) -> None:
-        """The app was removed: its bot's tokens are good no more."""
+        """Reject all bot tokens, because the app was removed."""
         for token, kind in self._tokens.items():
             self._tokens[token] = "ended" if kind == "bot" else kind
 
@@ -119,13 +119,13 @@ class WebApi:
             raise Refused("not_allowed_token_type")
 
     def answer(self, method: str, given: Json) -> Json:
-        """The reply of a call whose token was accepted; raises ``Refused`` or ``RateLimited``."""
+        """Respond to a call with a valid token. Raises ``Refused`` or ``RateLimited``."""
         args = checked_arguments(method, given, UNNAMED.get(method))
         where = str(args.get("channel", args.get("channel_id", "")))
         self._hold_back(method, where)
         self._refuse_as_told(method, where)
         for number, block in enumerate(args.get("blocks") or ()):
-            kind = block.get("type")  # one without is refused with the other faults of blocks
+            kind = block.get("type")  # a block without a type is refused with the other faults
             if kind in self.unsupported_blocks:
                 said = f"unsupported type: {kind} [json-pointer:/blocks/{number}/type]"
                 raise Refused("invalid_blocks", f"[ERROR] {said}")

@@ -1,8 +1,8 @@
-"""One call of the Web API: what was asked, what came of it, and what of it is refused.
+"""One call of the Web API: its arguments, its outcome, and the validation of its arguments.
 
-Of blocks, views and metadata there are three judges, and the strictest wins: the published JSON
-schema of Block Kit (where the shared data is present), the models of slack_sdk, and the documented
-limits that neither of them knows.
+Blocks, views and metadata are validated three times: by the published JSON schema of Block Kit (if
+the shared data is present), by the models of slack_sdk, and by documented limits that are in
+neither of them.
 """
 
 from __future__ import annotations
@@ -25,22 +25,11 @@ from tests.fakes.slack_limits import MARKDOWN, MESSAGE_BLOCKS, METADATA_BYTES, R
 from tests.fakes.slack_workspace import Json
 
 # Arguments that travel as JSON text when a call is form-encoded.
-STRUCTURED = frozenset(
-    {
-        "attachments",
-        "blocks",
-        "chunks",
-        "loading_messages",
-        "message",
-        "metadata",
-        "prompts",
-        "view",
-    }
-)
+STRUCTURED = frozenset({"attachments", "blocks", "chunks", "metadata", "prompts", "view"})
 
 
 class Refused(Exception):
-    """Slack answers ``{"ok": false, "error": code, **more}``."""
+    """Slack responds with ``{"ok": false, "error": code, **more}``."""
 
     def __init__(self, code: str, *messages: str, **more: Any) -> None:
         super().__init__(code)
@@ -55,13 +44,13 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call as it was answered. ``began`` and ``seconds`` are of ``time.perf_counter``."""
+    """A call with its response. ``began`` and ``seconds`` are of ``time.perf_counter``."""
 
     method: str
     args: Json
     began: float
     seconds: float
-    status: int  # of HTTP; 0: the connection was cut
+    status: int  # HTTP status; 0: the connection was cut
     error: str | None
     reply: Json = field(default_factory=dict)
     took_effect: bool = False
@@ -73,7 +62,7 @@ class Call:
 
 @cache
 def known_arguments(method: str) -> dict[str, bool]:
-    """The argument names slack_sdk's own client takes for ``method`` → whether it is required."""
+    """Return the argument names of slack_sdk's own client for ``method`` → True if required."""
     function = getattr(AsyncWebClient, method.replace(".", "_"))
     return {
         name: parameter.default is inspect.Parameter.empty
@@ -83,8 +72,8 @@ def known_arguments(method: str) -> dict[str, bool]:
 
 
 def checked_arguments(method: str, given: Json, documented: dict[str, bool] | None = None) -> Json:
-    """``given`` with structured arguments decoded; refuses unknown and missing names. They are
-    those of slack_sdk, or the ``documented`` ones."""
+    """Decode the structured arguments in ``given``; refuse unknown and missing names, compared with
+    slack_sdk's or the ``documented`` ones."""
     if method not in RULES:
         raise Refused("unknown_method", req_method=method)
     known = known_arguments(method) if documented is None else documented
@@ -115,12 +104,12 @@ def _decoded(name: str, value: Any) -> Any:
 
 
 def truth(value: Any) -> bool:
-    """A boolean as Slack reads it from JSON or a form."""
+    """Parse a boolean as Slack does, from JSON or a form."""
     return value in (True, 1, "1", "true", "True")
 
 
 def text_of(args: Json, name: str) -> str:
-    """A string argument, ``""`` when absent."""
+    """Return a string argument, ``""`` if absent."""
     value = args.get(name, "")
     if not isinstance(value, str):
         raise Refused("invalid_arguments", f"[ERROR] must be a string: {name}")
@@ -146,19 +135,19 @@ ELEMENT_TEXT = 2_000  # a text object within context
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong, and where: a JSON pointer below the checked value."""
+    """A fault and its position: a JSON pointer relative to the checked value."""
 
     pointer: str
     message: str
 
     def line(self, root: str) -> str:
-        """As Slack words it in ``response_metadata.messages``."""
+        """Format the fault as in Slack's ``response_metadata.messages``."""
         return f"[ERROR] {self.message} [json-pointer:{root}{self.pointer}]"
 
 
 @lru_cache(maxsize=1)
 def _validators() -> dict[str, list[Draft7Validator]]:
-    """Block type → the definitions that describe it; empty where the schema is not at hand."""
+    """Return the schema's definitions by block type; empty without the schema."""
     if not SCHEMA.exists():
         return {}
     definitions = json.loads(SCHEMA.read_text(encoding="utf-8"))["definitions"]
@@ -173,7 +162,7 @@ def _validators() -> dict[str, list[Draft7Validator]]:
 
 
 def faults_in_blocks(blocks: Any, limit: int = MESSAGE_BLOCKS, home: bool = False) -> list[Fault]:
-    """Everything wrong with ``blocks``; ``home``: they are a view's, not a message's."""
+    """Return all faults of ``blocks``; ``home`` tells that they belong to a view."""
     if not isinstance(blocks, list):
         return [Fault("", "must be an array")]
     if len(blocks) > limit:
@@ -252,7 +241,7 @@ def _long_texts(items: Any, at: str, limit: int) -> Iterator[Fault]:
 
 
 def _empty_texts(node: Any, at: str) -> Iterator[Fault]:
-    """Text objects and rich text must not be empty."""
+    """Yield faults of empty text objects and rich text."""
     if isinstance(node, dict):
         if (
             node.get("type") in ("plain_text", "mrkdwn", "text", "markdown")
@@ -280,7 +269,7 @@ def _across(blocks: list[dict[str, Any]]) -> list[Fault]:
 
 
 def faults_in_view(view: Any, kinds: tuple[str, ...] = ("home", "modal")) -> list[Fault]:
-    """Everything wrong with a view for views.publish (``home``) or views.open (``modal``)."""
+    """Return all faults of a view for views.publish (``home``) or views.open (``modal``)."""
     if not isinstance(view, dict):
         return [Fault("", "must be an object")]
     if view.get("type") not in kinds:
@@ -301,7 +290,7 @@ def faults_in_view(view: Any, kinds: tuple[str, ...] = ("home", "modal")) -> lis
 
 
 def fault_in_metadata(metadata: Any) -> str | None:
-    """The error code for message metadata that is not ``{event_type, event_payload}``."""
+    """Return the error code for metadata other than ``{event_type, event_payload}``."""
     if not isinstance(metadata, dict):
         return "invalid_metadata_format"
     if not metadata:

@@ -9,7 +9,6 @@ from typing import Any
 
 from tests.fakes import slack_events as events
 from tests.fakes.slack_call import (
-    Fault,
     Refused,
     fault_in_metadata,
     faults_in_blocks,
@@ -57,7 +56,7 @@ def update(ws: Workspace, args: Json) -> Json:
         # With text and no blocks Slack removes the old blocks.
         message.blocks = named(blocks) if blocks else []
         message.attachments = args.get("attachments") or []
-        message.stream = None  # what the stream had shown is replaced
+        message.stream = None  # the update replaces the streamed content
     if text and not blocks:
         message.edited = {"user": ws.bot_user, "ts": ws.clock.ts()}
     if metadata is not None:
@@ -77,16 +76,16 @@ def delete(ws: Workspace, args: Json) -> Json:
     channel = writable(ws, text_of(args, "channel"), users_open_ims=False)
     message = own_message(ws, channel, text_of(args, "ts"), "cant_delete_message")
     if message.stream is not None and message.stream.state == "streaming":
-        raise Refused("cant_delete_message")  # it has to be stopped first
+        raise Refused("cant_delete_message")  # the stream has to be stopped first
     ws.emit(removed(ws, message))
     return {"ok": True, "channel": channel.id, "ts": message.ts}
 
 
-# --- what several methods share ---
+# --- shared by several methods ---
 
 
 def readable(ws: Workspace, channel: str) -> Channel:
-    """A channel the bot can see: public ones, and those it is in."""
+    """Return a channel the bot can see: a public one, or one it is in."""
     found = ws.channels.get(channel)
     if found is None or (found.kind != "channel" and ws.bot_user not in found.members):
         raise Refused("channel_not_found")
@@ -94,7 +93,7 @@ def readable(ws: Workspace, channel: str) -> Channel:
 
 
 def writable(ws: Workspace, channel: str, users_open_ims: bool = True) -> Channel:
-    """A channel the bot may write to; a user's id stands for the direct conversation with them."""
+    """Return a channel the bot may write to; a user's id means the direct conversation."""
     if users_open_ims and channel in ws.users and not ws.users[channel].is_bot:
         channel = ws.im(channel).id
     found = readable(ws, channel)
@@ -108,7 +107,7 @@ def writable(ws: Workspace, channel: str, users_open_ims: bool = True) -> Channe
 
 
 def thread_root(ws: Workspace, channel: Channel, thread_ts: str) -> Message:
-    """The message a reply goes to; a reply's own ts stands for its thread, as in Slack."""
+    """Return the root of a thread; as in Slack, a reply's ts also means its thread."""
     if not _TS.fullmatch(thread_ts):
         raise Refused("invalid_thread_ts")
     root = ws.find(channel.id, thread_ts)
@@ -128,22 +127,18 @@ def own_message(ws: Workspace, channel: Channel, ts: str, refusal: str) -> Messa
     return message
 
 
-def checked_blocks(blocks: Any, root: str = "/blocks") -> list[Json]:
-    """Refuses with ``invalid_blocks`` and Slack's list of what is wrong."""
+def checked_blocks(blocks: Any) -> list[Json]:
+    """Return valid blocks; refuse others with ``invalid_blocks`` and Slack's list of faults."""
     if not isinstance(blocks, list):
         raise Refused("invalid_blocks_format")
     faults = faults_in_blocks(blocks)
     if faults:
-        raise refusal_of_blocks(faults, root)
+        raise Refused("invalid_blocks", *(fault.line("/blocks") for fault in faults))
     return blocks
 
 
-def refusal_of_blocks(faults: list[Fault], root: str) -> Refused:
-    return Refused("invalid_blocks", *(fault.line(root) for fault in faults))
-
-
 def named(blocks: list[Json]) -> list[Json]:
-    """Blocks with the ``block_id`` that Slack gives where the app gave none."""
+    """Return blocks, with Slack's ``block_id`` where the app set none."""
     return [{"block_id": secrets.token_urlsafe(4)[:5], **block} for block in blocks]
 
 
@@ -155,10 +150,10 @@ def checked_metadata(metadata: Any) -> Json:
 
 
 def removed(ws: Workspace, message: Message) -> Json:
-    """Takes a message away; the event for it.
+    """Delete a message; return the event.
 
-    A message with replies stays as a tombstone, and Slack tells of it as a change. The tombstone
-    goes, without a word, with the last of its replies.
+    A message with replies becomes a tombstone, which Slack reports as a change. The tombstone
+    disappears with the last reply, without an event.
     """
     before = ws.message_json(message)
     replies = [one for one in ws.thread(message.channel, message.ts) if one.ts != message.ts]
@@ -197,7 +192,7 @@ def _composed(ws: Workspace, channel: Channel, args: Json, limit: int) -> Messag
 
 
 def need_scope(ws: Workspace, *scopes: str) -> None:
-    """Refuses unless the app has one of ``scopes``."""
+    """Refuse unless the app has one of ``scopes``."""
     if scopes and not ws.scopes & set(scopes):
         provided = ",".join(sorted(ws.scopes))
         raise Refused("missing_scope", needed=scopes[0], provided=provided)
@@ -218,16 +213,8 @@ def _metadata(args: Json) -> Json | None:
 
 _KEYS = frozenset(
     {
-        "attachments",
-        "blocks",
-        "delete_original",
-        "metadata",
-        "replace_original",
-        "response_type",
-        "text",
-        "thread_ts",
-        "unfurl_links",
-        "unfurl_media",
+        *("attachments", "blocks", "delete_original", "metadata", "replace_original"),
+        *("response_type", "text", "thread_ts", "unfurl_links", "unfurl_media"),
     }
 )
 
@@ -242,7 +229,7 @@ class ResponseUrl:
 
 
 class ResponseUrls:
-    """Makes them and takes what is posted to them."""
+    """Makes response URLs and receives what is posted to them."""
 
     def __init__(self, ws: Workspace) -> None:
         self._ws = ws
@@ -258,7 +245,7 @@ class ResponseUrls:
         return name in self._urls
 
     def received(self, url: str) -> list[Json]:
-        """The responses posted to ``url`` so far."""
+        """Return the responses posted to ``url`` so far."""
         return list(self._urls[url.rpartition("/")[2]].received)
 
     def take(self, name: str, body: Any) -> Json:
@@ -272,7 +259,7 @@ class ResponseUrls:
         return {"ok": True}
 
     def show(self, user: str, channel: str, body: Any, original: Message | None = None) -> None:
-        """Apply a response to the conversation; raises ``Refused``."""
+        """Apply a response to the conversation. Raises ``Refused``."""
         if not isinstance(body, dict) or set(body) - _KEYS:
             raise Refused("invalid_payload")
         if truth(body.get("delete_original")):
@@ -285,9 +272,7 @@ class ResponseUrls:
         if len(text) > TEXT:
             raise Refused("msg_too_long")
         if blocks is not None:
-            faults = faults_in_blocks(blocks)
-            if faults:
-                raise refusal_of_blocks(faults, "/blocks")
+            checked_blocks(blocks)
         kind = body.get("response_type", "ephemeral")
         if kind not in ("ephemeral", "in_channel"):
             raise Refused("invalid_response_type")

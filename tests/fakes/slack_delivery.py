@@ -1,6 +1,6 @@
-"""Something Slack has to tell the app, its attempts, and what came back; signed HTTP carries it.
+"""Deliveries from Slack to the app, with their attempts and responses; and signed HTTP.
 
-An event that is not acknowledged in time is sent again, at once, after a minute and after five;
+An event that is not acknowledged in time is sent again at once, after a minute and after five;
 commands and interactions are sent once. https://docs.slack.dev/apis/events-api#retries,
 https://docs.slack.dev/authentication/verifying-requests-from-slack
 """
@@ -27,7 +27,7 @@ EVENT, COMMAND, INTERACTION = "events_api", "slash_commands", "interactive"
 
 @dataclass(slots=True)
 class Attempt:
-    """Times are of ``time.perf_counter``; ``failure`` is Slack's word for what went wrong."""
+    """One attempt. Times are of ``time.perf_counter``; ``failure`` is Slack's name for an error."""
 
     number: int
     sent: float
@@ -44,7 +44,7 @@ class Attempt:
 
 @dataclass(eq=False)
 class Delivery:
-    """Safe to look at from any thread."""
+    """A payload for the app. It may be read from any thread."""
 
     kind: str
     payload: Json
@@ -53,7 +53,7 @@ class Delivery:
     replies: list[Any] = field(default_factory=list)
     made: float = field(default_factory=time.perf_counter)
     given_up: bool = False
-    refused: str | None = None  # what Slack minded about the reply to a command
+    refused: str | None = None  # why Slack rejected the response to a command
     _acked: threading.Event = field(default_factory=threading.Event)
     _over: threading.Event = field(default_factory=threading.Event)
 
@@ -72,17 +72,17 @@ class Delivery:
 
     @property
     def tried(self) -> bool:
-        """True once its first attempt is over: acknowledged, failed or out of time."""
+        """Return True once its first attempt is over: acknowledged, failed or timed out."""
         return self.acked or any(attempt.failure for attempt in self.attempts)
 
     @property
     def ack_seconds(self) -> float | None:
-        """From the first acknowledged attempt's sending to its acknowledgement."""
+        """Return the seconds from sending the first acknowledged attempt to its acknowledgement."""
         times = [a.ack_seconds for a in self.attempts if a.ack_seconds is not None]
         return times[0] if times else None
 
     def wait(self, timeout: float = 10.0) -> Delivery:
-        """Blocks until acknowledged; raises ``TimeoutError``. Not for use on an event loop."""
+        """Block until acknowledged. Raises ``TimeoutError``. Not for use on an event loop."""
         if not self._acked.wait(timeout):
             raise TimeoutError(f"{self.kind} was not acknowledged: {self.attempts}")
         return self
@@ -92,7 +92,7 @@ class Delivery:
         return await asyncio.to_thread(self.wait, timeout)
 
     async def over(self, timeout: float = 10.0) -> Delivery:
-        """Until no attempt is left: acknowledged, or given up."""
+        """Wait until it is acknowledged, or no attempt is left."""
         if not await asyncio.to_thread(self._over.wait, timeout):
             raise TimeoutError(f"{self.kind} is still being delivered: {self.attempts}")
         return self
@@ -113,11 +113,11 @@ class Delivery:
 
 class Carrier(Protocol):
     async def carry(self, delivery: Delivery, number: int, reason: str) -> Attempt:
-        """One attempt, over when acknowledged, failed or out of time."""
+        """Make one attempt, which ends when acknowledged, failed or timed out."""
 
 
 class Courier:
-    """Carries deliveries on the server's loop, each with its retries."""
+    """Makes deliveries on the server's loop, each with its retries."""
 
     def __init__(self, carrier: Carrier, redelivery: tuple[float, ...]) -> None:
         self.carrier = carrier
@@ -125,7 +125,7 @@ class Courier:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def take(self, delivery: Delivery) -> None:
-        """On the server's loop."""
+        """Start a delivery; call it on the server's loop."""
         task = asyncio.ensure_future(self._deliver(delivery))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -161,7 +161,7 @@ def signature(secret: str, timestamp: str, body: str) -> str:
 
 
 def signed_headers(secret: str, body: str, content_type: str, age: float = 0.0) -> dict[str, str]:
-    """Headers for ``body``; ``age``: seconds since it was signed."""
+    """Return headers for ``body``; ``age`` is the seconds since it was signed."""
     timestamp = str(int(time.time() - age))
     return {
         "Content-Type": content_type,
@@ -172,7 +172,7 @@ def signed_headers(secret: str, body: str, content_type: str, age: float = 0.0) 
 
 
 def written(delivery: Delivery) -> tuple[str, str]:
-    """Body and content type, as Slack sends each kind."""
+    """Return body and content type in the form in which Slack sends each kind."""
     if delivery.kind == EVENT:
         return json.dumps(delivery.payload), JSON_TYPE
     if delivery.kind == INTERACTION:
@@ -181,7 +181,7 @@ def written(delivery: Delivery) -> tuple[str, str]:
 
 
 class SignedHttp:
-    """Carries deliveries to one URL; ``secret`` and ``age`` can be made wrong."""
+    """Sends deliveries to one URL, with a wrong ``secret`` or ``age`` if wanted."""
 
     def __init__(self, url: str, secret: str, ack_seconds: float, age: float = 0.0) -> None:
         self.url = url

@@ -19,12 +19,12 @@ from tests.fakes.slack_workspace import (
 
 
 def callback(ws: Workspace, event: Json) -> Json:
-    """The envelope every event travels in."""
+    """Return the envelope of an event."""
     ended = event.get("type") in ("tokens_revoked", "app_uninstalled")
     shared = str(event.get("channel")) in ws.channels and ws.is_shared(event["channel"])
     return {
         "token": VERIFICATION_TOKEN,
-        "team_id": event.get("team") or ws.team,  # where it happened, which may be another team
+        "team_id": event.get("team") or ws.team,  # the place of the event, perhaps another team
         "enterprise_id": ws.enterprise,
         "context_team_id": ws.team,
         "context_enterprise_id": ws.enterprise,
@@ -34,7 +34,7 @@ def callback(ws: Workspace, event: Json) -> Json:
         "event_id": ws.new_id("Ev"),
         "event_time": int(float(event["event_ts"])),
         "authorizations": []
-        if ended  # nobody may be spoken for
+        if ended  # the app has no authorization left
         else [
             {
                 "enterprise_id": ws.enterprise,
@@ -50,7 +50,7 @@ def callback(ws: Workspace, event: Json) -> Json:
 
 
 def _new_token(ws: Workspace, message: Message) -> Json:
-    """The action token in the event of a person's message, where the app may search."""
+    """Return the action token for the event of a person's message, if the app may search."""
     if not any(scope.startswith("search:read") for scope in ws.scopes):
         return {}
     token = f"{secrets.randbelow(10**10)}.{secrets.token_hex(8)}"
@@ -59,7 +59,7 @@ def _new_token(ws: Workspace, message: Message) -> Json:
 
 
 def endings(ws: Workspace) -> list[Json]:
-    """The events that Slack sends when the app is uninstalled."""
+    """Return the events that Slack sends when the app is uninstalled."""
     revoked = {"type": "tokens_revoked", "tokens": {"oauth": [], "bot": [ws.bot_user]}}
     return [
         {**revoked, "event_ts": ws.clock.ts()},
@@ -68,7 +68,7 @@ def endings(ws: Workspace) -> list[Json]:
 
 
 def subscription(event: Json) -> str:
-    """The name under which a manifest subscribes to ``event``."""
+    """Return the name under which a manifest subscribes to ``event``."""
     if event["type"] != "message":
         return str(event["type"])
     kinds = {"channel": "channels", "group": "groups", "im": "im", "mpim": "mpim"}
@@ -76,7 +76,7 @@ def subscription(event: Json) -> str:
 
 
 def message_posted(ws: Workspace, message: Message) -> Json:
-    """``message``, also for the bot's own posts: Slack tells an app of those too."""
+    """Return the event ``message``, which Slack also sends for the bot's own posts."""
     shown = ws.message_json(message, metadata=False)
     for key in ("reply_count", "reply_users", "latest_reply", "reactions"):
         shown.pop(key, None)
@@ -91,7 +91,7 @@ def message_posted(ws: Workspace, message: Message) -> Json:
 
 
 def app_mention(ws: Workspace, message: Message) -> Json:
-    """The same message as seen through ``app_mention``: no files, no channel type."""
+    """Return ``app_mention`` for the same message, without files and channel type."""
     event = message_posted(ws, message)
     for key in ("files", "channel_type", "subtype", "upload"):
         event.pop(key, None)
@@ -126,10 +126,9 @@ def message_deleted(ws: Workspace, message: Message, before: Json) -> Json:
     }
 
 
-def reaction(ws: Workspace, kind: str, user: str, name: str, message: Message) -> Json:
-    """``reaction_added`` or ``reaction_removed``."""
+def reaction_added(ws: Workspace, user: str, name: str, message: Message) -> Json:
     return {
-        "type": kind,
+        "type": "reaction_added",
         "user": user,
         "reaction": name,
         "item": {"type": "message", "channel": message.channel, "ts": message.ts},
@@ -160,10 +159,9 @@ def home_opened(ws: Workspace, user: str, channel: str, tab: str) -> Json:
     return {**event, "view": ws.views[user]} if user in ws.views and tab == "home" else event
 
 
-def assistant_thread(ws: Workspace, kind: str, user: str, message: Message, context: Json) -> Json:
-    """``assistant_thread_started`` or ``assistant_thread_context_changed``."""
+def assistant_thread_started(ws: Workspace, user: str, message: Message, context: Json) -> Json:
     return {
-        "type": kind,
+        "type": "assistant_thread_started",
         "assistant_thread": {
             "user_id": user,
             "context": context,
@@ -175,7 +173,7 @@ def assistant_thread(ws: Workspace, kind: str, user: str, message: Message, cont
 
 
 def needed_scope(event: Json) -> str | None:
-    """The scope an app must have to be told of ``event``."""
+    """Return the scope an app needs to receive ``event``."""
     if event["type"] == "member_joined_channel":
         return "channels:read" if event["channel_type"] == "C" else "groups:read"
     return EVENT_SCOPES.get(subscription(event))
@@ -204,7 +202,7 @@ def command(
     response_url: str,
     trigger: str,
 ) -> dict[str, str]:
-    """A slash command: a flat form, no thread."""
+    """Return the payload of a slash command: a flat form without a thread."""
     return {
         "token": VERIFICATION_TOKEN,
         "team_id": ws.team,
@@ -240,7 +238,7 @@ def _interaction(ws: Workspace, kind: str, user: str, trigger: str) -> Json:
 def message_action(
     ws: Workspace, user: str, callback_id: str, message: Message, response_url: str, trigger: str
 ) -> Json:
-    """A message shortcut."""
+    """Return the payload of a message shortcut."""
     return {
         **_interaction(ws, "message_action", user, trigger),
         "action_ts": ws.clock.ts(),
@@ -255,7 +253,7 @@ def message_action(
 def message_press(
     ws: Workspace, user: str, message: Message, action: Json, response_url: str, trigger: str
 ) -> Json:
-    """``block_actions`` from a message."""
+    """Return ``block_actions`` from a message."""
     container: Json = {
         "type": "message",
         "message_ts": message.ts,
@@ -272,12 +270,12 @@ def message_press(
         "response_url": response_url,
         "actions": [action],
     }
-    # An ephemeral message is not told, only where it was.
+    # The payload has no ephemeral message, only its place.
     return press if message.ephemeral_to else {**press, "message": ws.message_json(message)}
 
 
 def pressed(ws: Workspace, block_id: str, element: Json, value: str | None) -> Json:
-    """The ``actions`` entry for a pressed button, or what a menu was set to."""
+    """Return the ``actions`` entry for a pressed button, or a chosen option of a menu."""
     action: Json = {
         "type": element["type"],
         "action_id": element["action_id"],

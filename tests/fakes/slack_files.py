@@ -21,9 +21,9 @@ class File:
     team: str
     domain: str  # of its workspace
     title: str = ""
-    excerpt: str | None = None  # of its text, in the results of a search
+    excerpt: str | None = None  # of its text, in search results
     created: float = field(default_factory=time.time)
-    size: int | None = None  # told instead of the true one
+    size: int | None = None  # reported instead of the true size
     deleted: bool = False
 
     @property

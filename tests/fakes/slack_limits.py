@@ -40,7 +40,7 @@ POSTS = 60  # chat.postMessage: one a second for each channel, short bursts allo
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The needs of a method. ``scopes`` that hold a ``*`` are filled in by the kind of channel."""
+    """The needs of a method. The kind of channel replaces a ``*`` in ``scopes``."""
 
     calls_a_minute: int
     scopes: tuple[str, ...] = ()
@@ -48,14 +48,14 @@ class Rule:
     by_channel: bool = False
 
 
-# The kind of channel decides which scope reading it needs.
+# The kind of a channel determines the scope for reading it.
 SCOPE_OF_KIND = {"channel": "channels", "group": "groups", "im": "im", "mpim": "mpim"}
 
 RULES: dict[str, Rule] = {
     "agents.sessions.setStatus": Rule(TIER_3, ("chat:write",)),
     # Tier 1, but every reconnect needs one: Slack lets bursts pass.
     "apps.connections.open": Rule(TIER_2, ("connections:write",), token="app"),
-    "assistant.search.context": Rule(TIER_3),  # the scopes go by what is searched
+    "assistant.search.context": Rule(TIER_3),  # the scopes depend on what is searched
     "assistant.search.info": Rule(TIER_3),
     "assistant.threads.setSuggestedPrompts": Rule(SPECIAL, ("assistant:write",)),
     "assistant.threads.setTitle": Rule(SPECIAL, ("assistant:write",)),
@@ -85,18 +85,10 @@ EVENT_SCOPES: dict[str, str] = {
     "message.im": "im:history",
     "message.mpim": "mpim:history",
     "reaction_added": "reactions:read",
-    "reaction_removed": "reactions:read",
 }
 
-# Events only an app declared as an agent gets.
-AGENT_EVENTS = frozenset(
-    {
-        "agent_session_stopped",
-        "app_context_changed",
-        "assistant_thread_context_changed",
-        "assistant_thread_started",
-    }
-)
+# Events that only apps declared as agents get.
+AGENT_EVENTS = frozenset({"agent_session_stopped", "assistant_thread_started"})
 
 ALL_SCOPES = frozenset(
     {scope for rule in RULES.values() for scope in rule.scopes if "*" not in scope}
@@ -116,7 +108,7 @@ UNLIMITED: dict[str, int] = dict.fromkeys(RULES, 1_000_000_000)
 class Manifest:
     """The parts of a manifest that change what Slack sends and allows; ``None`` means all.
 
-    ``optional`` are scopes that an installation may ask for beside those that it is given."""
+    ``optional`` are scopes that an installation may request in addition."""
 
     scopes: frozenset[str]
     events: frozenset[str] | None
@@ -148,7 +140,7 @@ EVERYTHING = Manifest(
 
 
 def read_manifest(given: Mapping[str, Any] | str | Path | None) -> Manifest:
-    """From a mapping, YAML text or the path of a YAML file; ``None`` grants everything.
+    """Read a mapping, YAML text or the path of a YAML file; ``None`` grants everything.
 
     Raises ``ValueError`` for a manifest that Slack would not accept in the parts used here.
     """
@@ -183,7 +175,7 @@ def read_manifest(given: Mapping[str, Any] | str | Path | None) -> Manifest:
         agent=agent,
         interactive=bool((settings.get("interactivity") or {}).get("is_enabled")),
         home_tab=bool(home.get("home_tab_enabled")),
-        # Agents are written to in their own pane; others need a messages tab that takes input.
+        # People write to agents in their own pane; other apps need a writable messages tab.
         messages_tab=agent
         or (
             bool(home.get("messages_tab_enabled"))

@@ -38,7 +38,7 @@ def users_info(ws: Workspace, args: Json) -> Json:
 
 def user_group(ws: Workspace, args: Json) -> Json:
     team = text_of(args, "team_id")
-    if ws.whole and not team:  # the token is good for many workspaces
+    if ws.whole and not team:  # the token is valid for many workspaces
         raise Refused("missing_argument")
     if team and team != ws.team:
         raise Refused("team_not_found")
@@ -103,7 +103,7 @@ def _inside(ws: Workspace, args: Json) -> Channel:
 
 
 def _listing(ws: Workspace, args: Json, found: list[Message], keep: str | None) -> Json:
-    """A page of messages; ``keep``: the thread's root, which opens every page of a thread."""
+    """Return a page of messages; ``keep`` is the thread's root, the first on each page."""
     oldest, latest = _moment(args, "oldest", 0.0), _moment(args, "latest", math.inf)
     edges = truth(args.get("inclusive"))
     within = [

@@ -19,7 +19,7 @@ from tests.fakes.slack_call import Refused
 from tests.fakes.slack_workspace import APP_ID, Json, Workspace
 
 CODE_SECONDS = 600.0
-TOKEN_SECONDS = 43_200  # of a token that is to be exchanged
+TOKEN_SECONDS = 43_200  # the lifetime of a token that can be exchanged
 SIGNED_IN = "d"  # the cookie that says where a browser is signed in: TEAM-USER
 
 
@@ -29,7 +29,7 @@ class Tenant(Protocol):
     workspace: Workspace
 
     def granted(self, token: str, scopes: frozenset[str]) -> None:
-        """The app was installed: ``token`` is good from now on."""
+        """Accept ``token`` from now on, after an installation."""
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ class Page:
 
 @dataclass
 class OAuth:
-    """One app's. ``rotating``: tokens expire and are exchanged for others."""
+    """The OAuth of one app. ``rotating``: tokens expire and are exchanged for others."""
 
     client_id: str = "1234567890.1234567890"
     client_secret: str = "0123456789abcdef-client-secret"
@@ -68,7 +68,7 @@ class OAuth:
     # --- the page ---
 
     def page(self, query: Mapping[str, str], cookies: Mapping[str, str]) -> Page:
-        """The page for a browser that was sent here; its owner agrees at once."""
+        """Respond to a redirected browser, whose owner agrees at once."""
         team, _, user = cookies.get(SIGNED_IN, "").partition("-")
         tenant = self.tenants.get(query.get("team") or team)
         if tenant is None or user not in tenant.workspace.users:
@@ -83,7 +83,7 @@ class OAuth:
             return Page(400, "invalid_scope")
         given = query.get("redirect_uri")
         target = given or next(iter(self.redirect_urls), "")
-        # What is configured may be a beginning of what is asked for.
+        # A configured URL may be a prefix of the requested one.
         if not any(target.startswith(known) for known in self.redirect_urls):
             return Page(400, "bad_redirect_uri")
         code = f"{secrets.randbelow(10**12)}.{secrets.token_hex(24)}"
@@ -93,7 +93,7 @@ class OAuth:
         return Page(302, location=f"{target}?{urlencode(back)}")
 
     def refuse(self, authorize_url: str) -> str:
-        """The address to which a browser is sent when its owner refuses."""
+        """Return the URL to which a browser is redirected if its owner refuses."""
         asked = dict(parse_qsl(urlsplit(authorize_url).query))
         target = asked.get("redirect_uri") or self.redirect_urls[0]
         return f"{target}?{urlencode({'error': 'access_denied', 'state': asked['state']})}"
@@ -101,7 +101,7 @@ class OAuth:
     # --- oauth.v2.access ---
 
     def access(self, authorization: str, args: Json) -> Json:
-        """The reply, to form arguments and the ``Authorization`` header; raises ``Refused``."""
+        """Respond to form arguments and the ``Authorization`` header. Raises ``Refused``."""
         client, secret = _client(authorization, args)
         self.exchanges.append(dict(args))
         if client != self.client_id:
@@ -157,7 +157,7 @@ class OAuth:
 
 
 def _client(authorization: str, args: Json) -> tuple[str, str]:
-    """Id and secret, by HTTP Basic or in the form."""
+    """Return id and secret, from HTTP Basic or the form."""
     kind, _, encoded = authorization.partition(" ")
     if kind != "Basic":
         return str(args.pop("client_id", "")), str(args.pop("client_secret", ""))

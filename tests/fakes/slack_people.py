@@ -17,7 +17,7 @@ from tests.fakes.slack_workspace import App, Json, Message, Workspace
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """Something a person did: the message it is about and what the app was told of it."""
+    """An action of a person: its message, and the deliveries to the app."""
 
     channel: str
     ts: str
@@ -26,7 +26,7 @@ class Doing:
     trigger_id: str | None = None
 
     def wait(self, timeout: float = 10.0) -> Doing:
-        """Blocks until everything is acknowledged."""
+        """Block until everything is acknowledged."""
         for delivery in self.deliveries:
             delivery.wait(timeout)
         return self
@@ -63,7 +63,7 @@ class People:
         thread_ts: str | None = None,
         files: Sequence[File] = (),
     ) -> Doing:
-        """``text`` as typed: ``<@U1>`` mentions, URLs become links, the rest is escaped.
+        """Post ``text`` as typed: ``<@U1>`` mentions, URLs become links, the rest is escaped.
 
         A mention of the app in a channel arrives twice, as ``app_mention`` and as ``message``.
         """
@@ -97,8 +97,8 @@ class People:
         thread_ts: str | None = None,
         **parts: list[Json],
     ) -> Doing:
-        """Another app posts; ``text`` is in Slack's own markup, ``parts`` are ``blocks`` and
-        ``attachments``. Who is mentioned in any of these is mentioned."""
+        """Post as another app; ``text`` is in Slack's own markup, ``parts`` are ``blocks`` and
+        ``attachments``. Mentions count in all of these."""
         ws = self.workspace
         with ws.lock:
             ws.apps[app.bot_id] = app
@@ -118,7 +118,7 @@ class People:
             return self._done(message, told)
 
     def edit(self, channel: str, ts: str, text: str) -> Doing:
-        """The author changes their message; ``message_changed`` with what it was."""
+        """Edit a message as its author; ``message_changed`` includes the old text."""
         with self.workspace.lock:
             message, before = self._existing(channel, ts)
             message.text = as_sent(text)
@@ -127,7 +127,7 @@ class People:
             return self._changed(message, before)
 
     def unfurl(self, channel: str, ts: str, url: str, title: str = "A page") -> Doing:
-        """Slack adds a link preview: ``message_changed`` with the same text."""
+        """Add a link preview as Slack does: ``message_changed`` with the same text."""
         with self.workspace.lock:
             message, before = self._existing(channel, ts)
             attachment = {"from_url": url, "title": title, "title_link": url, "id": 1}
@@ -135,8 +135,8 @@ class People:
             return self._changed(message, before)
 
     def delete(self, channel: str, ts: str) -> Doing:
-        """The author deletes a message: ``message_deleted``, or, when it has replies, a change
-        that leaves a tombstone."""
+        """Delete a message as its author: ``message_deleted``, or a change that leaves a tombstone
+        if it has replies."""
         ws = self.workspace
         with ws.lock:
             message, _ = self._existing(channel, ts)
@@ -149,13 +149,13 @@ class People:
         with ws.lock:
             message, _ = self._existing(channel, ts)
             message.reactions.setdefault(name, []).append(user)
-            told = self.tell(events.reaction(ws, "reaction_added", user, name, message))
+            told = self.tell(events.reaction_added(ws, user, name, message))
             return self._done(message, [told])
 
     # --- commands, shortcuts, buttons ---
 
     def command(self, user: str, channel: str, name: str, text: str = "") -> Doing:
-        """A slash command; what the app acknowledges with is shown like a response."""
+        """Use a slash command; the app's acknowledgement is shown like a response."""
         ws = self.workspace
         with ws.lock:
             self._must_be_in(user, channel)
@@ -174,7 +174,7 @@ class People:
             return Doing(channel, "", (delivery,), url, trigger)
 
     def shortcut(self, user: str, callback_id: str, channel: str, ts: str) -> Doing:
-        """A message shortcut on any message the person can see."""
+        """Use a message shortcut on a message that the person can see."""
         ws = self.workspace
         with ws.lock:
             known = ws.manifest.shortcuts
@@ -195,10 +195,10 @@ class People:
         value: str | None = None,
         channel: str | None = None,
     ) -> Doing:
-        """Presses what is really there: a button, or of a menu the option with
-        ``value`` (the first one where there is none).
+        """Press an existing button, or choose the option with ``value`` in a menu (by default the
+        first).
 
-        ``message`` is what ``messages()`` gave, or a ts together with ``channel``.
+        ``message`` is from ``messages()``, or a ts together with ``channel``.
         """
         ws = self.workspace
         with ws.lock:
@@ -223,7 +223,7 @@ class People:
         return Doing(channel, "", _kept([told]))
 
     def start_assistant(self, user: str, looking_at: str | None = None) -> Doing:
-        """Opens the assistant pane: a new thread in the direct conversation."""
+        """Open the assistant pane: a new thread in the direct conversation."""
         ws = self.workspace
         with ws.lock:
             channel = ws.im(user).id
@@ -231,11 +231,11 @@ class People:
             root.subtype = "assistant_app_thread"
             ws.keep(root)
             context = _context(ws, looking_at)
-            event = events.assistant_thread(ws, "assistant_thread_started", user, root, context)
+            event = events.assistant_thread_started(ws, user, root, context)
             return self._done(root, [self.tell(event)])
 
     def stop_session(self, user: str, channel: str, thread_ts: str) -> Doing:
-        """The native Stop button; it is there only while the session is processing."""
+        """Press the native Stop button, which is shown only while the session is processing."""
         ws = self.workspace
         with ws.lock:
             session = ws.sessions.get((channel, thread_ts))
@@ -252,7 +252,7 @@ class People:
             return Doing(channel, thread_ts, _kept([told]))
 
     def join(self, user: str, channel: str) -> Doing:
-        """A person joins: ``member_joined_channel`` and the grey line in the channel."""
+        """Join a channel: ``member_joined_channel`` and the grey line in the channel."""
         ws = self.workspace
         with ws.lock:
             place = ws.channels[channel]
@@ -275,7 +275,7 @@ class People:
             raise AssertionError("the manifest has no messages tab to write in")
 
     def _must_have_the_app(self, user: str) -> None:
-        """Commands and shortcuts are offered by the apps of somebody's own team."""
+        """Require the app in the person's own team, which offers commands and shortcuts."""
         if self.workspace.users[user].is_stranger:
             raise AssertionError(f"the app is not installed in the team of {user}")
 

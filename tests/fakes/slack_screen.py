@@ -1,4 +1,4 @@
-"""A message as a person sees it, and Slack's way of writing text: escapes, links, mentions."""
+"""A message as a person sees it, and Slack's text format: escapes, links, mentions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.fakes.slack_workspace import Json, Message, Workspace
 
-# What a person's client turns into markup by itself; everything else in angle brackets is text.
+# The markup that Slack's clients recognise; everything else in angle brackets is text.
 _MARKUP = re.compile(
     r"<(?:@[UW]\w+|#C\w+(?:\|[^>]*)?|!(?:here|channel|everyone)|!subteam\^\w+(?:\|[^>]*)?"
     r"|(?:https?://|mailto:)[^>|\s]+(?:\|[^>]*)?)>"
@@ -29,7 +29,7 @@ def unescape(text: str) -> str:
 
 
 def as_sent(typed: str) -> str:
-    """A text that a person typed, as Slack sends it.
+    """Convert text that a person typed to the form in which Slack sends it.
 
     ``<@U1>`` is a mention picked from the list, ``[label](https://...)`` a link made in the
     composer, a bare URL becomes ``<url>``; other ``&``, ``<`` and ``>`` are escaped.
@@ -50,7 +50,7 @@ def as_sent(typed: str) -> str:
 
 
 def rich_text(sent: str, block_id: str) -> dict[str, Any]:
-    """The ``rich_text`` block Slack makes of a message's text."""
+    """Return the ``rich_text`` block that Slack makes from a message's text."""
     elements: list[dict[str, Any]] = []
     at = 0
     for found in re.finditer(r"<([^<>]+)>", sent):
@@ -80,11 +80,11 @@ def _element(inside: str) -> dict[str, Any]:
     return link
 
 
-_INSIDE = ("fields", "tasks", "elements")  # in which blocks have other blocks
+_INSIDE = ("fields", "tasks", "elements")  # fields with nested blocks
 
 
 def plain(node: Any) -> str:
-    """The visible text of blocks, elements or text objects, as plain lines."""
+    """Return the visible text of blocks, elements or text objects as plain lines."""
     if isinstance(node, list):
         return "\n".join(line for line in map(plain, node) if line)
     if not isinstance(node, dict):
@@ -122,7 +122,7 @@ _TARGET = re.compile(
 
 
 def _markup(node: Any) -> Iterator[str]:
-    """Every text in which Slack looks for markup: mrkdwn, Markdown, a message's own text."""
+    """Yield every text in which Slack parses markup: mrkdwn, Markdown, a message's own text."""
     if isinstance(node, list):
         for inner in node:
             yield from _markup(inner)
@@ -134,9 +134,9 @@ def _markup(node: Any) -> Iterator[str]:
 
 
 def live_mentions(text: str, blocks: list[Any]) -> list[str]:
-    """The marks that could ping somebody: ``<!here>``, ``<@U1>``, ``<!subteam^S1>``, or rich text.
+    """Return marks that could ping someone: ``<!here>``, ``<@U1>``, ``<!subteam^S1>``, rich text.
 
-    Marks in code count: Slack's mrkdwn reads them there too.
+    Marks in code count, because Slack's mrkdwn parses them there too.
     """
     found = [mark for part in (text, *_markup(blocks)) for mark in _LIVE.findall(part)]
     kinds = ("user", "broadcast", "usergroup")
@@ -144,7 +144,7 @@ def live_mentions(text: str, blocks: list[Any]) -> list[str]:
 
 
 def links(text: str, blocks: list[Any]) -> list[str]:
-    """Every address a reader could open: in markup, rich text, sources, buttons."""
+    """Return every URL a reader could open: in markup, rich text, sources, buttons."""
     found = [
         unescape(next(filter(None, one)))
         for part in (text, *_markup(blocks))
@@ -174,7 +174,7 @@ def _task(card: dict[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A message as it stood when it was asked for."""
+    """A snapshot of a message."""
 
     channel: str
     ts: str
@@ -195,21 +195,21 @@ class Shown:
 
     @property
     def seen(self) -> str:
-        """Everything visible, as plain text."""
+        """Return everything visible as plain text."""
         return plain(list(self.blocks)) if self.blocks else self.text
 
     @property
     def pings(self) -> list[str]:
-        """All marks in it that could notify somebody."""
+        """Return all marks in it that could notify someone."""
         return live_mentions(self.text, list(self.blocks))
 
     @property
     def links(self) -> list[str]:
-        """Every address a reader could open."""
+        """Return every URL a reader could open."""
         return links(self.text, list(self.blocks))
 
     def elements(self) -> list[tuple[str, Json]]:
-        """Every interactive element with its block's id."""
+        """Return every interactive element with its block's id."""
         return [found for block in self.blocks for found in _elements(block)]
 
 
@@ -242,7 +242,7 @@ def shown(ws: Workspace, message: Message) -> Shown:
 
 
 def written_out(message: Shown) -> str:
-    """A line saying whose and of what kind, then the visible text."""
+    """Format a line with author and kind of a message, followed by its visible text."""
     marks = [message.user]
     if message.ephemeral_to:
         marks.append(f"only for {message.ephemeral_to}")

@@ -1,4 +1,4 @@
-"""Slack's Real-time Search API: rights by the person whose event gave the action token.
+"""Slack's Real-time Search API, with the rights of the person whose event had the action token.
 
 https://docs.slack.dev/apis/web-api/real-time-search-api,
 https://docs.slack.dev/reference/methods/assistant.search.context
@@ -14,7 +14,7 @@ from tests.fakes.slack_chat import need_scope
 from tests.fakes.slack_files import File
 from tests.fakes.slack_workspace import Channel, Json, Message, Workspace
 
-ACTION_SECONDS = 600.0  # a token is good for some minutes
+ACTION_SECONDS = 600.0  # a token is valid for some minutes
 LONGEST_PAGE = 20
 AROUND = 3  # messages of context on each side
 
@@ -109,7 +109,7 @@ def _said(ws: Workspace, channel: Channel, *, bots: bool) -> Iterator[Message]:
 
 
 def _files(ws: Workspace, person: str, places: list[Channel]) -> Iterator[File]:
-    """The files in these channels, and those that the person has shared nowhere."""
+    """Yield the files in these channels, and the person's files that are shared nowhere."""
     for file in ws.files.values():
         shared = ws.places_of(file)
         is_own = not shared and file.user == person
@@ -138,7 +138,7 @@ def _shown_file(ws: Workspace, file: File) -> Json:
 
 
 def _score(query: str, text: str) -> float:
-    """The share of the query's words that a text has; 0 below a half."""
+    """Return the fraction of the query's words that a text contains; 0 below one half."""
     wanted = set(re.findall(r"\w+", query.casefold()))
     share = len(wanted & set(re.findall(r"\w+", text.casefold()))) / len(wanted or {""})
     return share if share >= 0.5 else 0.0

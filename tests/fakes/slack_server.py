@@ -27,20 +27,20 @@ _HTML = "<!DOCTYPE html><html><body><h1>Slack is down</h1></body></html>"
 
 @dataclass(slots=True)
 class Weather:
-    """Slack's outages and delays; a test sets them."""
+    """Slack's outages and delays, set by tests."""
 
     outage: str | None = None  # reset | a status such as 500 or 503
     slow: float = 0.0
     slow_methods: frozenset[str] | None = None
-    responses: str | None = None  # of response URLs alone: reset | a status
+    responses: str | None = None  # only of response URLs: reset | a status
 
 
 @dataclass(slots=True)
 class Door:
     """The services of one workspace, and the calls that they received.
 
-    ``files`` serves a file by its name, or None when it is another workspace's; ``respond`` takes
-    what is posted to a response URL that it ``owns``.
+    ``files`` serves a file by name, or returns None if it belongs to another workspace; ``respond``
+    handles posts to a response URL that it ``owns``.
     """
 
     ws: Workspace
@@ -52,15 +52,15 @@ class Door:
 
 
 class Server:
-    """Serves until ``stop``; the routes are the Web API, files, response URLs, Socket Mode and
-    OAuth. Whose call it is, its token tells."""
+    """Serves the Web API, files, response URLs, Socket Mode and OAuth until ``stop``. The token of
+    a call determines its workspace."""
 
     def __init__(self, door: Door, sockets: SocketMode, oauth: OAuth) -> None:
         self.doors = [door]
         self._sockets, self._oauth = sockets, oauth
         self.weather = Weather()
-        # Sees every call twice: before it takes effect (False; refusing means that it never
-        # arrived) and after it did (True), while its answer is not sent yet.
+        # Called twice per call: before it takes effect (False; if it returns False, the call counts
+        # as never received), and after it (True), before the response is sent.
         self.witness: Callable[[str, bool], bool] = lambda method, done: True
         self.cuts: dict[str, int] = {}
         self.crashes: list[Exception] = []  # faults of the fake itself
@@ -77,14 +77,14 @@ class Server:
             raise RuntimeError("the fake Slack did not start")
 
     def stop(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """``last`` runs on the loop before the port closes."""
+        """Stop serving; ``last`` runs on the loop before the port closes."""
         assert self.loop is not None
         self.run(self._close(last))
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join(20)
 
     def run(self, work: Coroutine[Any, Any, T], timeout: float = 20.0) -> T:
-        """Runs ``work`` on the server's loop, from another thread."""
+        """Run ``work`` on the server's loop, from another thread."""
         assert self.loop is not None
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(timeout)
 
@@ -169,7 +169,7 @@ class Server:
         try:
             with door.ws.lock:
                 if method == "oauth.v2.access":
-                    args, secret = {}, args  # what is exchanged is recorded nowhere else
+                    args, secret = {}, args  # exchanged secrets are not recorded here
                     reply = self._oauth.access(request.headers.get("Authorization", ""), secret)
                 else:
                     door.api.authorize(method, token)
@@ -193,7 +193,7 @@ class Server:
         return web.json_response(reply, status=call.status, headers=headers)
 
     def _cut(self, door: Door, request: web.Request, call: Call) -> web.Response:
-        """Ends the connection without a word of an answer."""
+        """Cut the connection without a response."""
         self._record(door, call)
         if request.transport is not None:
             request.transport.abort()
@@ -252,7 +252,7 @@ def _bearer(request: web.Request) -> str | None:
 
 
 async def _decoded(request: web.Request) -> tuple[str | None, Json]:
-    """Token and arguments, from the query, a form, or a JSON object."""
+    """Return token and arguments, from the query, a form, or a JSON object."""
     args: Json = dict(request.query)
     if request.method == "POST":
         if request.content_type == "application/json":

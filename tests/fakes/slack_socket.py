@@ -23,7 +23,7 @@ MOST_CONNECTIONS = 10
 
 @dataclass(eq=False)
 class Link:
-    """One open connection. ``waiting``: envelopes that were sent here and not acknowledged."""
+    """One open connection. ``waiting``: envelopes sent over it and not acknowledged."""
 
     number: int
     socket: web.WebSocketResponse
@@ -34,21 +34,21 @@ class Link:
 
 
 class SocketMode:
-    """The server's end of Socket Mode; everything here runs on the server's loop."""
+    """The server side of Socket Mode; everything here runs on the server's loop."""
 
     def __init__(self, ack_seconds: float, changed: Callable[[], None]) -> None:
         self.ack_seconds = ack_seconds
-        self._changed = changed  # told of every connection and acknowledgement
+        self._changed = changed  # called at each connection and acknowledgement
         self.links: list[Link] = []
-        self.connected = 0  # ever
-        self.strange: list[str] = []  # what the app sent that Slack would not understand
+        self.connected = 0  # number of connections ever made
+        self.strange: list[str] = []  # messages of the app that Slack would not understand
         self._tickets: set[str] = set()
         self._sent: dict[str, tuple[Delivery, Attempt]] = {}
         self._turn = 0
         self._anyone = asyncio.Event()
 
     def open(self, base: str) -> str:
-        """The URL that apps.connections.open answers with."""
+        """Return the URL for the response of apps.connections.open."""
         ticket = secrets.token_hex(12)
         self._tickets.add(ticket)
         return f"{base.replace('http', 'ws', 1)}/link/?ticket={ticket}&app_id={APP_ID}"
@@ -121,7 +121,7 @@ class SocketMode:
         return [link for link in self.links if not link.draining and not link.socket.closed]
 
     async def carry(self, delivery: Delivery, number: int, reason: str) -> Attempt:
-        """To exactly one connection, in turn; waits for one when there is none."""
+        """Send to exactly one connection, in turn; wait for one if there is none."""
         while not self.ready():
             self._anyone.clear()
             await self._anyone.wait()
@@ -146,7 +146,8 @@ class SocketMode:
         return attempt
 
     async def disconnect(self, reason: str, grace: float, which: int | None = None) -> None:
-        """Tell connections to go; a ``warning`` leaves them open, others close after ``grace``."""
+        """Ask clients to disconnect; a ``warning`` leaves the connections open, others close them
+        after ``grace``."""
         told = [link for link in self.links if which in (None, link.number)]
         for link in told:
             link.draining = reason != "warning"
@@ -160,7 +161,7 @@ class SocketMode:
                 await link.socket.close()
 
     def cut(self) -> None:
-        """Drop every connection without a word, as a broken network does."""
+        """Cut every connection without a close frame, as a broken network does."""
         for link in list(self.links):
             link.draining = True
             if link.transport is not None:

@@ -1,4 +1,4 @@
-"""Ways to meet the fake Slack: a furnished workspace, the SDK's client, an admin's browser."""
+"""Set-ups for the fake Slack: a furnished workspace, the SDK's client, an admin's browser."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ GENERAL, SECRET, ELSEWHERE = "C1GENERAL", "G1SECRET", "C9ELSEWHERE"
 
 @contextmanager
 def furnished(*args: Any, **options: Any) -> Iterator[FakeSlack]:
-    """Two people; a public and a private channel with the app, and one without it."""
+    """Yield a workspace with two people, a public and a private channel with the app, and one
+    channel without it."""
     with FakeSlack(*args, **options) as slack:
         slack.add_user(ADA, "ada")
         slack.add_user(BOB, "bob", locale="zh-CN")
@@ -37,19 +38,19 @@ def furnished(*args: Any, **options: Any) -> Iterator[FakeSlack]:
 
 def client_of(slack: FakeSlack, token: str | None = None) -> AsyncWebClient:
     token = slack.bot_token if token is None else token
-    # Without the SDK's own retries: by default it repeats a call whose connection broke.
+    # By default the SDK repeats a call whose connection broke.
     return AsyncWebClient(token=token, base_url=slack.api_url, retry_handlers=[])
 
 
 async def call(slack: FakeSlack, method: str, **args: Any) -> Json:
-    """The reply to a JSON call; raises ``SlackApiError``."""
+    """Make a JSON call and return the response. Raises ``SlackApiError``."""
     reply = await client_of(slack).api_call(method, json=args)
     assert isinstance(reply.data, dict)
     return reply.data
 
 
 async def refusal(work: Awaitable[Any]) -> Json:
-    """The refusing reply; fails when the call is not refused."""
+    """Return the response of a refused call; fail if the call is not refused."""
     with pytest.raises(SlackApiError) as refused:
         await work
     reply = refused.value.response.data
@@ -59,9 +60,10 @@ async def refusal(work: Awaitable[Any]) -> Json:
 
 @dataclass
 class Browser:
-    """Signed in to ``slack`` as ``user``; what ends TLS before the app lets it keep its cookies.
+    """A browser signed in to ``slack`` as ``user``. It keeps secure cookies, as behind a proxy that
+    terminates TLS.
 
-    It follows no redirect by itself. Not for use on the event loop of the app.
+    It does not follow redirects by itself. Not for use on the event loop of the app.
     """
 
     slack: FakeSlack
@@ -78,19 +80,19 @@ class Browser:
         return answer
 
     def to_slack(self, app: str) -> str:
-        """The address to which the app's /slack/install sends the browser."""
+        """Return the URL to which the app's /slack/install redirects."""
         begun = self.get(f"{app}/slack/install")
         assert begun.status_code == 302, begun.text
         return str(begun.headers["Location"])
 
     def back(self, authorize_url: str) -> str:
-        """The address to which Slack sends the browser once its owner has agreed."""
+        """Return the URL to which Slack redirects once the browser's owner has agreed."""
         agreed = self.get(authorize_url)
         assert agreed.status_code == 302, agreed.text
         return str(agreed.headers["Location"])
 
     def install(self, app: str) -> str:
-        """The whole way; returns the last address."""
+        """Go through the whole installation; return the last URL."""
         address = self.back(self.to_slack(app))
         done = self.get(address)
         assert done.status_code == 200, done.text
@@ -98,6 +100,6 @@ class Browser:
         return address
 
     def state_of(self, address: str) -> dict[str, str]:
-        """The cookie that goes with the state in an address, as it was before it was used."""
+        """Return the cookie for the state in a URL, as it was before the state was used."""
         state = dict(parse_qsl(urlsplit(address).query))["state"]
         return {OAuthStateUtils.default_cookie_name: state}

@@ -1,8 +1,8 @@
 """chat.startStream, appendStream and stopStream: a message that grows.
 
-Here a stream takes ``chunks`` in plan mode, as the app sends them. It holds a limited number of
-characters, ends by itself after some minutes or when its reader presses Stop, and from then on
-refuses to grow. https://docs.slack.dev/reference/methods/chat.startStream
+Streams accept ``chunks`` in plan mode, as the app sends them. A stream holds a limited number of
+characters, ends by itself after some minutes or when its reader presses Stop, and then accepts no
+more. https://docs.slack.dev/reference/methods/chat.startStream
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _running(ws: Workspace, args: Json) -> tuple[Message, Stream]:
 
 
 def _grow(stream: Stream, args: Json) -> None:
-    """Adds the call's chunks, all of them or, when any is refused, none."""
+    """Add the call's chunks: all of them or, if any is refused, none."""
     chunks = args.get("chunks") or []
     if not isinstance(chunks, list):
         raise Refused("invalid_chunks")
@@ -123,7 +123,7 @@ def _grow(stream: Stream, args: Json) -> None:
 
 
 def _checked_size(chunk: Any, number: int) -> int:
-    """The characters a chunk counts for."""
+    """Return the number of characters that a chunk uses."""
 
     def wrong(what: str) -> Refused:
         return Refused("invalid_chunks", f"[ERROR] {what} [json-pointer:/chunks/{number}]")
@@ -151,7 +151,7 @@ def _checked_size(chunk: Any, number: int) -> int:
 
 
 def _take(stream: Stream, chunk: Json) -> None:
-    """Title and status are replaced; details and output grow; new sources join the old ones."""
+    """Apply a chunk: replace title and status, append details, output and new sources."""
     match chunk["type"]:
         case "markdown_text":
             stream.text += chunk["text"]

@@ -34,7 +34,7 @@ class User:
     enterprise: str | None = None
     is_restricted: bool = False  # a guest
     is_ultra_restricted: bool = False  # a guest of a single channel; is_restricted as well
-    is_stranger: bool = False  # of another team, met in a shared channel only
+    is_stranger: bool = False  # of another team, known from a shared channel only
 
     def json(self, include_locale: bool) -> Json:
         profile = {"real_name": self.name.title(), "display_name": self.name, "team": self.team}
@@ -50,7 +50,7 @@ class User:
             "is_bot": self.is_bot,
             "is_app_user": False,
         }
-        if self.is_stranger:  # of whom Slack tells no rights
+        if self.is_stranger:  # whose rights Slack does not show
             shown["is_stranger"] = True
         else:
             shown |= {
@@ -70,7 +70,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """Another app than ours; ``user`` is its bot user, which a workflow or webhook has not."""
+    """Another app; ``user`` is its bot user, which a workflow or webhook does not have."""
 
     bot_id: str
     name: str
@@ -78,7 +78,7 @@ class App:
     team: str = TEAM
 
     def json(self, message: Json) -> Json:
-        """A message of it as Slack shows that."""
+        """Return a message of the app as Slack sends it."""
         own: Json = {"bot_id": self.bot_id, "app_id": f"A{self.bot_id[1:]}"}
         if self.user is None:
             message = {key: value for key, value in message.items() if key not in ("user", "team")}
@@ -98,7 +98,7 @@ class Channel:
 
 @dataclass(slots=True)
 class Stream:
-    """The life of a streamed message."""
+    """The state of a streamed message."""
 
     started: float
     state: str = "streaming"  # streaming | stopped | expired | stopped_by_user
@@ -155,7 +155,7 @@ class Clock:
         self._ahead += seconds
 
     def ts(self) -> str:
-        """A message timestamp, unique and rising."""
+        """Return a unique, increasing message timestamp."""
         with self._lock:
             self._last = max(self._last + 1, int(self.now() * 1_000_000))
             return f"{self._last // 1_000_000}.{self._last % 1_000_000:06d}"
@@ -163,10 +163,10 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """A workspace, and who the app is in it.
+    """A workspace, and the app's identity in it.
 
     ``enterprise`` is the organisation it belongs to, or None; ``whole``: the app was installed for
-    all of that.
+    the whole organisation.
     """
 
     team: str = TEAM
@@ -179,7 +179,7 @@ class Tenant:
 
 
 class Workspace:
-    """Guarded by ``lock``; every change wakes those who wait on it."""
+    """The state of a workspace, guarded by ``lock``; every change notifies waiters."""
 
     def __init__(
         self, manifest: Manifest, base: Callable[[], str], tenant: Tenant | None = None
@@ -195,13 +195,13 @@ class Workspace:
         self.users: dict[str, User] = {}
         self.channels: dict[str, Channel] = {}
         self.files: dict[str, File] = {}
-        self.apps: dict[str, App] = {}  # the others, by bot id
+        self.apps: dict[str, App] = {}  # other apps, by bot id
         self.user_groups: dict[str, set[str]] = {}  # id → people
         self.sessions: dict[tuple[str, str], Session] = {}
         self.assistant: dict[tuple[str, str], Json] = {}
         self.views: dict[str, Json] = {}  # user → published home view
         self.modals: list[Json] = []
-        self.action_tokens: dict[str, tuple[str, float]] = {}  # of whose event, made at
+        self.action_tokens: dict[str, tuple[str, float]] = {}  # token → person, made at
         self.triggers: dict[str, tuple[float, bool]] = {}  # id → made at, already used
         self.emit: Callable[[Json], object] = lambda event: None
         self._base = base
@@ -215,7 +215,7 @@ class Workspace:
         return f"{prefix}{next(self._numbers):09d}"
 
     def changed(self) -> None:
-        """Wakes those who wait for something that is not a message."""
+        """Notify waiters of a change that is not a message."""
         with self.lock:
             self.lock.notify_all()
 
@@ -225,7 +225,7 @@ class Workspace:
             return self.users.setdefault(user, here)
 
     def add_stranger(self, user: str, name: str, team: str, enterprise: str | None = None) -> User:
-        """Somebody of another team, whom only shared channels connect with this one."""
+        """Add a person of another team, connected with this one only by shared channels."""
         if team == self.team:
             raise ValueError("a stranger is of another team")
         with self.lock:
@@ -246,7 +246,7 @@ class Workspace:
             return self.channels.setdefault(channel.id, channel)
 
     def im(self, user: str) -> Channel:
-        """The direct conversation of the bot and ``user``, opened when there is none."""
+        """Return the direct conversation of the bot and ``user``; open it if needed."""
         with self.lock:
             for channel in self.channels.values():
                 if channel.kind == "im" and {user, self.bot_user} <= channel.members:
@@ -281,13 +281,13 @@ class Workspace:
             self.lock.notify_all()
 
     def thread(self, channel: str, root: str) -> list[Message]:
-        """The thread's messages in order, the root first; ephemeral ones included."""
+        """Return the thread's messages in order, root first, including ephemeral ones."""
         with self.lock:
             self.expire_streams()
             return list(self._threads.get((channel, root), ()))
 
     def places_of(self, file: File) -> list[Channel]:
-        """The channels in which a file is shared."""
+        """Return the channels in which a file is shared."""
         with self.lock:
             shared = {
                 message.channel
@@ -298,18 +298,18 @@ class Workspace:
 
     def shows_bot(self, file: File) -> bool:
         """Return True if a file is shared anywhere that our app can see."""
-        return any(
-            place.kind == "channel" or self.bot_user in place.members
-            for place in self.places_of(file)
-        )
+        return bool(self._seen_places(file))
 
-    def file_json(self, file: File) -> Json:
-        """A file as ``files.info`` returns it to our app."""
-        places = [
+    def _seen_places(self, file: File) -> list[Channel]:
+        return [
             place
             for place in self.places_of(file)
             if place.kind == "channel" or self.bot_user in place.members
         ]
+
+    def file_json(self, file: File) -> Json:
+        """Return a file as in ``files.info``'s response to our app."""
+        places = self._seen_places(file)
         lists: Json = {
             name: [place.id for place in places if place.kind in kinds]
             for name, kinds in (
@@ -331,7 +331,7 @@ class Workspace:
                 yield message
 
     def expire_streams(self, at_once: bool = False) -> None:
-        """End the streams that are older than Slack lets them be; ``at_once``: end them all."""
+        """End the streams that have reached Slack's time limit, or all if ``at_once``."""
         with self.lock:
             running = []
             for message in self._streaming:
@@ -345,7 +345,7 @@ class Workspace:
             self._streaming = running
 
     def message_json(self, message: Message, metadata: bool = True) -> Json:
-        """A message as the Web API returns it and as events nest it."""
+        """Return a message as in the Web API and in events."""
         shown: Json = {"type": "message", "user": message.user, "ts": message.ts}
         if message.subtype:
             shown["subtype"] = message.subtype
@@ -379,7 +379,7 @@ class Workspace:
         return copy.deepcopy(shown | self._thread_json(message))
 
     def _team_json(self, message: Message) -> Json:
-        """``team`` and ``user_team`` are the author's, ``source_team`` need not be."""
+        """Return the author's ``team`` and ``user_team``, and ``source_team``, perhaps another."""
         if message.user not in self.users or not self.is_shared(message.channel):
             return {"team": self.team}
         author = self.users[message.user]
@@ -387,7 +387,7 @@ class Workspace:
             members = (self.users[user] for user in self.channels[message.channel].members)
             other = next(member.team for member in members if member.is_stranger)
             return {"team": author.team, "user_team": author.team, "source_team": other}
-        # Seen: of somebody in an organisation ``user_team`` has that one's id.
+        # Seen: for people in an organisation, ``user_team`` is the organisation's id.
         other = author.enterprise or author.team
         return {"team": author.team, "user_team": other, "source_team": other}
 

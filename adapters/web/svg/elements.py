@@ -1,6 +1,5 @@
-"""SVG elements as text. Everything that goes in is escaped; no styles are written into elements,
-which the content security policy would not apply: classes name them, a style sheet says how they
-look."""
+"""SVG elements as text. All input is escaped. Elements have classes instead of style attributes,
+which the content security policy forbids; a style sheet defines their appearance."""
 
 from __future__ import annotations
 
@@ -10,8 +9,8 @@ from bot.text.control import without_controls
 
 
 def element(name: str, *children: Markup, **attributes: str | float) -> Markup:
-    """An element. ``class_`` is the attribute "class", and "_" within a name is "-"; numbers are
-    written with at most two decimals."""
+    """Return an element. ``class_`` is the attribute "class", and "_" within a name becomes "-";
+    numbers have at most two decimals."""
     written = "".join(
         f' {_attribute(key)}="{_value(value)}"' for key, value in attributes.items() if value != ""
     )
@@ -19,7 +18,7 @@ def element(name: str, *children: Markup, **attributes: str | float) -> Markup:
 
 
 def words(text: str) -> Markup:
-    """Text as an element's content."""
+    """Escape text as an element's content."""
     return escape(without_controls(text, " "))
 
 
@@ -34,5 +33,5 @@ def _value(value: str | float) -> Markup:
 
 
 def number(value: float) -> str:
-    """A coordinate within a path."""
+    """Format a coordinate for a path."""
     return str(_value(value))

@@ -1,10 +1,10 @@
-"""The graph of sub-questions: every one below all that it needs, no box on another.
+"""Draws the graph of sub-questions: each one below those it needs, without overlaps.
 
 Layers as in Sugiyama, Tagawa and Toda, Methods for Visual Understanding of Hierarchical System
 Structures, IEEE Transactions on Systems, Man, and Cybernetics 11(2), 1981: nodes are put into rows
 (as a list schedule with ``COLUMNS`` machines, so that no row is wider than a page), an edge that
-passes a row gets a place of its own in it, and the rows are ordered by the mean place of what they
-hang on. Made for the few nodes that a graph may have.
+crosses a row gets a place of its own in it, and each row is sorted by the mean position of its
+neighbours in an adjacent row. It is made for graphs with few nodes.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from bot.answers import StepState
 
 COLUMNS = 3  # nodes side by side
 WIDTH, HEIGHT = 216.0, 78.0  # of a node
-PASSAGE = 16.0  # width of the place of an edge that passes a row
+PASSAGE = 16.0  # width of the place of an edge that crosses a row
 BESIDE, BETWEEN = 24.0, 40.0  # from node to node, from row to row
 MARGIN = 6.0
 FONT, LINE, LINES = 13.0, 17.0, 3  # a node's text; the style sheet sets the same size
-TEXT_LEFT, TEXT_RIGHT = 34.0, 22.0  # at the right there is room for a font that runs wide
+TEXT_LEFT, TEXT_RIGHT = 34.0, 22.0  # the right margin leaves room for wide fonts
 SWEEPS = 4
 
 MARKS: dict[StepState, str] = {"waiting": "○", "running": "◐", "done": "✓", "failed": "✗"}
@@ -32,7 +32,7 @@ MARKS: dict[StepState, str] = {"waiting": "○", "running": "◐", "done": "✓"
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """A sub-question. ``needs`` are ids of others, ``href`` where it leads, ``said`` its state in
+    """A sub-question. ``needs`` are ids of others, ``href`` is its link, ``said`` its state in
     words."""
 
     id: str
@@ -56,7 +56,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """From a node to one that needs it, by way of these points."""
+    """The points of a line from a node to one that needs it."""
 
     above: str
     below: str
@@ -71,12 +71,12 @@ class Layout:
     height: float
 
 
-# A place in a row: a node's id, or the edge (above, below) that passes.
+# A place in a row: a node's id, or the edge (above, below) that crosses it.
 _Place = str | tuple[str, str]
 
 
 def layout(nodes: Sequence[GraphNode], columns: int = COLUMNS) -> Layout:
-    """The positions of all nodes and edges. Needs that are not there, or lead in a circle, draw no
+    """Return the positions of all nodes and edges. Needs that are missing, or form a cycle, get no
     edge."""
     row_of = _rows(nodes, columns)
     needs = {
@@ -109,7 +109,7 @@ def layout(nodes: Sequence[GraphNode], columns: int = COLUMNS) -> Layout:
 
 
 def draw(nodes: Sequence[GraphNode], label: str) -> Markup:
-    """The graph as an SVG element; ``label`` describes it to screen readers."""
+    """Draw the graph as an SVG element; ``label`` describes it to screen readers."""
     laid = layout(nodes)
     return element(
         "svg",
@@ -128,14 +128,14 @@ def draw(nodes: Sequence[GraphNode], label: str) -> Markup:
 
 
 def _rows(nodes: Sequence[GraphNode], columns: int) -> dict[str, int]:
-    """The row of each node: the first one below its needs that has room."""
+    """Return the row of each node: the first one with room below its needs."""
     ids = {node.id for node in nodes}
     left = {node.id: [n for n in node.needs if n in ids and n != node.id] for node in nodes}
     row_of: dict[str, int] = {}
     taken: dict[int, int] = {}
     while left:
         free = next((id for id, needs in left.items() if all(n in row_of for n in needs)), None)
-        id = free if free is not None else next(iter(left))  # a circle: begin anywhere
+        id = free if free is not None else next(iter(left))  # a cycle: begin anywhere
         row = 1 + max((row_of[n] for n in left.pop(id) if n in row_of), default=-1)
         while taken.get(row, 0) >= columns:
             row += 1
@@ -147,7 +147,7 @@ def _rows(nodes: Sequence[GraphNode], columns: int) -> dict[str, int]:
 def _ordered(
     nodes: Sequence[GraphNode], row_of: dict[str, int], edges: Sequence[tuple[str, str]]
 ) -> list[list[_Place]]:
-    """The places of each row, from left to right, so that few edges cross."""
+    """Return the places of each row from left to right, in an order with few crossing edges."""
     rows: list[list[_Place]] = [[] for _ in range(1 + max(row_of.values(), default=-1))]
     for node in nodes:
         rows[row_of[node.id]].append(node.id)
@@ -173,7 +173,7 @@ def _ordered(
 
 
 def _at(edge: tuple[str, str], level: int, row_of: dict[str, int]) -> _Place:
-    """The place at which an edge meets a row."""
+    """Return the place where an edge meets a row."""
     above, below = edge
     return above if level == row_of[above] else below if level == row_of[below] else edge
 
@@ -190,7 +190,7 @@ def _sort_by_mean(rows: list[list[_Place]], level: int, other: int, links: Seque
             for upper, above, below in links
             if upper == min(level, other) and place == (below if other < level else above)
         ]
-        # Without a link a place stays about where it is.
+        # A place without links stays about where it is.
         means[place] = sum(joined) / len(joined) if joined else float(index)
     rows[level].sort(key=lambda place: means[place])
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import unicodedata
 
-# Parts of the font size, of a common sans serif: what is drawn is wider or narrower by a tenth.
+# Fractions of the font size in a common sans serif; actual widths differ by up to a tenth.
 NARROW, COMMON, CAPITAL, WIDE = 0.32, 0.54, 0.68, 1.0
 
 CLOSING = frozenset("，。？！：；、）」』》〉】’”")  # a line does not begin with these
 
 
 def width(text: str, size: float = 1.0) -> float:
-    """The width of a line in the unit of ``size``, its font size."""
+    """Estimate the width of a line, in the unit of its font size ``size``."""
     return size * sum(_width(char) for char in text)
 
 
 def lines(text: str, room: float, most: int, size: float = 1.0) -> tuple[str, ...]:
-    """The text in at most ``most`` lines that are not wider than ``room``, cut with "…".
+    """Break the text into at most ``most`` lines no wider than ``room``, shortened with "…".
 
-    Broken between words, and anywhere within a word that is wider than a line, or is Chinese or
+    Lines break between words, and within words that are wider than a line or are Chinese or
     Japanese.
     """
     found: list[str] = []
@@ -44,7 +44,8 @@ def lines(text: str, room: float, most: int, size: float = 1.0) -> tuple[str, ..
 
 
 def _words(text: str) -> list[str]:
-    """Pieces between which a line may be broken; the space stays with the piece before it."""
+    """Split text into pieces between which a line may break; a space stays with the piece before
+    it."""
     found: list[str] = []
     piece = ""
     for char in text:
@@ -62,7 +63,7 @@ def _words(text: str) -> list[str]:
 
 
 def _fitting(text: str, room: float, size: float) -> int:
-    """The number of characters that fit; at least one."""
+    """Return the number of characters that fit, at least one."""
     total = 0.0
     for count, char in enumerate(text):
         total += _width(char) * size

@@ -14,13 +14,13 @@ from adapters.web.svg.waterfall import rounded
 WIDTH, HEIGHT = 720.0, 220.0
 LEFT, RIGHT, TOP, BOTTOM = 44.0, 8.0, 12.0, 26.0
 FONT = 12.0
-LINES = 4  # of the scale, about
-FILLED = 0.72  # of a column's room
+LINES = 4  # approximate number of lines of the scale
+FILLED = 0.72  # share of a column's room that its bar fills
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a column; ``name`` is its class in the style sheet, ``said`` it in words."""
+    """A part of a column; ``name`` is its class in the style sheet, ``said`` its description."""
 
     name: str
     value: float
@@ -29,7 +29,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One day; its parts from the bottom up."""
+    """One day, with its parts from the bottom up."""
 
     label: str
     parts: tuple[Part, ...]
@@ -41,7 +41,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A part where it is drawn."""
+    """The position of a part."""
 
     column: Column
     part: Part
@@ -52,7 +52,7 @@ class Block:
 
 
 def scale(columns: Sequence[Column], whole: bool = True) -> tuple[float, ...]:
-    """The values of the lines of the scale, 0 first; the last is not below any column."""
+    """Return the values of the scale's lines, 0 first; no column is above the last."""
     highest = max((column.total for column in columns), default=0.0)
     step = rounded(highest / LINES) if highest > 0 else 1.0
     if whole:
@@ -64,7 +64,7 @@ def scale(columns: Sequence[Column], whole: bool = True) -> tuple[float, ...]:
 
 
 def blocks(columns: Sequence[Column], highest: float) -> tuple[Block, ...]:
-    """Every part that is not zero."""
+    """Return the positions of all parts that are not zero."""
     room = (WIDTH - LEFT - RIGHT) / max(1, len(columns))
     height = HEIGHT - TOP - BOTTOM
     found: list[Block] = []
@@ -80,7 +80,7 @@ def blocks(columns: Sequence[Column], highest: float) -> tuple[Block, ...]:
 
 
 def draw(columns: Sequence[Column], label: str, *, unit: str = "", whole: bool = True) -> Markup:
-    """The plot as an SVG element; ``label`` says what it shows, ``unit`` stands before values."""
+    """Draw the plot as an SVG element; ``label`` describes it, ``unit`` precedes values."""
     lines = scale(columns, whole)
     return element(
         "svg",
@@ -119,7 +119,7 @@ def _rect(block: Block) -> Markup:
 
 
 def _labels(columns: Sequence[Column]) -> list[Markup]:
-    """As many of the columns' labels as there is room for, the last one among them."""
+    """Draw as many of the columns' labels as fit, always including the last one."""
     room = (WIDTH - LEFT - RIGHT) / max(1, len(columns))
     widest = max((width(column.label, FONT) for column in columns), default=0.0)
     every = max(1, -int(-(widest + FONT) // room))

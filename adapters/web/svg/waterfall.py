@@ -1,7 +1,7 @@
-"""A run's steps as bars on one scale of time, with long breaks cut short. Pure.
+"""A run's steps as bars on one time scale, with long pauses shortened. Pure.
 
-Every bar is drawn by itself, in its row of a table, as wide as the table lets it be: its places
-are in thousandths of the width.
+Every bar is drawn in its own table row, as wide as the table allows; positions are in thousandths
+of that width.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from bot.research.trace.timeline import Pause, Span, pauses
 
 SCALE = 1_000.0  # the width of all bars
-THINNEST = 4.0  # what is shorter is drawn this wide, to be seen at all
-BREAK = 24.0  # the width of a break that was cut short, where there are few
+THINNEST = 4.0  # the least width of a bar, so that it is visible
+BREAK = 24.0  # the width of a shortened pause, if there are few
 TICKS = 5
-SHORTEST = 1e-6  # seconds of all steps together; less is nothing
+SHORTEST = 1e-6  # seconds of all steps together; less counts as nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A span with its place; both widths are 0 where its times are not known."""
+    """A span with its position; both widths are 0 if its times are unknown."""
 
     span: Span
     x: float = 0.0
@@ -39,7 +39,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A pause that was cut short, from ``x`` to ``x + width``."""
+    """A shortened pause, from ``x`` to ``x + width``."""
 
     x: float
     width: float
@@ -54,14 +54,14 @@ class Waterfall:
 
 
 def waterfall(spans: Sequence[Span]) -> Waterfall:
-    """The bars of all spans, in their order."""
+    """Return the bars of all spans, in order."""
     scale = _Scale(pauses(spans), max((s.end for s in spans if s.end is not None), default=0.0))
     bars = tuple(_bar(span, scale) for span in spans)
     return Waterfall(bars, scale.ticks(), scale.breaks())
 
 
 class _Scale:
-    """From seconds to places. A pause takes the width of a break."""
+    """Converts seconds to positions. A long pause has the width of a break."""
 
     def __init__(self, cut: Sequence[Pause], end: float) -> None:
         self._cut = cut
@@ -79,7 +79,7 @@ class _Scale:
         return min(max(place, 0.0), SCALE)
 
     def ticks(self) -> tuple[Tick, ...]:
-        """Round seconds, none within a break."""
+        """Return ticks at round seconds, none within a break."""
         if self._shown <= SHORTEST:
             return ()
         step = rounded(self._shown / TICKS)
@@ -91,7 +91,7 @@ class _Scale:
             if pause is None:
                 found.append(Tick(self.at(seconds), seconds))
                 count += 1
-            else:  # on behind the break
+            else:  # continue after the break
                 count = int(pause.end / step) + 1
             seconds = count * step
         return tuple(found)
@@ -111,7 +111,7 @@ def _bar(span: Span, scale: _Scale) -> Bar:
 
 
 def rounded(value: float) -> float:
-    """The next of 1, 2, 5 times a power of ten, not smaller than ``value``."""
+    """Return the smallest of 1, 2 or 5 times a power of ten that is not below ``value``."""
     power = 1.0
     while power > value:
         power /= 10

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from adapters.discord import limits
 from adapters.discord.buttons import (
+    Button,
     dynamic_item,
     encode,
     parse,
@@ -27,13 +28,13 @@ from bot.storage.workspaces import REASONS, Reason
 from tests.fakes.discord_limits import CUSTOM_ID
 
 RUN = "0123456789ab"
-ACTIONS: dict[str, Press] = {
+ACTIONS: dict[str, Button] = {
     f"footnote:feedback:good:{RUN}": Feedback(RUN, "good"),
     f"footnote:feedback:bad:{RUN}": Feedback(RUN, "bad"),
     f"footnote:deeper:{RUN}": Deeper(RUN),
-    f"footnote:follow-up:0:{RUN}": FollowUp(RUN, 0),
-    f"footnote:follow-up:2:{RUN}": FollowUp(RUN, 2),
     f"footnote:details:{RUN}": Details(RUN),
+    f"footnote:watch:{RUN}": Watch(RUN),
+    f"footnote:retract:{RUN}": Retract(RUN),
     f"footnote:stop:{RUN}": Stop(RUN),
 }
 runs = st.from_regex(r"[0-9A-Za-z_-]{1,64}", fullmatch=True)
@@ -41,7 +42,6 @@ actions = st.one_of(
     st.builds(Feedback, runs, st.sampled_from(["good", "bad"])),
     st.builds(Deeper, runs),
     st.builds(Details, runs),
-    st.builds(FollowUp, runs, st.integers(0, 99)),
     st.builds(Stop, runs),
 )
 texts = texts_for("en")
@@ -52,13 +52,13 @@ def buttons(view: discord.ui.View) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("custom_id", "action"), ACTIONS.items())
-def test_an_id_says_what_its_button_does(custom_id: str, action: Press) -> None:
+def test_an_id_says_what_its_button_does(custom_id: str, action: Button) -> None:
     assert encode(action) == custom_id
     assert parse(custom_id) == action
 
 
 @given(actions)
-def test_every_action_is_found_again_in_its_id(action: Press) -> None:
+def test_every_action_is_found_again_in_its_id(action: Button) -> None:
     custom_id = encode(action)
     assert parse(custom_id) == action
     assert len(custom_id) <= CUSTOM_ID
@@ -72,8 +72,6 @@ def test_every_action_is_found_again_in_its_id(action: Press) -> None:
         "footnote:stop",
         "footnote:stop:",
         f"footnote:feedback:maybe:{RUN}",
-        f"footnote:follow-up:x:{RUN}",
-        f"footnote:follow-up:-1:{RUN}",
         f"other:stop:{RUN}",
         f"xfootnote:stop:{RUN}",
         f"footnote:stop:{RUN}:more",

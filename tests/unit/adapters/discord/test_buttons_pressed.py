@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from adapters.discord.buttons import encode
-from bot.conversing.buttons import Deeper, Feedback, FollowUp, Press, Stop
+from adapters.discord.buttons import Button, encode
+from bot.conversing.buttons import Deeper, Feedback, Stop
 from bot.storage.tables import feedback
 from tests.fakes.discord_server import Interaction, Message
 from tests.unit.adapters.discord.conftest import Open, Room
@@ -18,7 +18,7 @@ from tests.unit.adapters.discord.way_in import Running, SlowPoster
 from tests.unit.samples import verdicts
 
 
-def with_button(here: Running, room: Room, action: Press) -> Message:
+def with_button(here: Running, room: Room, action: Button) -> Message:
     message = here.post_as_bot(room.general, "An answer")
     button = {"type": 2, "id": 2, "style": 2, "label": "Press", "custom_id": encode(action)}
     message.components = [{"type": 1, "id": 1, "components": [button]}]
@@ -81,7 +81,11 @@ async def test_dig_deeper_asks_again_deeply_and_once(here: Running, room: Room) 
 async def test_a_suggestion_that_is_gone_is_explained(here: Running, room: Room) -> None:
     await ask(here, room)
     (first,) = await here.asked()
-    pressed = press(room, with_button(here, room, FollowUp(first.run.id, 9)))
+    message = here.post_as_bot(room.general, "An answer")
+    id, options = f"footnote:follow-ups:{first.run.id}", [{"label": "Why?", "value": "9"}]
+    menu = {"type": 3, "id": 2, "custom_id": id, "options": options}
+    message.components = [{"type": 1, "id": 1, "components": [menu]}]
+    pressed = room.discord.people.press(room.bob, message, id)
     await here.until(lambda: pressed.followups)
     assert "suggestion no longer exists" in pressed.followups[0].content
 

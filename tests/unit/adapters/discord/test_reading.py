@@ -9,10 +9,10 @@ from typing import cast
 
 import pytest
 
-from adapters.discord import reading as module
+from adapters.discord import visible as module
 from adapters.discord.client import FootnoteClient, api_of, library_log
-from adapters.discord.reading import Roles
 from adapters.discord.settings import DiscordSettings
+from adapters.discord.visible import Servers
 from adapters.discord.wire import Wire
 from bot.configuration import load_settings
 from bot.errors import PlatformUnavailable
@@ -41,7 +41,7 @@ def asked(room: Room, path: str) -> int:
 async def test_only_roles_that_are_asked_for_and_held_are_told(room: Room, wire: Wire) -> None:
     held, other, unasked = (room.discord.role(room.guild, name) for name in ("hr", "it", "all"))
     cat = room.discord.member(room.guild, "Cat", held, unasked)
-    roles = Roles(wire)
+    roles = Servers(wire)
     assert await roles.held(cat.id, [held.id, other.id]) == {held.id}
     assert await roles.held(room.ada.id, [held.id, other.id]) == frozenset()
 
@@ -51,7 +51,7 @@ async def test_roles_are_found_in_every_server_of_the_bot(room: Room, wire: Wire
     here, there = room.discord.role(room.guild, "hr"), room.discord.role(elsewhere, "hr")
     cat = room.discord.member(room.guild, "Cat", here)
     room.discord.join(elsewhere, cat, there)
-    assert await Roles(wire).held(cat.id, [here.id, there.id]) == {here.id, there.id}
+    assert await Servers(wire).held(cat.id, [here.id, there.id]) == {here.id, there.id}
 
 
 async def test_only_servers_that_have_such_a_role_are_asked_for_the_person(
@@ -60,7 +60,7 @@ async def test_only_servers_that_have_such_a_role_are_asked_for_the_person(
     elsewhere = room.discord.guild("Annexe")
     role = room.discord.role(room.guild, "hr")
     cat = room.discord.member(room.guild, "Cat", role)
-    await Roles(wire).held(cat.id, [role.id])
+    await Servers(wire).held(cat.id, [role.id])
     assert asked(room, f"/guilds/{room.guild.id}/members/{cat.id}") == 1
     assert asked(room, f"/guilds/{elsewhere.id}/members/{cat.id}") == 0
 
@@ -71,27 +71,27 @@ async def test_a_person_is_asked_for_once_a_minute(
     role = room.discord.role(room.guild, "hr")
     cat = room.discord.member(room.guild, "Cat", role)
     path = f"/guilds/{room.guild.id}/members/{cat.id}"
-    roles = Roles(wire)
+    roles = Servers(wire)
     for _ in range(3):
         assert await roles.held(cat.id, [role.id]) == {role.id}
     assert asked(room, path) == 1
     room.guild.members[cat.id].roles.clear()  # the role is taken away
     monkeypatch.setattr(module, "MEMBERS_SECONDS", 0.0)
-    assert await Roles(wire).held(cat.id, [role.id]) == frozenset()
+    assert await Servers(wire).held(cat.id, [role.id]) == frozenset()
     assert asked(room, path) == 2
 
 
 async def test_somebody_who_is_no_member_any_more_has_no_roles(room: Room, wire: Wire) -> None:
     role = room.discord.role(room.guild, "hr")
     stranger = room.discord.user("Stranger")
-    assert await Roles(wire).held(stranger.id, [role.id]) == frozenset()
+    assert await Servers(wire).held(stranger.id, [role.id]) == frozenset()
 
 
 async def test_what_cannot_be_asked_now_is_no_answer(room: Room, wire: Wire) -> None:
     role = room.discord.role(room.guild, "hr")
     cat = room.discord.member(room.guild, "Cat", role)
     room.discord.down("reset")
-    roles = Roles(wire)
+    roles = Servers(wire)
     with pytest.raises(PlatformUnavailable):
         await roles.held(cat.id, [role.id])
     room.discord.up()

@@ -18,6 +18,8 @@ from tests.fakes.slack_screen import plain
 from tests.fakes.slack_workspace import BOT_ID, BOT_USER, Message
 from tests.unit.adapters.slack.serving import Served, served
 
+NONSENSE = f"{controls.REASON}_nonsense"  # the id of a control that means nothing
+
 
 def a_button(action_id: str, value: str) -> dict[str, Any]:
     text = {"type": "plain_text", "text": action_id}
@@ -50,10 +52,9 @@ async def an_answer(bot: Served, slack: FakeSlack) -> tuple[str, str]:
         a_button(controls.STOP, run),
         a_button(controls.DETAILS, run),
         a_menu(f"{run}:0"),
-        a_button("footnote_follow_up_0", f"{run}:0"),  # of earlier versions
         a_button(controls.GOOD, f"good:{run}"),
-        a_button(controls.BAD, "nonsense"),
-        a_button("footnote_feedback", f"bad:{run}"),  # of earlier versions
+        a_button(controls.BAD, f"bad:{run}"),
+        a_button(NONSENSE, "nonsense"),
     ]
     blocks = [{"type": "actions", "block_id": "b", "elements": buttons}]
     ts = slack.workspace.clock.ts()
@@ -86,7 +87,7 @@ async def test_who_was_not_helped_may_say_why(
     bot: Served, slack: FakeSlack, reason: Reason
 ) -> None:
     run, reply = await an_answer(bot, slack)
-    pressed = slack.press("U2", reply, "footnote_feedback", channel="C1")  # of earlier versions
+    pressed = slack.press("U2", reply, controls.BAD, channel="C1")
     assert "有什麼問題" in await told(slack, pressed)
     (kept,) = await bot.rows("feedback")
     assert (kept["run_id"], kept["verdict"], kept["reason"]) == (run, "bad", "")
@@ -138,13 +139,10 @@ async def test_watch_this_watches_it_for_the_presser(bot: Served, slack: FakeSla
     assert (row["author_id"], row["schedule"], row["state"]) == ("U1", "daily", "watching")
 
 
-@pytest.mark.parametrize("action", [controls.FOLLOW_UP, "footnote_follow_up_0"])
-async def test_a_suggestion_that_is_gone_is_told(
-    bot: Served, slack: FakeSlack, action: str
-) -> None:
+async def test_a_suggestion_that_is_gone_is_told(bot: Served, slack: FakeSlack) -> None:
     _, reply = await an_answer(bot, slack)
     await bot.ended(1)
-    pressed = slack.press("U1", reply, action, channel="C1")
+    pressed = slack.press("U1", reply, controls.FOLLOW_UP, channel="C1")
     assert "suggestion no longer exists" in await told(slack, pressed)
 
 
@@ -166,7 +164,7 @@ async def test_a_denied_press_is_told_why(slack: FakeSlack, tmp_path: Path) -> N
 
 async def test_a_press_that_carries_nonsense_is_acknowledged(bot: Served, slack: FakeSlack) -> None:
     _, reply = await an_answer(bot, slack)
-    await slack.press("U1", reply, controls.BAD, channel="C1").acknowledged()
+    await slack.press("U1", reply, NONSENSE, channel="C1").acknowledged()
     assert await bot.rows("feedback") == []
 
 

@@ -28,31 +28,18 @@ def test_what_a_control_carries_comes_back(run: str, number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("action", "value", "press"),
-    [
-        ("footnote_feedback", "good:abc", Feedback("abc", "good")),
-        ("footnote_feedback", "bad:abc", Feedback("abc", "bad")),
-        ("footnote_follow_up_2", "abc:2", FollowUp("abc", 2)),
-    ],
-)
-def test_buttons_of_earlier_versions_mean_the_same(action: str, value: str, press: Press) -> None:
-    assert meaning_of(action, value) == press
-    assert CONTROLS.fullmatch(action)
-
-
-@pytest.mark.parametrize(
     ("action", "value"),
     [
-        ("footnote_feedback", "abc"),
-        ("footnote_feedback", "fine:abc"),
-        ("footnote_feedback", "good:"),
+        ("footnote_feedback_good", "abc"),
+        ("footnote_feedback_good", "fine:abc"),
+        ("footnote_feedback_good", "good:"),
         ("footnote_details", "a b"),
         ("footnote_deeper", ""),
         ("footnote_deeper", "a b"),
         ("footnote_stop", "abc:1"),
-        ("footnote_follow_up_0", "abc"),
-        ("footnote_follow_up_0", "abc:-1"),
-        ("footnote_follow_up_0", "abc:999999"),
+        ("footnote_follow_up", "abc"),
+        ("footnote_follow_up", "abc:-1"),
+        ("footnote_follow_up", "abc:999999"),
         ("other", "abc"),
     ],
 )

@@ -150,7 +150,7 @@ async def test_by_http_they_are_answered_with_200_and_one_line_in_the_log(
         await delivery.over()
     assert [attempt.status for attempt in delivery.attempts] == [200]
     loud = [line for line in logs if line["log_level"] in ("warning", "error")]
-    assert [line["event"] for line in loud] == ["Slack sent what cannot be read, it is dropped"]
+    assert [line["event"] for line in loud] == ["Slack sent an unreadable payload, dropped"]
     assert await http_bot.rows("messages") == []
 
 

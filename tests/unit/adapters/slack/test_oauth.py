@@ -341,7 +341,7 @@ async def test_a_removed_organisation_is_deleted(
 ) -> None:
     await many.install(organisation)
     await ends(organisation.uninstall())
-    assert not await many.bot.platform._tenancy.teams._store.places()  # type: ignore[attr-defined]
+    assert not await many.bot.platform._tenancy.teams._store.places()  # type: ignore[union-attr]
 
 
 async def test_what_other_processes_were_told_is_learned_from_the_database(

@@ -272,7 +272,7 @@ async def test_a_refusal_that_is_not_about_the_person_makes_nobody_a_guest_for_l
     await bot.questions(1)
     assert bot.poster.replies[0].run.options.guest is None
     shared.relent("users.info")
-    bot.platform.poster._teams.team.people._hurry_until = 0.0  # type: ignore[attr-defined]
+    bot.platform.poster._teams.team.people._hurry_until = 0.0  # type: ignore[union-attr]
     await shared.say("U1", "C1", f"{shared.mention} how tall is it?").acknowledged()
     await bot.questions(2)
     assert bot.poster.replies[1].run.options.guest is False

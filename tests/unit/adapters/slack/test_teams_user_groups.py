@@ -158,7 +158,7 @@ async def test_what_was_known_does_not_outlive_its_minute_when_slack_tells_no_mo
     capsys.readouterr()
     assert await groups.held(ADA, {"SHR"}) == frozenset()
     told = capsys.readouterr().out
-    assert "user group not known" in told
+    assert "user group not looked up" in told
     assert "SHR" in told
 
 

@@ -29,6 +29,7 @@ from bot.answers import (
     VerifiedSentence,
 )
 from bot.messages import Author, RunOptions
+from bot.observing import Observed
 from bot.pages.page import Page
 from bot.reasoning.calls import ModelReply, Text, ToolCall
 from bot.research.outcomes import ReadOutcome, SearchOutcome
@@ -66,7 +67,7 @@ async def opened(folder: Path, **settings: Any) -> AsyncIterator[Stage]:
     try:
         given = Settings(_env_file=None, data_dir=folder, **settings)  # type: ignore[call-arg]
         token = given.console_token.get_secret_value() if given.console_token else ""
-        console = Console(given, store.database, live, Sessions(b"key", token))
+        console = Console(given, store.database, live, Sessions(b"key", token), Observed())
         yield Stage(store, console)
     finally:
         await live.aclose()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from adapters.web.places import AnswerPlaces, PlacesWhileWriting, anchored, by_number
-from bot.answers import Answer, Citation
+from adapters.web.places import AnswerPlaces, anchored, by_number
+from adapters.web.shown import Shown
+from adapters.web.views import writing
+from bot.answers import Answer, Citation, PlanView
 
 
 def cited(number: int, quote: str, page: str = "h") -> Citation:
@@ -53,4 +55,9 @@ def test_a_number_with_several_copies_says_which() -> None:
 
 def test_a_number_without_a_quote_leads_to_its_page() -> None:
     assert places(HEIGHT, root="/footnote")(7, "x").href == "/footnote/runs/r%201/pages/7"
-    assert PlacesWhileWriting("r1", "/footnote")(3, "x").href == "/footnote/runs/r1/pages/3"
+
+
+def test_what_is_being_written_leads_to_pages() -> None:
+    plan = PlanView("", (), ((3, "https://a.example/"),))
+    html = writing("r1", Shown(plan=plan, text="So [3]."), "/footnote")
+    assert 'href="/footnote/runs/r1/pages/3"' in html

@@ -435,7 +435,7 @@ async def test_a_made_up_state_is_refused(
 async def test_a_late_return_is_refused(console: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     browser = await a_browser(console)
     back = await sent_back(browser)
-    monkeypatch.setattr("adapters.web.single_sign_on.time.time", lambda: 2_000_000_000_000.0)
+    monkeypatch.setattr("adapters.web.single_sign_on.time.time", lambda: 4_000_000_000.0)
     assert (await browser.get(back)).status_code == 403
 
 
