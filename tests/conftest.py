@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import httpx2
@@ -64,7 +65,8 @@ def log_with_plain_tracebacks() -> None:
     """structlog as it is by default, but for Rich's tracebacks: each takes 0.1 s to draw."""
     structlog.reset_defaults()
     processors = structlog.get_config()["processors"][:-1]
-    plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+    formatter = structlog.dev.plain_traceback
+    plain = structlog.dev.ConsoleRenderer(colors=False, exception_formatter=formatter)
     structlog.configure(processors=[*processors, plain])
 
 
@@ -72,10 +74,8 @@ log_with_plain_tracebacks()
 
 # Clients of HTTP over loopback need no certificates; reading the machine's takes 60 ms for each.
 for library in (httpx, httpx2):
-    read_once = functools.cache(library.create_ssl_context)
-    importlib.import_module(
-        f"{library.__name__}._transports.default"
-    ).create_ssl_context = read_once
+    transports: Any = importlib.import_module(f"{library.__name__}._transports.default")
+    transports.create_ssl_context = functools.cache(library.create_ssl_context)
 
 
 @pytest.fixture(autouse=True)

@@ -105,7 +105,7 @@ def rated(
     question: str,
     weights: Mapping[str, float],
     matches: Sequence[Match],
-    pages: Pages,
+    pages: Pages | Mapping[int, Opened],
 ) -> list[Match]:
     """The matches with their score by ``bot.pages.relevance``, best first.
 
