@@ -86,7 +86,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             if console:
                 tell(f"The console is at {address}/ : open it in a browser.")
                 for why in shut_to_console(settings):
-                    tell(f"Nobody may ask in the console. {why}.")
+                    tell(f"No one may ask in the console. {why}.")
             elif settings.console != "off":
                 tell(
                     "The console stays shut, since others may reach it: set FOOTNOTE_CONSOLE_TOKEN."

@@ -298,7 +298,7 @@ class Settings(BaseSettings):
                 ip_network(each, strict=False)
             except ValueError:
                 raise ValueError(
-                    f"{each} is no address and no network: write them like 10.0.0.7 or 10.0.0.0/8"
+                    f"{each} is not an IP address or network: write 10.0.0.7 or 10.0.0.0/8"
                 ) from None
         return listed
 

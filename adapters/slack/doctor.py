@@ -167,8 +167,8 @@ def _look_at_tokens(settings: SlackSettings) -> None:
         )
     if settings.slack_app_token is None and secret is None:
         raise InvalidSetting(
-            "Slack has no way in: set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET "
-            "for HTTP events."
+            "Footnote cannot receive events from Slack: set SLACK_APP_TOKEN for Socket Mode, or "
+            "SLACK_SIGNING_SECRET for HTTP events."
         )
 
 

@@ -41,8 +41,8 @@ def is_connected(settings: SlackSettings) -> bool:
     if settings.slack_bot_token is not None:
         if not any(entrances):
             raise InvalidSetting(
-                "SLACK_BOT_TOKEN is set, but no way in: set SLACK_APP_TOKEN for Socket Mode, "
-                "or SLACK_SIGNING_SECRET for HTTP events."
+                "SLACK_BOT_TOKEN is set, but Footnote cannot receive events: set SLACK_APP_TOKEN "
+                "for Socket Mode, or SLACK_SIGNING_SECRET for HTTP events."
             )
         return True
     if settings.slack_client_id is not None or settings.slack_client_secret is not None:
@@ -68,8 +68,8 @@ def _look_at_app(settings: SlackSettings) -> None:
         )
     if settings.slack_signing_secret is None and settings.slack_app_token is None:
         raise InvalidSetting(
-            "SLACK_CLIENT_ID is set, but no way in: set SLACK_SIGNING_SECRET for HTTP events, "
-            "or SLACK_APP_TOKEN for Socket Mode."
+            "SLACK_CLIENT_ID is set, but Footnote cannot receive events: set SLACK_SIGNING_SECRET "
+            "for HTTP events, or SLACK_APP_TOKEN for Socket Mode."
         )
     if not settings.encryption_keys:
         raise InvalidSetting(

@@ -114,7 +114,7 @@ class _Api:
 
     async def stop(self, request: Request) -> Response:
         if not isinstance(await json_of(request), dict):
-            raise HTTPException(422, "The body is to be an object: {}.")
+            raise HTTPException(422, "The body must be a JSON object.")
         run = await run_named(self._console, request, request.path_params["run"])
         stopping = await self._console.open_reception().stop_run(run.id)
         return _json(Stopping(run=run.id, stopping=stopping), 202)
@@ -180,7 +180,7 @@ def _name(request: Request) -> str:
     """Return the client's name for its request, or ""."""
     name = request.headers.get(NAME_HEADER)
     if name is not None and not NAME.fullmatch(name):
-        raise HTTPException(422, f"Idempotency-Key is to be like {NAME_PATTERN}.")
+        raise HTTPException(422, f"Idempotency-Key must match {NAME_PATTERN}.")
     return name or ""
 
 

@@ -34,7 +34,7 @@ async def _check(settings: Settings) -> str:
     shut = shut_to_console(settings)
     if not shut:
         return where
-    return f"{where}, but nobody may ask there. {'. '.join(shut)}. Or set FOOTNOTE_CONSOLE=off"
+    return f"{where}, but no one may ask there. {'. '.join(shut)}. Or set FOOTNOTE_CONSOLE=off"
 
 
 def _to_connect(settings: Settings) -> str:

@@ -74,7 +74,7 @@ async def bounded_body(request: Request) -> bytes:
     async for chunk in request.stream():
         body += chunk
         if len(body) > LARGEST_BODY:
-            raise HTTPException(413, f"At most {LARGEST_BODY:,} bytes can be taken.")
+            raise HTTPException(413, f"The request is larger than {LARGEST_BODY:,} bytes.")
     return bytes(body)
 
 

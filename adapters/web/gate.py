@@ -209,7 +209,7 @@ class Gate:
     def _check_pace(self, request: Request, visitor: Visitor | None) -> None:
         client = self._proxies.client_of(request) if visitor is None else visitor.client
         if not self._pace.allows(client):
-            raise Refusal(429, "That were too many requests in a minute: wait a little.")
+            raise Refusal(429, "Too many requests within a minute: wait a little.")
 
     def _check_origin(self, request: Request, visitor: Visitor | None) -> None:
         if request.method in SAFE or (visitor is not None and not visitor.session):

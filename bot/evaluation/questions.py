@@ -155,7 +155,7 @@ class _Reader:
             return Asked(self._question(node), _line(node)), []
         fields = self._fields(node)
         if "question" not in fields:
-            self._fail(node, '"question" is missing: write what is to be asked')
+            self._fail(node, '"question" is missing: write the question')
         followups = fields.get("followups")
         if followups is not None and not may_follow:
             self._fail(followups, "a follow-up has no followups of its own: list it after this one")

@@ -76,7 +76,9 @@ class McpServer(Readership):
     @classmethod
     def _is_word(cls, name: str) -> str:
         if not _NAME.fullmatch(name):
-            raise ValueError(f"the name {name!r} is to be of small letters, digits and hyphens")
+            raise ValueError(
+                f"the name {name!r} must consist of lowercase letters, digits and hyphens"
+            )
         return name
 
     @field_validator("url")

@@ -35,7 +35,7 @@ class Readership(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    what: ClassVar[str]  # continues the sentence "nobody may …"
+    what: ClassVar[str]  # continues the sentence "no one may …"
     plural: ClassVar[str]
 
     name: str
@@ -58,8 +58,8 @@ class Readership(BaseModel):
         for each in given:
             if not each.isascii() or not each.isalnum():
                 raise ValueError(
-                    f"“{each}” is no id: write the platform's own, such as C0123ABCD of Slack or "
-                    "the number that Discord copies"
+                    f"“{each}” is not an id: write the platform's own, such as C0123ABCD of Slack "
+                    "or the number that Discord copies"
                 )
         return given
 
@@ -67,7 +67,7 @@ class Readership(BaseModel):
     def _is_for_somebody(self) -> Self:
         if not self.everybody and not any(getattr(self, name) for name in WHO):
             raise ValueError(
-                f"nobody may {self.what} {self.name}: add everybody = true, or one of "
+                f"no one may {self.what} {self.name}: add everybody = true, or one of "
                 f"{', '.join(WHO)}"
             )
         return self

@@ -195,10 +195,10 @@ def test_lists_that_forgot_the_console_are_told_by_doctor_and_at_the_start(
 ) -> None:
     footnote.settings["FOOTNOTE_ALLOW_CHANNELS"] = "C0123"
     with ending(start_forked(fork_server, footnote)) as program:
-        program.until_said("Nobody may ask in the console. FOOTNOTE_ALLOW_CHANNELS does not name")
+        program.until_said("No one may ask in the console. FOOTNOTE_ALLOW_CHANNELS does not name")
         program.until_said("web is connected.")
     with ending(start_forked(fork_server, footnote, command="doctor")) as program:
         program.until_said(
-            "nobody may ask there. FOOTNOTE_ALLOW_CHANNELS does not name it: add local"
+            "no one may ask there. FOOTNOTE_ALLOW_CHANNELS does not name it: add local"
         )
         program.wait()

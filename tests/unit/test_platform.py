@@ -47,10 +47,10 @@ def test_a_bot_token_means_one_workspace_whatever_else_is_set() -> None:
     [
         ({"slack_client_id": "1.2", **SIGNED, **KEYS}, "SLACK_CLIENT_SECRET is not"),
         ({"slack_client_secret": "x", **SIGNED, **KEYS}, "SLACK_CLIENT_ID is not"),
-        ({**APP, **KEYS}, "no way in: set SLACK_SIGNING_SECRET"),
+        ({**APP, **KEYS}, "cannot receive events: set SLACK_SIGNING_SECRET"),
         ({**APP, **SIGNED}, "`footnote keys new`, set FOOTNOTE_ENCRYPTION_KEYS"),
         (SIGNED, "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET"),
-        (BOT, "SLACK_BOT_TOKEN is set, but no way in"),
+        (BOT, "SLACK_BOT_TOKEN is set, but Footnote cannot receive events"),
     ],
 )
 def test_half_a_set_is_told(given: dict[str, str], told: str) -> None:

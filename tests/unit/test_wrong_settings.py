@@ -92,7 +92,11 @@ def test_a_value_of_another_type_is_told_with_the_file_it_stands_in(name: str) -
             "true or false. Correct it, or unset it: the default is true.",
         ),
         ("FOOTNOTE_CONSOLE_USER_HEADER", "X User", "the name of a header"),
-        ("FOOTNOTE_CONSOLE_PROXIES", "proxy.example", "proxy.example is no address and no network"),
+        (
+            "FOOTNOTE_CONSOLE_PROXIES",
+            "proxy.example",
+            "proxy.example is not an IP address or network",
+        ),
         ("FOOTNOTE_PUBLIC_URL", "footnote.example.com", "write https://…"),
         ("FOOTNOTE_CONTACT", "call us", "write a web address"),
         ("FOOTNOTE_LOG_LEVEL", "loud", "debug, info, warning or error."),
@@ -190,7 +194,7 @@ PRICE = {"input": 1, "output": 2, "cache_write": 3, "cache_read": 4}
         (
             "FOOTNOTE_MCP",
             [{"name": "wiki", "url": "https://m.example/mcp"}],
-            "is not right: nobody may use the server wiki: add everybody = true, or one of",
+            "is not right: no one may use the server wiki: add everybody = true, or one of",
         ),
         (
             "FOOTNOTE_MCP",
@@ -205,7 +209,7 @@ PRICE = {"input": 1, "output": 2, "cache_write": 3, "cache_read": 4}
         (
             "FOOTNOTE_MCP",
             [{"name": "My Wiki", "url": "https://m.example/mcp", "everybody": True}],
-            "the name 'My Wiki' is to be of small letters, digits and hyphens.",
+            "the name 'My Wiki' must consist of lowercase letters, digits and hyphens.",
         ),
     ],
 )

@@ -70,7 +70,7 @@ def read_model_folder(
     """
     path = path.expanduser()
     if not path.is_dir():
-        raise InvalidSetting(f"{SETTING} names {path}, which is no folder: correct it.")
+        raise InvalidSetting(f"{SETTING} names {path}, which is not a folder: correct it.")
     try:
         tokenizer = path / "tokenizer.json"
         if not tokenizer.is_file():

@@ -204,7 +204,7 @@ def test_what_cannot_be_used_is_named(tmp_path: Path, spoil: Any, words: str) ->
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSetting, match="none, which is no folder"):
+    with pytest.raises(InvalidSetting, match="none, which is not a folder"):
         read_model_folder(tmp_path / "none")
 
 
