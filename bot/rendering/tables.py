@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from rich.cells import cell_len
 
 _parser = MarkdownIt("commonmark").enable("table")
 _PREFIX = re.compile(r"[ \t>]*")
@@ -66,7 +65,7 @@ def aligned(table: Table, width: int) -> list[str]:
     A table with an empty head is returned without one.
     """
     cells = [[plain_text(cell) for cell in row] for row in (table.header, *table.rows)]
-    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
     if sum(widths) + len(_BETWEEN) * (len(widths) - 1) > width:
         return []
     header, *rows = [
@@ -134,7 +133,7 @@ def _record(line: str, names: Sequence[str], row: Sequence[str]) -> str:
 
 
 def _padded(cell: str, width: int, column: int, table: Table) -> str:
-    space = width - cell_len(cell)
+    space = width - _width(cell)
     left = space if column in table.right else space // 2 if column in table.center else 0
     return " " * left + cell + " " * (space - left)
 
@@ -161,3 +160,10 @@ def _tables(tokens: Sequence[Token]) -> list[tuple[Table, int, int]]:
             right, center = frozenset(aligned["right"]), frozenset(aligned["center"])
             found.append((Table(header, tuple(body), right, center), start, end))
     return found
+
+
+def _width(text: str) -> int:
+    """The number of terminal columns that a text takes."""
+    from rich.cells import cell_len  # few answers have a table
+
+    return cell_len(text)

@@ -176,7 +176,7 @@ def test_many_questions_at_once_keep_to_the_pace_of_all_requests(
     with running(fork_server, chatty, place):
         for number in range(25):
             place.discord.people.say(place.ada, rooms[number % 5], KEYS, mentions_bot=True)
-        place.until(lambda: _answers(place) >= 25)
+        place.until(lambda: _answers(place) >= 25, 60.0)
     assert [r for r in place.discord.requests() if r.status == 429] == []
 
 

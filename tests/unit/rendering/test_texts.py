@@ -64,7 +64,7 @@ def spoken() -> tuple[dict[str, str], set[str]]:
             for id in SAID.findall(code.replace("``", "")):
                 if f'``texts("{id}"' not in code:  # an example in a docstring
                     ids.setdefault(id, module.name)
-            beginnings.update(re.findall(r"texts\(\s*f[\"']([a-z-]+)\{", code))
+            beginnings.update(re.findall(r"(?:texts|_spent|_spent_up)\(\s*f[\"']([a-z-]+)\{", code))
     for template in sorted((ROOT / "adapters").rglob("*.html")):
         page = template.read_text(encoding="utf-8")
         for id in re.findall(r"\bt\('([a-z-]*[a-z])'[,)]", page):
