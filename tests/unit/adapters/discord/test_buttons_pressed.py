@@ -12,8 +12,8 @@ from adapters.discord.buttons import Button, encode
 from bot.conversing.buttons import Deeper, Feedback, Stop
 from bot.storage.tables import feedback
 from tests.fakes.discord_server import Interaction, Message
+from tests.unit.adapters.discord.commands import HOW_TALL, answer_of, ask, registered
 from tests.unit.adapters.discord.conftest import Open, Room
-from tests.unit.adapters.discord.test_commands import HOW_TALL, answer_of, ask, registered
 from tests.unit.adapters.discord.way_in import Running, SlowPoster
 from tests.unit.samples import verdicts
 

@@ -22,11 +22,12 @@ from adapters.discord.format import (
     thread_name,
     working,
 )
-from adapters.discord.safety import harmless, words
+from adapters.discord.safety import words
 from bot.answers import Answer, Before, Doubt, PlanView, StepState, StepView
 from bot.rendering.remarks import summary
 from bot.rendering.texts import texts_for
 from tests.fakes.discord_limits import EMBED_TEXTS
+from tests.unit.adapters.discord.test_safety import LIVE
 from tests.unit.adapters.discord.way_out import a_citation, a_plan, an_answer
 from tests.unit.samples import A_GRAPH, NOW
 
@@ -36,10 +37,6 @@ hostile = st.text(
         st.sampled_from("<>@#&!:/t0123456789[]()*_~|`\\ \n\t-.\u200b中，"), st.characters()
     ),
     max_size=400,
-)
-LIVE = re.compile(
-    r"<@!?\d+>|<@&\d+>|<#\d+>|<a?:\w+:\d+>|<t:-?\d+(:\w)?>|</[\w -]+:\d+>|<id:\w+>"
-    r"|@everyone|@here"
 )
 
 
@@ -302,52 +299,6 @@ def test_any_progress_fits_and_is_harmless(titles: list[str], text: str, embeds:
 
 
 # ---------------------------------------------------------------- nothing is live
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<@1>", "<@!1>", "<@&1>", "<#1>", "<:smile:1>", "<a:smile:1>", "<t:1700000000:R>",
-        "</ask:1>", "<id:customize>", "@everyone", "@here",
-    ],
-)  # fmt: skip
-def test_what_discord_would_act_on_is_only_shown(text: str) -> None:
-    for shown in (harmless(f"so {text} so"), words(f"so {text} so")):
-        assert not LIVE.search(shown)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[click](https://evil.example/x)",
-        "![img](https://evil.example/x)",
-        "see https://evil.example/x now",
-        "see <https://evil.example/x> now",
-        "join discord.gg/abc now",
-        "join discord.com/invite/abc now",
-        "[a]: https://evil.example/x",
-    ],
-)
-def test_what_is_no_source_is_no_link(text: str) -> None:
-    shown = harmless(text, ["https://example.org/1"])
-    assert "](" not in shown
-    outside_code = re.sub(r"`[^`]*`", "", shown)
-    assert "evil.example/x" not in outside_code
-    assert "/abc" not in outside_code
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("[a](https://example.org/1)", "[a](<https://example.org/1>)"),
-        ("see https://example.org/1.", "see <https://example.org/1>."),
-        ("[a](https://example.org/1_(x))", "[a](<https://example.org/1_(x)>)"),
-        ("`https://example.org/1`", "`https://example.org/1`"),
-    ],
-)
-def test_a_link_to_a_source_stays_without_preview(text: str, shown: str) -> None:
-    sources = ["https://example.org/1", "https://example.org/1_(x)"]
-    assert harmless(text, sources) == shown
 
 
 @given(hostile)
