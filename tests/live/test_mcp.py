@@ -41,6 +41,7 @@ def inspected(program: Program, target: list[str], *arguments: str) -> dict[str,
             "--cli",
             *target,
             *arguments,
+            *("--connect-timeout", str(round(PATIENCE * 1000))),  # milliseconds
         ],
         cwd=program.folder,
         env=program.environment({"HOME": str(program.folder)}),

@@ -189,10 +189,14 @@ async def test_a_call_that_is_given_up_stops_its_question(
 
 
 def connected(program: Program, *kinds: str) -> None:
-    """``footnote.toml`` with fake servers of these kinds, each called by its kind."""
+    """``footnote.toml`` with fake servers of these kinds, each called by its kind.
+
+    Only a server that hangs gets a short time: the others answer however slow the machine is.
+    """
     entries = [
         f'[[mcp]]\nname = "{kind}"\ncommand = ["{sys.executable}", "{FAKE}", "{kind}"]\n'
-        f'env = {{ CALLS = "{program.folder}/calls" }}\nseconds = 1\neverybody = true\n'
+        f'env = {{ CALLS = "{program.folder}/calls" }}\n'
+        f"seconds = {1 if kind == 'hang' else 60}\neverybody = true\n"
         for kind in kinds
     ]
     (program.folder / "footnote.toml").write_text("\n".join(entries), encoding="utf-8")
