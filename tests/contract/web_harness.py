@@ -167,7 +167,7 @@ class WebHarness:
         return [tag for page in self.pages(message) for tag in page.strange]
 
     async def until(self, message: Message, words: str) -> None:
-        async with self.changed, asyncio.timeout(10):
+        async with self.changed, asyncio.timeout(60):
             await self.changed.wait_for(lambda: any(words in it for it in self.shown(message)))
 
     # ---- bad weather

@@ -106,7 +106,7 @@ class FakeDiscord:
 
     def start(self) -> FakeDiscord:
         self._thread.start()
-        if not self._listening.wait(20):
+        if not self._listening.wait(60):
             raise RuntimeError("the fake Discord did not start")
         return self
 
@@ -375,7 +375,7 @@ class FakeDiscord:
         with self._changes:
             self._changes.notify_all()
 
-    def wait(self, condition: Callable[[], object], seconds: float = 10.0) -> None:
+    def wait(self, condition: Callable[[], object], seconds: float = 60.0) -> None:
         """Block until ``condition`` holds; for tests whose bot runs elsewhere."""
         until = time.monotonic() + seconds
         while not condition():
@@ -384,7 +384,7 @@ class FakeDiscord:
             if time.monotonic() > until:
                 raise TimeoutError(f"it did not come true within {seconds} s")
 
-    async def until(self, condition: Callable[[], object], seconds: float = 10.0) -> None:
+    async def until(self, condition: Callable[[], object], seconds: float = 60.0) -> None:
         """The same for tests whose bot runs in this event loop."""
         until = time.monotonic() + seconds
         while not condition():
@@ -392,5 +392,5 @@ class FakeDiscord:
             if time.monotonic() > until:
                 raise TimeoutError(f"it did not come true within {seconds} s")
 
-    def wait_connected(self, seconds: float = 20.0) -> None:
+    def wait_connected(self, seconds: float = 60.0) -> None:
         self.wait(lambda: self.gateway.connected, seconds)

@@ -61,7 +61,7 @@ class Gate:
         await self._tell(lambda: None)
 
     async def until(self, happened: Callable[[], bool]) -> None:
-        async with asyncio.timeout(20), self.changed:
+        async with asyncio.timeout(60), self.changed:
             await self.changed.wait_for(happened)
 
     async def _tell(self, change: Callable[[], None]) -> None:

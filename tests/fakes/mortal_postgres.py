@@ -19,7 +19,7 @@ import sqlalchemy as sa
 
 from tests.fakes.postgres import Postgres
 
-START_SECONDS = 20.0
+START_SECONDS = 60.0
 # What is committed has to outlive the server, but not the machine.
 _HASTY = ("fsync = off", "full_page_writes = off")
 

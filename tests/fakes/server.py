@@ -79,7 +79,7 @@ def serve(app: Any, host: str = "127.0.0.1") -> Iterator[str]:
     server = _Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
-    if not server.listening.wait(20):
+    if not server.listening.wait(60):
         raise RuntimeError("the loopback server did not start")
     shown = f"[{host}]" if ":" in host else host
     try:

@@ -258,11 +258,11 @@ class FakeSlack(People):
         """The number of Socket Mode connections that receive events."""
         return len(self.sockets.ready())
 
-    def wait_connected(self, connections: int = 1, timeout: float = 20.0) -> None:
+    def wait_connected(self, connections: int = 1, timeout: float = 60.0) -> None:
         """Block until apps, in any process, have at least ``connections`` open."""
         self.wait_for(lambda: self.connections >= connections, timeout)
 
-    def wait_for(self, what: Callable[[], Any], timeout: float = 10.0) -> Any:
+    def wait_for(self, what: Callable[[], Any], timeout: float = 60.0) -> Any:
         """Block until ``what()`` is true and return it; every change triggers a check."""
         end = time.monotonic() + timeout
         with self.workspace.lock:
@@ -273,7 +273,7 @@ class FakeSlack(People):
                 self.workspace.lock.wait(min(left, 0.2))
             return found
 
-    async def until(self, what: Callable[[], Any], timeout: float = 10.0) -> Any:
+    async def until(self, what: Callable[[], Any], timeout: float = 60.0) -> Any:
         """``wait_for`` for a coroutine."""
         return await asyncio.to_thread(self.wait_for, what, timeout)
 

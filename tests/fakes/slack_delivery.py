@@ -81,17 +81,17 @@ class Delivery:
         times = [a.ack_seconds for a in self.attempts if a.ack_seconds is not None]
         return times[0] if times else None
 
-    def wait(self, timeout: float = 10.0) -> Delivery:
+    def wait(self, timeout: float = 60.0) -> Delivery:
         """Block until acknowledged. Raises ``TimeoutError``. Not for use on an event loop."""
         if not self._acked.wait(timeout):
             raise TimeoutError(f"{self.kind} was not acknowledged: {self.attempts}")
         return self
 
-    async def acknowledged(self, timeout: float = 10.0) -> Delivery:
+    async def acknowledged(self, timeout: float = 60.0) -> Delivery:
         """The same for a coroutine."""
         return await asyncio.to_thread(self.wait, timeout)
 
-    async def over(self, timeout: float = 10.0) -> Delivery:
+    async def over(self, timeout: float = 60.0) -> Delivery:
         """Wait until it is acknowledged, or no attempt is left."""
         if not await asyncio.to_thread(self._over.wait, timeout):
             raise TimeoutError(f"{self.kind} is still being delivered: {self.attempts}")

@@ -25,13 +25,13 @@ class Doing:
     response_url: str | None = None
     trigger_id: str | None = None
 
-    def wait(self, timeout: float = 10.0) -> Doing:
+    def wait(self, timeout: float = 60.0) -> Doing:
         """Block until everything is acknowledged."""
         for delivery in self.deliveries:
             delivery.wait(timeout)
         return self
 
-    async def acknowledged(self, timeout: float = 10.0) -> Doing:
+    async def acknowledged(self, timeout: float = 60.0) -> Doing:
         for delivery in self.deliveries:
             await delivery.acknowledged(timeout)
         return self

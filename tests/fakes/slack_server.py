@@ -73,7 +73,7 @@ class Server:
 
     def start(self) -> None:
         self._thread.start()
-        if not self._started.wait(20):
+        if not self._started.wait(60):
             raise RuntimeError("the fake Slack did not start")
 
     def stop(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -83,7 +83,7 @@ class Server:
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join(20)
 
-    def run(self, work: Coroutine[Any, Any, T], timeout: float = 20.0) -> T:
+    def run(self, work: Coroutine[Any, Any, T], timeout: float = 60.0) -> T:
         """Run ``work`` on the server's loop, from another thread."""
         assert self.loop is not None
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(timeout)

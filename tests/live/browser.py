@@ -31,7 +31,7 @@ from tests.live.emulate import MODULES
 
 AXE = MODULES / "axe-core"
 AXE_VERSION = "4.14.1"
-PATIENCE = 20_000  # milliseconds until what should come counts as missing
+PATIENCE = 60_000  # milliseconds until what should come counts as missing
 WIDTHS = (360, 800, 1280)
 
 expect.set_options(timeout=PATIENCE)

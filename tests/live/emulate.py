@@ -34,7 +34,7 @@ REPOSITORY = Path(__file__).parents[2]
 MODULES = REPOSITORY / ".ci" / ".live" / "node_modules"
 MANIFEST = REPOSITORY / "deploy" / "slack-manifest.yaml"
 START_SECONDS = 60.0
-CALL_SECONDS = 10.0
+CALL_SECONDS = 60.0
 
 TEAM, BOT_USER, BOT = "T000000001", "U0FOOTBOT", "B0FOOTBOT"  # the team's id is emulate's own
 BOT_TOKEN, ADMIN_TOKEN = "xoxb-second-opinion", "xoxp-admin"

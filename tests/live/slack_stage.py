@@ -35,7 +35,7 @@ from tests.live.emulate import (
 )
 
 POSTING = ("chat.postMessage", "chat.update")
-UNTIL_SECONDS = 10.0
+UNTIL_SECONDS = 60.0
 _numbers = itertools.count(1)
 
 

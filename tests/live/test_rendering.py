@@ -24,7 +24,7 @@ from tests.live.script_pages import TEXT, Private, ScriptSite, private
 
 pytestmark = [pytest.mark.live, pytest.mark.asyncio(loop_scope="module")]
 
-PATIENCE, IMPATIENCE = 30.0, 12.0  # seconds for a page; the second for those that do not end
+PATIENCE, IMPATIENCE = 60.0, 12.0  # seconds for a page; the second for those that do not end
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ import httpx
 from tests.fakes.screen import Seen, seen
 from tests.scenario.gate import until
 
-SECONDS = 30.0
+SECONDS = 60.0
 
 
 @dataclass

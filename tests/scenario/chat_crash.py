@@ -24,7 +24,7 @@ from tests.scenario.serving import ForkServer, Serving, ending, start_forked
 
 # Long enough for the plan to be shown and changed before there is an answer.
 THINKING_SECONDS = 0.45
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,5 +145,5 @@ def _steps(program: Program) -> list[Kept]:
 
 def _rows(program: Program, query: str) -> list[Any]:
     path = program.folder / "data" / "footnote.sqlite"
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5)) as database:
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=60)) as database:
         return database.execute(query).fetchall()

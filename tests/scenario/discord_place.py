@@ -114,7 +114,7 @@ class DiscordPlace:
     def at_work(self, said: Said) -> bool:
         return any(post.working for post in self.posts(said))
 
-    def until(self, condition: Callable[[], object], seconds: float = 20.0) -> None:
+    def until(self, condition: Callable[[], object], seconds: float = 60.0) -> None:
         self.discord.wait(condition, seconds)
 
     def acknowledged(self) -> bool:

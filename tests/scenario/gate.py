@@ -47,13 +47,13 @@ class Gate:
     def held(self) -> int:
         return self._held
 
-    def wait_held(self, calls: int = 1, seconds: float = 20.0) -> None:
+    def wait_held(self, calls: int = 1, seconds: float = 60.0) -> None:
         """Until so many calls wait."""
         with self._changes:
             if not self._changes.wait_for(lambda: self._held >= calls, seconds):
                 raise TimeoutError(f"{self._held} model calls are held, not {calls}")
 
-    def wait_empty(self, seconds: float = 20.0) -> None:
+    def wait_empty(self, seconds: float = 60.0) -> None:
         """Until no call waits any more: passed on, or its caller has gone."""
         with self._changes:
             if not self._changes.wait_for(lambda: self._held == 0, seconds):
@@ -104,7 +104,7 @@ class Gate:
             self._changes.notify_all()
 
 
-def until(condition: Any, seconds: float = 20.0) -> None:
+def until(condition: Any, seconds: float = 60.0) -> None:
     """For what tells nobody that it changed."""
     end = time.monotonic() + seconds
     while not condition():

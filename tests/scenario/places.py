@@ -108,7 +108,7 @@ class Place(Protocol):
         """Return True if anything still tells that Footnote is working in the thread."""
         ...
 
-    def until(self, condition: Callable[[], object], seconds: float = 20.0) -> None:
+    def until(self, condition: Callable[[], object], seconds: float = 60.0) -> None:
         """Wait until something is true."""
         ...
 
@@ -160,7 +160,7 @@ def whole(place: Place, said: Said) -> str:
     return "\n---\n".join(post.text for post in place.posts(said))
 
 
-def until_shown(place: Place, said: Said, words: str, seconds: float = 20.0) -> None:
+def until_shown(place: Place, said: Said, words: str, seconds: float = 60.0) -> None:
     """Wait until the thread shows these words of Footnote's."""
     try:
         place.until(lambda: words in whole(place, said), seconds)
@@ -168,7 +168,7 @@ def until_shown(place: Place, said: Said, words: str, seconds: float = 20.0) -> 
         raise AssertionError(f"not {words!r}, but:\n{whole(place, said)}") from None
 
 
-def until_answered(place: Place, said: Said, count: int = 1, seconds: float = 20.0) -> list[Post]:
+def until_answered(place: Place, said: Said, count: int = 1, seconds: float = 60.0) -> list[Post]:
     """The thread's posts, once it shows ``count`` finished answers."""
     try:
         place.until(lambda: finished(place, said, count), seconds)

@@ -20,8 +20,8 @@ from pathlib import Path
 from tests.scenario.places import Place
 from tests.scenario.program import COMMAND, PATIENCE, REPOSITORY, Ended, Program, Running
 
-START_SECONDS = 30.0
-END_SECONDS = 20.0
+START_SECONDS = 60.0
+END_SECONDS = 60.0
 BRISK = {"FOOTNOTE_HTTP_PORT": "0", "FOOTNOTE_LOG_LEVEL": "info", "FOOTNOTE_MODEL_RETRIES": "0"}
 
 

@@ -118,7 +118,7 @@ class SlackPlace:
         busy = session is not None and session.status == "processing"
         return busy or any(post.working for post in self.posts(said))
 
-    def until(self, condition: Callable[[], object], seconds: float = 20.0) -> None:
+    def until(self, condition: Callable[[], object], seconds: float = 60.0) -> None:
         self.slack.wait_for(condition, seconds)
 
     def acknowledged(self) -> bool:

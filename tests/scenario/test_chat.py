@@ -207,7 +207,7 @@ def test_many_questions_at_once_get_an_answer_each(
     with running(fork_server, chatty, place):
         asked = [place.ask(KEYS if number % 2 else LUNCH) for number in range(40)]
         for number, said in enumerate(asked):
-            posts = until_answered(place, said, seconds=60)
+            posts = until_answered(place, said)
             assert len(posts) == 1
             assert ("90 days" if number % 2 else "6.50") in posts[0].text
         assert len({place.posts(said)[0].run for said in asked}) == 40

@@ -245,7 +245,7 @@ def test_ctrl_c_stops_the_run_and_shows_what_was_found(alone: Program, claude: F
     held = Held(call=3)  # rewrite, finish, then this
     claude.use(held)
     process = alone.start("ask", "--json", QUESTION)
-    assert held.reached.wait(30)
+    assert held.reached.wait(60)
     process.signal(signal.SIGINT)
     ended = process.finish()
     assert (ended.code, ended.json["status"]) == (1, "stopped")
@@ -259,7 +259,7 @@ def test_a_run_that_was_ended_from_outside_continues_when_asked_again(
     held = Held(call=3)  # rewrite, finish, then this
     claude.use(held)
     process = footnote.start("ask", "--json", QUESTION)
-    assert held.reached.wait(30)
+    assert held.reached.wait(60)
     process.signal(ending)
     assert process.finish().code != 0
     finished = {request.key for request in claude.requests if request.finished}
@@ -278,7 +278,7 @@ def test_a_run_left_by_two_interrupts_is_continued_and_answered(
     held = Held(call=3)
     claude.use(held)
     process = footnote.start("ask", "--json", QUESTION)
-    assert held.reached.wait(30)
+    assert held.reached.wait(60)
     process.signal(signal.SIGINT)
     process.signal(signal.SIGINT)
     if process.finish().code == 130:  # the second one came before the first had stopped the run
@@ -293,7 +293,7 @@ def test_an_unanswered_question_is_finished_first_and_stdout_holds_the_one_asked
     held = Held(call=3)
     claude.use(held)
     process = footnote.start("ask", "--json", "--thread", "rock", QUESTION)
-    assert held.reached.wait(30)
+    assert held.reached.wait(60)
     process.signal(signal.SIGKILL)
     process.finish()
     claude.use(FakeClaude()._brain or [])

@@ -228,4 +228,4 @@ def test_after_a_black_out_everything_goes_on(
         place.discord.up()
         assert "90 days" in the_answer(place, said)
         place.say(said, WHO)
-        assert "security team" in until_answered(place, said, 2, seconds=40)[1].text
+        assert "security team" in until_answered(place, said, 2)[1].text

@@ -218,7 +218,7 @@ def test_ctrl_c_shows_what_is_done_and_the_same_command_continues(
     held = Held(writing=3)
     claude.use(held)
     process = thinking.start("eval", str(questions), "--parallel", "1")
-    assert held.reached.wait(30)
+    assert held.reached.wait(60)
     process.signal(signal.SIGINT)
     ended = process.finish()
     assert ended.code == 130, ended.err

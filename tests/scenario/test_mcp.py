@@ -88,7 +88,7 @@ async def test_a_program_that_starts_it_asks_searches_and_reads(
 async def visiting(serving: Serving, **headers: str) -> AsyncIterator[Client]:
     """A client of the console's ``/mcp`` as one person."""
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=30.0) as http,
+        httpx2.AsyncClient(headers=headers, timeout=60) as http,
         Client(streamable_http_client(f"{serving.http}/mcp", http_client=http)) as client,
     ):
         yield client

@@ -121,7 +121,7 @@ class Held:
         self.seen += 1
         if self.seen == self.call:
             self.reached.set()
-            self.let_go.wait(30)
+            self.let_go.wait(60)
         return researcher(request)
 
 
@@ -186,7 +186,7 @@ def test_a_run_that_was_killed_and_resumed_is_counted_once(
     held = Held(3)
     claude.use(held)
     process = footnote.start("ask", "--json", "--depth", "standard", QUESTION)
-    assert held.reached.wait(30)
+    assert held.reached.wait(60)
     process.signal(signal.SIGKILL)
     process.finish()
     before = spent_today(footnote)
@@ -218,7 +218,7 @@ def test_what_a_stopped_run_spent_is_spent(footnote: Program, claude: FakeClaude
 
     claude.use(brain)
     process = footnote.start("ask", "--json", "--depth", "standard", QUESTION)
-    assert begun.wait(30)
+    assert begun.wait(60)
     process.signal(signal.SIGINT)
     ended = process.finish()
     assert ended.json["status"] == "stopped"

@@ -31,7 +31,7 @@ def mortal() -> Iterator[MortalPostgres]:
 
 def health(program: Serving) -> tuple[int, dict[str, Any]]:
     try:
-        with urllib.request.urlopen(f"{program.http}/readyz", timeout=20) as answer:
+        with urllib.request.urlopen(f"{program.http}/readyz", timeout=60) as answer:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as error:
         return error.code, json.load(error)
@@ -39,7 +39,7 @@ def health(program: Serving) -> tuple[int, dict[str, Any]]:
 
 def number(program: Serving, name: str) -> float:
     """A metric without labels, as Prometheus would read it."""
-    with urllib.request.urlopen(f"{program.http}/metrics", timeout=20) as answer:
+    with urllib.request.urlopen(f"{program.http}/metrics", timeout=60) as answer:
         text = answer.read().decode()
     return next(float(line.split()[1]) for line in text.splitlines() if line.startswith(f"{name} "))
 

@@ -62,7 +62,7 @@ def extended(tmp_path: Path, documents: Path, letters: Path) -> Program:
     return Program(tmp_path, settings)
 
 
-def answer_to(letters: Path, name: str, seconds: float = 30.0) -> Mapping[str, Any]:
+def answer_to(letters: Path, name: str, seconds: float = 60.0) -> Mapping[str, Any]:
     file = letters / f"{name}.answer"
     until = time.monotonic() + seconds
     while time.monotonic() < until:

@@ -49,7 +49,7 @@ def both(footnote: Program, documents: Path, slack: SlackPlace, discord: Discord
 
 def health(url: str) -> tuple[int, dict[str, Any]]:
     try:
-        with urlopen(url, timeout=5) as answer:
+        with urlopen(url, timeout=60) as answer:
             return answer.status, json.loads(answer.read())
     except HTTPError as error:
         return error.code, json.loads(error.read())

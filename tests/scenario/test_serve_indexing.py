@@ -44,7 +44,7 @@ def index_of(program: Program) -> Path:
 
 
 def readiness(serving: Serving) -> dict[str, Any]:
-    told: dict[str, Any] = httpx.get(f"{serving.http}/readyz", timeout=20).json()
+    told: dict[str, Any] = httpx.get(f"{serving.http}/readyz", timeout=60).json()
     return told
 
 
@@ -62,7 +62,7 @@ def until(serving: Serving, is_so: Callable[[dict[str, Any]], bool]) -> dict[str
 @contextmanager
 def held_up(index: Path) -> Iterator[None]:
     """Lock the index against writing within the block, like a very slow disk."""
-    with closing(sqlite3.connect(index, timeout=30, isolation_level=None)) as other:
+    with closing(sqlite3.connect(index, timeout=60, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
         other.execute("ROLLBACK")
@@ -77,7 +77,7 @@ def until_shown(serving: Serving, words: str) -> None:
 
 
 def answer(serving: Serving, question: str) -> dict[str, Any]:
-    asked = httpx.post(f"{serving.http}/api/questions", json={"question": question}, timeout=30)
+    asked = httpx.post(f"{serving.http}/api/questions", json={"question": question}, timeout=60)
     assert asked.status_code == 202, asked.text
     ends = time.monotonic() + PATIENCE
     while time.monotonic() < ends:

@@ -24,7 +24,7 @@ PUBLIC = "https://footnote.example.com"
 
 def got(url: str) -> str:
     request = urllib.request.Request(url, headers={"Authorization": f"Bearer {TOKEN}"})
-    with urllib.request.urlopen(request, timeout=10) as response:
+    with urllib.request.urlopen(request, timeout=60) as response:
         body: bytes = response.read()
     return body.decode()
 

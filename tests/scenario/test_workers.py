@@ -83,7 +83,7 @@ def test_a_worker_that_is_killed_leaves_its_question_to_another(
         one.kill()
         gate.wait_empty()
         gate.release()
-        until_answered(place, said, seconds=60)
+        until_answered(place, said)
         assert "90 days" in the_answer(place, said)
         keys = [request.key for request in gate.claude.requests]
         assert len(keys) == len(set(keys)), "a finished model call was paid for twice"

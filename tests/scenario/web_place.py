@@ -255,7 +255,7 @@ class WebPlace:
     def at_work(self, said: Said) -> bool:
         return any(post.working for post in self.posts(said))
 
-    def until(self, condition: Callable[[], object], seconds: float = 20.0) -> None:
+    def until(self, condition: Callable[[], object], seconds: float = 60.0) -> None:
         end = time.monotonic() + seconds
         with self._changes:
             while not condition():
@@ -292,7 +292,7 @@ class WebPlace:
         path = self._met[-1].program.folder / "data" / "footnote.sqlite"
 
         def hold() -> None:
-            with closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as database:
+            with closing(sqlite3.connect(path, timeout=60, isolation_level=None)) as database:
                 for _ in range(times):
                     database.execute("BEGIN IMMEDIATE")
                     time.sleep(BUSY_SECONDS)

@@ -79,7 +79,7 @@ def a_verifier(
 
 async def posted(reply: Remembered, count: int) -> Answer:
     """The answer that was posted as the ``count``-th of a run."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while len(reply.finished) < count:
             await asyncio.sleep(0)
     return reply.finished[count - 1]

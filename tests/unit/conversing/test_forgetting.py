@@ -184,7 +184,7 @@ async def test_who_keeps_house_begins_at_once(house: House) -> None:
     await house.answered()
     await Forgetting(house.store.database).ask(ADA, datetime.now(UTC))
     keeper = Maintenance(Retention(house.store.database, Keep()), house.reception.forgetter)
-    async with keeper.at_work(), asyncio.timeout(10):
+    async with keeper.at_work(), asyncio.timeout(60):
         while await counted(house, messages):
             await asyncio.sleep(0)
 

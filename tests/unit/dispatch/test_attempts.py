@@ -197,7 +197,7 @@ async def test_a_stop_is_for_the_attempt_that_it_reached_and_not_for_the_next(st
     on = at_work(store, worked)
     run_id = await accepted(store)
     working = begun(on, run_id)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not worked.seen:
             await asyncio.sleep(0.001)
     on.jobs[run_id].stop.set()
@@ -318,7 +318,7 @@ async def test_leases_are_prolonged_every_so_often(store: Store, clock: Clock) -
     job = on.jobs["run-a"]
     begin = job.sure_until
     on.keep()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         for seconds, later in ((4.75, 0.0), (0.25, 5.0), (4.75, 5.0), (0.25, 10.0)):
             clock.now += seconds
             for _ in range(3):  # the second look begins after the first one's renewing
@@ -339,7 +339,7 @@ async def test_a_process_that_ends_breaks_off_what_it_was_ending(store: Store) -
     on = at_work(store, worked)
     run_id = await accepted(store)
     await on.request_stop(run_id)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not worked.seen:
             await asyncio.sleep(0.001)
         await on.aclose()

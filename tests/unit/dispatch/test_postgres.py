@@ -155,7 +155,7 @@ async def test_a_run_that_fails_again_and_again_is_queued_anew_for_longer_each_t
         await dispatcher.submit(await accept(store, "a"), a_thread())
         for tries, wait in ((1, 600.0), (2, 1_200.0)):
             await gate.until(lambda tries=tries: len(gate.tried) == tries)  # type: ignore[misc]
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while True:
                     async with store.database.read() as db:
                         if queued := (await db.execute(query)).all():
@@ -244,7 +244,7 @@ async def test_a_worker_that_lost_its_database_connections_works_on(
         await dispatcher.submit(await accept(store, "a"), a_thread())
         await gate.until(lambda: gate.ended == ["a"])
         await execute(store, OTHERS_END)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await dispatcher.submit(await accept(store, "b"), a_thread())
             await gate.until(lambda: gate.ended == ["a", "b"])
 
@@ -317,7 +317,7 @@ async def listening(store: Store, *, other_than: int = 0) -> int:
         "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
         " AND query LIKE 'LISTEN%' AND state = 'idle' AND pid != :other"
     )
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             async with store.database.read() as db:
                 pid = await db.scalar(sa.text(query), {"other": other_than})

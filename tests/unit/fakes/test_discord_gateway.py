@@ -27,7 +27,7 @@ class Wire:
 
     async def hear(self) -> Json:
         """The next frame; a close is ``{"closed": code}``."""
-        frame = await self.socket.receive(timeout=5)
+        frame = await self.socket.receive(timeout=60)
         if frame.type is aiohttp.WSMsgType.BINARY:
             told: Json = json.loads(self.inflate.decompress(frame.data))
         elif frame.type is aiohttp.WSMsgType.TEXT:

@@ -48,7 +48,7 @@ def web() -> Iterator[Mapping[str, str]]:
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
-    assert began.wait(20)
+    assert began.wait(60)
     yield addresses
     ended.set()
     thread.join()

@@ -224,7 +224,7 @@ async def test_a_proxy_that_is_not_there_is_told(page: str) -> None:
 @pytest.mark.usefixtures("no_waiting")
 async def test_a_proxy_that_never_answers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.pages.download.TIMEOUT", {"connect": 0.2})
-    async with egress_proxy("silent") as proxy, asyncio.timeout(20):
+    async with egress_proxy("silent") as proxy, asyncio.timeout(60):
         assert "did not answer within" in await sentence_of(proxy.url)
 
 

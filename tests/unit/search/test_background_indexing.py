@@ -56,7 +56,7 @@ def halting(monkeypatch: pytest.MonkeyPatch) -> Halting:
 
 
 async def until(indexing: Indexing, done: int) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while indexing.done < done:
             await asyncio.sleep(0.01)
 
@@ -112,7 +112,7 @@ async def test_leaving_the_block_ends_it_and_the_next_run_continues(
 ) -> None:
     monkeypatch.setattr(local, "PATIENCE", 0.0)
     indexing = Indexing(True)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         async with documents_being_indexed(settings, lambda line: None, indexing):
             await until(indexing, 4)
     documents = LocalDocuments(settings.index_path, settings.docs)

@@ -30,7 +30,7 @@ async def store(postgres_url: str) -> AsyncIterator[Store]:
 
 async def _held_up(locker: psycopg.AsyncConnection[tuple[int]], count: int) -> None:
     """Return once so many wait for the lock."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while await _number(locker, WAITING) != count:
             await asyncio.sleep(0.01)
 

@@ -114,7 +114,7 @@ _OURS = sa.text(
 
 async def until_connections(looking: AsyncEngine, wanted: int) -> None:
     """Return once so many others are connected."""
-    async with asyncio.timeout(20), looking.connect() as db:
+    async with asyncio.timeout(60), looking.connect() as db:
         while await db.scalar(_OURS) != wanted:
             await asyncio.sleep(0.01)
 

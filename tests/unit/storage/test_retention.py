@@ -154,7 +154,7 @@ async def test_what_could_not_be_taken_away_is_passed_once(
 
     monkeypatch.setattr("bot.storage.retention.remove_pages", remove_none)
     await past.answered(read=pages("tower", "bridge"))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         assert not await prune(past, Keep(pages=DAY))
 
 

@@ -41,7 +41,7 @@ class Ear:
         self._news.set()
 
     async def until(self, *, heard: int = 0, begun: int = 0) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while len(self.heard) < heard or self.begun < begun:
                 self._news.clear()
                 await self._news.wait()

@@ -62,7 +62,7 @@ async def test_a_file_is_closed_whose_opening_was_cancelled(
 
     def slow(*args: Any) -> sqlite3.Connection:
         begun.set()
-        assert go_on.wait(10)
+        assert go_on.wait(60)
         return file
 
     monkeypatch.setattr(sqlite3, "connect", slow)

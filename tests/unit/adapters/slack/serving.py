@@ -97,7 +97,7 @@ class Served:
         await self.until(lambda: len(self.asked) >= count)
         return self.asked
 
-    async def until(self, what: Callable[[], Any], seconds: float = 10.0) -> None:
+    async def until(self, what: Callable[[], Any], seconds: float = 60.0) -> None:
         """Wait until something of this process is true."""
         async with asyncio.timeout(seconds):
             while not what():
@@ -122,7 +122,7 @@ class Served:
 
     async def ended(self, count: int) -> list[str]:
         """The states of ``count`` runs, once none is unfinished."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while True:
                 states = await self.states()
                 if len(states) == count and not {"accepted", "running"} & set(states):

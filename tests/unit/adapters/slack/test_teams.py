@@ -194,7 +194,7 @@ async def test_a_token_with_an_hour_left_is_exchanged_meanwhile(
     team = await process().of(slack.team)
     assert team.calls.client.token == token  # nobody waited
     await slack.until(lambda: slack.oauth.exchanges)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while team.calls.client.token == token:
             await asyncio.sleep(0.01)
     assert (await stored(store, slack)).bot_token == team.calls.client.token

@@ -168,22 +168,22 @@ class Events:
                 if told == kind and words in json.dumps(data, ensure_ascii=False)
             ]
 
-        async with self._changed, asyncio.timeout(10):
+        async with self._changed, asyncio.timeout(60):
             await self._changed.wait_for(lambda: bool(found()) or self.ended)
         assert found(), (kind, words, self.told)
         return found()[0]
 
     async def until_begun(self) -> None:
-        async with self._changed, asyncio.timeout(10):
+        async with self._changed, asyncio.timeout(60):
             await self._changed.wait_for(lambda: self.status or self.ended)
 
     async def until_told(self, words: str) -> None:
-        async with self._changed, asyncio.timeout(10):
+        async with self._changed, asyncio.timeout(60):
             await self._changed.wait_for(lambda: words in self.text or self.ended)
         assert words in self.text
 
     async def until_end(self) -> None:
-        async with self._changed, asyncio.timeout(10):
+        async with self._changed, asyncio.timeout(60):
             await self._changed.wait_for(lambda: self.ended)
 
     @property

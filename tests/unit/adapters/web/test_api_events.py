@@ -204,7 +204,7 @@ async def test_from_every_id_a_client_gets_to_the_same_without_repeats(
     async with browser.follow(working.path) as stayed:
         for state in states:
             last = working.show(**state)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while last.mark not in ids(stayed):
                     await asyncio.sleep(0.005)
         have = stayed.told[:]
@@ -326,7 +326,7 @@ async def test_streams_that_were_left_leave_nothing(working: Working, browser: B
         async with browser.follow(working.path) as events:
             await events.until_told("retry: ")
     streams = working.here.platform._console.streams
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while working.live.onlookers or streams._open:
             await asyncio.sleep(0.01)
     assert not working.live._feeds

@@ -184,7 +184,7 @@ async def test_a_waiting_question_says_how_many_come_first(here: Running, browse
     await here.reasoner.thinking.wait()
     path = await thread_of(browser, run)
     await browser.ask("And how old?", thread=path.rpartition("/")[2])
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while "One question is ahead of yours." not in (await browser.get(path)).text:
             await asyncio.sleep(0.01)
     here.reasoner.let_on.set()

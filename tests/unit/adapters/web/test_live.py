@@ -86,20 +86,20 @@ async def live(url: str, stack: AsyncExitStack) -> Live:
 
 async def until(feed: Feed, run: str, now: Shown) -> None:
     version = feed.version
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while run not in feed.standings or feed.standings[run].shown != now:
             version = await feed.after(version)
 
 
 async def until_over(feed: Feed, run: str) -> None:
     version = feed.version
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not feed.standings[run].over:
             version = await feed.after(version)
 
 
 async def until_listening(live: Live, *, not_any_more: bool = False) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while live._signals is None or live._signals.listening == not_any_more:
             await asyncio.sleep(0.01)
 
@@ -171,7 +171,7 @@ async def test_where_nobody_looks_nothing_is_asked(live: Live, worker: Worker) -
         pass
     statements = counted(live._database)
     await worker.begin("r1", a_thread())  # which PostgreSQL tells of
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while live._looking is not None:
             await asyncio.sleep(0.01)
     assert statements == []
@@ -229,7 +229,7 @@ async def test_a_postgresql_that_is_stopped_and_started_is_heard_again(
 
 async def shown_at_last(worker: Worker, now: Shown) -> None:
     """As a poster does: until the database takes it."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             try:
                 return await worker.show("r1", now)

@@ -132,7 +132,7 @@ async def test_what_another_process_shows_is_found_in_the_database(
             assert known is not None
             told = changed(known, plan=PLAN)
             await here.store.save_post_state(run, record.attempt, told.json())
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while feed.standings[run].shown != told:
                     version = await feed.after(version)
     finally:
@@ -152,7 +152,7 @@ async def test_a_feed_forgets_what_nobody_looks_at(here: Running, browser: Brows
         assert live._feeds
     assert not live._feeds
     assert not live._seen
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while live._looking is not None:
             await asyncio.sleep(0.01)
 

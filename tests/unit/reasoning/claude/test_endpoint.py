@@ -166,10 +166,10 @@ async def test_retry_after_is_waited_for(stage: OpenStage) -> None:
 
 
 async def test_a_wait_longer_than_a_call_is_not_waited_for(stage: OpenStage) -> None:
-    on = stage([Fail(429, retry_after=3600)], model_timeout=2.0)
+    on = stage([Fail(429, retry_after=3600)], model_timeout=60.0)
     started = time.monotonic()
     error = await error_of(on)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 60
     assert isinstance(error, ModelUnavailable)
     assert error.retry_after == 3600
 

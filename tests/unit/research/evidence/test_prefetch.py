@@ -21,7 +21,7 @@ TOWER = Query("eiffel tower height", 10, "en")
 
 
 async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while not condition():
             await asyncio.sleep(0)
 
