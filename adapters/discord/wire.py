@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from collections.abc import Callable
 from typing import Any
 
 import aiohttp
@@ -38,8 +39,8 @@ class Pace:
     requests before they are sent. The endpoints of interactions and webhooks are exempt.
     """
 
-    def __init__(self) -> None:
-        self._limit = RateLimit(RATE, BURST, time.monotonic)
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._limit = RateLimit(RATE, BURST, clock)
         self._turn = asyncio.Lock()  # keeps the order and the pace after the event loop was blocked
 
     def set_for(self, config: aiohttp.TraceConfig) -> aiohttp.TraceConfig:

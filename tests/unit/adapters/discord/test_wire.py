@@ -3,7 +3,6 @@
 import asyncio
 
 import aiohttp
-import pytest
 import yarl
 from multidict import CIMultiDict
 
@@ -17,7 +16,7 @@ WEBHOOK = yarl.URL("https://discord.com/api/v10/webhooks/1/token/messages/@origi
 
 async def sent(requests: int, url: yarl.URL = MESSAGES, stall: float = 0.0) -> list[float]:
     """When each of the requests leaves; the event loop stands still for ``stall`` seconds."""
-    trace = Pace().set_for(aiohttp.TraceConfig())
+    trace = Pace(now).set_for(aiohttp.TraceConfig())
     began, times = now(), list[float]()
 
     async def send() -> None:
@@ -35,11 +34,6 @@ async def sent(requests: int, url: yarl.URL = MESSAGES, stall: float = 0.0) -> l
 
 def most_in_a_second(times: list[float]) -> int:
     return max(sum(one <= other < one + 1 for other in times) for one in times)
-
-
-@pytest.fixture(autouse=True)
-def clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.discord.wire.time.monotonic", now)
 
 
 @in_virtual_time
