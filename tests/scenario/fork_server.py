@@ -42,7 +42,7 @@ PARTS = (
     "adapters.terminal.records",
     "adapters.terminal.indexing",
     "adapters.terminal.listener",
-    "adapters.terminal.records",
+    "adapters.terminal.poster",
     "adapters.terminal.spending",
     "adapters.web.app",
     "adapters.web.platform",
@@ -50,11 +50,13 @@ PARTS = (
     "bot.doctor",
     "bot.pages.articles",
     "bot.pages.markup",
+    "bot.reasoning.claude.endpoint",
     "bot.reasoning.model.reasoner",
     "bot.reasoning.extractive.reasoner",
     "bot.reasoning.declaration",
     "bot.rendering.texts",
     "bot.research.pipeline",
+    "bot.research.strategies.iterate",
     "bot.search.indexer",
     "bot.search.local",
     "bot.search.mediawiki",
@@ -83,8 +85,13 @@ PARTS = (
     "opentelemetry.propagate",
     "procrastinate.builtin_tasks",
     "prometheus_client",
+    "rich._emoji_codes",
+    "rich.markdown",
+    "slack_bolt.listener_matcher.async_builtins",
     "structlog",
     "truststore",
+    "typer._adapters",
+    "typer._click.decorators",
     "uvicorn.lifespan.off",
     "uvicorn.protocols.http.auto",
     "uvicorn.protocols.websockets.auto",
@@ -129,6 +136,7 @@ def import_parts() -> None:
     for each in gc.get_objects():
         if isinstance(each, _LazyRegex):
             each.search("")
+    gc.freeze()  # no collection of a child looks at, and so copies, what it shares with the others
 
 
 def main() -> None:
