@@ -108,7 +108,7 @@ class Request:
         return given
 
 
-def told(text: str) -> tuple[UserTurn]:
+def user_turn(text: str) -> tuple[UserTurn]:
     """Return a conversation of a single text."""
     return (UserTurn((Words(text),)),)
 
@@ -230,4 +230,4 @@ def repair(first: Request, reply: ModelReply, problem: str) -> Request:
     """Return the request followed by the malformed reply and what was wrong with it."""
     words = f"{problem} Reply with the one JSON object described above and nothing else."
     said = ModelTurn(sendable(tuple(b for b in reply.content if isinstance(b, Text))))
-    return replace(first, turns=(*first.turns, said, *told(words)))
+    return replace(first, turns=(*first.turns, said, *user_turn(words)))
