@@ -82,7 +82,7 @@ class WebDisplay(Display):
         await self._end_change()
         return False
 
-    def told(self, view: View) -> None:
+    def view_changed(self, view: View) -> None:
         has_plan = bool(view.plan.steps)
         self._now = changed(
             self._now,
