@@ -96,8 +96,10 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             maintenance = Maintenance(retention, reception.forgetter, changes)
             await stack.enter_async_context(maintenance.at_work())
             await indexing.begun()
-            looking = StandingRounds(settings, store, app.service, app.dispatcher, posters.keys())
-            await stack.enter_async_context(looking.at_work())
+            standing_rounds = StandingRounds(
+                settings, store, app.service, app.dispatcher, posters.keys()
+            )
+            await stack.enter_async_context(standing_rounds.at_work())
             left = await app.dispatcher.resume()
             if left:
                 tell(f"Resuming {len(left)} unfinished question(s).")

@@ -35,7 +35,7 @@ async def begin(
     poster.tell(begun(watch, texts_for(DEFAULT)))
 
 
-async def look(settings: Settings, *, as_json: bool) -> None:
+async def check_due(settings: Settings, *, as_json: bool) -> None:
     """Check the terminal's standing questions that are due; show a change like an answer."""
     poster = poster_for(as_json=as_json)
     async with open_app(settings, {PLATFORM: poster}) as app:
@@ -43,11 +43,11 @@ async def look(settings: Settings, *, as_json: bool) -> None:
         now = datetime.now(UTC)
         left = await app.store.unfinished(now, [PLATFORM])
         cut_short = [run for run in left if run.options.watch]
-        looked = [run.id for run in cut_short] + await rounds.once(now)
-        poster.shown.update(looked)
+        checked = [run.id for run in cut_short] + await rounds.once(now)
+        poster.shown.update(checked)
         for run in cut_short:
             await app.dispatcher.submit(run.id, run.message.thread)
-        for run_id in looked:
+        for run_id in checked:
             await app.dispatcher.wait(run_id)
 
 

@@ -125,8 +125,8 @@ def state_of(watch: Watch, texts: Texts) -> str:
         texts("watch-due", due=due) if watch.state == "watching" else texts(f"watch-{watch.state}")
     )
     if watch.outcome and watch.looked_at is not None:
-        looked = texts(f"watch-outcome-{watch.outcome.replace('_', '-')}")
-        said += texts("watch-looked", looked=f"{watch.looked_at:%Y-%m-%d}", outcome=looked)
+        outcome = texts(f"watch-outcome-{watch.outcome.replace('_', '-')}")
+        said += texts("watch-looked", looked=f"{watch.looked_at:%Y-%m-%d}", outcome=outcome)
     return said
 
 

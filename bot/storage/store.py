@@ -19,7 +19,7 @@ from bot.storage.accepting import Asked, keep_question
 from bot.storage.connecting import Connecting
 from bot.storage.database import Transactions, open_database
 from bot.storage.records import (
-    LOOKS,
+    CHECK_STATES,
     UNFINISHED,
     WORKING,
     RunRecord,
@@ -206,7 +206,7 @@ class Store(Transactions):
                 return None
             if not row.stop_requested and await db.scalar(earlier_in_thread(), its) is not None:
                 return None
-            state = "looking" if row.state in LOOKS else "running"
+            state = "looking" if row.state in CHECK_STATES else "running"
             await db.execute(
                 sa.update(runs)
                 .where(runs.c.id == run_id)
