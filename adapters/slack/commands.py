@@ -20,7 +20,7 @@ from bot.pages.urls import links_in
 from bot.posting import PostState
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts, sentence_for, texts_for
-from bot.standing.desk import begun, do_by_words, scheduled
+from bot.standing.desk import do_by_words, split_schedule, watch_confirmation
 from bot.standing.schedule import schedule_named
 
 ASK, FOOTNOTE, FORGET = "/ask", "/footnote", "/footnote forget me"
@@ -158,7 +158,7 @@ class Commands:
         told = await do_by_words(reception.standing, message, words, texts)
         if told is not None:
             return told
-        schedule, question = scheduled(words)
+        schedule, question = split_schedule(words)
         schedule = schedule_named(schedule)
         message = replace(message, text=question, links=tuple(links_in(question)))
         state = asked_by(command, message.thread.channel, message.author.id)
@@ -172,7 +172,7 @@ class Commands:
             locale=message.locale,
             direct=message.direct,
         )
-        return begun(watch, texts)
+        return watch_confirmation(watch, texts)
 
     async def _with_rights(self, message: Message) -> Message:
         """Return the message with its author's rights, looked up without a time limit."""

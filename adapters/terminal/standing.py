@@ -14,7 +14,7 @@ from bot.messages import RunOptions
 from bot.rendering.documents import printed_json
 from bot.rendering.texts import DEFAULT, texts_for
 from bot.settings import Settings
-from bot.standing.desk import Desk, begun, listed
+from bot.standing.desk import Desk, watch_confirmation, watch_lines
 from bot.standing.rounds import StandingRounds
 from bot.standing.schedule import schedule_named
 from bot.storage.standing import Watch
@@ -32,7 +32,7 @@ async def begin(
         assert run is not None  # noqa: S101
         desk = Desk(settings, app.store.database)
         watch = await desk.begin(run, run.message, schedule)
-    poster.tell(begun(watch, texts_for(DEFAULT)))
+    poster.tell(watch_confirmation(watch, texts_for(DEFAULT)))
 
 
 async def check_due(settings: Settings, *, as_json: bool) -> None:
@@ -58,7 +58,7 @@ async def show_list(settings: Settings, *, as_json: bool) -> None:
     if as_json:
         typer.echo(printed_json([_document(watch) for watch in found]))
         return
-    for line in listed(found, texts_for(DEFAULT)) or ["Nothing is watched."]:
+    for line in watch_lines(found, texts_for(DEFAULT)) or ["Nothing is watched."]:
         typer.echo(line)
 
 

@@ -68,7 +68,7 @@ class _Conversation:
 
     async def thread(self, request: Request) -> Response:
         thread = await self._thread(request)
-        await self._console.standing.opened(thread)
+        await self._console.standing.record_interest(thread)
         return await self._page(request, thread)
 
     async def _page(self, request: Request, thread: Thread | None) -> Response:

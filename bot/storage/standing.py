@@ -153,7 +153,7 @@ class StandingQuestions(Transactions):
                 await note(db, "unwatched", "run", watch.run, place=place, by=by)
 
     @repeated
-    async def opened(self, thread: Thread, now: datetime) -> None:
+    async def record_interest(self, thread: Thread, now: datetime) -> None:
         """Record that somebody opened a thread, as interest in its standing questions."""
         of_thread = sa.select(runs.c.id).where(runs.c.thread_key == thread.key)
         query = sa.select(watches.c.id).where(watches.c.run_id.in_(of_thread))

@@ -213,7 +213,7 @@ async def test_without_interest_it_ends_and_says_so_once(open_house: OpenHouse) 
     for _ in range(2):
         await days.pass_one()
     # Somebody opens the conversation: three more days.
-    await StandingQuestions(days.house.store.database).opened(begun.thread, days.now)
+    await StandingQuestions(days.house.store.database).record_interest(begun.thread, days.now)
     for _ in range(2):
         await days.pass_one()
     assert days.told == []
@@ -268,7 +268,7 @@ async def test_pausing_resuming_stopping_and_forgetting(days: Days) -> None:
     bobs = await days.house.reception.watch(
         watch.run, stranger.author, "daily", locale="en", direct=False
     )
-    assert [one.id for one in await desk.theirs(("slack", "U2"))] == [bobs.id]
+    assert [one.id for one in await desk.of_person(("slack", "U2"))] == [bobs.id]
     await days.house.reception.forget_author(stranger)
     assert [one.id for one in await desk.all()] == [watch.id]
     await days.house.reception.forget_author(by)  # whose question it was
