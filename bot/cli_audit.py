@@ -87,7 +87,7 @@ def forget_again(
 
     with sentences():
         settings = settings_for()
-        from adapters.terminal.auditing import forgotten_again
+        from adapters.terminal.auditing import replay_forgettings
         from adapters.terminal.records import removed_table, show
 
         try:
@@ -95,8 +95,10 @@ def forget_again(
         except OSError as error:
             raise Invalid(f"{file} cannot be read: {error.strerror}.") from None
         with lines:
-            came = asyncio.run(forgotten_again(settings, lines, uninstalled))
-        typer.echo(f"Forgotten in the log: {came.told:,}. Forgotten again now: {came.done:,}.")
+            came = asyncio.run(replay_forgettings(settings, lines, uninstalled))
+        typer.echo(
+            f"Forgotten in the log: {came.in_log:,}. Forgotten again now: {came.repeated:,}."
+        )
         if came.removed:
             show(removed_table(came.removed, "Removed"))
         if came.foreign:

@@ -81,7 +81,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             http_endpoint(settings.http_host, settings.http_port, routes, root=settings.root)
         )
         # Handle signals before the first line says that it runs.
-        with told_to_end() as ending:
+        with termination_signals() as ending:
             tell(f"Listening for HTTP on {address}.")
             if console:
                 tell(f"The console is at {address}/ : open it in a browser.")
@@ -138,7 +138,7 @@ async def open_platforms(
 
 
 @contextlib.contextmanager
-def told_to_end() -> Iterator[asyncio.Event]:
+def termination_signals() -> Iterator[asyncio.Event]:
     """Yield an event that SIGINT or SIGTERM sets; outside the block, they end the process at
     once."""
     ending = asyncio.Event()
@@ -157,7 +157,7 @@ def told_to_end() -> Iterator[asyncio.Event]:
             signal.signal(number, handler)
 
 
-async def until_told_to_end(ending: asyncio.Event, failing: Coroutine[Any, Any, None]) -> None:
+async def until_terminated(ending: asyncio.Event, failing: Coroutine[Any, Any, None]) -> None:
     """Return once ``ending`` is set; raises what ``failing`` raises before."""
     end = asyncio.create_task(ending.wait())
     failure = asyncio.create_task(failing)

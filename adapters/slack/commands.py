@@ -81,7 +81,7 @@ class Commands:
             return on_it
 
         recipient = Recipient(channel, user, response_url=state["command"]["response_url"])
-        return await self._slow_work.told(accept(), recipient, texts, meanwhile=on_it) or ""
+        return await self._slow_work.run(accept(), recipient, texts, meanwhile=on_it) or ""
 
     async def _message(self, command: Json) -> tuple[Message, Texts]:
         """Convert a command to a message. Its thread does not exist yet: the poster begins it."""

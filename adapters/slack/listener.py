@@ -96,7 +96,7 @@ class Listener:
 
     # ------------------------------------------------------------ what people say
 
-    async def mentioned(self, event: Json, retry: int = 0) -> None:
+    async def handle_mention(self, event: Json, retry: int = 0) -> None:
         """Handle ``app_mention``. In a channel, a ``message`` event always comes before or after
         it."""
         if not is_speech(event) and not self._is_question_of_app(event):
@@ -104,7 +104,7 @@ class Listener:
         if not await self._mentions.has_message(event):
             await self._take(event, "footnote", direct=False, retry=retry)
 
-    async def said(self, event: Json, retry: int = 0) -> None:
+    async def handle_message(self, event: Json, retry: int = 0) -> None:
         """Handle ``message.channels``, ``.groups``, ``.mpim`` and ``.im`` with all subtypes."""
         subtype = event.get("subtype")
         if subtype == "message_changed":
@@ -309,7 +309,7 @@ class Listener:
         """Handle ``agent_session_stopped``, which Slack's own Stop button sends."""
         await by_core(self.reception.stop(thread_of(self.me.team, event["channel"], event)))
 
-    async def reacted(self, event: Json) -> None:
+    async def handle_reaction(self, event: Json) -> None:
         """Handle ``reaction_added``: a stop reaction on a question or its reply stops the run."""
         item = event.get("item") or {}
         name = str(event.get("reaction", "")).partition("::")[0]  # without the skin tone

@@ -74,16 +74,16 @@ def _written(output: Path | None) -> Iterator[TextIO]:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The outcome of a replay: ``told`` deletions are in the log, ``done`` of them were repeated
+    """The outcome of a replay: ``in_log`` deletions are in the log, ``repeated`` of them were done
     now, and ``foreign`` could not be, because they use pseudonyms of another database."""
 
-    told: int
-    done: int
+    in_log: int
+    repeated: int
     foreign: int
     removed: Removed
 
 
-async def forgotten_again(
+async def replay_forgettings(
     settings: Settings,
     lines: TextIO,
     uninstalled: Callable[[Store, Subject], Awaitable[Removed]],

@@ -15,7 +15,7 @@ from adapters.terminal.json_poster import JsonPoster, JsonReply
 from adapters.terminal.listener import PLATFORM, Terminal, terminal_message, terminal_thread
 from bot.answers import Answer, PlanView
 from bot.app import App, open_app
-from bot.mcp.desk import AskArguments, Listed, Told
+from bot.mcp.desk import AskArguments, AskResult, Listed
 from bot.mcp.server import mcp_server
 from bot.messages import RunOptions, Thread
 from bot.posting import PostState, Reply, RunRef
@@ -95,13 +95,13 @@ class _Desk:
     def texts(self) -> Texts:
         return texts_for(DEFAULT)
 
-    async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> Told:
+    async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> AskResult:
         thread = terminal_thread(given.thread or None)
         asking = _Asking(self._app, self._poster, show)
         answer = await asking.ask(given.question, thread, RunOptions(depth=given.depth))
         run = await self._app.store.run(answer.run)
         self._poster.answers.pop(answer.run, None)
-        return Told(answer, run.message.thread.thread if run is not None else thread.thread)
+        return AskResult(answer, run.message.thread.thread if run is not None else thread.thread)
 
     async def library(self) -> tuple[Library, tuple[str, ...]]:
         message = terminal_message(terminal_thread(None), "")

@@ -30,7 +30,7 @@ from adapters.web.visibility import Visibility, seeing
 from bot.answers import Answer, PlanView
 from bot.errors import Invalid, Unavailable
 from bot.extras import need
-from bot.mcp.desk import AskArguments, Listed, Told
+from bot.mcp.desk import AskArguments, AskResult, Listed
 from bot.messages import Message, Thread
 from bot.rendering.texts import Texts
 from bot.research.evidence.library import Library
@@ -111,7 +111,7 @@ class _Desk:
     def _seeing(self) -> Visibility:
         return seeing(self._console, self._request)
 
-    async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> Told:
+    async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> AskResult:
         try:
             asked = await put_question(
                 self._console,
@@ -137,7 +137,7 @@ class _Desk:
         answer = await self._answer(asked.run_id)
         if run is None or answer is None:
             raise Unavailable(self.texts("question-gone"))
-        return Told(answer, run.message.thread.thread)
+        return AskResult(answer, run.message.thread.thread)
 
     async def _follow(self, run: RunRecord, show: Callable[[PlanView], None]) -> None:
         """Report the run's plan until it has its final answer."""

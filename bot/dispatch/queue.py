@@ -160,7 +160,7 @@ class Queue(JobManager):
         except ConnectorException as error:
             if isinstance(error.__cause__, psycopg.errors.ForeignKeyViolation):
                 # It was silent for so long that another worker has removed it.
-                log.info("worker registers again", error=told(error))
+                log.info("worker registers again", error=cause_of(error))
                 await self._register()
             elif not is_away(error):
                 raise
@@ -181,7 +181,7 @@ class Queue(JobManager):
                     await super().finish_job(job, status, delete_job)
         except ConnectorException as error:
             what = "job not finished in the queue" if is_away(error) else "job went to another"
-            log.info(what, error=told(error))
+            log.info(what, error=cause_of(error))
         finally:
             self.held.discard(job.id or 0)
 
@@ -191,7 +191,7 @@ class Queue(JobManager):
         except ConnectorException as error:
             if not is_away(error):
                 raise
-            log.debug("heartbeat not given", error=told(error))
+            log.debug("heartbeat not given", error=cause_of(error))
 
     async def listen_for_jobs(
         self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None
@@ -264,7 +264,7 @@ def storage() -> Iterator[None]:
         ) from error
 
 
-def told(error: BaseException) -> str:
+def cause_of(error: BaseException) -> str:
     """Return an error's cause on one line."""
     return str(error.__cause__ or error).partition("\n")[0]
 

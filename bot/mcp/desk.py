@@ -107,7 +107,7 @@ class ReadPage(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AskResult:
     """An answer, and the thread for follow-up questions."""
 
     answer: Answer
@@ -133,7 +133,7 @@ class Desk(Protocol):
     @property
     def texts(self) -> Texts: ...
 
-    async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> Told:
+    async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> AskResult:
         """Research a question; cancelling stops it. ``show`` is called with each new plan."""
         ...
 

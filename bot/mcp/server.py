@@ -94,7 +94,7 @@ class _Tool:
     call: _Call
 
     @property
-    def told(self) -> types.Tool:
+    def declaration(self) -> types.Tool:
         return types.Tool(
             name=self.name,
             title=self.title,
@@ -146,7 +146,7 @@ class _Handling:
     # ------------------------------------------------------------ tools
 
     async def tools(self, context: _Context, params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[tool.told for tool in self._tools.values()])
+        return types.ListToolsResult(tools=[tool.declaration for tool in self._tools.values()])
 
     async def call(
         self, context: _Context, params: types.CallToolRequestParams

@@ -17,9 +17,9 @@ from psycopg_pool import PoolTimeout
 from bot.dispatch.queue import (
     Connector,
     Queue,
+    cause_of,
     is_away,
     storage,
-    told,
     trouble_of,
 )
 from bot.errors import StorageUnavailable
@@ -120,7 +120,7 @@ def test_failures_leave_as_storage_that_is_unavailable() -> None:
 
 @pytest.mark.parametrize("error", [failing(BROKEN), BROKEN])
 def test_a_failure_is_told_on_one_line(error: Exception) -> None:
-    assert told(error) == "the connection is lost"
+    assert cause_of(error) == "the connection is lost"
 
 
 # ---------------------------------------------------------------- calls
