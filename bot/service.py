@@ -213,7 +213,7 @@ class ResearchService:
             log.info("posted")
             await self._remembering.keep(record, answer)
             if work is not None:
-                await work.concluded()
+                await work.answer_posted()
             await self._end(record, answer.status)
         except RunLost as lost:
             # The attempt that took over posts the answer; posting here would duplicate it.
@@ -252,7 +252,7 @@ class ResearchService:
 
         async def compared(pairs: Pairs) -> tuple[bool | None, ...]:
             by = work or await self._investigation(record, Unseen(), reader)
-            return await by.compared(pairs)
+            return await by.compare(pairs)
 
         reach = self._rights.reach(reader)
         return await self._standing_checks.conclude(record, watch, answer, reach, compared)
@@ -295,7 +295,7 @@ class ResearchService:
         if not reach().covers(answer.rests_on):  # rights were withdrawn meanwhile
             error = FootnoteError(texts_for(record.message.locale)("documents-out-of-reach"))
             answer = withheld(answer, error.sentence)
-        await self._store.save_answer(record.id, record.attempt, answer, work.shown)
+        await self._store.save_answer(record.id, record.attempt, answer, work.page_numbers)
         return answer, error, work
 
     async def _talk(self, record: RunRecord, reader: Reader) -> SearchedConversations | None:

@@ -284,7 +284,7 @@ class SlackConversations:
 
     # ------------------------------------------------------------ notice to the asker
 
-    async def concluded(self) -> None:
+    async def answer_posted(self) -> None:
         if not (self._is_more_elsewhere or self._files.is_more_elsewhere):
             return
         message = self._run.message

@@ -26,7 +26,7 @@ from bot.reasoning.repeated import as_asked
 from bot.rendering.remarks import changed
 from bot.rendering.safety import linked_pages
 from bot.research.answer.check import NO_VERDICTS, Checked, check
-from bot.research.answer.verify import Amendment, amendments, compared, is_wanted
+from bot.research.answer.verify import Amendment, amendments, compare_pairs, is_wanted
 from bot.research.answer.write import Written, unsourced, write
 from bot.research.answered_before import Memory
 from bot.research.budget.budget import Budget
@@ -109,11 +109,11 @@ class Pipeline:
                 await self._memory.aclose()
             await self._run.prefetcher.aclose()
 
-    def failed(self, error: FootnoteError) -> Answer:
+    def failed_answer(self, error: FootnoteError) -> Answer:
         """Return a failed answer with the error's sentence."""
         return self._answer("failed", error.sentence)
 
-    async def stopped(self) -> Answer:
+    async def stopped_answer(self) -> Answer:
         """Return an answer made of quotes from what was found before a stop."""
         self._reasoner = self._fallback
         if self._rewritten is None:
@@ -366,9 +366,9 @@ class Pipeline:
         ):
             yield await self._amended(given, amendment)
 
-    async def compared(self, pairs: Pairs) -> tuple[bool | None, ...]:
-        """See ``answer.verify.compared``; all None without a model."""
-        return await compared(self._reasoner, self.question, pairs)
+    async def compare(self, pairs: Pairs) -> tuple[bool | None, ...]:
+        """See ``answer.verify.compare_pairs``; all None without a model."""
+        return await compare_pairs(self._reasoner, self.question, pairs)
 
     async def _amended(self, given: _Unverified, amendment: Amendment) -> Answer:
         checked = amendment.checked

@@ -579,7 +579,7 @@ async def test_a_stop_keeps_what_is_revised_so_far() -> None:
     await asyncio.sleep(4)
     work.cancel()
     await asyncio.wait({work})
-    answer = await pipeline.stopped()
+    answer = await pipeline.stopped_answer()
     assert answer.status == "stopped"
     assert answer.text.startswith("## Height\n\nHeight of the tower is 330 metres [")
     assert "> No longer covered: Builders; Colour." in answer.text
