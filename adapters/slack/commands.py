@@ -13,7 +13,7 @@ from adapters.slack.incoming import mentions_in, unescape
 from adapters.slack.listener import PLATFORM, Listener
 from bot.conversing.buttons import forget_me
 from bot.conversing.reception import AcceptedQuestion, Handled
-from bot.conversing.rules import DEPTHS, KEYS, changed, depth_named, shown
+from bot.conversing.rules import DEPTHS, KEYS, depth_named, rule_values, with_rule
 from bot.errors import FootnoteError
 from bot.messages import Depth, Message, Thread
 from bot.pages.urls import links_in
@@ -127,13 +127,13 @@ class Commands:
         words = message.text.split(maxsplit=2)
         verb = words[0].lower() if words else "rules"
         if verb == "rules" and len(words) < 2:
-            told = self._shown(shown(await reception.rules.of(message.thread)), texts)
+            told = self._shown(rule_values(await reception.rules.of(message.thread)), texts)
             return "\n".join([told, *await reception.searched_here(message, texts)])
         if verb == "set" and len(words) > 1:
             key, value = words[1].lower(), words[2] if len(words) > 2 else ""
-            rules = changed(await reception.rules.of(message.thread), key, value, self._providers)
+            rules = with_rule(await reception.rules.of(message.thread), key, value, self._providers)
             await reception.rules.set(await self._with_rights(message), rules)
-            return texts("rules-set", key=key, value=dict(shown(rules)).get(key, "–"))
+            return texts("rules-set", key=key, value=dict(rule_values(rules)).get(key, "–"))
         if verb == "reset" and len(words) == 1:
             await reception.rules.set(await self._with_rights(message), None)
             return texts("rules-reset")

@@ -26,7 +26,7 @@ from adapters.slack.installations import Place, opened
 from adapters.slack.oauth import FOR_USER_GROUPS, install_url, needed, redirect_url
 from adapters.slack.settings import SlackSettings, in_many_workspaces
 from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable, PostRefused
-from bot.pages.urls import shown
+from bot.pages.urls import display_url
 from bot.search.registry import searches_conversations
 
 APPS = "https://api.slack.com/apps"
@@ -198,7 +198,7 @@ async def _auth(
 
 def _away(settings: SlackSettings, detail: str) -> PlatformUnavailable:
     return PlatformUnavailable(
-        f"Slack does not answer at {shown(settings.slack_api_url)}: check the network, or "
+        f"Slack does not answer at {display_url(settings.slack_api_url)}: check the network, or "
         "FOOTNOTE_SLACK_API_URL.",
         detail=detail[:300],
     )

@@ -173,7 +173,7 @@ class OverviewView(Filters):
             Tile(texts("web-overview-cost"), usd(spent.usd)),
             Tile(texts("web-overview-cost-each"), self._cost_each(states)),
             Tile(texts("web-overview-tokens"), f"{spent.tokens:,}"),
-            Tile(texts("web-run-feedback"), said(verdicts) or "–"),
+            Tile(texts("web-run-feedback"), feedback_counts(verdicts) or "–"),
             Tile(texts("web-overview-waiting"), waiting),
             Tile(texts("web-overview-running"), f"{queue.running:,}"),
         )
@@ -228,7 +228,7 @@ class OverviewView(Filters):
         return usd(value) if value else ""
 
 
-def said(verdicts: Mapping[str, int]) -> str:
+def feedback_counts(verdicts: Mapping[str, int]) -> str:
     """Format the readers' feedback: +12 −3."""
     counted = (("+", verdicts.get("good", 0)), ("−", verdicts.get("bad", 0)))
     return " ".join(f"{sign}{count:,}" for sign, count in counted if count)

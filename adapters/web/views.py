@@ -12,7 +12,7 @@ from adapters.web.markdown import Place, answer_html, inline_html
 from adapters.web.places import AnswerPlaces, copies_of
 from adapters.web.plans import Plan, plan_of
 from adapters.web.shown import Shown
-from adapters.web.sources import HEADINGS, TITLE, Dates, Source, shown_sources
+from adapters.web.sources import HEADINGS, TITLE, Dates, Source, source_cards
 from bot.answers import Answer, PlanView
 from bot.rendering.footnotes import sources
 from bot.rendering.remarks import earlier, remarks, spent, without_earlier
@@ -66,7 +66,7 @@ def reply_of(
         status=answer.status,
         html=_html(answer.text, answer, root),
         more=_html(answer.more, answer, root),
-        sources=shown_sources(answer, texts, dates, collections, root),
+        sources=source_cards(answer, texts, dates, collections, root),
         remarks=tuple(
             Markup(inline_html(one))  # noqa: S704  (sanitized there)
             for one in remarks(without_earlier(answer), texts, lambda words: words)

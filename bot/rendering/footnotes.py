@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 from bot.answers import Answer, Citation
 from bot.errors import AddressRefused
-from bot.mcp.address import public
-from bot.mcp.address import shown as address_of
+from bot.mcp.address import display_address, public
 from bot.pages.passages import HEADING_SEPARATOR, columns_in
 from bot.pages.urls import domain, parse
 from bot.rendering.excerpts import Excerpt, Said, excerpts
@@ -151,7 +150,7 @@ def _view(
     longest_source: int,
 ) -> SourceView:
     first = cited[0]
-    url = address_of(first.url)
+    url = display_address(first.url)
     host = domain(url)
     is_quoted = any(
         said.has(words) or said.has_part(words) for each in cited for words in each.proven

@@ -26,7 +26,7 @@ import httpx
 from bot.errors import PageUnreadable
 from bot.pages.page import Page
 from bot.pages.processes import Shares
-from bot.pages.urls import shown
+from bot.pages.urls import display_url
 from bot.pages.workers import Workers
 from bot.search.mediawiki_api import MAX_TITLES, Listed, Site, WikiApi
 from bot.search.mediawiki_text import (
@@ -105,12 +105,14 @@ class MediaWiki:
         """
         located = self._locate(url)
         if located is None:
-            raise PageUnreadable(f"{shown(url)} is not an article of {shown(self._base)}.")
+            raise PageUnreadable(
+                f"{display_url(url)} is not an article of {display_url(self._base)}."
+            )
         wiki, title = located
         site = await wiki.site()
         title = title or _title_of(url, site)
         if not title:
-            raise PageUnreadable(f"{shown(url)} is not an article of {site.name}.")
+            raise PageUnreadable(f"{display_url(url)} is not an article of {site.name}.")
         article = await wiki.article(title)
         text = page_text(article.extract) if article.extract else ""
         if not text:

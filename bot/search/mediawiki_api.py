@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from bot.errors import Broken, CredentialsRefused, PageUnreadable, ProviderUnavailable, Refused
-from bot.pages.urls import shown
+from bot.pages.urls import display_url
 from bot.search.json_api import (
     fetched,
     integer,
@@ -227,8 +227,8 @@ class WikiApi:
         if denied is not None:
             raise denied
         raise Broken(
-            f"There is no MediaWiki API at {shown(self.base)}: check FOOTNOTE_WIKIPEDIA_URL.",
-            detail="tried " + ", ".join(shown(place) for place in endpoints(self.base)),
+            f"There is no MediaWiki API at {display_url(self.base)}: check FOOTNOTE_WIKIPEDIA_URL.",
+            detail="tried " + ", ".join(display_url(place) for place in endpoints(self.base)),
         )
 
     async def _call(self, endpoint: str, parameters: Mapping[str, str]) -> Mapping[str, Any]:

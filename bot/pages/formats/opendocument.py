@@ -16,7 +16,7 @@ from bot.pages.formats.numbering import whole
 from bot.pages.formats.opendocument_styles import OpenStyles
 from bot.pages.formats.packages import Package, attribute, local, locked, opened, outside
 from bot.pages.formats.pieces import MOST_SPANNED, Cell, Piece, PieceWriter, labelled_item
-from bot.pages.titles import said_title
+from bot.pages.titles import meaningful_title
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -59,7 +59,7 @@ def read_opendocument(data: bytes, name: str) -> Reading:
         kept = reader.read()
         meta = package.tree("meta.xml")
         title = "" if meta is None else next((e.text or "" for e in meta.iter("{*}title")), "")
-        title = reader.title or said_title(title) or reader.first_heading
+        title = reader.title or meaningful_title(title) or reader.first_heading
         return Reading(title, reader.blocks.text(), kept)
 
 

@@ -30,7 +30,7 @@ from bot.reasoning.evidence import (
 from bot.reasoning.extractive.rewrite import language_of
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.model import compare, draft, plan, rewrite, statements, verify
-from bot.reasoning.model.conversation import loop_turns, shown_pages
+from bot.reasoning.model.conversation import loop_turns, pages_by_number
 from bot.reasoning.model.draft import Revising
 from bot.reasoning.model.failures import TooLong
 from bot.reasoning.model.plan import QueryWatch
@@ -161,7 +161,7 @@ class ModelReasoner:
             return Turn((Finish(enough=False, outgrown=True),))
         if reply.stop_reason == "model_context_window_exceeded":
             return Turn((Finish(enough=False, outgrown=True),))
-        pages = shown_pages(workspace)
+        pages = pages_by_number(workspace)
         if may_reply and reply.stop_reason != "max_tokens":
             answer = reply_of(reply, workspace.sources, pages)
             if answer is not None:
