@@ -235,7 +235,7 @@ def _files_of(turns: Sequence[Turn]) -> Sequence[Attachment]:
 
 def _watchable(turns: Sequence[Turn]) -> str:
     """Return the run of the last question that has an answer, or ""."""
-    answered = [turn.run for turn in turns if turn.over and turn.shown.answer is not None]
+    answered = [turn.run for turn in turns if turn.over and turn.reply_state.answer is not None]
     return answered[-1] if answered else ""
 
 

@@ -147,9 +147,9 @@ class _Desk:
                 standing = feed.standings.get(run.id)
                 if standing is None or standing.over or standing.removed:
                     return
-                if standing.shown is None:
+                if standing.reply_state is None:
                     continue
-                now = self._seeing.shown(standing.shown, reader)
+                now = self._seeing.visible_state(standing.reply_state, reader)
                 if now.answer is not None and not now.answer.is_pending:
                     return
                 if now.plan is not None:
@@ -181,7 +181,7 @@ class _Desk:
     async def _answer(self, run: str) -> Answer | None:
         found = await self._run(run)
         turns = await turns_of(self._console, [run]) if found is not None else ()
-        return self._seeing.turn(turns[0]).shown.answer if turns else None
+        return self._seeing.turn(turns[0]).reply_state.answer if turns else None
 
     async def page(self, run: str, number: int) -> KeptPage | None:
         found = await self._page(run, number)

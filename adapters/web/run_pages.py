@@ -23,7 +23,7 @@ from adapters.web.figures import days_as_csv, document, unanswered_as_csv
 from adapters.web.overview import Filters, OverviewView, Selection
 from adapters.web.page_text import page_html
 from adapters.web.places import copies_of
-from adapters.web.shown import shown_of
+from adapters.web.reply_state import state_of
 from adapters.web.sources import kind_of
 from adapters.web.visibility import seeing
 from bot.answers import StepView
@@ -67,7 +67,7 @@ class _RunPages:
         reader = Reader.of_stored(kept.record.message, kept.record.options)
         if not seeing(self._console, request).may_see_run(kept, reader):
             raise _out_of_reach(request)
-        plan = shown_of(kept.record).plan
+        plan = state_of(kept.record).plan
         # In a thread, because a long report would block the event loop for 50 ms.
         return await asyncio.to_thread(self._shown, request, kept, plan.steps if plan else ())
 

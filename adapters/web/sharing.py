@@ -111,14 +111,14 @@ class _Sharing:
         about(request, named(thread.key))
         turns = await self._over(thread)
         reach = seeing(self._console, request).reach
-        answers = (turn.shown.answer for turn in turns)
+        answers = (turn.reply_state.answer for turn in turns)
         if not all(answer is None or reach.covers(answer.rests_on) for answer in answers):
             raise HTTPException(403, texts("web-share-out-of-reach"))
         return thread, turns
 
     async def _over(self, thread: Thread) -> list[Turn]:
         turns = await turns_of(self._console, await runs_of(self._console.database, thread.key))
-        return [turn for turn in turns if turn.over and turn.shown.answer is not None]
+        return [turn for turn in turns if turn.over and turn.reply_state.answer is not None]
 
     # ------------------------------------------------------------ files
 
@@ -148,7 +148,7 @@ class _Sharing:
         if form == "md":
             conversation = await self._console.archive.conversation(thread)
             return as_markdown(self._as_seen(request, conversation, turns))
-        answers = [turn.shown.answer for turn in turns if turn.shown.answer is not None]
+        answers = [turn.reply_state.answer for turn in turns if turn.reply_state.answer is not None]
         if form == "html":
             # In a thread, because rendering a long conversation takes a while.
             return await asyncio.to_thread(self._html, request, turns, title)
@@ -176,9 +176,9 @@ class _Sharing:
     def _html(self, request: Request, turns: Sequence[Turn], title: str) -> str:
         texts, base = texts_of(request), address_of(self._console, request, "")
         answered = [
-            (turn, _standing_alone(turn.shown.answer, turn, texts, base))
+            (turn, _standing_alone(turn.reply_state.answer, turn, texts, base))
             for turn in turns
-            if turn.shown.answer is not None
+            if turn.reply_state.answer is not None
         ]
         return self._console.templates.fragment(
             "export.html",
