@@ -39,7 +39,7 @@ from bot.research.answer.write import Numbering
 from bot.research.budget.account import Account, Days
 from bot.research.budget.budget import Budget, DayLimits
 from bot.research.evidence.library import Library
-from bot.research.inputs import Asked, Resources
+from bot.research.inputs import Resources, RunQuestion
 from bot.research.pipeline import Pipeline
 from bot.research.run import Run
 from bot.rights.reader import Reader, readable, withheld
@@ -337,7 +337,7 @@ class ResearchService:
         holder = Holder(record.id, record.attempt, record.accepted_at, journal.payer)
         allowance = self._days.allowance(holder, DayLimits.of(settings, record.options))
         run = Run(
-            Asked(record.id, record.message, record.options, record.accepted_at, transcript),
+            RunQuestion(record.id, record.message, record.options, record.accepted_at, transcript),
             Resources(
                 self._library.within(within, talk, corrections, fresh=bool(record.options.watch)),
                 partial(poster.download, reference),

@@ -38,7 +38,7 @@ log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class LeftPlace:
     """A place at the end of a session: its server (0: direct) and the last message handled."""
 
     channel_id: int
@@ -52,7 +52,7 @@ class Gap:
     the gateway (0: none ever)."""
 
     shard_id: int
-    places: tuple[Left, ...]
+    places: tuple[LeftPlace, ...]
     latest: int
 
 
@@ -97,7 +97,7 @@ class MissedMessages:
     def of_shard(self, shard_id: int) -> Gap:
         """Return the current state of a shard."""
         places = [
-            Left(channel_id, guild_id, last)
+            LeftPlace(channel_id, guild_id, last)
             for channel_id, (guild_id, last) in self._places.items()
             if self._shard_of(guild_id) == shard_id
         ]
@@ -113,7 +113,7 @@ class MissedMessages:
             await self._read(place, CHANNEL_MESSAGES, take_in)
 
     async def _read(
-        self, place: Left, most: int, take_in: Callable[[discord.Message], Awaitable[None]]
+        self, place: LeftPlace, most: int, take_in: Callable[[discord.Message], Awaitable[None]]
     ) -> None:
         channel = self._client.get_partial_messageable(
             place.channel_id, guild_id=place.guild_id or None
@@ -127,7 +127,7 @@ class MissedMessages:
         except FAILURES as error:
             log.warning("not caught up", channel=place.channel_id, error=str(error))
 
-    def _with_news(self, gap: Gap) -> list[Left]:
+    def _with_news(self, gap: Gap) -> list[LeftPlace]:
         """Return the channels and threads whose last message did not come from the gateway."""
         if not gap.latest:  # the first session: nothing was missed
             return []
@@ -135,7 +135,7 @@ class MissedMessages:
         after = max(gap.latest, oldest)
         known = {place.channel_id for place in gap.places}
         news = [
-            (channel.last_message_id, Left(channel.id, channel.guild.id, after))
+            (channel.last_message_id, LeftPlace(channel.id, channel.guild.id, after))
             for channel in self._readable(gap.shard_id)
             if channel.id not in known and (channel.last_message_id or 0) > after
         ]

@@ -15,7 +15,7 @@ from adapters.terminal.json_poster import JsonPoster, JsonReply
 from adapters.terminal.listener import PLATFORM, Terminal, terminal_message, terminal_thread
 from bot.answers import Answer, PlanView
 from bot.app import App, open_app
-from bot.mcp.desk import AskArguments, AskResult, Listed
+from bot.mcp.desk import AskArguments, AskResult, ResourceEntry
 from bot.mcp.server import mcp_server
 from bot.messages import RunOptions, Thread
 from bot.posting import PostState, Reply, RunRef
@@ -107,9 +107,9 @@ class _Desk:
         message = terminal_message(terminal_thread(None), "")
         return await self._app.service.library_for(message), ()
 
-    async def answers(self, limit: int) -> Sequence[Listed]:
+    async def answers(self, limit: int) -> Sequence[ResourceEntry]:
         found = await self._archive.answers(PLATFORM, None, limit)
-        return [Listed(*each) for each in found]
+        return [ResourceEntry(*each) for each in found]
 
     async def answer(self, run: str) -> Answer | None:
         found = await self._app.store.run(run)

@@ -30,7 +30,7 @@ from adapters.web.visibility import Visibility, seeing
 from bot.answers import Answer, PlanView
 from bot.errors import Invalid, Unavailable
 from bot.extras import need
-from bot.mcp.desk import AskArguments, AskResult, Listed
+from bot.mcp.desk import AskArguments, AskResult, ResourceEntry
 from bot.messages import Message, Thread
 from bot.rendering.texts import Texts
 from bot.research.evidence.library import Library
@@ -169,9 +169,9 @@ class _Desk:
         )
         return await self._console.open_reception().library(message)
 
-    async def answers(self, limit: int) -> Sequence[Listed]:
+    async def answers(self, limit: int) -> Sequence[ResourceEntry]:
         found = await self._console.archive.answers("web", self._visitor.channel, limit)
-        return [Listed(*each) for each in found]
+        return [ResourceEntry(*each) for each in found]
 
     async def answer(self, run: str) -> Answer | None:
         found = await self._answer(run)

@@ -115,7 +115,7 @@ class AskResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ResourceEntry:
     """An answer in the list of resources."""
 
     run: str
@@ -141,7 +141,7 @@ class Desk(Protocol):
         """Return the library within the caller's rights, and the allowed providers (empty: all)."""
         ...
 
-    async def answers(self, limit: int) -> Sequence[Listed]:
+    async def answers(self, limit: int) -> Sequence[ResourceEntry]:
         """Return the caller's latest answers."""
         ...
 

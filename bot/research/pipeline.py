@@ -15,7 +15,7 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from bot.answers import Answer, Status, Verification
-from bot.corrections.desk import Noted
+from bot.corrections.desk import CorrectionReply
 from bot.errors import BudgetSpent, FootnoteError, ModelUnavailable, NoProviderAvailable
 from bot.messages import Depth, Transcript
 from bot.pages.urls import dedupe_key
@@ -74,7 +74,7 @@ class Pipeline:
         self._settings = settings
         self._is_check = run.options.style == "check"
         self._lead = ""  # the text before the answer
-        self._noted: Noted | None = None  # the result of storing the message as a correction
+        self._noted: CorrectionReply | None = None  # of a message stored as a correction
         self._on_text = lambda text: on_text(self._lead + text)
         self._rewritten: Rewritten | None = None
         self._strategy: tuple[str, Strategy] | None = None  # the current one, with its name

@@ -35,7 +35,7 @@ from bot.research.budget.account import Account
 from bot.research.budget.budget import Budget
 from bot.research.evidence.outgoing import Outgoing
 from bot.research.evidence.prefetch import Prefetcher
-from bot.research.inputs import Asked, Resources
+from bot.research.inputs import Resources, RunQuestion
 from bot.research.notes import Notes
 from bot.research.outcomes import ReadOutcome, SearchOutcome, attempted
 from bot.research.steps import PaidCalls, Steps, together
@@ -61,7 +61,7 @@ class Run:
 
     def __init__(
         self,
-        asked: Asked,
+        asked: RunQuestion,
         resources: Resources,
         journal: Journal,
         account: Account,

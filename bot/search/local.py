@@ -37,7 +37,7 @@ from bot.search.index_file import (
 from bot.search.meaning import Condition, Match, Meaning
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
 from bot.search.sample import sample
-from bot.search.surroundings import Opened, Pages, rated
+from bot.search.surroundings import OpenedPage, Pages, rated
 from bot.search.visible import Visible
 from bot.text.akin import akin
 from bot.text.language import detect, foreign
@@ -371,6 +371,6 @@ def _found_in(connection: sqlite3.Connection, wanted: Sequence[str]) -> dict[str
     return {term: row[0] for term, row in zip(wanted, rows, strict=True) if row is not None}
 
 
-def _hit(page: Opened, match: Match, provider: str) -> Hit:
+def _hit(page: OpenedPage, match: Match, provider: str) -> Hit:
     snippet = " ".join(page.passage(match.place).split())
     return Hit(page.title, match.url, snippet, provider, match.relevance)

@@ -55,7 +55,7 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedPage:
     """A page as a search or a look-up by title lists it.
 
     ``snippet`` is what the server sent: HTML, raw wikitext, or the beginning of the text.
@@ -103,7 +103,7 @@ class WikiApi:
             self._site = await self._discover()
         return self._site
 
-    async def search(self, query: str, what: What, limit: int) -> list[Listed]:
+    async def search(self, query: str, what: What, limit: int) -> list[ListedPage]:
         """Matching pages of the main namespace, best first, with redirects resolved."""
         site = await self.site()
         parameters = {
@@ -120,7 +120,7 @@ class WikiApi:
         pages.sort(key=_place)
         return [_listed(page) for page in pages if _exists(page)]
 
-    async def look_up(self, titles: list[str]) -> list[Listed]:
+    async def look_up(self, titles: list[str]) -> list[ListedPage]:
         """The pages that exist under these titles (at most 50), with redirects resolved.
 
         With TextExtracts, the first 20 have the beginning of their text as snippet.
@@ -332,8 +332,8 @@ def _site(endpoint: str, query: Mapping[str, Any]) -> Site | None:
     )
 
 
-def _listed(page: Mapping[str, Any], asked: tuple[str, ...] = ()) -> Listed:
-    return Listed(
+def _listed(page: Mapping[str, Any], asked: tuple[str, ...] = ()) -> ListedPage:
+    return ListedPage(
         title=string(page.get("title")),
         url=_address(page),
         snippet=string(page.get("snippet")) or string(page.get("extract")),

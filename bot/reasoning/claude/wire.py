@@ -15,9 +15,9 @@ from bot.reasoning.model.requests import (
     CachePoint,
     Ends,
     ModelTurn,
+    MoreText,
     Part,
     Request,
-    Said,
     SearchResult,
     ToolResult,
     UserBlock,
@@ -241,7 +241,7 @@ class ClaudeCollector:
                 self._written[event.index] = []
                 yield Begins(is_call=block["type"] == "tool_use")
                 if block["type"] == "text" and block.get("text"):
-                    yield Said(str(block["text"]))
+                    yield MoreText(str(block["text"]))
             case "content_block_delta":
                 yield from self._add_delta(event.index, event.delta)
             case "content_block_stop":
@@ -277,7 +277,7 @@ class ClaudeCollector:
         match delta.type:
             case "text_delta":
                 self._written[index].append(delta.text)
-                yield Said(delta.text)
+                yield MoreText(delta.text)
             case "thinking_delta":
                 self._written[index].append(delta.thinking)
             case "input_json_delta":

@@ -21,9 +21,9 @@ from bot.reasoning.model.conversation import QUESTION, findings_lines, opening, 
 from bot.reasoning.model.requests import (
     Again,
     ModelTurn,
+    MoreText,
     Part,
     Request,
-    Said,
     Unusable,
     UserTurn,
     json_object,
@@ -133,7 +133,7 @@ class QueryWatch:
             return
         if isinstance(part, Again):
             self._written = ""
-        elif isinstance(part, Said):
+        elif isinstance(part, MoreText):
             self._written += part.text
             if "{" in part.text:  # the next one begins
                 self._look(self._on_queries)

@@ -140,7 +140,7 @@ class Begins:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class MoreText:
     """More text of the block."""
 
     text: str
@@ -156,7 +156,7 @@ class Again:
     """All parts so far are invalid: the request is being sent again."""
 
 
-Part = Begins | Said | Citation | Ends | Again
+Part = Begins | MoreText | Citation | Ends | Again
 
 
 def after(first: ModelReply | None, reply: ModelReply) -> ModelReply:

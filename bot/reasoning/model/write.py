@@ -23,9 +23,9 @@ from bot.reasoning.model.requests import (
     Again,
     Begins,
     Ends,
+    MoreText,
     Part,
     Request,
-    Said,
     SearchResult,
     UserBlock,
     UserTurn,
@@ -201,7 +201,7 @@ class Reader:
         match part:
             case Begins():
                 self._opens = True
-            case Said(text) if text:
+            case MoreText(text) if text:
                 yield self._text(text)
             case Citation():
                 self._citations.update(dict.fromkeys(self.cited(part)))

@@ -19,9 +19,9 @@ from bot.reasoning.model.requests import (
     CachePoint,
     Ends,
     ModelTurn,
+    MoreText,
     Part,
     Request,
-    Said,
     SearchResult,
     Tool,
     ToolResult,
@@ -212,7 +212,7 @@ class OpenAICollector:
         if not self._text:
             yield Begins()
         self._text += words
-        yield Said(words)
+        yield MoreText(words)
 
     def _call(self, part: Any) -> Iterator[Part]:
         if part.index not in self._calls:

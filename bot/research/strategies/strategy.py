@@ -19,7 +19,7 @@ from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import ANYWHERE, Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.research.answer.write import Written
-from bot.research.evidence.queries import HITS_FETCHED, Asked
+from bot.research.evidence.queries import HITS_FETCHED, SentQueries
 from bot.research.evidence.workspace import Reading
 from bot.research.run import Run
 from bot.search.provider import Query
@@ -181,7 +181,7 @@ def chosen(task: Task, *, is_report: bool) -> Sequence[str]:
 
 def prefetch(run: Run, question: Rewritten, settings: Settings) -> None:
     """Prefetch a question's queries, each with the kind of provider it will be sent to."""
-    asked = Asked(run.can_search, question.question)
+    asked = SentQueries(run.can_search, question.question)
     first = asked.first(question.queries, question.knowledge_queries, ANYWHERE)
     limit = settings.topk * HITS_FETCHED
     for _, query, _ in first.queries:

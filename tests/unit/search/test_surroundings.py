@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from bot.pages.passages import split
 from bot.search.index_file import pack_spans
 from bot.search.meaning import Match
-from bot.search.surroundings import Headings, Opened, rated
+from bot.search.surroundings import Headings, OpenedPage, rated
 from tests.unit.pages.test_passages import PAGES
 
 WEIGHTS = {"harbour": 3.0, "fee": 2.0, "bell": 1.0}
 FOG = "\n\n".join("Fog lies on the sea. " * 20 for _ in range(4))
 
 
-def a_page(text: str, title: str = "") -> Opened:
-    return Opened(title, text, pack_spans(split(text)))
+def a_page(text: str, title: str = "") -> OpenedPage:
+    return OpenedPage(title, text, pack_spans(split(text)))
 
 
-def order(question: str, pages: Mapping[int, Opened], *matches: tuple[int, int]) -> list[str]:
+def order(question: str, pages: Mapping[int, OpenedPage], *matches: tuple[int, int]) -> list[str]:
     """The passages of the matches (file, place), best first."""
     found = rated(
         question,
@@ -55,7 +55,7 @@ def test_a_short_passage_gains_by_the_words_beside_it() -> None:
 @pytest.mark.parametrize(
     "better", [a_page("A fee.", "Harbour"), a_page("# Harbour\n\nA fee."), a_page("A harbour fee.")]
 )
-def test_the_title_and_the_headings_count(better: Opened) -> None:
+def test_the_title_and_the_headings_count(better: OpenedPage) -> None:
     pages = {1: a_page("A fee."), 2: better}
     assert order("harbour fee", pages, (1, 0), (2, 0))[0] == better.passage(0)
 
