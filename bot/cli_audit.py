@@ -50,7 +50,7 @@ def export(
     with sentences():
         settings = settings_for()
         from adapters.terminal.auditing import exported, moment
-        from bot.storage.audit import DEEDS, Wanted
+        from bot.storage.audit import DEEDS, AuditFilter
 
         platform, _, person = (who or "").partition(":")
         if who is not None and not person:
@@ -58,7 +58,7 @@ def export(
         for deed in what or ():
             if deed not in DEEDS:
                 raise Invalid(f"--what {deed} is unknown: choose from {', '.join(DEEDS)}.")
-        wanted = Wanted(
+        wanted = AuditFilter(
             None if since is None else moment(since, "--since"),
             None if until is None else moment(until, "--until"),
             None if who is None else (platform, person),

@@ -15,10 +15,10 @@ from typing import TextIO
 from adapters.terminal.records import forgetter_of, opened
 from bot.errors import Invalid
 from bot.settings import Settings
-from bot.storage.audit import Audit, Entry, Wanted
+from bot.storage.audit import Audit, AuditFilter, Entry
 from bot.storage.conversations import Conversations
 from bot.storage.removal import NOTHING_REMOVED, Removed
-from bot.storage.replaying import Forgotten, owed
+from bot.storage.replaying import Forgotten, missing_forgettings
 from bot.storage.store import Store
 from bot.storage.subjects import Subject
 
@@ -36,7 +36,7 @@ def moment(text: str, option: str) -> datetime:
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
-async def exported(settings: Settings, wanted: Wanted, output: Path | None) -> None:
+async def exported(settings: Settings, wanted: AuditFilter, output: Path | None) -> None:
     """Write the rows as JSON lines to standard output, or to a file that only its owner may read.
 
     Raises ``Invalid`` if the file cannot be written, and ``StorageUnavailable``.
@@ -95,7 +95,7 @@ async def replay_forgettings(
     told = _forgettings(lines)
     removed = NOTHING_REMOVED
     async with opened(settings) as store:
-        due = await owed(store.database, told)
+        due = await missing_forgettings(store.database, told)
         for subject, at in due.subjects.items():
             removed += await forgetter_of(store).forget_again(subject, at)
             removed += await uninstalled(store, subject)

@@ -24,7 +24,7 @@ from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line, shortened
 from bot.settings import Settings
 from bot.storage import migrate
-from bot.storage.archive import Archive, Conversation, Listed
+from bot.storage.archive import Archive, Conversation, ThreadEntry
 from bot.storage.audit import Actor, Audit, act_as, named
 from bot.storage.connecting import Connecting
 from bot.storage.database import Database, existing_database
@@ -96,7 +96,7 @@ async def exported(settings: Settings, name: str, form: str) -> str:
     return as_json(conversation) if form == "json" else as_markdown(conversation)
 
 
-async def listed(settings: Settings, platform: str | None, limit: int) -> list[Listed]:
+async def listed(settings: Settings, platform: str | None, limit: int) -> list[ThreadEntry]:
     """Return the latest threads."""
     async with opened(settings) as store:
         return await Archive(store.database).threads(platform, limit)
@@ -182,7 +182,7 @@ def removed_table(removed: Removed, title: str) -> RenderableType:
     return Group(Text(title, style="bold"), table)
 
 
-def threads_lines(found: list[Listed]) -> RenderableType:
+def threads_lines(found: list[ThreadEntry]) -> RenderableType:
     """Format the threads, each with its key for exporting or deleting it."""
     if not found:
         return Text("Nothing was asked yet.")
@@ -195,7 +195,7 @@ def threads_lines(found: list[Listed]) -> RenderableType:
     return Group(*lines)
 
 
-def threads_json(found: list[Listed]) -> str:
+def threads_json(found: list[ThreadEntry]) -> str:
     """Return threads in the documented form of ``footnote threads --json``."""
     rows = [
         {

@@ -14,7 +14,7 @@ from adapters.web.svg.plot import Column, Part, draw
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.texts import Texts
 from bot.research.trace.health import ProviderHealth, health
-from bot.storage.overview import RECENT, Asked, Overview, Place, Scope, of_days
+from bot.storage.overview import RECENT, Overview, Place, QuestionRow, Scope, of_days
 
 STATES = ("answered", "partial", "not_found", "failed", "stopped")
 PERIODS = (1, 7, 30, 90)  # days
@@ -218,7 +218,7 @@ class OverviewView(Filters):
 
     # ------------------------------------------------------------ words for tables
 
-    def question(self, asked: Asked) -> str:
+    def question(self, asked: QuestionRow) -> str:
         return shortened(asked.text, QUESTION) or asked.run
 
     def seconds(self, value: float | None) -> str:

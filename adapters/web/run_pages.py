@@ -34,7 +34,7 @@ from bot.rendering.footnotes import link_target
 from bot.research.trace.health import health
 from bot.research.trace.trace import page_of_trace, trace
 from bot.rights.reader import Reader
-from bot.storage.asked import Asked
+from bot.storage.asked import AskedQuestions
 from bot.storage.audit import Deed
 from bot.storage.overview import Overview, Overviews
 from bot.storage.records import RunRecord
@@ -122,7 +122,7 @@ class _OverviewPages:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._overviews = Overviews(console.database)
-        self._asked = Asked(console.database)
+        self._asked = AskedQuestions(console.database)
 
     @property
     def routes(self) -> list[BaseRoute]:

@@ -35,7 +35,7 @@ from bot.rendering.conversation import as_markdown
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.texts import Texts
 from bot.rights.reader import for_reader
-from bot.storage.archive import Conversation, Said
+from bot.storage.archive import Conversation, StoredMessage
 from bot.storage.audit import named
 
 FORMS = {
@@ -164,7 +164,7 @@ class _Sharing:
         reach = seeing(self._console, request).reach
         shown = {turn.run for turn in turns}
 
-        def seen(said: Said) -> Said:
+        def seen(said: StoredMessage) -> StoredMessage:
             if said.run is None or said.run.answer is None:
                 return said
             answer = for_reader(said.run.answer, reach, texts("answer-out-of-reach"))

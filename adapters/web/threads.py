@@ -18,7 +18,7 @@ from bot.rendering.lines import one_line, shortened
 from bot.rendering.marks import without_marks
 from bot.rendering.tables import plain_lines
 from bot.rendering.texts import Texts
-from bot.storage.history import Kept
+from bot.storage.history import ListedConversation
 from bot.text.sentences import sentences
 from bot.text.terms import terms
 
@@ -110,8 +110,8 @@ def _snippet(text: str, question: str, said: str) -> str:
 
 
 def _groups(
-    pinned: Sequence[Kept],
-    kept: Iterable[Kept],
+    pinned: Sequence[ListedConversation],
+    kept: Iterable[ListedConversation],
     texts: Texts,
     clock: tzinfo,
     snippets: dict[str, str] | None = None,
@@ -121,7 +121,7 @@ def _groups(
     today = datetime.now(clock).date()
     days: dict[date, list[Link]] = {}
 
-    def link(one: Kept) -> Link:
+    def link(one: ListedConversation) -> Link:
         return Link(
             name=one.thread.thread,
             title=shortened(one_line(one.name), TITLE),

@@ -72,7 +72,7 @@ class Connector(procrastinate.PsycopgConnector):
     @property
     def is_away(self) -> bool:
         """True if any part of the database failed lately and has not worked since."""
-        return any(self._outages.lately(part) for part in PARTS)
+        return any(self._outages.recent_failure(part) for part in PARTS)
 
     async def execute_query_async(self, query: Any, **arguments: Any) -> None:
         call = super().execute_query_async
@@ -104,14 +104,14 @@ class Connector(procrastinate.PsycopgConnector):
                 with attempt:
                     result = await _in_time(call)
         except UniqueViolation:
-            self._outages.worked("queue")
+            self._outages.record_success("queue")
             raise
         except ConnectorException as error:
             trouble = trouble_of(error)
             if trouble is not None:
-                self._outages.failed("queue", trouble)
+                self._outages.record_failure("queue", trouble)
             raise
-        self._outages.worked("queue")
+        self._outages.record_success("queue")
         return result
 
 

@@ -12,7 +12,7 @@ from bot.rendering.footnotes import by_number, sources
 from bot.rendering.lines import one_line
 from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.texts import DEFAULT, texts_for
-from bot.storage.archive import Conversation, Held, Said
+from bot.storage.archive import Conversation, Held, StoredMessage
 
 # Characters with a meaning in CommonMark, within a line and at its start
 # (https://spec.commonmark.org).
@@ -33,7 +33,7 @@ def as_markdown(conversation: Conversation) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _message(said: Said) -> Iterator[str]:
+def _message(said: StoredMessage) -> Iterator[str]:
     yield f"## {_plain(said.author.name)}, {_moment(said.at)}"
     yield _quoted(said.text) if said.text else "*Deleted.*"
     for file in said.attachments:

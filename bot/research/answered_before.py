@@ -128,7 +128,7 @@ class Memory:
 
     async def _find(self, run: Run, question: str) -> tuple[str, Spot]:
         """Return the id of the run with the earlier answer and its place; "" if there is none."""
-        for record in await self._questions.found(terms_of(question), run.message.thread):
+        for record in await self._questions.find(terms_of(question), run.message.thread):
             answer = record.answer
             is_fit = (
                 record.id != run.id

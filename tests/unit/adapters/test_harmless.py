@@ -24,7 +24,7 @@ from bot.messages import Author, RunOptions, Thread
 from bot.rendering.conversation import as_markdown
 from bot.rendering.safety import WORD_JOINER
 from bot.rendering.texts import texts_for
-from bot.storage.archive import Conversation, Held, Said
+from bot.storage.archive import Conversation, Held, StoredMessage
 
 EN = texts_for("en")
 PINGS = ["@everyone", "@here", "<!channel>", "<@U123>", "<@&456>", "<#C024BE7LR>"]
@@ -69,7 +69,7 @@ def on_screen(answer: Answer) -> str:
 def exported(answer: Answer) -> str:
     at = datetime(2026, 1, 1, tzinfo=UTC)
     held = Held("r1", "answered", RunOptions(), at, at, answer, (), {})
-    said = Said(Author("u1", "Ada"), "Question", at, (), (), held)
+    said = StoredMessage(Author("u1", "Ada"), "Question", at, (), (), held)
     return as_markdown(Conversation(Thread("terminal", "w", "c", "t"), at, (said,)))
 
 

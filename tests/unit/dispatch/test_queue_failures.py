@@ -234,7 +234,7 @@ async def test_the_end_of_a_job_is_told_again_for_a_while_but_not_by_a_process_t
     if is_away:
         trouble = trouble_of(failing(BROKEN))
         assert trouble is not None
-        outages.failed("queue", trouble)
+        outages.record_failure("queue", trouble)
     if ends:
         queue.hurry()
     calls = put(JobManager, "finish_job", failing(BROKEN))
