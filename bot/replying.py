@@ -171,7 +171,7 @@ class _Runner:
             log.debug("showing progress broke here", run=self._run.id, exc_info=True)
             raise
         finally:
-            self._seen.set()  # do not keep ``begun`` waiting
+            self._seen.set()  # do not keep ``wait_for_first_sign`` waiting
 
     async def _keep_showing(self) -> None:
         """Show changes until the reply ends. Raises errors that make showing more pointless."""

@@ -95,7 +95,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             changes = RuleChanges(store.database, settings, Rights(settings))
             maintenance = Maintenance(retention, reception.forgetter, changes)
             await stack.enter_async_context(maintenance.at_work())
-            await indexing.begun()
+            await indexing.wait_until_counted()
             standing_rounds = StandingRounds(
                 settings, store, app.service, app.dispatcher, posters.keys()
             )

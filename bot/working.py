@@ -41,7 +41,7 @@ async def work(
         stack.push_async_callback(reaching.aclose)
         await reaching.soon()
         await stack.enter_async_context(documents_being_indexed(settings, tell, indexing))
-        await indexing.begun()
+        await indexing.wait_until_counted()
         await stack.enter_async_context(vectors_being_made(settings))
         posters = {platform.name: platform.poster for platform in platforms}
         app = await stack.enter_async_context(

@@ -249,5 +249,5 @@ def _questions(outcome: Outcome, names: Sequence[str]) -> Table:
             result = side.results.get(name)
             good = result is not None and result.score.as_expected
             cells.append(Text(outcome_words(result), style="green" if good else "yellow"))
-        table.add_row(name, Text(shortened(outcome.asked(name).question, QUESTION)), *cells)
+        table.add_row(name, Text(shortened(outcome.turn_named(name).question, QUESTION)), *cells)
     return table

@@ -37,7 +37,7 @@ class Judge:
         self._file = kept
         self._kept = dict(_read(kept))
 
-    def kept(self, case: Case, turn: int, answer: Answer) -> Verdict | None:
+    def stored_verdict(self, case: Case, turn: int, answer: Answer) -> Verdict | None:
         """Return the stored verdict on an answer, or None."""
         return self._kept.get(_key(self._request(case, turn, answer)))
 

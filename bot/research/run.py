@@ -255,7 +255,7 @@ class Run:
         result is stored like a search's, since vectors may change before the next attempt."""
         inputs = {"question": question, "url": page.url, "hash": page.hash}
         if not self._library.weighs(page.url):
-            return self.kept("weigh", inputs, _weights) or ()
+            return self.recorded("weigh", inputs, _weights) or ()
 
         async def weigh() -> tuple[Weight, ...]:
             try:
@@ -388,7 +388,7 @@ class Run:
         raises."""
         return await self._steps.do(kind, inputs, work, shape, title=title)
 
-    def kept(self, kind: str, inputs: Mapping[str, Any], shape: TypeAdapter[T]) -> T | None:
+    def recorded(self, kind: str, inputs: Mapping[str, Any], shape: TypeAdapter[T]) -> T | None:
         """Return the result of such a step, if this or an earlier attempt has finished it."""
         recorded = self._steps.finished(step_key(kind, inputs))
         return None if recorded is None else shape.validate_json(recorded.result)

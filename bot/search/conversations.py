@@ -184,7 +184,7 @@ class SearchedConversations:
             log.info("asker not told of more", provider=self.name, error=str(error))
 
 
-def blended(said: SearchResult, found: SearchResult, query: Query) -> SearchResult:
+def blend_results(said: SearchResult, found: SearchResult, query: Query) -> SearchResult:
     """Merge messages and other results into one list, no longer than the query's limit."""
     if query.talk.first:
         hits = [*said.hits, *(hit for hit in found.hits if hit not in said.hits)]

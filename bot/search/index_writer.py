@@ -25,7 +25,7 @@ from bot.search.index_file import (
     word_rows,
 )
 from bot.search.reading import Content, Glance, Job
-from bot.search.twin_files import NONE, UNDECIDED, TwinFiles, packed
+from bot.search.twin_files import NONE, UNDECIDED, TwinFiles, pack_keys
 from bot.search.twins import is_enough
 
 DEAD_SHARE = 0.5  # removed passages per remaining one, above which ``words`` is rewritten
@@ -240,7 +240,7 @@ class IndexWriter:
                 prepared.problem,
                 content.kept if content else 0.0,
                 UNDECIDED if content else NONE,
-                packed(content.keys if content else ()),
+                pack_keys(content.keys if content else ()),
             ),
         ).lastrowid
         if file is None:

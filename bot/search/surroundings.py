@@ -76,7 +76,7 @@ class Headings:
         return found
 
 
-def opened(connection: sqlite3.Connection, file: int) -> OpenedPage:
+def load_page(connection: sqlite3.Connection, file: int) -> OpenedPage:
     """Load the page of a file from the index. Raises ``Damaged`` and ``sqlite3.Error``."""
     title, text, spans = connection.execute(
         "SELECT title, text, spans FROM pages WHERE file = ?", (file,)
@@ -97,13 +97,13 @@ class Pages:
         """Raises ``Damaged`` and ``sqlite3.Error``."""
         page = self._held.get(file)
         if page is None:
-            page = opened(self._connection, file)
+            page = load_page(self._connection, file)
             if len(page.text) <= HELD:
                 self._held[file] = page
         return page
 
 
-def rated(
+def rate_matches(
     question: str,
     weights: Mapping[str, float],
     matches: Sequence[Match],

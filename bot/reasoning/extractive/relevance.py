@@ -258,7 +258,7 @@ def scores(
     near = [passage.relevance for source in sources for passage in source.passages]
     if all(nearness is None for nearness in near):
         return rated
-    # Half by words, half by meaning if known: see ``bot.search.meaning.fused``.
+    # Half by words, half by meaning if known: see ``bot.search.meaning.fuse``.
     best = max(rated, default=0.0) or 1.0
     return [
         score if nearness is None else (score + nearness * best) / 2

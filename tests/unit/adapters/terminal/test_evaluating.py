@@ -10,7 +10,7 @@ from rich.console import Console
 
 from adapters.terminal.evaluating import EvaluationOptions, announcement, tables
 from bot.configuration import load_settings
-from bot.evaluation.questions import Asked
+from bot.evaluation.questions import CaseTurn
 from bot.evaluation.results import Outcome
 from bot.evaluation.running import Forecast, Side
 from bot.messages import RunOptions
@@ -26,7 +26,7 @@ def shown(outcome: Outcome, width: int = 100) -> str:
 
 
 def test_one_settings_needs_no_heading() -> None:
-    text = shown(an_outcome(a_set(TALL, Asked("Is it old?")), (POOR, GOOD)))
+    text = shown(an_outcome(a_set(TALL, CaseTurn("Is it old?")), (POOR, GOOD)))
 
     assert "as set" not in text
     assert text.startswith("as expected    ")
