@@ -43,16 +43,16 @@ class Connection:
     since: datetime = field(default_factory=lambda: datetime.now(UTC))
     why: str = ""
 
-    def made(self) -> None:
+    def mark_connected(self) -> None:
         """Mark as connected: events arrive, or posting works where none are received."""
         self._turn("connected")
 
-    def away(self, why: str) -> None:
+    def mark_unreachable(self, why: str) -> None:
         """Mark as unreachable for now; reconnecting continues."""
         lost = self.state in ("connected", "lost")
         self._turn("lost" if lost else "connecting", why)
 
-    def failed(self, why: str) -> None:
+    def mark_failed(self, why: str) -> None:
         """Mark as failed: trying again cannot help."""
         self._turn("failed", why)
 

@@ -195,7 +195,7 @@ async def _listen(
             for task in done - {end}:
                 platform = running.pop(task)  # type: ignore[arg-type]
                 failure = _failure(task, platform)
-                platform.connection.failed(failure.sentence)
+                platform.connection.mark_failed(failure.sentence)
                 tell(f"{platform.name} does not work: {failure.sentence}")
     finally:
         state.ending = True

@@ -38,7 +38,7 @@ from adapters.slack.words import words_of
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 from bot.messages import Attachment, Author, Message
-from bot.posting import PostState, Reply, RunRef, Whereabouts, collected
+from bot.posting import PostState, Reply, RunRef, Whereabouts, collect
 from bot.rendering.texts import texts_for
 from bot.replying import Pace, open_reply
 from bot.rights.reader import Reader
@@ -146,7 +146,7 @@ async def _body(response: aiohttp.ClientResponse, attachment: Attachment, limit:
             "files:read.",
             detail=str(response.status),
         )
-    return await collected(response.content.iter_chunked(CHUNK), attachment, limit)
+    return await collect(response.content.iter_chunked(CHUNK), attachment, limit)
 
 
 def _is_slack(url: str, base_url: str) -> bool:

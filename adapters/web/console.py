@@ -81,7 +81,7 @@ class Console:
         self.streams = OpenStreams(STREAMS_OF_ONE_CLIENT)
         self.files = Files(database)
         # They check the files that people send.
-        self.workers = Workers.for_a_look(Shares(settings.reading_memory))
+        self.workers = Workers.single_process(Shares(settings.reading_memory))
         self.provider: Provider | None = None  # the OpenID provider for signing in, if any
         self.sign_ins: SignIns | None = None
         if settings.oidc_issuer:

@@ -4,8 +4,8 @@ Procrastinate's worker ends, and cancels its jobs, when one of its side tasks fa
 calls are kept from failing: a call whose connection broke is repeated at once, a failed heartbeat
 is left to the next one, a lost connection for notifications is reopened, and fetching a job without
 a database returns none. A call may take effect without our knowing: the queueing lock prevents a
-run from being queued twice, and ``Queue.held`` distinguishes jobs we work on from jobs the database
-assigned to us unnoticed.
+run from being queued twice, and ``Queue.held_jobs`` distinguishes jobs we work on from jobs the
+database assigned to us unnoticed.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class Queue(JobManager):
         self._ready = ready
         self._ending = False
         self._notified = 0  # number of notifications so far
-        self.held: set[int] = set()
+        self.held_jobs: set[int] = set()
 
     def hurry(self) -> None:
         """Shorten waits when the process ends: other processes find what an absent database
@@ -166,7 +166,7 @@ class Queue(JobManager):
                 raise
             return None  # the worker asks again in a moment
         if job is not None and job.id is not None:
-            self.held.add(job.id)
+            self.held_jobs.add(job.id)
         return job
 
     async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:
@@ -183,7 +183,7 @@ class Queue(JobManager):
             what = "job not finished in the queue" if is_away(error) else "job went to another"
             log.info(what, error=cause_of(error))
         finally:
-            self.held.discard(job.id or 0)
+            self.held_jobs.discard(job.id or 0)
 
     async def update_heartbeat(self, worker_id: int) -> None:
         try:
@@ -208,7 +208,7 @@ class Queue(JobManager):
     async def lost_jobs(self, worker_id: int) -> list[Job]:
         """Return jobs that the database assigns to this worker, but that it is not working on."""
         ours = await self.list_jobs_async(status=Status.DOING.value, worker_id=worker_id)
-        return [job for job in ours if job.id not in self.held]
+        return [job for job in ours if job.id not in self.held_jobs]
 
 
 async def _each_by_itself(connection: psycopg.AsyncConnection[Any]) -> None:

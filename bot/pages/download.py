@@ -168,7 +168,7 @@ class Downloads:
         data = bytearray()
         async with in_pieces() as pieces:
             async for raw in response.aiter_raw():
-                pieces.came(len(raw))
+                pieces.count(len(raw))
                 for piece in decoder.decoded(raw):
                     data += piece
                     if len(data) >= ROBOTS_TXT_BYTES:
@@ -187,7 +187,7 @@ class Downloads:
         looked = False
         async with in_pieces() as pieces:
             async for raw in response.aiter_raw():
-                pieces.came(len(raw))
+                pieces.count(len(raw))
                 for piece in decoder.decoded(raw):
                     data += piece
                     if len(data) > self._max_bytes:
@@ -224,7 +224,7 @@ async def _finish(response: httpx.Response) -> None:
     if 0 <= _announced(response) <= _SMALL_BODY:
         async with in_pieces() as pieces:
             async for raw in response.aiter_raw():
-                pieces.came(len(raw))
+                pieces.count(len(raw))
 
 
 def _location(address: str, response: httpx.Response) -> str:

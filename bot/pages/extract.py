@@ -97,9 +97,9 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Reading:
         raise _empty(name)
     kind = kind_of(data[:LOOK_AT], media_type, name)
     if kind == "gzip":
-        from bot.pages.formats.containers import unpacked
+        from bot.pages.formats.containers import gunzip
 
-        data, media_type, within = unpacked(data, display_url(name)), None, _without_gz(name)
+        data, media_type, within = gunzip(data, display_url(name)), None, _without_gz(name)
         kind = kind_of(data[:LOOK_AT], None, within)
         if kind == "gzip":
             raise unreadable(name, "packed with gzip more than once")

@@ -72,7 +72,7 @@ class Workers:
         self._seconds = seconds
 
     @classmethod
-    def for_a_look(cls, shares: Shares) -> Workers:
+    def single_process(cls, shares: Shares) -> Workers:
         """A single process for documents that fit its memory; for others ``extract`` raises
         ``NeedsMoreMemory``.
         """

@@ -75,7 +75,7 @@ class MediaWiki:
         self._base = settings.wikipedia_url.rstrip("/")
         self._language = _language_label(settings.language) or "en"
         self._client = client
-        self._workers = Workers.for_a_look(Shares(settings.reading_memory))
+        self._workers = Workers.single_process(Shares(settings.reading_memory))
         self._wikis: dict[str, WikiApi] = {}
         self._address = _address_pattern(self._base)
 

@@ -14,7 +14,7 @@ from bot.pages.formats.blocks import Blocks, Reading, code, one_line
 from bot.pages.formats.grid import MOST_CELLS, GridWriter
 from bot.pages.formats.numbering import whole
 from bot.pages.formats.opendocument_styles import OpenStyles
-from bot.pages.formats.packages import Package, attribute, local, locked, opened, outside
+from bot.pages.formats.packages import Package, attribute, local, locked, open_package, outside
 from bot.pages.formats.pieces import MOST_SPANNED, Cell, Piece, PieceWriter, labelled_item
 from bot.pages.titles import meaningful_title
 
@@ -51,7 +51,7 @@ def read_opendocument(data: bytes, name: str) -> Reading:
 
     Raises ``PageUnreadable`` for one that is damaged, locked or too large.
     """
-    with opened(data, name, "an OpenDocument file") as package:
+    with open_package(data, name, "an OpenDocument file") as package:
         manifest = "META-INF/manifest.xml"
         if manifest in package and b"encryption-data" in package.read(manifest):
             raise locked(name)

@@ -189,7 +189,7 @@ class _Source:
 
 
 @contextmanager
-def opened(data: bytes, name: str, what: str) -> Iterator[Package]:
+def open_package(data: bytes, name: str, what: str) -> Iterator[Package]:
     """Open the package in these bytes; ``what`` describes it in errors, like "a Word document".
 
     Raises ``PageUnreadable``, also for damage that is detected inside the ``with`` block.

@@ -24,7 +24,7 @@ import openpyxl  # type: ignore[import-untyped]
 from bot.errors import PageUnreadable
 from bot.pages.formats.blocks import Blocks, Reading
 from bot.pages.formats.grid import MOST_CELLS, GridWriter
-from bot.pages.formats.packages import LARGEST_PART, LARGEST_TREE, Package, broken, opened
+from bot.pages.formats.packages import LARGEST_PART, LARGEST_TREE, Package, broken, open_package
 from bot.pages.titles import meaningful_title
 
 _A_WORKBOOK = "an Excel workbook"
@@ -40,7 +40,7 @@ def read_sheets(data: bytes, name: str) -> Reading:
 
     Raises ``PageUnreadable`` for one that is damaged, locked or too large.
     """
-    with opened(data, name, _A_WORKBOOK) as package:
+    with open_package(data, name, _A_WORKBOOK) as package:
         _check(package)
         try:
             with warnings.catch_warnings():

@@ -193,7 +193,7 @@ async def test_a_worker_finds_no_job_while_the_database_is_away(put: Put) -> Non
         await queue.fetch_job(["slack"], 1)
     calls.outcomes = [a_job()]
     assert await queue.fetch_job(["slack"], 1) is not None
-    assert queue.held == {7}
+    assert queue.held_jobs == {7}
 
 
 @in_virtual_time
@@ -230,7 +230,7 @@ async def test_the_end_of_a_job_is_told_again_for_a_while_but_not_by_a_process_t
     monkeypatch.setattr("random.uniform", lambda least, most: least)  # of its pauses
     outages = Outages()
     queue = a_queue(outages)
-    queue.held.add(7)
+    queue.held_jobs.add(7)
     if is_away:
         trouble = trouble_of(failing(BROKEN))
         assert trouble is not None
@@ -241,21 +241,21 @@ async def test_the_end_of_a_job_is_told_again_for_a_while_but_not_by_a_process_t
     await queue.finish_job(a_job(), Status.SUCCEEDED, True)
     assert (calls.made > 2) == again
     assert (pool.timeout < 5.0) == (not again), "nor is a connection waited for"
-    assert queue.held == set()
+    assert queue.held_jobs == set()
 
 
 @in_virtual_time
 async def test_a_job_that_went_to_another_is_not_told_of_again(put: Put) -> None:
     queue = a_queue()
-    queue.held.update({7, 8})
+    queue.held_jobs.update({7, 8})
     calls = put(JobManager, "finish_job", failing(WRONG))
     await queue.finish_job(a_job(), Status.SUCCEEDED, True)
-    assert (calls.made, queue.held) == (1, {8})
+    assert (calls.made, queue.held_jobs) == (1, {8})
 
 
 @in_virtual_time
 async def test_jobs_that_are_not_held_here_are_lost(put: Put) -> None:
     queue = a_queue()
-    queue.held.add(7)
+    queue.held_jobs.add(7)
     put(JobManager, "list_jobs_async", [a_job(7), a_job(8)])
     assert [job.id for job in await queue.lost_jobs(1)] == [8]
