@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli_records import forget_kinds, uninstalled
+from bot.cli_records import forget_kinds, remove_installations
 from bot.command import EXIT_NO_ANSWER, sentences, settings_for, standard_input
 from bot.errors import Invalid
 
@@ -49,7 +49,7 @@ def export(
 
     with sentences():
         settings = settings_for()
-        from adapters.terminal.auditing import exported, moment
+        from adapters.terminal.auditing import export_audit, moment
         from bot.storage.audit import DEEDS, AuditFilter
 
         platform, _, person = (who or "").partition(":")
@@ -65,7 +65,7 @@ def export(
             tuple(what or ()),
             settings.audit_texts,
         )
-        asyncio.run(exported(settings, wanted, output))
+        asyncio.run(export_audit(settings, wanted, output))
 
 
 @forget_kinds.command("again")
@@ -95,7 +95,7 @@ def forget_again(
         except OSError as error:
             raise Invalid(f"{file} cannot be read: {error.strerror}.") from None
         with lines:
-            came = asyncio.run(replay_forgettings(settings, lines, uninstalled))
+            came = asyncio.run(replay_forgettings(settings, lines, remove_installations))
         typer.echo(
             f"Forgotten in the log: {came.in_log:,}. Forgotten again now: {came.repeated:,}."
         )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from cachetools import LRUCache
 
 from adapters.slack.calls import Calls, Json
-from adapters.slack.conversations import kept_right
+from adapters.slack.conversations import stored_token
 from adapters.slack.deferred import EphemeralMessages, Recipient, RetryQueue
 from adapters.slack.incoming import (
     attachments_of,
@@ -231,7 +231,7 @@ class Listener:
         whom = id if address == "footnote" else f"{message.thread.key} {message.author.id}"
         told = whom in self._settled and not again
         keys = self.reception.settings.encryption_keys
-        state = kept_right(str(event[RIGHT]), keys) if message.conversations else None
+        state = stored_token(str(event[RIGHT]), keys) if message.conversations else None
         try:
             outcome = await by_core(self.reception.receive(message, address, post_state=state))
         except StorageUnavailable:

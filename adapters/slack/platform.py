@@ -35,7 +35,7 @@ from adapters.slack.oauth import (
     REDIRECT_PATH,
     STATE_SECONDS,
     Authorize,
-    ended,
+    handle_uninstall,
     oauth_flow,
     workspace_of,
 )
@@ -164,7 +164,7 @@ class ManyWorkspaces:
         return self._inboxes[workspace]
 
     async def _ended(self, body: dict[str, Any]) -> None:
-        if workspace := await ended(self._installations, body):
+        if workspace := await handle_uninstall(self._installations, body):
             await self.teams.forget(workspace)
             if (inbox := self._inboxes.pop(workspace, None)) is not None:
                 await inbox.aclose()

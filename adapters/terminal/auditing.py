@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TextIO
 
-from adapters.terminal.records import forgetter_of, opened
+from adapters.terminal.records import forgetter_of, open_records
 from bot.errors import Invalid
 from bot.settings import Settings
 from bot.storage.audit import Audit, AuditFilter, Entry
@@ -36,12 +36,12 @@ def moment(text: str, option: str) -> datetime:
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
-async def exported(settings: Settings, wanted: AuditFilter, output: Path | None) -> None:
+async def export_audit(settings: Settings, wanted: AuditFilter, output: Path | None) -> None:
     """Write the rows as JSON lines to standard output, or to a file that only its owner may read.
 
     Raises ``Invalid`` if the file cannot be written, and ``StorageUnavailable``.
     """
-    async with opened(settings) as store:
+    async with open_records(settings) as store:
         audit = Audit(store.database)
         await audit.note("exported", "audit")
         with _written(output) as lines:
@@ -94,7 +94,7 @@ async def replay_forgettings(
     """
     told = _forgettings(lines)
     removed = NOTHING_REMOVED
-    async with opened(settings) as store:
+    async with open_records(settings) as store:
         due = await missing_forgettings(store.database, told)
         for subject, at in due.subjects.items():
             removed += await forgetter_of(store).forget_again(subject, at)

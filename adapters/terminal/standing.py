@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from adapters.terminal.listener import PLATFORM, Terminal, poster_for, terminal_thread
-from adapters.terminal.records import opened
+from adapters.terminal.records import open_records
 from bot.app import open_app
 from bot.messages import RunOptions
 from bot.rendering.documents import printed_json
@@ -53,7 +53,7 @@ async def check_due(settings: Settings, *, as_json: bool) -> None:
 
 async def show_list(settings: Settings, *, as_json: bool) -> None:
     """List all standing questions, of every platform."""
-    async with opened(settings) as store:
+    async with open_records(settings) as store:
         found = await Desk(settings, store.database).all()
     if as_json:
         typer.echo(printed_json([_document(watch) for watch in found]))
@@ -64,7 +64,7 @@ async def show_list(settings: Settings, *, as_json: bool) -> None:
 
 async def change(settings: Settings, verb: str, id: str) -> None:
     """Pause, resume or stop any standing question, as the operator may."""
-    async with opened(settings) as store:
+    async with open_records(settings) as store:
         watch = await Desk(settings, store.database).do(verb, id, None)
     typer.echo(texts_for(DEFAULT)(f"watch-done-{verb}", question=watch.question))
 

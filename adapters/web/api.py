@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.web.asking import put_question, run_named, thread_named
-from adapters.web.auditing import followed, noted, shows_nothing
+from adapters.web.auditing import shows_nothing, with_audit, with_stream_audit
 from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.description import NAME_PATTERN, description
 from adapters.web.documents import (
@@ -45,11 +45,12 @@ def api_routes(console: Console) -> Sequence[BaseRoute]:
     return [
         Route("/api/openapi.json", api.describe),
         Route("/api/questions", api.ask, methods=["POST"]),
-        Route("/api/runs/{run}", noted(console, "read", "run", api.run, "run")),
-        Route("/api/runs/{run}/events", followed(console, "run", api.events, "run")),
+        Route("/api/runs/{run}", with_audit(console, "read", "run", api.run, "run")),
+        Route("/api/runs/{run}/events", with_stream_audit(console, "run", api.events, "run")),
         Route("/api/runs/{run}/stop", api.stop, methods=["POST"]),
         Route(
-            "/api/threads/{thread}", noted(console, "read", "conversation", api.thread, "thread")
+            "/api/threads/{thread}",
+            with_audit(console, "read", "conversation", api.thread, "thread"),
         ),
     ]
 

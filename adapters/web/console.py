@@ -76,7 +76,7 @@ class Console:
         self.templates = Templates(settings.root)
         self.parts = Parts(self.templates)
         self.questions = Pace(settings.console_questions)  # how many one client may ask
-        # Visitor and page, for pages opened in the last hour: see ``auditing.followed``.
+        # Visitor and page, for pages opened in the last hour: see ``auditing.with_stream_audit``.
         self.opened: TTLCache[tuple[str, str], bool] = TTLCache(OPENINGS_KNOWN, 3_600.0)
         self.streams = OpenStreams(STREAMS_OF_ONE_CLIENT)
         self.files = Files(database)

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.web.auditing import Page, about, noted
+from adapters.web.auditing import Page, set_audit_object, with_audit
 from adapters.web.clock import clock_of
 from adapters.web.console import Console, operator_only, texts_of, visitor_of
 from adapters.web.explaining import RunView
@@ -45,8 +45,8 @@ def console_pages(console: Console) -> Sequence[BaseRoute]:
     """Return the routes of these pages."""
     pages = _RunPages(console)
     return [
-        Route("/runs/{run}", noted(console, "read", "run", pages.run, "run")),
-        Route("/runs/{run}/pages/{number:int}", noted(console, "read", "page", pages.page)),
+        Route("/runs/{run}", with_audit(console, "read", "run", pages.run, "run")),
+        Route("/runs/{run}/pages/{number:int}", with_audit(console, "read", "page", pages.page)),
         *_OverviewPages(console).routes,
         *_metrics(console),
     ]
@@ -74,7 +74,7 @@ class _RunPages:
     async def page(self, request: Request) -> Response:
         """Show the whole stored text of a page, with its quotes marked."""
         run_id, number = request.path_params["run"], request.path_params["number"]
-        about(request, f"{run_id}/{number}")
+        set_audit_object(request, f"{run_id}/{number}")
         record = await self._console.store.run(run_id)
         if record is None:
             raise _gone(request)
@@ -135,7 +135,7 @@ class _OverviewPages:
             "/overview.json": ("exported", self.json),
         }
         return [
-            Route(path, noted(self._console, deed, path[1:], operator_only(page)))
+            Route(path, with_audit(self._console, deed, path[1:], operator_only(page)))
             for path, (deed, page) in pages.items()
         ]
 

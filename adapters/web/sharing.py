@@ -21,7 +21,7 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.web.asking import encodable, thread_named
 from adapters.web.assets import files
-from adapters.web.auditing import about, noted
+from adapters.web.auditing import set_audit_object, with_audit
 from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.history import address_of
 from adapters.web.turns import Turn, runs_of, turns_of
@@ -53,13 +53,14 @@ def sharing_pages(console: Console) -> Sequence[BaseRoute]:
     """Return the routes of these pages."""
     pages, link = _Sharing(console), "shared conversation"
     return [
-        Route("/shared/{token}", noted(console, "read", link, pages.page)),
+        Route("/shared/{token}", with_audit(console, "read", link, pages.page)),
         Route(
-            "/shared/{token}/export/{form}", noted(console, "exported", link, pages.export_shared)
+            "/shared/{token}/export/{form}",
+            with_audit(console, "exported", link, pages.export_shared),
         ),
         Route(
             "/threads/{thread}/export/{form}",
-            noted(console, "exported", "conversation", pages.export, "thread"),
+            with_audit(console, "exported", "conversation", pages.export, "thread"),
         ),
     ]
 
@@ -108,7 +109,7 @@ class _Sharing:
         thread = await self._console.history.shared(encodable(token)) if token.isascii() else None
         if thread is None:
             raise HTTPException(404, texts("web-thread-gone"))
-        about(request, named(thread.key))
+        set_audit_object(request, named(thread.key))
         turns = await self._over(thread)
         reach = seeing(self._console, request).reach
         answers = (turn.reply_state.answer for turn in turns)

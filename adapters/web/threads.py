@@ -64,7 +64,7 @@ def channel_of(visitor: Visitor) -> str | None:
     return None if visitor.operator else visitor.channel
 
 
-async def listed(console: Console, request: Request, texts: Texts, before: int = 0) -> Page:
+async def list_threads(console: Console, request: Request, texts: Texts, before: int = 0) -> Page:
     """Return the visitor's threads, the latest first, from a position or the beginning on."""
     channel, clock = channel_of(visitor_of(request)), clock_of(request)
     found = await console.history.latest(channel, THREADS_LISTED + 1, before=before or None)
@@ -74,7 +74,7 @@ async def listed(console: Console, request: Request, texts: Texts, before: int =
     return Page(_groups(pinned, shown, texts, clock), older)
 
 
-async def searched(console: Console, request: Request, texts: Texts, text: str) -> Page:
+async def search_threads(console: Console, request: Request, texts: Texts, text: str) -> Page:
     """Return the visitor's threads with the words in their given name, in their questions, or in
     answers that the visitor may read now."""
     channel, clock = channel_of(visitor_of(request)), clock_of(request)

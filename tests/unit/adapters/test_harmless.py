@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from adapters.discord.format import answered, details
+from adapters.discord.format import details, format_answer
 from adapters.slack.format import final
 from adapters.terminal.json_poster import answer_json, plain
 from adapters.terminal.poster import rendered
@@ -131,7 +131,7 @@ def test_chats_and_the_console_are_as_harmless() -> None:
     for payload in (*PINGS, *SCRIPTS):
         answer = answer_of(payload)
         slack = final(answer, EN, depth="standard")
-        looks = (*answered(answer, EN), *details(answer, EN, embeds=False))
+        looks = (*format_answer(answer, EN), *details(answer, EN, embeds=False))
         discord = "".join(look.content for look in looks)
         for text in (slack.text, discord):
             assert not re.search(r"@(?:everyone|here)|<!channel>|<@|<#C", text)

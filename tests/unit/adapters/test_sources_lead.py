@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from adapters.discord.format import answered
 from adapters.discord.format import details as discord_details
+from adapters.discord.format import format_answer
 from adapters.slack.buttons import details
 from adapters.slack.format import final
 from adapters.terminal.json_poster import plain
@@ -46,7 +46,7 @@ def in_slacks_details(answer: Answer, page: str) -> str:
 
 
 def in_discord(answer: Answer, page: str) -> str:
-    return "".join(look.content for look in answered(answer, EN, page=page))
+    return "".join(look.content for look in format_answer(answer, EN, page=page))
 
 
 def in_discords_details(answer: Answer, page: str) -> str:
