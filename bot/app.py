@@ -16,7 +16,7 @@ from bot.pages.chooser import Chooser
 from bot.pages.fetch import Fetcher
 from bot.pages.processes import Shares
 from bot.posting import Poster
-from bot.reasoning.declaration import chosen, price_of
+from bot.reasoning.declaration import chosen_reasoner, price_of
 from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.evidence.library import Library, Searching
@@ -116,5 +116,5 @@ async def _open_reasoner(
     settings: Settings, stack: AsyncExitStack, observed: Observed | None, role: Role
 ) -> ReasonerFactory:
     observe = observed.model_observer if observed else nothing_observed
-    opening = chosen(settings).open(settings, observe, role != "alone")
+    opening = chosen_reasoner(settings).open(settings, observe, role != "alone")
     return await stack.enter_async_context(opening)

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
-from bot.plugins import installed
+from bot.plugins import load_parts
 from bot.posting import Poster
 from bot.settings import Settings
 
@@ -150,7 +150,7 @@ def platforms() -> dict[str, Declaration[Any]]:
 
     Raises ``InvalidSetting`` for a package whose platform cannot be loaded.
     """
-    found = installed(ENTRY_POINTS, Declaration, "platform")
+    found = load_parts(ENTRY_POINTS, Declaration, "platform")
     return {each.name: each for each in sorted(found, key=lambda each: each.name)}
 
 

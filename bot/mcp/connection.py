@@ -21,9 +21,9 @@ from bot import __version__
 from bot.egress import DIRECT, Egress
 from bot.errors import Broken, CredentialsRefused, FootnoteError, ProviderUnavailable
 from bot.logs import get_logger
-from bot.mcp.entry import McpServer, filled
+from bot.mcp.entry import McpServer, fill_variables
 from bot.mcp.tools import OfferedTool
-from bot.mcp.wire import MOST_BYTES, Meter, authorized, metered, program
+from bot.mcp.wire import MOST_BYTES, Meter, authentication, metered_client, program
 from bot.rendering.lines import one_line, shortened
 
 MOST_LISTS = 20  # pages of the list of tools
@@ -184,13 +184,15 @@ class Connection:
         server = self._server
         info = types.Implementation(name="footnote", version=__version__)
         if server.command:
-            through = program(server.command, filled(server.name, server.env), self._meter)
+            through = program(server.command, fill_variables(server.name, server.env), self._meter)
             async with Client(through, client_info=info, cache=None) as client:
                 yield client
             return
-        headers = filled(server.name, server.headers)
-        auth = authorized(server)
-        async with metered(headers, server.seconds, self._meter, auth, egress=self._egress) as http:
+        headers = fill_variables(server.name, server.headers)
+        auth = authentication(server)
+        async with metered_client(
+            headers, server.seconds, self._meter, auth, egress=self._egress
+        ) as http:
             at = streamable_http_client(server.url, http_client=http, max_sse_event_size=MOST_BYTES)
             async with Client(at, client_info=info, cache=None) as client:
                 yield client

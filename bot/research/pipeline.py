@@ -39,8 +39,8 @@ from bot.research.strategies.strategy import (
     Gathered,
     Strategy,
     Task,
-    chosen,
     prefetch,
+    strategies_for,
     strategy,
 )
 from bot.research.suggestions.suggest import suggest
@@ -211,7 +211,7 @@ class Pipeline:
         task = Task(
             self._run, rewritten, self._settings, depth, links, self._is_by_model, self._on_text
         )
-        for name in chosen(task, is_report=is_report):
+        for name in strategies_for(task, is_report=is_report):
             if self._strategy is None or self._strategy[0] != name:
                 self._strategy = name, strategy(name).begin(task)
             gathered = await self._strategy[1].gather(self._reasoner)

@@ -38,7 +38,7 @@ CACHED = {"type": "ephemeral"}
 THOUGHTS = ("thinking", "redacted_thinking")
 
 
-def adapted(request: Request, refused: Collection[str]) -> Wire:
+def request_body(request: Request, refused: Collection[str]) -> Wire:
     """Return the JSON body of a request, without features that its model is known to refuse."""
     cites, caches = "search_result" not in refused, "cache_control" not in refused
     system = request.system if cites else request.system_for_marks or request.system

@@ -65,7 +65,7 @@ def draft_request(
     )
 
 
-def drafted(reply: ModelReply, *, fewest: int = FEWEST) -> tuple[Paragraph, ...]:
+def parse_draft(reply: ModelReply, *, fewest: int = FEWEST) -> tuple[Paragraph, ...]:
     """Parse the reply to paragraphs. Raises ``Unusable``."""
     given = json_object(reply).get("paragraphs")
     items = [item for item in given if isinstance(item, dict)] if isinstance(given, list) else []

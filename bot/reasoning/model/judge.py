@@ -31,7 +31,7 @@ def request(model: str, questions: Sequence[str], expected: str, given: str) -> 
     return Request(model, MAX_TOKENS, load("judge"), user_turn("\n\n".join(parts)), schema=SCHEMA)
 
 
-def judged(reply: ModelReply) -> tuple[Grade, str]:
+def parse_verdict(reply: ModelReply) -> tuple[Grade, str]:
     """Parse the grade and its reason. Raises ``Unusable``."""
     given = json_object(reply)
     for grade in get_args(Grade):

@@ -126,12 +126,12 @@ class ModelReasoner:
         )
         reply = await self._complete(request, "rewrite", "Understand the question")
         try:
-            return rewrite.rewritten(reply, transcript, message)
+            return rewrite.parse_rewrite(reply, transcript, message)
         except Unusable as unusable:
             request = repair(request, reply, unusable.problem)
         reply = await self._complete(request, "rewrite", "Understand the question again")
         try:
-            return rewrite.rewritten(reply, transcript, message)
+            return rewrite.parse_rewrite(reply, transcript, message)
         except Unusable as unusable:
             raise ModelBroken(
                 f"{self._models.small} did not state the question in the form asked for: "
@@ -246,7 +246,7 @@ class ModelReasoner:
             if reply.stop_reason in ("max_tokens", "model_context_window_exceeded"):
                 yield Cut(request.max_tokens)
         except BaseException:
-            self._calls.lost(replying.reply())
+            self._calls.count_lost(replying.reply())
             raise
         yield reply
 
@@ -261,14 +261,14 @@ class ModelReasoner:
         )
         reply = await self._complete(request, "draft", "Draft the report from memory")
         try:
-            return draft.drafted(reply)
+            return draft.parse_draft(reply)
         except Unusable as unusable:
             request = repair(request, reply, unusable.problem)
             if reply.stop_reason == "max_tokens":
                 request = _roomier(request)
         reply = await self._complete(request, "draft", "Draft the report again")
         try:
-            return draft.drafted(reply, fewest=1)
+            return draft.parse_draft(reply, fewest=1)
         except Unusable as unusable:
             raise ModelBroken(
                 f"{self._models.large} did not draft the report in the form asked for: try "
@@ -341,7 +341,7 @@ class ModelReasoner:
         request = verify.restate_request(model, question, answer, claims, verdicts)
         reply = await self._complete(request, "restate", "Correct sentences")
         try:
-            return verify.restated(reply, claims)
+            return verify.parse_restatements(reply, claims)
         except Unusable:
             return ("",) * len(claims)
 
@@ -370,7 +370,7 @@ class ModelReasoner:
 
     async def _completed(self, request: Request, watch: Watch | None) -> ModelReply:
         service = await self._opened()
-        return await service.complete(request, self._calls.lost, watch)
+        return await service.complete(request, self._calls.count_lost, watch)
 
     async def _opened(self) -> Service[Any]:
         # Shared by all runs: stopping one of them must not cancel it.

@@ -100,7 +100,7 @@ def request(
     return Request(model, MAX_TOKENS, load("rewrite"), user_turn("\n\n".join(parts)), schema=SCHEMA)
 
 
-def rewritten(reply: ModelReply, transcript: Transcript, message: Message) -> Rewritten:
+def parse_rewrite(reply: ModelReply, transcript: Transcript, message: Message) -> Rewritten:
     """Parse the reply to a ``Rewritten``. Raises ``Unusable``."""
     given = json_object(reply)
     kind = _kind(given.get("kind"))

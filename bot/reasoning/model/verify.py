@@ -99,7 +99,7 @@ def restate_request(
     )
 
 
-def restated(reply: ModelReply, claims: Sequence[Claim]) -> tuple[str, ...]:
+def parse_restatements(reply: ModelReply, claims: Sequence[Claim]) -> tuple[str, ...]:
     """Parse the new wording of each claim; "" if the quotes support none. Raises ``Unusable``."""
     found = [""] * len(claims)
     for at, item in numbered(reply, "sentences", "sentence", len(claims)):

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 NO_THOUGHT = ("none", "minimal")  # efforts to request if a reply needs no thinking
 
 
-def adapted(request: Request, refused: Collection[str], limit: str) -> Wire:
+def request_body(request: Request, refused: Collection[str], limit: str) -> Wire:
     """Return the JSON body of a request, without features that its model is known to refuse.
 
     ``limit`` is the parameter for the reply's maximum length: ``max_completion_tokens``, or

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from bot.errors import InvalidSetting
 from bot.messages import Depth
-from bot.plugins import loaded, points
+from bot.plugins import load_part, points
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import ANYWHERE, Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
@@ -145,7 +145,7 @@ def strategies() -> list[str]:
 def strategy(name: str) -> Declaration:
     """Load the strategy with this name when it is needed: most questions need only one. Raises
     ``InvalidSetting`` for a package whose strategy cannot be loaded."""
-    return loaded(_declared()[name], Declaration, "strategy")
+    return load_part(_declared()[name], Declaration, "strategy")
 
 
 def check_strategy(settings: Settings) -> None:
@@ -160,7 +160,7 @@ def check_strategy(settings: Settings) -> None:
         )
 
 
-def chosen(task: Task, *, is_report: bool) -> Sequence[str]:
+def strategies_for(task: Task, *, is_report: bool) -> Sequence[str]:
     """Return the names of the strategies for a task, in the order to try them."""
     if task.run.options.style == "check":
         return (CHECK,)
