@@ -55,7 +55,7 @@ class Posting:
         away: PlatformUnavailable | None = None
         try:
             if not self._is_verified_first:
-                self._work.quiet()
+                self._work.stop_progress()
                 try:
                     await self._reply.finish(answer)
                     shown = answer
@@ -64,7 +64,7 @@ class Posting:
             while (latest := await _newest(found)) is not None:
                 answer = latest
                 await self._store.save_answer(
-                    self._record.id, self._record.attempt, answer, self._work.shown
+                    self._record.id, self._record.attempt, answer, self._work.page_numbers
                 )
                 if shown is not None and not looks_alike(shown, answer):
                     await self._amend(answer)

@@ -16,7 +16,7 @@ from bot.pages.chooser import Chooser
 from bot.pages.fetch import Fetcher
 from bot.pages.processes import Shares
 from bot.posting import Poster
-from bot.reasoning.declaration import chosen, price_of
+from bot.reasoning.declaration import chosen_reasoner, price_of
 from bot.reasoning.extractive.reasoner import Extractive
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.evidence.library import Library, Searching
@@ -72,7 +72,7 @@ async def open_app(
             search,
             Fetcher(
                 settings,
-                observe=observed.fetched if observed else unobserved,
+                observe=observed.record_fetch if observed else unobserved,
                 apart=role != "alone",
             ),
             store.recent_page,
@@ -107,7 +107,7 @@ async def open_app(
 def _open_search(settings: Settings, observed: Observed | None) -> Search:
     if observed is None:
         return open_search(settings)
-    search = open_search(settings, observe=observed.searched)
+    search = open_search(settings, observe=observed.search_observer)
     observed.resting = search.resting
     return search
 
@@ -115,6 +115,6 @@ def _open_search(settings: Settings, observed: Observed | None) -> Search:
 async def _open_reasoner(
     settings: Settings, stack: AsyncExitStack, observed: Observed | None, role: Role
 ) -> ReasonerFactory:
-    observe = observed.replied if observed else nothing_observed
-    opening = chosen(settings).open(settings, observe, role != "alone")
+    observe = observed.model_observer if observed else nothing_observed
+    opening = chosen_reasoner(settings).open(settings, observe, role != "alone")
     return await stack.enter_async_context(opening)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli_records import forget_kinds, uninstalled
+from bot.cli_records import forget_kinds, remove_installations
 from bot.command import EXIT_NO_ANSWER, sentences, settings_for, standard_input
 from bot.errors import Invalid
 
@@ -49,8 +49,8 @@ def export(
 
     with sentences():
         settings = settings_for()
-        from adapters.terminal.auditing import exported, moment
-        from bot.storage.audit import DEEDS, Wanted
+        from adapters.terminal.auditing import export_audit, moment
+        from bot.storage.audit import DEEDS, AuditFilter
 
         platform, _, person = (who or "").partition(":")
         if who is not None and not person:
@@ -58,14 +58,14 @@ def export(
         for deed in what or ():
             if deed not in DEEDS:
                 raise Invalid(f"--what {deed} is unknown: choose from {', '.join(DEEDS)}.")
-        wanted = Wanted(
+        wanted = AuditFilter(
             None if since is None else moment(since, "--since"),
             None if until is None else moment(until, "--until"),
             None if who is None else (platform, person),
             tuple(what or ()),
             settings.audit_texts,
         )
-        asyncio.run(exported(settings, wanted, output))
+        asyncio.run(export_audit(settings, wanted, output))
 
 
 @forget_kinds.command("again")
@@ -87,7 +87,7 @@ def forget_again(
 
     with sentences():
         settings = settings_for()
-        from adapters.terminal.auditing import forgotten_again
+        from adapters.terminal.auditing import replay_forgettings
         from adapters.terminal.records import removed_table, show
 
         try:
@@ -95,8 +95,10 @@ def forget_again(
         except OSError as error:
             raise Invalid(f"{file} cannot be read: {error.strerror}.") from None
         with lines:
-            came = asyncio.run(forgotten_again(settings, lines, uninstalled))
-        typer.echo(f"Forgotten in the log: {came.told:,}. Forgotten again now: {came.done:,}.")
+            came = asyncio.run(replay_forgettings(settings, lines, remove_installations))
+        typer.echo(
+            f"Forgotten in the log: {came.in_log:,}. Forgotten again now: {came.repeated:,}."
+        )
         if came.removed:
             show(removed_table(came.removed, "Removed"))
         if came.foreign:

@@ -109,7 +109,7 @@ def evaluate(
         if questions is None:
             docs, provider = [HANDBOOK], ["local"]
         settings = _apart(settings_for(docs, provider), questions is None)
-        from adapters.terminal.evaluating import Wanted
+        from adapters.terminal.evaluating import EvaluationOptions
         from adapters.terminal.evaluating import evaluate as evaluate_and_print
         from bot.evaluation.running import Side
         from bot.messages import RunOptions
@@ -132,7 +132,7 @@ def evaluate(
         for side in sides:
             _index(side.settings)
         root = settings.data_dir.expanduser() / "eval"
-        wanted = Wanted(
+        wanted = EvaluationOptions(
             questions=found,
             sides=tuple(sides),
             root=root,

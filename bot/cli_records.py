@@ -59,9 +59,9 @@ def threads(
         settings = settings_for()
         if platform is not None:
             _known_platform(platform, "--platform")
-        from adapters.terminal.records import listed, show, threads_json, threads_lines
+        from adapters.terminal.records import list_threads, show, threads_json, threads_lines
 
-        found = asyncio.run(listed(settings, platform, limit))
+        found = asyncio.run(list_threads(settings, platform, limit))
         if as_json:
             typer.echo(threads_json(found))
         else:
@@ -89,9 +89,9 @@ def export(
 
     with sentences():
         settings = settings_for()
-        from adapters.terminal.records import exported
+        from adapters.terminal.records import export_thread
 
-        typer.echo(asyncio.run(exported(settings, thread, form)), nl=form == "json")
+        typer.echo(asyncio.run(export_thread(settings, thread, form)), nl=form == "json")
 
 
 @forget_kinds.command("thread")
@@ -101,12 +101,12 @@ def forget_thread(thread: Name, yes: Yes = False, dry_run: DryRun = False) -> No
 
     with sentences():
         settings = settings_for()
-        from adapters.terminal.records import opened
+        from adapters.terminal.records import open_records
         from bot.storage.archive import Archive
         from bot.storage.subjects import Subject
 
         async def run() -> None:
-            async with opened(settings) as store:
+            async with open_records(settings) as store:
                 found = await Archive(store.database).find(thread)
                 await _forget(store, Subject("thread", found.platform, found.key), yes, dry_run)
 
@@ -138,9 +138,9 @@ def prune() -> None:
 
     with sentences():
         settings = settings_for()
-        from adapters.terminal.records import pruned, removed_table, show
+        from adapters.terminal.records import prune, removed_table, show
 
-        removed = asyncio.run(pruned(settings))
+        removed = asyncio.run(prune(settings))
         if removed:
             show(removed_table(removed, "Removed"))
         else:
@@ -175,9 +175,9 @@ def check() -> None:
 
     with sentences():
         settings = settings_for()
-        from adapters.terminal.records import checked
+        from adapters.terminal.records import check_integrity
 
-        problems = asyncio.run(checked(settings))
+        problems = asyncio.run(check_integrity(settings))
         if problems:
             raise typer.Exit(EXIT_NO_ANSWER)
 
@@ -242,11 +242,11 @@ def _forget_place(kind: Kind, place: str, yes: bool, dry_run: bool) -> None:
             raise Invalid(f"{place} is not a platform and id: write it like slack:U0123ABC.")
         _known_platform(platform, place)
         settings = settings_for()
-        from adapters.terminal.records import opened
+        from adapters.terminal.records import open_records
         from bot.storage.subjects import Subject
 
         async def run() -> None:
-            async with opened(settings) as store:
+            async with open_records(settings) as store:
                 await _forget(store, Subject(kind, platform, name), yes, dry_run)
 
         asyncio.run(run())
@@ -254,7 +254,7 @@ def _forget_place(kind: Kind, place: str, yes: bool, dry_run: bool) -> None:
 
 async def _forget(store: Store, subject: Subject, yes: bool, dry_run: bool) -> None:
     """Show what is stored about the subject, ask for confirmation, and remove it."""
-    from adapters.terminal.records import forgotten, removed_table, show, to_forget
+    from adapters.terminal.records import forget, removed_table, show, to_forget
 
     found = await to_forget(store, subject) + await _installations(store, subject)
     if not found:
@@ -271,7 +271,7 @@ async def _forget(store: Store, subject: Subject, yes: bool, dry_run: bool) -> N
             )
         if not typer.confirm("It cannot be brought back. Remove it?"):
             raise typer.Exit(EXIT_NO_ANSWER)
-    removed = await forgotten(store, subject) + await uninstalled(store, subject)
+    removed = await forget(store, subject) + await remove_installations(store, subject)
     show(removed_table(removed, f"Removed about {_named(subject)}"))
 
 
@@ -298,7 +298,7 @@ async def _installations(store: Store, subject: Subject) -> Removed:
     return Removed(installations=await kept.count(store.database, subject.name) if kept else 0)
 
 
-async def uninstalled(store: Store, subject: Subject) -> Removed:
+async def remove_installations(store: Store, subject: Subject) -> Removed:
     """Remove a workspace's app installations; other subjects have none."""
     from bot.storage.removal import Removed
 

@@ -67,7 +67,7 @@ def watch(
         if verb == "list" and not rest:
             asyncio.run(standing.show_list(settings, as_json=as_json))
         elif verb == "run" and not rest:
-            asyncio.run(standing.look(settings, as_json=as_json))
+            asyncio.run(standing.check_due(settings, as_json=as_json))
         elif verb in VERBS and len(rest) == 1:
             asyncio.run(standing.change(settings, verb, rest[0]))
         elif rest:

@@ -17,7 +17,7 @@ from pydantic_settings import SettingsError
 from bot import wrong_settings
 from bot.errors import InvalidSetting
 from bot.platform import platforms
-from bot.reasoning.declaration import chosen, reasoners
+from bot.reasoning.declaration import chosen_reasoner, reasoners
 from bot.search.declaration import declarations
 from bot.secret_files import ENDING, is_secret, secrets_in_files
 from bot.settings import DOTENV, PREFIX, TOML, Settings
@@ -49,7 +49,7 @@ def load_settings(**overrides: Any) -> Settings:
         raise InvalidSetting(_explain(error)) from None
     except SettingsError as error:
         raise InvalidSetting(wrong_settings.not_json(error, _env_name)) from None
-    chosen(settings)  # refuses an unknown reasoner
+    chosen_reasoner(settings)  # refuses an unknown reasoner
     return settings
 
 

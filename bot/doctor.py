@@ -18,7 +18,7 @@ from bot import extras
 from bot.configuration import known_names
 from bot.errors import FootnoteError, Unavailable
 from bot.platform import platforms
-from bot.reasoning.declaration import chosen
+from bot.reasoning.declaration import chosen_reasoner
 from bot.settings import Settings
 
 WIDTH = 96  # characters per line of setting names
@@ -243,7 +243,7 @@ def _parts(settings: Settings) -> Iterator[Part]:
     from bot.rights import rights
     from bot.search.registry import configured_names, is_chosen
 
-    reasoner = chosen(settings)
+    reasoner = chosen_reasoner(settings)
     yield Part("Storage", _storage)
     yield Part("Documents", _documents)
     yield Part("Extras", _extras)

@@ -56,16 +56,16 @@ class Investigation:
         self._shows = given is None
 
     @property
-    def shown(self) -> dict[int, int]:
+    def page_numbers(self) -> dict[int, int]:
         """The number of each page in the latest answer, by its number in the run."""
-        return self._numbering.shown
+        return self._numbering.page_numbers
 
-    async def concluded(self) -> None:
+    async def answer_posted(self) -> None:
         """Finish the search of conversations, once the answer is posted."""
         if self._conversations is not None:
-            await self._conversations.concluded()
+            await self._conversations.answer_posted()
 
-    def quiet(self) -> None:
+    def stop_progress(self) -> None:
         """Stop showing progress."""
         self._shows = False
 
@@ -77,9 +77,9 @@ class Investigation:
     def _on_text(self, text: str) -> None:
         if not self._shows:
             return
-        before = self._numbering.shown
+        before = self._numbering.page_numbers
         text = self._numbering.text(text, self._run.numbered)
-        if self._numbering.shown != before:  # so that new marks have a target
+        if self._numbering.page_numbers != before:  # so that new marks have a target
             self.show(self._run.plan())
         self._showing.stream(text)
 
@@ -106,7 +106,7 @@ class Investigation:
         finally:
             await self._journal.settle(datetime.now(UTC))
         if error is not None:
-            answer = self._pipeline.failed(error)
+            answer = self._pipeline.failed_answer(error)
         self._is_made = True
         self._given = self._named(self._numbering.answer(answer))
         return self._given, error
@@ -126,11 +126,11 @@ class Investigation:
         finally:
             await self._journal.settle(datetime.now(UTC))
 
-    async def compared(self, pairs: Pairs) -> tuple[bool | None, ...]:
+    async def compare(self, pairs: Pairs) -> tuple[bool | None, ...]:
         """Return True for each pair of sentences with the same meaning, as
-        ``Pipeline.compared``."""
+        ``Pipeline.compare``."""
         try:
-            return await self._pipeline.compared(pairs)
+            return await self._pipeline.compare(pairs)
         finally:
             await self._journal.settle(datetime.now(UTC))
 
@@ -174,7 +174,7 @@ def looks_alike(one: Answer, other: Answer) -> bool:
 async def until_stopped(pipeline: Pipeline, stop: asyncio.Event) -> Answer:
     """Return the answer, or the findings at the time of the stop; the work has ended either way."""
     if stop.is_set():
-        return await pipeline.stopped()
+        return await pipeline.stopped_answer()
     work = asyncio.create_task(pipeline.answer())
     stopping = asyncio.create_task(stop.wait())
     try:
@@ -183,7 +183,7 @@ async def until_stopped(pipeline: Pipeline, stop: asyncio.Event) -> Answer:
             work.cancel()
             await asyncio.wait({work})
             if work.cancelled():
-                return await pipeline.stopped()
+                return await pipeline.stopped_answer()
         return work.result()
     finally:
         stopping.cancel()

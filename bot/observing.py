@@ -181,15 +181,15 @@ class Observed:
         self.documents = Indexing(False)
         self._models: set[str] = set()
 
-    def searched(self, provider: str) -> Observe:
+    def search_observer(self, provider: str) -> Observe:
         """Return the observer for calls to a search provider."""
         return lambda outcome, seconds: self.searches.labels(provider, outcome).observe(seconds)
 
-    def fetched(self, outcome: str, seconds: float) -> None:
+    def record_fetch(self, outcome: str, seconds: float) -> None:
         """Record the outcome of fetching a web page."""
         self.fetches.labels(outcome).observe(seconds)
 
-    def replied(self, model: str) -> Observe:
+    def model_observer(self, model: str) -> Observe:
         """Return the observer for calls to a model."""
         if len(self._models) < NAMES:
             self._models.add(model)

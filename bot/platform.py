@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
-from bot.plugins import installed
+from bot.plugins import load_parts
 from bot.posting import Poster
 from bot.settings import Settings
 
@@ -43,16 +43,16 @@ class Connection:
     since: datetime = field(default_factory=lambda: datetime.now(UTC))
     why: str = ""
 
-    def made(self) -> None:
+    def mark_connected(self) -> None:
         """Mark as connected: events arrive, or posting works where none are received."""
         self._turn("connected")
 
-    def away(self, why: str) -> None:
+    def mark_unreachable(self, why: str) -> None:
         """Mark as unreachable for now; reconnecting continues."""
         lost = self.state in ("connected", "lost")
         self._turn("lost" if lost else "connecting", why)
 
-    def failed(self, why: str) -> None:
+    def mark_failed(self, why: str) -> None:
         """Mark as failed: trying again cannot help."""
         self._turn("failed", why)
 
@@ -150,7 +150,7 @@ def platforms() -> dict[str, Declaration[Any]]:
 
     Raises ``InvalidSetting`` for a package whose platform cannot be loaded.
     """
-    found = installed(ENTRY_POINTS, Declaration, "platform")
+    found = load_parts(ENTRY_POINTS, Declaration, "platform")
     return {each.name: each for each in sorted(found, key=lambda each: each.name)}
 
 

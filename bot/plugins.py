@@ -53,17 +53,17 @@ def all_points() -> Any:
     return entry_points()  # SelectableGroups in Python 3.11, EntryPoints in later ones
 
 
-def installed(group: str, kind: type[T], what: str) -> Iterator[T]:
+def load_parts(group: str, kind: type[T], what: str) -> Iterator[T]:
     """Yield the parts that packages declare in an entry point group; ``what`` names such a part.
 
     Raises ``InvalidSetting`` for a package whose part cannot be loaded.
     """
     for point in points(group):
-        yield loaded(point, kind, what)
+        yield load_part(point, kind, what)
 
 
-def loaded(point: EntryPoint, kind: type[T], what: str) -> T:
-    """Load the part of one entry point. Raises as ``installed`` does."""
+def load_part(point: EntryPoint, kind: type[T], what: str) -> T:
+    """Load the part of one entry point. Raises as ``load_parts`` does."""
     package = point.dist.name if point.dist else point.value
     try:
         part = point.load()

@@ -163,7 +163,7 @@ class Locating(Protocol):
         ...
 
 
-async def collected(chunks: AsyncIterable[bytes], attachment: Attachment, limit: int) -> bytes:
+async def collect(chunks: AsyncIterable[bytes], attachment: Attachment, limit: int) -> bytes:
     """Collect a file's chunks, at most ``limit`` bytes; raises ``PageUnreadable`` if it is
     larger."""
     body = bytearray()

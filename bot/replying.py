@@ -57,7 +57,7 @@ class Display(Protocol):
         should be shown at once, before the run has reported anything."""
         return True
 
-    def told(self, view: View) -> None:
+    def view_changed(self, view: View) -> None:
         """Receive a change of the view; must not block."""
         return
 
@@ -87,7 +87,7 @@ async def open_reply(run: RunRef, display: Display, pace: Pace) -> Reply:
     make showing anything pointless."""
     reply = _Runner(run, display, pace)
     try:
-        await reply.begun()
+        await reply.wait_for_first_sign()
     except BaseException:
         await reply.abandon()
         raise
@@ -109,7 +109,7 @@ class _Runner:
         self._shown_at = float("-inf")
         self._sender = asyncio.create_task(self._send())
 
-    async def begun(self) -> None:
+    async def wait_for_first_sign(self) -> None:
         """Wait for a first sign, at most ``Pace.first_sign`` seconds."""
         await _first(self._seen, seconds=self._pace.first_sign)
         if self._sender.done():
@@ -128,7 +128,7 @@ class _Runner:
             return
         self._view = view
         if not self._sender.done():
-            self._display.told(view)
+            self._display.view_changed(view)
             self._news.set()
 
     async def finish(self, answer: Answer) -> None:
@@ -171,7 +171,7 @@ class _Runner:
             log.debug("showing progress broke here", run=self._run.id, exc_info=True)
             raise
         finally:
-            self._seen.set()  # do not keep ``begun`` waiting
+            self._seen.set()  # do not keep ``wait_for_first_sign`` waiting
 
     async def _keep_showing(self) -> None:
         """Show changes until the reply ends. Raises errors that make showing more pointless."""

@@ -39,7 +39,7 @@ from bot.research.answer.write import Numbering
 from bot.research.budget.account import Account, Days
 from bot.research.budget.budget import Budget, DayLimits
 from bot.research.evidence.library import Library
-from bot.research.inputs import Asked, Resources
+from bot.research.inputs import Resources, RunQuestion
 from bot.research.pipeline import Pipeline
 from bot.research.run import Run
 from bot.rights.reader import Reader, readable, withheld
@@ -47,7 +47,7 @@ from bot.rights.rights import Rights
 from bot.search.conversations import Conversing, SearchedConversations
 from bot.search.registry import searches_conversations
 from bot.settings import Settings
-from bot.standing.looking import Looks, is_look
+from bot.standing.checks import StandingChecks, is_standing_check
 from bot.storage.audit import Audit
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
@@ -92,7 +92,7 @@ class ResearchService:
         self._conversations = Conversations(store.database)
         self._rights = Rights(settings, posters)
         self._days = Days(Reservations(store.database))
-        self._looks = Looks(settings, store)
+        self._standing_checks = StandingChecks(settings, store)
         self._remembering = Remembering(settings, store, posters, self.reference)
         self.corrections = CorrectionDesk(settings, store.database)
 
@@ -182,8 +182,8 @@ class ResearchService:
             record = replace(record, answer=None)  # its asker has lost the right to see it
         reply: Reply = Unseen()
         try:
-            if is_look(record):
-                found = await self._look(record, stop, reader)
+            if is_standing_check(record):
+                found = await self._check_again(record, stop, reader)
                 if found is None:
                     return
                 record = found
@@ -213,7 +213,7 @@ class ResearchService:
             log.info("posted")
             await self._remembering.keep(record, answer)
             if work is not None:
-                await work.concluded()
+                await work.answer_posted()
             await self._end(record, answer.status)
         except RunLost as lost:
             # The attempt that took over posts the answer; posting here would duplicate it.
@@ -223,7 +223,7 @@ class ResearchService:
             log.warning("answer not posted", run=record.id, error=str(refused))
             await self._give_up(record, reply)
             if record.options.watch:
-                await self._looks.unheard(record)
+                await self._standing_checks.end_unpostable(record)
         except (FootnoteError, asyncio.CancelledError):
             await reply.abandon()
             raise
@@ -233,16 +233,16 @@ class ResearchService:
             log.debug("posting broke here", run=record.id, exc_info=True)
             await self._give_up(record, reply)
 
-    async def _look(
+    async def _check_again(
         self, record: RunRecord, stop: asyncio.Event, reader: Reader
     ) -> RunRecord | None:
         """Process a standing question's run without showing anything. Returns the record to post,
         None if nothing has changed. Raises as ``answer`` does."""
-        watch = await self._looks.watch(record)
+        watch = await self._standing_checks.watch(record)
         if watch is None:
             return None
-        if await self._looks.is_over(watch, record):
-            return await self._looks.say_end(record, watch)
+        if await self._standing_checks.is_over(watch, record):
+            return await self._standing_checks.announce_end(record, watch)
         answer, work = record.answer, None
         if answer is None or answer.is_pending:
             answer, _, work = await self._answer(record, Unseen(), stop, reader)
@@ -252,9 +252,10 @@ class ResearchService:
 
         async def compared(pairs: Pairs) -> tuple[bool | None, ...]:
             by = work or await self._investigation(record, Unseen(), reader)
-            return await by.compared(pairs)
+            return await by.compare(pairs)
 
-        return await self._looks.told(record, watch, answer, self._rights.reach(reader), compared)
+        reach = self._rights.reach(reader)
+        return await self._standing_checks.conclude(record, watch, answer, reach, compared)
 
     async def _give_up(self, record: RunRecord, reply: Reply) -> None:
         """End a run whose answer cannot be posted, unless another attempt took it over."""
@@ -294,7 +295,7 @@ class ResearchService:
         if not reach().covers(answer.rests_on):  # rights were withdrawn meanwhile
             error = FootnoteError(texts_for(record.message.locale)("documents-out-of-reach"))
             answer = withheld(answer, error.sentence)
-        await self._store.save_answer(record.id, record.attempt, answer, work.shown)
+        await self._store.save_answer(record.id, record.attempt, answer, work.page_numbers)
         return answer, error, work
 
     async def _talk(self, record: RunRecord, reader: Reader) -> SearchedConversations | None:
@@ -336,7 +337,7 @@ class ResearchService:
         holder = Holder(record.id, record.attempt, record.accepted_at, journal.payer)
         allowance = self._days.allowance(holder, DayLimits.of(settings, record.options))
         run = Run(
-            Asked(record.id, record.message, record.options, record.accepted_at, transcript),
+            RunQuestion(record.id, record.message, record.options, record.accepted_at, transcript),
             Resources(
                 self._library.within(within, talk, corrections, fresh=bool(record.options.watch)),
                 partial(poster.download, reference),
@@ -365,7 +366,9 @@ class ResearchService:
         given = record.answer
         if given is not None and not now.covers(given.rests_on):
             given = None
-        earlier = await self._looks.told_before(record) if is_look(record) else transcript
+        earlier = transcript
+        if is_standing_check(record):
+            earlier = await self._standing_checks.earlier_answers(record)
         work = Investigation(run, journal, Numbering(earlier), pipeline, reply, given, talk)
         return work
 
@@ -377,7 +380,7 @@ class ResearchService:
         """
         record = await self._saved(record)
         thread = record.message.thread
-        if is_look(record) or await self._conversations.history_is_read(thread):
+        if is_standing_check(record) or await self._conversations.history_is_read(thread):
             return record, ""
         poster = self._posters[thread.platform]
         try:

@@ -81,7 +81,7 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             http_endpoint(settings.http_host, settings.http_port, routes, root=settings.root)
         )
         # Handle signals before the first line says that it runs.
-        with told_to_end() as ending:
+        with termination_signals() as ending:
             tell(f"Listening for HTTP on {address}.")
             if console:
                 tell(f"The console is at {address}/ : open it in a browser.")
@@ -95,9 +95,11 @@ async def serve(settings: Settings, tell: Callable[[str], None], *, role: Role =
             changes = RuleChanges(store.database, settings, Rights(settings))
             maintenance = Maintenance(retention, reception.forgetter, changes)
             await stack.enter_async_context(maintenance.at_work())
-            await indexing.begun()
-            looking = StandingRounds(settings, store, app.service, app.dispatcher, posters.keys())
-            await stack.enter_async_context(looking.at_work())
+            await indexing.wait_until_counted()
+            standing_rounds = StandingRounds(
+                settings, store, app.service, app.dispatcher, posters.keys()
+            )
+            await stack.enter_async_context(standing_rounds.at_work())
             left = await app.dispatcher.resume()
             if left:
                 tell(f"Resuming {len(left)} unfinished question(s).")
@@ -136,7 +138,7 @@ async def open_platforms(
 
 
 @contextlib.contextmanager
-def told_to_end() -> Iterator[asyncio.Event]:
+def termination_signals() -> Iterator[asyncio.Event]:
     """Yield an event that SIGINT or SIGTERM sets; outside the block, they end the process at
     once."""
     ending = asyncio.Event()
@@ -155,7 +157,7 @@ def told_to_end() -> Iterator[asyncio.Event]:
             signal.signal(number, handler)
 
 
-async def until_told_to_end(ending: asyncio.Event, failing: Coroutine[Any, Any, None]) -> None:
+async def until_terminated(ending: asyncio.Event, failing: Coroutine[Any, Any, None]) -> None:
     """Return once ``ending`` is set; raises what ``failing`` raises before."""
     end = asyncio.create_task(ending.wait())
     failure = asyncio.create_task(failing)
@@ -193,7 +195,7 @@ async def _listen(
             for task in done - {end}:
                 platform = running.pop(task)  # type: ignore[arg-type]
                 failure = _failure(task, platform)
-                platform.connection.failed(failure.sentence)
+                platform.connection.mark_failed(failure.sentence)
                 tell(f"{platform.name} does not work: {failure.sentence}")
     finally:
         state.ending = True

@@ -13,7 +13,7 @@ from bot.metrics import metrics_routes
 from bot.platform import Platform, posting_platforms
 from bot.search.background_indexing import documents_being_indexed
 from bot.search.vector_filling import vectors_being_made
-from bot.serving import open_platforms, told_to_end, until_told_to_end
+from bot.serving import open_platforms, termination_signals, until_terminated
 from bot.settings import Settings
 from bot.systemd import ENDING, notify, ready
 
@@ -41,7 +41,7 @@ async def work(
         stack.push_async_callback(reaching.aclose)
         await reaching.soon()
         await stack.enter_async_context(documents_being_indexed(settings, tell, indexing))
-        await indexing.begun()
+        await indexing.wait_until_counted()
         await stack.enter_async_context(vectors_being_made(settings))
         posters = {platform.name: platform.poster for platform in platforms}
         app = await stack.enter_async_context(
@@ -60,10 +60,10 @@ async def work(
             endpoint = http_endpoint(settings.http_host, health_port, routes)
             tell(f"Listening for HTTP on {await stack.enter_async_context(endpoint)}.")
         # Handle signals before the line that says it runs.
-        with told_to_end() as ending:
+        with termination_signals() as ending:
             tell(f"Working on questions from {', '.join(names)}, {settings.concurrency} at once.")
             await stack.enter_async_context(ready())
-            await until_told_to_end(ending, reaching.refused())
+            await until_terminated(ending, reaching.refused())
         notify(ENDING)
         indexing.stop()
         state.ending = True

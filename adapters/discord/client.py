@@ -168,7 +168,7 @@ class FootnoteClient(discord.AutoShardedClient):
                 await self._forget_connections()
                 raise refused_token() from None
             except _AWAY as error:
-                self.connection.away(f"Discord cannot be reached: {_told(error)}.")
+                self.connection.mark_unreachable(f"Discord cannot be reached: {_told(error)}.")
                 log.warning("discord not reached", error=_told(error), again_in=wait)
                 await self._forget_connections()
             await asyncio.sleep(wait)
@@ -193,7 +193,7 @@ class FootnoteClient(discord.AutoShardedClient):
                     self._do_without_content()
                 except Exception as error:  # noqa: BLE001  (discord.py's own slips, see SafeParsers)
                     self._judge(error)
-                    self.connection.away(f"Discord's gateway is gone: {_told(error)}.")
+                    self.connection.mark_unreachable(f"Discord's gateway is gone: {_told(error)}.")
                     log.warning("discord connection lost", error=_told(error), again_in=wait)
                 if asyncio.get_running_loop().time() - began > LONGEST_WAIT:
                     wait = FIRST_WAIT

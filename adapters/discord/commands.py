@@ -209,7 +209,8 @@ class Commands:
                 here = await self._reception.rules.of(message.thread)
                 searched = await self._reception.searched_here(message, texts)
                 lines = [
-                    texts("rules-line", key=key, value=value) for key, value in rules.shown(here)
+                    texts("rules-line", key=key, value=value)
+                    for key, value in rules.rule_values(here)
                 ]
                 body = "\n".join([f"**{texts('rules-title')}**", *lines])
                 return "\n".join([body if lines else texts("rules-none"), *searched])
@@ -226,7 +227,7 @@ class Commands:
         ) -> None:
             async def changed(message: Message, texts: Texts) -> str:
                 here = await self._reception.rules.of(message.thread)
-                new = rules.changed(
+                new = rules.with_rule(
                     here, key.value, value, provider_names(self._reception.settings)
                 )
                 await self._reception.rules.set(message, new)

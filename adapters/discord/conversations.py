@@ -285,7 +285,7 @@ class DiscordConversations:
         )
         return list(told)
 
-    async def concluded(self) -> None:
+    async def answer_posted(self) -> None:
         if not self._is_more_elsewhere:
             return
         asked, run = self._run.message, self._run.id

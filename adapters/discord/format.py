@@ -99,7 +99,7 @@ def _beginning(text: str, urls: Mapping[int, str]) -> str:
 # ---------------------------------------------------------------- the answer
 
 
-def answered(
+def format_answer(
     answer: Answer,
     texts: Texts,
     *,

@@ -27,7 +27,7 @@ from bot.pages.urls import links_in
 from bot.posting import PostState
 from bot.rendering.texts import Texts, invalid, sentence_for, texts_for
 from bot.search.registry import searches_conversations
-from bot.standing.desk import begun
+from bot.standing.desk import watch_confirmation
 from bot.standing.schedule import schedule_named
 
 # discord.com/developers/docs/topics/opcodes-and-status-codes#json
@@ -215,7 +215,7 @@ class Asking:
                     )
                 )
                 # Not in place of "thinking", which the question will replace.
-                told = begun(watch, texts_for(message.locale))
+                told = watch_confirmation(watch, texts_for(message.locale))
                 try:
                     await interaction.followup.send(told, ephemeral=True, allowed_mentions=NOBODY)
                 except FAILURES as error:

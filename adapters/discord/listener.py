@@ -94,7 +94,7 @@ class Listener:
                 await self._take_in(message)
             elif message.author.id == self._me:
                 self._seen(message, (await self._place_of(message)))
-        self._missed.told(message.guild.id if message.guild else 0, message.id)
+        self._missed.record_gateway_message(message.guild.id if message.guild else 0, message.id)
 
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
         """Handle an edit. An added link preview or an unreadable message does not count as one."""
@@ -218,7 +218,7 @@ class Listener:
 
     def _seen(self, message: discord.Message, place: Place) -> None:
         if place.inside:
-            self._missed.seen(message.channel.id, guild_id_of(message) or 0, message.id)
+            self._missed.record_message(message.channel.id, guild_id_of(message) or 0, message.id)
 
     async def _author(self, message: discord.Message) -> Author:
         """Return the author of a message. A message from the history has no roles; they are looked

@@ -30,7 +30,7 @@ CHANNEL_MESSAGES = 300  # messages read from one channel
 OLDEST = timedelta(days=3)  # age of the oldest messages read from channels
 SAVE_SECONDS = 5.0  # how long changes are collected before they are stored
 FACT = "places"
-TOLD = "told"  # the stored fact with the latest message from the gateway, by shard
+LATEST_FACT = "told"  # the stored fact with the latest message from the gateway, by shard
 
 Readable = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
 
@@ -38,7 +38,7 @@ log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class LeftPlace:
     """A place at the end of a session: its server (0: direct) and the last message handled."""
 
     channel_id: int
@@ -52,8 +52,8 @@ class Gap:
     the gateway (0: none ever)."""
 
     shard_id: int
-    places: tuple[Left, ...]
-    told: int
+    places: tuple[LeftPlace, ...]
+    latest: int
 
 
 class MissedMessages:
@@ -64,21 +64,21 @@ class MissedMessages:
         self._client = client
         self._workspaces = workspaces
         self._places: LRUCache[int, tuple[int, int]] = LRUCache(PLACES)
-        self._told: dict[int, int] = {}
+        self._latest: dict[int, int] = {}
         self._saving: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
 
-    def seen(self, channel_id: int, guild_id: int, message_id: int) -> None:
+    def record_message(self, channel_id: int, guild_id: int, message_id: int) -> None:
         """Record that a message of a place was handled."""
         _, last = self._places.get(channel_id, (guild_id, 0))
         self._places[channel_id] = (guild_id, max(last, message_id))
         self._changed()
 
-    def told(self, guild_id: int, message_id: int) -> None:
+    def record_gateway_message(self, guild_id: int, message_id: int) -> None:
         """Record that a message from the gateway was handled."""
         shard = self._shard_of(guild_id)
-        if message_id > self._told.get(shard, 0):
-            self._told[shard] = message_id
+        if message_id > self._latest.get(shard, 0):
+            self._latest[shard] = message_id
             self._changed()
 
     def _shard_of(self, guild_id: int) -> int:
@@ -97,11 +97,11 @@ class MissedMessages:
     def of_shard(self, shard_id: int) -> Gap:
         """Return the current state of a shard."""
         places = [
-            Left(channel_id, guild_id, last)
+            LeftPlace(channel_id, guild_id, last)
             for channel_id, (guild_id, last) in self._places.items()
             if self._shard_of(guild_id) == shard_id
         ]
-        return Gap(shard_id, tuple(places), self._told.get(shard_id, 0))
+        return Gap(shard_id, tuple(places), self._latest.get(shard_id, 0))
 
     async def catch_up(
         self, gap: Gap, take_in: Callable[[discord.Message], Awaitable[None]]
@@ -113,7 +113,7 @@ class MissedMessages:
             await self._read(place, CHANNEL_MESSAGES, take_in)
 
     async def _read(
-        self, place: Left, most: int, take_in: Callable[[discord.Message], Awaitable[None]]
+        self, place: LeftPlace, most: int, take_in: Callable[[discord.Message], Awaitable[None]]
     ) -> None:
         channel = self._client.get_partial_messageable(
             place.channel_id, guild_id=place.guild_id or None
@@ -127,15 +127,15 @@ class MissedMessages:
         except FAILURES as error:
             log.warning("not caught up", channel=place.channel_id, error=str(error))
 
-    def _with_news(self, gap: Gap) -> list[Left]:
+    def _with_news(self, gap: Gap) -> list[LeftPlace]:
         """Return the channels and threads whose last message did not come from the gateway."""
-        if not gap.told:  # the first session: nothing was missed
+        if not gap.latest:  # the first session: nothing was missed
             return []
         oldest = discord.utils.time_snowflake(datetime.now(UTC) - OLDEST)
-        after = max(gap.told, oldest)
+        after = max(gap.latest, oldest)
         known = {place.channel_id for place in gap.places}
         news = [
-            (channel.last_message_id, Left(channel.id, channel.guild.id, after))
+            (channel.last_message_id, LeftPlace(channel.id, channel.guild.id, after))
             for channel in self._readable(gap.shard_id)
             if channel.id not in known and (channel.last_message_id or 0) > after
         ]
@@ -163,20 +163,20 @@ class MissedMessages:
             return
         for channel_id, guild_id, last in facts.get(FACT, []):
             self._places.setdefault(int(channel_id), (int(guild_id), int(last)))
-        told = {int(shard): int(last) for shard, last in facts.get(TOLD, [])}
+        told = {int(shard): int(last) for shard, last in facts.get(LATEST_FACT, [])}
         shards = range(self._client.shard_count or 1)
         if told and set(told) != set(shards):  # the servers are distributed differently now
             told = dict.fromkeys(shards, min(told.values()))
         for shard, last in told.items():
-            self._told.setdefault(shard, last)
+            self._latest.setdefault(shard, last)
 
     async def save(self) -> None:
         places: list[Any] = [[str(key), *map(str, value)] for key, value in self._places.items()]
-        told: list[Any] = [[str(shard), str(last)] for shard, last in self._told.items()]
+        told: list[Any] = [[str(shard), str(last)] for shard, last in self._latest.items()]
         application = str(self._client.application_id)
         try:
             await self._workspaces.remember("discord", application, FACT, places)
-            await self._workspaces.remember("discord", application, TOLD, told)
+            await self._workspaces.remember("discord", application, LATEST_FACT, told)
         except StorageUnavailable as error:
             log.warning("places not stored", error=str(error))
 

@@ -60,7 +60,7 @@ class Posted:
 _adapter = TypeAdapter(Posted)
 
 
-def posted(state: PostState | None) -> Posted:
+def parse_posted(state: PostState | None) -> Posted:
     """Parse the state that a listener set or an earlier attempt saved."""
     return _adapter.validate_python(state or {})
 

@@ -49,7 +49,7 @@ class DiscordPlatform:
 
     async def reach(self) -> None:
         await asyncio.shield(self._login)
-        self.connection.made()
+        self.connection.mark_connected()
 
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
         """See ``bot.platform.Platform``. Raises ``CredentialsRefused`` and ``Invalid``."""
@@ -68,12 +68,12 @@ class DiscordPlatform:
 
         async def on_shard_disconnect(shard_id: int) -> None:
             away.add(shard_id)
-            self.connection.away(SHARD_GONE)
+            self.connection.mark_unreachable(SHARD_GONE)
 
         async def on_shard_resumed(shard_id: int) -> None:
             away.discard(shard_id)
             if not away:
-                self.connection.made()
+                self.connection.mark_connected()
 
         async def on_shard_ready(shard_id: int) -> None:
             away.discard(shard_id)
@@ -82,7 +82,7 @@ class DiscordPlatform:
 
         async def on_ready() -> None:
             away.clear()
-            self.connection.made()
+            self.connection.mark_connected()
             ready()
             commands.sync_soon()
 

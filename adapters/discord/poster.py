@@ -39,7 +39,7 @@ from adapters.discord.outlet import (
     Posted,
     body_of,
     nonce_of,
-    posted,
+    parse_posted,
     tell_directly,
 )
 from adapters.discord.reading import download, read_history
@@ -107,7 +107,7 @@ class DiscordPoster:
 
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
         """See ``bot.rights.rights.Membership``."""
-        return await self._servers.held(message.author.id, among)
+        return await self._servers.roles_held(message.author.id, among)
 
     async def whereabouts(self, run: RunRef) -> Whereabouts:
         """See ``bot.posting.Locating``."""
@@ -134,7 +134,7 @@ class DiscordPoster:
     # ------------------------------------------------------------ beginning
 
     async def open(self, run: RunRef, saved: PostState | None) -> Reply:
-        known = posted(saved)
+        known = parse_posted(saved)
         if known.place:
             return await self._reply(run, known, self._answered_there(run, known), recovered=True)
         known = await self._with_question(run, known)
@@ -309,7 +309,7 @@ class DiscordPoster:
         await ChannelOutlet(self._wire, _standing(thread)).create_unless_there(post)
 
     async def remove(self, run: RunRef, saved: PostState | None) -> None:
-        known = posted(saved)
+        known = parse_posted(saved)
         if not known.place:
             known = replace(known, place=_standing(run.message.thread))
         outlet = self._outlet(known)

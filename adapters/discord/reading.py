@@ -19,7 +19,7 @@ from bot.egress import Egress
 from bot.errors import FootnoteError, PageUnreadable, PlatformUnavailable
 from bot.messages import Attachment, Author, Message
 from bot.pages.urls import links_in
-from bot.posting import RunRef, collected
+from bot.posting import RunRef, collect
 from bot.rendering.texts import texts_for
 
 SAID = (0, 19)  # message types: a message, a reply
@@ -144,7 +144,7 @@ async def download(attachment: Attachment, limit: int, egress: Egress) -> bytes:
             session.get(url, allow_redirects=False) as response,
         ):
             _check(attachment, response)
-            return await collected(response.content.iter_chunked(CHUNK), attachment, limit)
+            return await collect(response.content.iter_chunked(CHUNK), attachment, limit)
     except (aiohttp.ClientError, OSError) as error:
         raise PlatformUnavailable(
             f"The file {attachment.name} could not be fetched from Discord: ask again later.",

@@ -9,7 +9,7 @@ from time import monotonic
 import discord
 
 from adapters.discord import buttons, wire
-from adapters.discord.format import Look, answered, working
+from adapters.discord.format import Look, format_answer, working
 from adapters.discord.outlet import Outlet, Post, Posted, nonce_of
 from adapters.discord.wire import DiscordRefused, Wire
 from bot.answers import Answer
@@ -121,7 +121,7 @@ class DiscordDisplay(Display):
         )
 
     def _looks(self, answer: Answer) -> Sequence[Look]:
-        looks = answered(
+        looks = format_answer(
             answer,
             self._texts,
             gaps=[gap for gap in self._posted.gaps if gap != CANNOT_EMBED],

@@ -130,7 +130,7 @@ class Servers:
             return None
         return server, server.readable_by(person, roles)
 
-    async def held(self, person: str, among: Collection[str]) -> frozenset[str]:
+    async def roles_held(self, person: str, among: Collection[str]) -> frozenset[str]:
         """Return the roles among ``among`` that a person has now in any server of the bot, because
         Discord sends no roles with direct messages."""
         wanted = frozenset(among)

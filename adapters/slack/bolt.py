@@ -74,10 +74,10 @@ class Inbox:
         self._pane = Pane(team.calls, team.people)
         self._home = Home(me.team, settings, reception, team.calls, team.people)
         self.events: Mapping[str, EventHandler] = {
-            "app_mention": self._listener.mentioned,
+            "app_mention": self._listener.handle_mention,
             "message": self._said,
             "agent_session_stopped": _once(self._listener.session_stopped),
-            "reaction_added": _once(self._listener.reacted),
+            "reaction_added": _once(self._listener.handle_reaction),
             "assistant_thread_started": _once(self._thread_started),
             "app_home_opened": _once(self._app_opened),
         }
@@ -96,16 +96,18 @@ class Inbox:
         await self._ephemeral.aclose()
 
     async def _said(self, event: Json, retry: int) -> None:
-        await self._listener.said(event, retry)
+        await self._listener.handle_message(event, retry)
         if event.get("channel_type") == "im" and event.get("thread_ts") and event.get("text"):
             title = unescape(event["text"], {})
-            self._ephemeral.later(self._pane.asked(event["channel"], event["thread_ts"], title))
+            self._ephemeral.later(
+                self._pane.name_thread(event["channel"], event["thread_ts"], title)
+            )
 
     async def _thread_started(self, event: Json) -> None:
         self._ephemeral.later(self._pane.thread_started(event))
 
     async def _app_opened(self, event: Json) -> None:
-        opened = self._home.opened if event.get("tab") == "home" else self._pane.opened
+        opened = self._home.home_opened if event.get("tab") == "home" else self._pane.home_opened
         self._ephemeral.later(opened(event))
 
     async def _footnote(self, command: Json) -> str:

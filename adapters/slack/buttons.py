@@ -316,7 +316,7 @@ class Buttons:
     async def _tell(self, doing: Doing, recipient: Recipient, texts: Texts) -> None:
         """Run ``doing`` and send its outcome to ``recipient``, even if it takes longer than Slack
         waits."""
-        told = await self._slow_work.told(doing, recipient, texts, meanwhile=None)
+        told = await self._slow_work.run(doing, recipient, texts, meanwhile=None)
         if told is not None:
             self._ephemeral.say(recipient, told)
 

@@ -344,7 +344,7 @@ async def until_reached(
                 raise refused_token(refusal, variable) from refusal
             raise
         except PlatformUnavailable as away:
-            connection.away(away.sentence)
+            connection.mark_unreachable(away.sentence)
             if pause == FIRST_PAUSE:
                 log.warning("Slack is away, trying on", error=away.detail)
             await asyncio.sleep(away.retry_after or pause * random.uniform(0.5, 1.0))  # noqa: S311

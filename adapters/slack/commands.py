@@ -13,14 +13,14 @@ from adapters.slack.incoming import mentions_in, unescape
 from adapters.slack.listener import PLATFORM, Listener
 from bot.conversing.buttons import forget_me
 from bot.conversing.reception import AcceptedQuestion, Handled
-from bot.conversing.rules import DEPTHS, KEYS, changed, depth_named, shown
+from bot.conversing.rules import DEPTHS, KEYS, depth_named, rule_values, with_rule
 from bot.errors import FootnoteError
 from bot.messages import Depth, Message, Thread
 from bot.pages.urls import links_in
 from bot.posting import PostState
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts, sentence_for, texts_for
-from bot.standing.desk import begun, do_by_words, scheduled
+from bot.standing.desk import do_by_words, split_schedule, watch_confirmation
 from bot.standing.schedule import schedule_named
 
 ASK, FOOTNOTE, FORGET = "/ask", "/footnote", "/footnote forget me"
@@ -81,7 +81,7 @@ class Commands:
             return on_it
 
         recipient = Recipient(channel, user, response_url=state["command"]["response_url"])
-        return await self._slow_work.told(accept(), recipient, texts, meanwhile=on_it) or ""
+        return await self._slow_work.run(accept(), recipient, texts, meanwhile=on_it) or ""
 
     async def _message(self, command: Json) -> tuple[Message, Texts]:
         """Convert a command to a message. Its thread does not exist yet: the poster begins it."""
@@ -127,13 +127,13 @@ class Commands:
         words = message.text.split(maxsplit=2)
         verb = words[0].lower() if words else "rules"
         if verb == "rules" and len(words) < 2:
-            told = self._shown(shown(await reception.rules.of(message.thread)), texts)
+            told = self._shown(rule_values(await reception.rules.of(message.thread)), texts)
             return "\n".join([told, *await reception.searched_here(message, texts)])
         if verb == "set" and len(words) > 1:
             key, value = words[1].lower(), words[2] if len(words) > 2 else ""
-            rules = changed(await reception.rules.of(message.thread), key, value, self._providers)
+            rules = with_rule(await reception.rules.of(message.thread), key, value, self._providers)
             await reception.rules.set(await self._with_rights(message), rules)
-            return texts("rules-set", key=key, value=dict(shown(rules)).get(key, "–"))
+            return texts("rules-set", key=key, value=dict(rule_values(rules)).get(key, "–"))
         if verb == "reset" and len(words) == 1:
             await reception.rules.set(await self._with_rights(message), None)
             return texts("rules-reset")
@@ -158,7 +158,7 @@ class Commands:
         told = await do_by_words(reception.standing, message, words, texts)
         if told is not None:
             return told
-        schedule, question = scheduled(words)
+        schedule, question = split_schedule(words)
         schedule = schedule_named(schedule)
         message = replace(message, text=question, links=tuple(links_in(question)))
         state = asked_by(command, message.thread.channel, message.author.id)
@@ -172,7 +172,7 @@ class Commands:
             locale=message.locale,
             direct=message.direct,
         )
-        return begun(watch, texts)
+        return watch_confirmation(watch, texts)
 
     async def _with_rights(self, message: Message) -> Message:
         """Return the message with its author's rights, looked up without a time limit."""

@@ -59,7 +59,7 @@ _EXPIRED = frozenset({"invalid_action_token", "action_token_expired", "expired_a
 log = get_logger()
 
 
-def kept_right(token: str, keys: Sequence[SecretStr]) -> PostState:
+def stored_token(token: str, keys: Sequence[SecretStr]) -> PostState:
     """Return the post state that stores an action token, encrypted if there are keys.
 
     Without keys there is only one workspace, and the token works only together with that
@@ -68,8 +68,8 @@ def kept_right(token: str, keys: Sequence[SecretStr]) -> PostState:
     return {SEARCH: Seal(keys).close(token) if keys else token}
 
 
-def opened_right(right: str, keys: Sequence[SecretStr]) -> str:
-    """Decrypt the action token of ``kept_right``. Raises ``InvalidSetting`` if no key fits."""
+def load_token(right: str, keys: Sequence[SecretStr]) -> str:
+    """Decrypt the action token of ``stored_token``. Raises ``InvalidSetting`` if no key fits."""
     return Seal(keys).open(right) if keys else right
 
 
@@ -284,7 +284,7 @@ class SlackConversations:
 
     # ------------------------------------------------------------ notice to the asker
 
-    async def concluded(self) -> None:
+    async def answer_posted(self) -> None:
         if not (self._is_more_elsewhere or self._files.is_more_elsewhere):
             return
         message = self._run.message

@@ -144,7 +144,7 @@ class SlowWork:
         """Give work in progress a moment to finish, and cancel the rest."""
         await self._background.aclose(LAST_WORK_SECONDS)
 
-    async def told(
+    async def run(
         self, doing: Doing, recipient: Recipient, texts: Texts, *, meanwhile: str | None
     ) -> str | None:
         """Return the text for the asker after at most ``ACK_SECONDS``, or None for none.

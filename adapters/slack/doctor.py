@@ -22,11 +22,11 @@ from adapters.slack.calls import (
 )
 from adapters.slack.conversations import PUBLIC, SCOPES
 from adapters.slack.found_files import FILES
-from adapters.slack.installations import Place, opened
-from adapters.slack.oauth import FOR_USER_GROUPS, install_url, needed, redirect_url
+from adapters.slack.installations import Place, open_installations
+from adapters.slack.oauth import FOR_USER_GROUPS, install_url, needed_scopes, redirect_url
 from adapters.slack.settings import SlackSettings, in_many_workspaces
 from bot.errors import CredentialsRefused, InvalidSetting, PlatformUnavailable, PostRefused
-from bot.pages.urls import shown
+from bot.pages.urls import display_url
 from bot.search.registry import searches_conversations
 
 APPS = "https://api.slack.com/apps"
@@ -83,7 +83,7 @@ async def _bot(
 ) -> tuple[Json, frozenset[str]]:
     """Return the response of auth.test and the bot's scopes; raise if a needed scope is missing."""
     bot, scopes = await _auth(client, settings, variable)
-    wanted = needed()
+    wanted = needed_scopes()
     if not any(each.slack_groups for each in settings.collections):
         wanted -= {FOR_USER_GROUPS}
     if lacking := sorted(wanted - scopes):
@@ -102,7 +102,7 @@ async def _bot(
 async def _installed(settings: SlackSettings, client: AsyncWebClient) -> str:
     """Check the bot in each workspace; return how many have the app, and where to install it."""
     await _look_at_secret(settings, client)
-    async with opened(settings) as installations:
+    async with open_installations(settings) as installations:
         places = await installations.places()
         for place in places[:MOST_ASKED]:
             bot = await installations.bot_of(place.id)
@@ -198,7 +198,7 @@ async def _auth(
 
 def _away(settings: SlackSettings, detail: str) -> PlatformUnavailable:
     return PlatformUnavailable(
-        f"Slack does not answer at {shown(settings.slack_api_url)}: check the network, or "
+        f"Slack does not answer at {display_url(settings.slack_api_url)}: check the network, or "
         "FOOTNOTE_SLACK_API_URL.",
         detail=detail[:300],
     )

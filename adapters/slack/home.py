@@ -45,7 +45,7 @@ class Home:
         self._calls = calls
         self._people = people
 
-    async def opened(self, event: Json) -> None:
+    async def home_opened(self, event: Json) -> None:
         """Handle ``app_home_opened`` of the home tab. Raises ``FootnoteError``."""
         user = str(event["user"])
         people = await self._people.quickly([user])
@@ -54,11 +54,11 @@ class Home:
             use = await self._reception.use_this_month(PLATFORM, self._team)
         except StorageUnavailable:
             use = None
-        view = home_view(await connected(self._settings), use, texts)
+        view = home_view(await connected_sources(self._settings), use, texts)
         await self._calls.patiently("views.publish", patience=20.0, user_id=user, view=view)
 
 
-async def connected(settings: Settings) -> Connected:
+async def connected_sources(settings: Settings) -> Connected:
     """Return the sources that the settings connect; counting documents is one cheap query."""
     # The name of a server that only some people may use must not be shown to the others.
     hidden = {each.name for each in settings.mcp if not each.everybody}
@@ -146,11 +146,11 @@ class Pane:
         texts = texts_for(await self._locale(str(thread["user_id"])))
         await self._title(channel, ts, texts("pane-title"))
 
-    async def opened(self, event: Json) -> None:
+    async def home_opened(self, event: Json) -> None:
         """Handle ``app_home_opened`` of the messages tab."""
         await self._prompt(str(event["user"]), str(event["channel"]), None)
 
-    async def asked(self, channel: str, thread: str, question: str) -> None:
+    async def name_thread(self, channel: str, thread: str, question: str) -> None:
         """Name a thread of the pane after its first question."""
         if (channel, thread) in self._untitled:
             del self._untitled[channel, thread]

@@ -174,7 +174,7 @@ def installations_of(settings: SlackSettings, database: Database) -> Installatio
 
 
 @asynccontextmanager
-async def opened(settings: SlackSettings) -> AsyncIterator[Installations]:
+async def open_installations(settings: SlackSettings) -> AsyncIterator[Installations]:
     """Open the installations for a command that needs nothing else from the database."""
     database = await open_database(settings.database, connecting=Connecting.of(settings))
     try:
@@ -209,7 +209,7 @@ class StoredInstallations:
 
     async def forget_unreadable(self, settings: SlackSettings) -> int:
         """See ``Installations.forget_unreadable``."""
-        async with opened(settings) as installations:
+        async with open_installations(settings) as installations:
             return await installations.forget_unreadable()
 
 

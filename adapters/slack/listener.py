@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from cachetools import LRUCache
 
 from adapters.slack.calls import Calls, Json
-from adapters.slack.conversations import kept_right
+from adapters.slack.conversations import stored_token
 from adapters.slack.deferred import EphemeralMessages, Recipient, RetryQueue
 from adapters.slack.incoming import (
     attachments_of,
@@ -96,7 +96,7 @@ class Listener:
 
     # ------------------------------------------------------------ what people say
 
-    async def mentioned(self, event: Json, retry: int = 0) -> None:
+    async def handle_mention(self, event: Json, retry: int = 0) -> None:
         """Handle ``app_mention``. In a channel, a ``message`` event always comes before or after
         it."""
         if not is_speech(event) and not self._is_question_of_app(event):
@@ -104,7 +104,7 @@ class Listener:
         if not await self._mentions.has_message(event):
             await self._take(event, "footnote", direct=False, retry=retry)
 
-    async def said(self, event: Json, retry: int = 0) -> None:
+    async def handle_message(self, event: Json, retry: int = 0) -> None:
         """Handle ``message.channels``, ``.groups``, ``.mpim`` and ``.im`` with all subtypes."""
         subtype = event.get("subtype")
         if subtype == "message_changed":
@@ -231,7 +231,7 @@ class Listener:
         whom = id if address == "footnote" else f"{message.thread.key} {message.author.id}"
         told = whom in self._settled and not again
         keys = self.reception.settings.encryption_keys
-        state = kept_right(str(event[RIGHT]), keys) if message.conversations else None
+        state = stored_token(str(event[RIGHT]), keys) if message.conversations else None
         try:
             outcome = await by_core(self.reception.receive(message, address, post_state=state))
         except StorageUnavailable:
@@ -309,7 +309,7 @@ class Listener:
         """Handle ``agent_session_stopped``, which Slack's own Stop button sends."""
         await by_core(self.reception.stop(thread_of(self.me.team, event["channel"], event)))
 
-    async def reacted(self, event: Json) -> None:
+    async def handle_reaction(self, event: Json) -> None:
         """Handle ``reaction_added``: a stop reaction on a question or its reply stops the run."""
         item = event.get("item") or {}
         name = str(event.get("reaction", "")).partition("::")[0]  # without the skin tone

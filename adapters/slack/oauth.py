@@ -88,7 +88,7 @@ OTHER = (
 FOR_USER_GROUPS = "usergroups:read"
 
 
-def needed() -> frozenset[str]:
+def needed_scopes() -> frozenset[str]:
     """Return every scope that the manifest requests."""
     called = {scope for scopes in METHODS.values() for scope in scopes}
     return frozenset(called | set(filter(None, EVENTS.values())) | set(OTHER))
@@ -99,7 +99,7 @@ def asked_for(settings: SlackSettings) -> frozenset[str]:
     operator enabled the search of messages, since Slack refuses apps that do not have them."""
     is_said = "conversations" in settings.model_fields_set
     wanted = SEARCHING if is_said and searches_conversations(settings) else ()
-    return needed().union(wanted)
+    return needed_scopes().union(wanted)
 
 
 INSTALL_PATH = "/slack/install"
@@ -225,7 +225,7 @@ class Authorize(AsyncAuthorize):
         )
 
 
-async def ended(installations: Installations, body: Json) -> str:
+async def handle_uninstall(installations: Installations, body: Json) -> str:
     """Handle ``app_uninstalled`` and ``tokens_revoked``; return the workspace that lost its
     installation, or "".
 

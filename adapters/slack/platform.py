@@ -35,7 +35,7 @@ from adapters.slack.oauth import (
     REDIRECT_PATH,
     STATE_SECONDS,
     Authorize,
-    ended,
+    handle_uninstall,
     oauth_flow,
     workspace_of,
 )
@@ -63,7 +63,7 @@ class OneWorkspace:
     async def reach(self) -> None:
         """Wait until Slack can be reached for posting. Raises ``CredentialsRefused``."""
         await identify(self.teams.team.calls, self.connection)
-        self.connection.made()
+        self.connection.mark_connected()
 
     @asynccontextmanager
     async def app(self, reception: Reception) -> AsyncIterator[AsyncApp]:
@@ -124,7 +124,7 @@ class ManyWorkspaces:
 
     async def reach(self) -> None:
         await self._installations.reseal()
-        self.connection.made()
+        self.connection.mark_connected()
 
     @asynccontextmanager
     async def app(self, reception: Reception) -> AsyncIterator[AsyncApp]:
@@ -164,7 +164,7 @@ class ManyWorkspaces:
         return self._inboxes[workspace]
 
     async def _ended(self, body: dict[str, Any]) -> None:
-        if workspace := await ended(self._installations, body):
+        if workspace := await handle_uninstall(self._installations, body):
             await self.teams.forget(workspace)
             if (inbox := self._inboxes.pop(workspace, None)) is not None:
                 await inbox.aclose()
@@ -261,7 +261,7 @@ class SlackPlatform:
 
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
         def connected() -> None:
-            self.connection.made()
+            self.connection.mark_connected()
             ready()
 
         async with self._tenancy.app(reception) as app:

@@ -13,7 +13,7 @@ import aiohttp
 from pydantic import SecretStr
 
 from adapters.slack.calls import Away, Calls, Json, Limited, Refusal
-from adapters.slack.conversations import PUBLIC, SlackConversations, opened_right
+from adapters.slack.conversations import PUBLIC, SlackConversations, load_token
 from adapters.slack.deferred import Recipient, tell
 from adapters.slack.delivery import Delivery
 from adapters.slack.format import escaped, markdown_block, notification, question_text
@@ -38,7 +38,7 @@ from adapters.slack.words import words_of
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
 from bot.messages import Attachment, Author, Message
-from bot.posting import PostState, Reply, RunRef, Whereabouts, collected
+from bot.posting import PostState, Reply, RunRef, Whereabouts, collect
 from bot.rendering.texts import texts_for
 from bot.replying import Pace, open_reply
 from bot.rights.reader import Reader
@@ -99,7 +99,7 @@ def _message(run: RunRef, message: Json, names: dict[str, str]) -> Message:
     )
 
 
-async def downloaded(calls: Calls, attachment: Attachment, limit: int) -> bytes:
+async def download_file(calls: Calls, attachment: Attachment, limit: int) -> bytes:
     """Download a file from Slack, at most ``limit`` bytes.
 
     The bot's token is sent to Slack's hosts only; redirects are not followed. Raises
@@ -146,7 +146,7 @@ async def _body(response: aiohttp.ClientResponse, attachment: Attachment, limit:
             "files:read.",
             detail=str(response.status),
         )
-    return await collected(response.content.iter_chunked(CHUNK), attachment, limit)
+    return await collect(response.content.iter_chunked(CHUNK), attachment, limit)
 
 
 def _is_slack(url: str, base_url: str) -> bool:
@@ -231,7 +231,7 @@ class SlackPoster:
         return await thread_history(await self._team(run), run)
 
     async def download(self, run: RunRef, attachment: Attachment, limit: int) -> bytes:
-        return await downloaded((await self._team(run)).calls, attachment, limit)
+        return await download_file((await self._team(run)).calls, attachment, limit)
 
     async def groups(self, message: Message, among: Collection[str]) -> frozenset[str]:
         """See ``bot.rights.rights.Membership``."""
@@ -275,7 +275,7 @@ class SlackPoster:
                 f"The Slack app lacks the scope {FILES}: grant it to let Footnote search files and "
                 "canvases, too.",
             )
-        token = opened_right(right, self._keys)
+        token = load_token(right, self._keys)
         return SlackConversations(team, run, reader, token, scopes, await team.bot_user())
 
     async def _team(self, run: RunRef) -> Team:

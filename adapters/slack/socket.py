@@ -74,14 +74,14 @@ async def listen(
                 await handler.connect_async()  # type: ignore[no-untyped-call]
             connected()
             await _until_gone(client)
-            connection.away(GONE)
+            connection.mark_unreachable(GONE)
             log.info("Socket Mode connection is gone, making another")
         except asyncio.CancelledError:
             if taking:
                 await asyncio.wait(taking, timeout=DRAIN_SECONDS)
             raise
         except TimeoutError:
-            connection.away(NOT_MADE)
+            connection.mark_unreachable(NOT_MADE)
             log.warning("Socket Mode does not connect, trying on")
         finally:
             await handler.close_async()  # type: ignore[no-untyped-call]

@@ -57,7 +57,9 @@ class UserGroups:
         )
         self._asking: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
-    async def held(self, person: str, among: Collection[str], team: str = "") -> frozenset[str]:
+    async def groups_held(
+        self, person: str, among: Collection[str], team: str = ""
+    ) -> frozenset[str]:
         """Return the user groups among ``among`` to which a person belongs. ``team`` is the groups'
         workspace, needed if the app is installed for a whole organisation."""
         return frozenset([id for id in sorted(among) if person in await self._members(id, team)])
@@ -175,7 +177,7 @@ class Team:
         within = ""
         if message.thread.workspace.startswith(ORGANISATION):
             within = await self.workspace_of_author(message)
-        return await self.user_groups.held(message.author.id, among, within)
+        return await self.user_groups.groups_held(message.author.id, among, within)
 
     async def is_guest(self, message: Message) -> bool:
         """Return True if a message's author comes from outside. Raises ``PlatformUnavailable``."""

@@ -12,13 +12,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TextIO
 
-from adapters.terminal.records import forgetter_of, opened
+from adapters.terminal.records import forgetter_of, open_records
 from bot.errors import Invalid
 from bot.settings import Settings
-from bot.storage.audit import Audit, Entry, Wanted
+from bot.storage.audit import Audit, AuditFilter, Entry
 from bot.storage.conversations import Conversations
 from bot.storage.removal import NOTHING_REMOVED, Removed
-from bot.storage.replaying import Forgotten, owed
+from bot.storage.replaying import Forgotten, missing_forgettings
 from bot.storage.store import Store
 from bot.storage.subjects import Subject
 
@@ -36,12 +36,12 @@ def moment(text: str, option: str) -> datetime:
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
-async def exported(settings: Settings, wanted: Wanted, output: Path | None) -> None:
+async def export_audit(settings: Settings, wanted: AuditFilter, output: Path | None) -> None:
     """Write the rows as JSON lines to standard output, or to a file that only its owner may read.
 
     Raises ``Invalid`` if the file cannot be written, and ``StorageUnavailable``.
     """
-    async with opened(settings) as store:
+    async with open_records(settings) as store:
         audit = Audit(store.database)
         await audit.note("exported", "audit")
         with _written(output) as lines:
@@ -74,16 +74,16 @@ def _written(output: Path | None) -> Iterator[TextIO]:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The outcome of a replay: ``told`` deletions are in the log, ``done`` of them were repeated
+    """The outcome of a replay: ``in_log`` deletions are in the log, ``repeated`` of them were done
     now, and ``foreign`` could not be, because they use pseudonyms of another database."""
 
-    told: int
-    done: int
+    in_log: int
+    repeated: int
     foreign: int
     removed: Removed
 
 
-async def forgotten_again(
+async def replay_forgettings(
     settings: Settings,
     lines: TextIO,
     uninstalled: Callable[[Store, Subject], Awaitable[Removed]],
@@ -94,8 +94,8 @@ async def forgotten_again(
     """
     told = _forgettings(lines)
     removed = NOTHING_REMOVED
-    async with opened(settings) as store:
-        due = await owed(store.database, told)
+    async with open_records(settings) as store:
+        due = await missing_forgettings(store.database, told)
         for subject, at in due.subjects.items():
             removed += await forgetter_of(store).forget_again(subject, at)
             removed += await uninstalled(store, subject)

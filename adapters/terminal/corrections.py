@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from adapters.terminal.records import opened
+from adapters.terminal.records import open_records
 from bot.corrections.desk import CorrectionDesk, line_of
 from bot.rendering.documents import printed_json
 from bot.rendering.texts import DEFAULT, texts_for
@@ -16,7 +16,7 @@ from bot.storage.corrections import Correction
 
 async def show_list(settings: Settings, *, as_json: bool) -> None:
     """List all corrections, of every platform."""
-    async with opened(settings) as store:
+    async with open_records(settings) as store:
         found = await CorrectionDesk(settings, store.database).listed()
     if as_json:
         typer.echo(printed_json([_document(each) for each in found]))
@@ -29,7 +29,7 @@ async def show_list(settings: Settings, *, as_json: bool) -> None:
 
 async def remove(settings: Settings, id: str) -> None:
     """Remove any correction, as the operator may."""
-    async with opened(settings) as store:
+    async with open_records(settings) as store:
         gone = await CorrectionDesk(settings, store.database).remove(id, None)
     typer.echo(line_of(gone))
     typer.echo(texts_for(DEFAULT)("correction-removed"))

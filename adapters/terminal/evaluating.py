@@ -34,7 +34,7 @@ TOLD = 70  # characters of a question in a line of progress
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EvaluationOptions:
     """The options of ``footnote eval``. ``budget`` is in USD; None means twice the forecast.
     ``page`` is the file for the HTML page."""
 
@@ -50,7 +50,7 @@ class Wanted:
     as_json: bool = False
 
 
-async def evaluate(wanted: Wanted) -> tuple[Outcome, bool]:
+async def evaluate(wanted: EvaluationOptions) -> tuple[Outcome, bool]:
     """Run an evaluation and print it; return its outcome and whether it was interrupted.
 
     The first Ctrl-C ends it with the results so far. Raises ``Invalid``, ``CredentialsRefused``,
@@ -83,7 +83,7 @@ async def evaluate(wanted: Wanted) -> tuple[Outcome, bool]:
     return outcome, interrupted
 
 
-def announcement(wanted: Wanted, forecast: Forecast, budget: float) -> list[str]:
+def announcement(wanted: EvaluationOptions, forecast: Forecast, budget: float) -> list[str]:
     """Return the lines that announce the plan and its expected cost."""
     questions = wanted.questions
     asked = counted(len(questions.cases), "question")
@@ -114,7 +114,9 @@ def announcement(wanted: Wanted, forecast: Forecast, budget: float) -> list[str]
     return lines
 
 
-async def _run(evaluation: Evaluation, purse: Purse, wanted: Wanted, err: Console) -> bool:
+async def _run(
+    evaluation: Evaluation, purse: Purse, wanted: EvaluationOptions, err: Console
+) -> bool:
     """Ask all questions and show progress; return True if it was interrupted."""
     total = wanted.questions.size * len(wanted.sides)
     with _progress(err, total, purse, several=len(wanted.sides) > 1) as tell:
@@ -184,7 +186,7 @@ def _write(path: Path, text: str) -> None:
 # ---------------------------------------------------------------- tables
 
 
-def _print(outcome: Outcome, wanted: Wanted, interrupted: bool) -> None:
+def _print(outcome: Outcome, wanted: EvaluationOptions, interrupted: bool) -> None:
     out = Console(highlight=False)
     if wanted.as_json:
         document = evaluation_document(outcome, interrupted=interrupted)
@@ -247,5 +249,5 @@ def _questions(outcome: Outcome, names: Sequence[str]) -> Table:
             result = side.results.get(name)
             good = result is not None and result.score.as_expected
             cells.append(Text(outcome_words(result), style="green" if good else "yellow"))
-        table.add_row(name, Text(shortened(outcome.asked(name).question, QUESTION)), *cells)
+        table.add_row(name, Text(shortened(outcome.turn_named(name).question, QUESTION)), *cells)
     return table

@@ -15,7 +15,7 @@ from adapters.terminal.json_poster import JsonPoster, JsonReply
 from adapters.terminal.listener import PLATFORM, Terminal, terminal_message, terminal_thread
 from bot.answers import Answer, PlanView
 from bot.app import App, open_app
-from bot.mcp.desk import AskArguments, Listed, Told
+from bot.mcp.desk import AskArguments, AskResult, ResourceEntry
 from bot.mcp.server import mcp_server
 from bot.messages import RunOptions, Thread
 from bot.posting import PostState, Reply, RunRef
@@ -95,21 +95,21 @@ class _Desk:
     def texts(self) -> Texts:
         return texts_for(DEFAULT)
 
-    async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> Told:
+    async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> AskResult:
         thread = terminal_thread(given.thread or None)
         asking = _Asking(self._app, self._poster, show)
         answer = await asking.ask(given.question, thread, RunOptions(depth=given.depth))
         run = await self._app.store.run(answer.run)
         self._poster.answers.pop(answer.run, None)
-        return Told(answer, run.message.thread.thread if run is not None else thread.thread)
+        return AskResult(answer, run.message.thread.thread if run is not None else thread.thread)
 
     async def library(self) -> tuple[Library, tuple[str, ...]]:
         message = terminal_message(terminal_thread(None), "")
         return await self._app.service.library_for(message), ()
 
-    async def answers(self, limit: int) -> Sequence[Listed]:
+    async def answers(self, limit: int) -> Sequence[ResourceEntry]:
         found = await self._archive.answers(PLATFORM, None, limit)
-        return [Listed(*each) for each in found]
+        return [ResourceEntry(*each) for each in found]
 
     async def answer(self, run: str) -> Answer | None:
         found = await self._app.store.run(run)

@@ -24,7 +24,7 @@ from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line, shortened
 from bot.settings import Settings
 from bot.storage import migrate
-from bot.storage.archive import Archive, Conversation, Listed
+from bot.storage.archive import Archive, Conversation, ThreadEntry
 from bot.storage.audit import Actor, Audit, act_as, named
 from bot.storage.connecting import Connecting
 from bot.storage.database import Database, existing_database
@@ -53,7 +53,7 @@ TITLES = {
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Store]:
+async def open_records(settings: Settings) -> AsyncIterator[Store]:
     """Open the store for the block. Raises ``StorageUnavailable``."""
     act_as(_this_person())
     store = await open_store(settings.database, connecting=Connecting.of(settings))
@@ -74,21 +74,21 @@ async def to_forget(store: Store, subject: Subject) -> Removed:
     return await forgetter_of(store).count(subject, day_after(datetime.now(UTC).date()))
 
 
-async def forgotten(store: Store, subject: Subject) -> Removed:
+async def forget(store: Store, subject: Subject) -> Removed:
     """Delete a subject's data."""
     return await forgetter_of(store).forget(subject, day_after(datetime.now(UTC).date()))
 
 
-async def pruned(settings: Settings) -> Removed:
+async def prune(settings: Settings) -> Removed:
     """Prune once, as ``footnote serve`` does every hour."""
-    async with opened(settings) as store:
+    async with open_records(settings) as store:
         retention = Retention(store.database, Keep.of(settings))
         return await Maintenance(retention, forgetter_of(store)).once()
 
 
-async def exported(settings: Settings, name: str, form: str) -> str:
+async def export_thread(settings: Settings, name: str, form: str) -> str:
     """Export a thread as "markdown" or "json". Raises ``Invalid`` if there is none of that name."""
-    async with opened(settings) as store:
+    async with open_records(settings) as store:
         archive = Archive(store.database)
         conversation = await archive.conversation(await archive.find(name))
         key = named(conversation.thread.key)
@@ -96,13 +96,13 @@ async def exported(settings: Settings, name: str, form: str) -> str:
     return as_json(conversation) if form == "json" else as_markdown(conversation)
 
 
-async def listed(settings: Settings, platform: str | None, limit: int) -> list[Listed]:
+async def list_threads(settings: Settings, platform: str | None, limit: int) -> list[ThreadEntry]:
     """Return the latest threads."""
-    async with opened(settings) as store:
+    async with open_records(settings) as store:
         return await Archive(store.database).threads(platform, limit)
 
 
-async def checked(settings: Settings) -> int:
+async def check_integrity(settings: Settings) -> int:
     """Print the ``integrity.findings`` about the database; return the number of problems.
 
     Raises ``StorageUnavailable``.
@@ -182,7 +182,7 @@ def removed_table(removed: Removed, title: str) -> RenderableType:
     return Group(Text(title, style="bold"), table)
 
 
-def threads_lines(found: list[Listed]) -> RenderableType:
+def threads_lines(found: list[ThreadEntry]) -> RenderableType:
     """Format the threads, each with its key for exporting or deleting it."""
     if not found:
         return Text("Nothing was asked yet.")
@@ -195,7 +195,7 @@ def threads_lines(found: list[Listed]) -> RenderableType:
     return Group(*lines)
 
 
-def threads_json(found: list[Listed]) -> str:
+def threads_json(found: list[ThreadEntry]) -> str:
     """Return threads in the documented form of ``footnote threads --json``."""
     rows = [
         {

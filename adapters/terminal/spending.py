@@ -12,7 +12,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from adapters.terminal.records import opened
+from adapters.terminal.records import open_records
 from bot.rendering.documents import printed_json
 from bot.rendering.lines import one_line
 from bot.settings import Settings
@@ -32,7 +32,7 @@ TITLES = {"workspace": "Workspaces", "channel": "Channels", "user": "People"}
 
 async def spent_this_month(settings: Settings, today: date) -> list[Line]:
     """Return all accounts with spending or questions this month. Raises ``StorageUnavailable``."""
-    async with opened(settings) as store:
+    async with open_records(settings) as store:
         return await Spending(store.database).lines(today.replace(day=1), today)
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import typer
 
 from adapters.terminal.listener import PLATFORM, Terminal, poster_for, terminal_thread
-from adapters.terminal.records import opened
+from adapters.terminal.records import open_records
 from bot.app import open_app
 from bot.messages import RunOptions
 from bot.rendering.documents import printed_json
 from bot.rendering.texts import DEFAULT, texts_for
 from bot.settings import Settings
-from bot.standing.desk import Desk, begun, listed
+from bot.standing.desk import Desk, watch_confirmation, watch_lines
 from bot.standing.rounds import StandingRounds
 from bot.standing.schedule import schedule_named
 from bot.storage.standing import Watch
@@ -32,10 +32,10 @@ async def begin(
         assert run is not None  # noqa: S101
         desk = Desk(settings, app.store.database)
         watch = await desk.begin(run, run.message, schedule)
-    poster.tell(begun(watch, texts_for(DEFAULT)))
+    poster.tell(watch_confirmation(watch, texts_for(DEFAULT)))
 
 
-async def look(settings: Settings, *, as_json: bool) -> None:
+async def check_due(settings: Settings, *, as_json: bool) -> None:
     """Check the terminal's standing questions that are due; show a change like an answer."""
     poster = poster_for(as_json=as_json)
     async with open_app(settings, {PLATFORM: poster}) as app:
@@ -43,28 +43,28 @@ async def look(settings: Settings, *, as_json: bool) -> None:
         now = datetime.now(UTC)
         left = await app.store.unfinished(now, [PLATFORM])
         cut_short = [run for run in left if run.options.watch]
-        looked = [run.id for run in cut_short] + await rounds.once(now)
-        poster.shown.update(looked)
+        checked = [run.id for run in cut_short] + await rounds.once(now)
+        poster.shown.update(checked)
         for run in cut_short:
             await app.dispatcher.submit(run.id, run.message.thread)
-        for run_id in looked:
+        for run_id in checked:
             await app.dispatcher.wait(run_id)
 
 
 async def show_list(settings: Settings, *, as_json: bool) -> None:
     """List all standing questions, of every platform."""
-    async with opened(settings) as store:
+    async with open_records(settings) as store:
         found = await Desk(settings, store.database).all()
     if as_json:
         typer.echo(printed_json([_document(watch) for watch in found]))
         return
-    for line in listed(found, texts_for(DEFAULT)) or ["Nothing is watched."]:
+    for line in watch_lines(found, texts_for(DEFAULT)) or ["Nothing is watched."]:
         typer.echo(line)
 
 
 async def change(settings: Settings, verb: str, id: str) -> None:
     """Pause, resume or stop any standing question, as the operator may."""
-    async with opened(settings) as store:
+    async with open_records(settings) as store:
         watch = await Desk(settings, store.database).do(verb, id, None)
     typer.echo(texts_for(DEFAULT)(f"watch-done-{verb}", question=watch.question))
 

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.web.asking import put_question, run_named, thread_named
-from adapters.web.auditing import followed, noted, shows_nothing
+from adapters.web.auditing import shows_nothing, with_audit, with_stream_audit
 from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.description import NAME_PATTERN, description
 from adapters.web.documents import (
@@ -26,7 +26,7 @@ from adapters.web.documents import (
     run_document,
 )
 from adapters.web.forms import json_of, kind_is
-from adapters.web.shown import Shown, shown_of
+from adapters.web.reply_state import ReplyState, state_of
 from adapters.web.sse import HERE, as_line, event, event_stream, events_together, moments
 from adapters.web.turns import runs_of, turns_of
 from adapters.web.uploads import AGAIN, PARTS, Upload, form_of_parts
@@ -45,11 +45,12 @@ def api_routes(console: Console) -> Sequence[BaseRoute]:
     return [
         Route("/api/openapi.json", api.describe),
         Route("/api/questions", api.ask, methods=["POST"]),
-        Route("/api/runs/{run}", noted(console, "read", "run", api.run, "run")),
-        Route("/api/runs/{run}/events", followed(console, "run", api.events, "run")),
+        Route("/api/runs/{run}", with_audit(console, "read", "run", api.run, "run")),
+        Route("/api/runs/{run}/events", with_stream_audit(console, "run", api.events, "run")),
         Route("/api/runs/{run}/stop", api.stop, methods=["POST"]),
         Route(
-            "/api/threads/{thread}", noted(console, "read", "conversation", api.thread, "thread")
+            "/api/threads/{thread}",
+            with_audit(console, "read", "conversation", api.thread, "thread"),
         ),
     ]
 
@@ -108,7 +109,7 @@ class _Api:
         if not turns:
             raise HTTPException(404, texts_of(request)("question-gone"))
         turn = seeing(self._console, request).turn(turns[0])
-        if turn.shown.answer is None:
+        if turn.reply_state.answer is None:
             shows_nothing(request)  # programs poll often for the answer
         return _json(run_document(turn, run.message.thread.thread))
 
@@ -132,7 +133,7 @@ class _Api:
         stops its reconnecting according to the standard."""
         run = await run_named(self._console, request, request.path_params["run"])
         seen = request.headers.get("last-event-id", "")
-        now = shown_of(run)
+        now = state_of(run)
         if run.state not in UNFINISHED and (now.answer is None or seen == now.mark):
             return Response(status_code=204)
         client = visitor_of(request).client
@@ -140,7 +141,7 @@ class _Api:
         return event_stream(request, self._console.streams, client, following)
 
     async def _follow(self, run: RunRecord, seen: str, sight: Visibility) -> AsyncIterator[str]:
-        before = None if seen else Shown()
+        before = None if seen else ReplyState()
         reader = Reader.of_stored(run.message, run.options)
         async with self._console.live.follow(run.message.thread, run.id) as feed:
             async for changed in moments(feed):
@@ -151,11 +152,11 @@ class _Api:
                 if standing is None or standing.removed:
                     yield event("removed", as_line(Removed(run=run.id).model_dump()))
                     return
-                now = standing.shown
+                now = standing.reply_state
                 if now is None or (standing.over and not _is_final(now.answer)):
                     stored = await self._console.store.run(run.id)
-                    now = shown_of(stored) if stored is not None else Shown()
-                now = sight.shown(now, reader)
+                    now = state_of(stored) if stored is not None else ReplyState()
+                now = sight.visible_state(now, reader)
                 if now.mark != seen:
                     for told in _events(before, now):
                         yield told
@@ -168,7 +169,7 @@ def _is_final(answer: Answer | None) -> bool:
     return answer is not None and not answer.is_pending
 
 
-def _events(before: Shown | None, now: Shown) -> list[str]:
+def _events(before: ReplyState | None, now: ReplyState) -> list[str]:
     told = [
         (kind, as_line(data.model_dump(mode="json")))
         for kind, data in change_documents(before, now)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from adapters.web.auditing import about
+from adapters.web.auditing import set_audit_object
 from adapters.web.clock import clock_of
 from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, visitor_of
 from adapters.web.uploads import Upload, attachments_of, check_readable
@@ -129,7 +129,7 @@ async def thread_named(console: Console, request: Request, name: str) -> Thread:
         thread = await console.archive.find(encodable(name))
     except Invalid:
         raise gone from None
-    about(request, named(thread.key))
+    set_audit_object(request, named(thread.key))
     if not console.may_see_all(visitor_of(request), thread):
         raise gone
     return thread

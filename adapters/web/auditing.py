@@ -17,10 +17,11 @@ from bot.storage.audit import Deed
 Page = Callable[[Request], Awaitable[Response]]
 
 
-def noted(console: Console, deed: Deed, kind: str, page: Page, parameter: str = "") -> Page:
+def with_audit(console: Console, deed: Deed, kind: str, page: Page, parameter: str = "") -> Page:
     """Wrap a page so that a row is added each time it is opened or refused.
 
-    The row's object is the one that the page sets (``about``), or else the parameter of its path.
+    The row's object is the one that the page sets (``set_audit_object``), or else the parameter of
+    its path.
     """
     if deed == "read" and not console.settings.audit_reads:
         return page
@@ -40,10 +41,10 @@ def noted(console: Console, deed: Deed, kind: str, page: Page, parameter: str = 
     return opened
 
 
-def followed(console: Console, kind: str, page: Page, parameter: str) -> Page:
-    """Like ``noted``, for the event stream of a page: no row is added for a visitor who opened the
-    page in this process within the last hour."""
-    alone = noted(console, "read", kind, page, parameter)
+def with_stream_audit(console: Console, kind: str, page: Page, parameter: str) -> Page:
+    """Like ``with_audit``, for the event stream of a page: no row is added for a visitor who opened
+    the page in this process within the last hour."""
+    alone = with_audit(console, "read", kind, page, parameter)
 
     async def opened(request: Request) -> Response:
         if _opening(request, parameter) in console.opened:
@@ -63,7 +64,7 @@ async def looked_at(console: Console, kind: str, object: str, is_seen: bool) -> 
         await console.audit.note("read", kind, object, outcome="done" if is_seen else "refused")
 
 
-def about(request: Request, object: str) -> None:
+def set_audit_object(request: Request, object: str) -> None:
     """Set the object of a page's row."""
     request.state.about = object
 

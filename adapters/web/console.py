@@ -76,12 +76,12 @@ class Console:
         self.templates = Templates(settings.root)
         self.parts = Parts(self.templates)
         self.questions = Pace(settings.console_questions)  # how many one client may ask
-        # Visitor and page, for pages opened in the last hour: see ``auditing.followed``.
+        # Visitor and page, for pages opened in the last hour: see ``auditing.with_stream_audit``.
         self.opened: TTLCache[tuple[str, str], bool] = TTLCache(OPENINGS_KNOWN, 3_600.0)
         self.streams = OpenStreams(STREAMS_OF_ONE_CLIENT)
         self.files = Files(database)
         # They check the files that people send.
-        self.workers = Workers.for_a_look(Shares(settings.reading_memory))
+        self.workers = Workers.single_process(Shares(settings.reading_memory))
         self.provider: Provider | None = None  # the OpenID provider for signing in, if any
         self.sign_ins: SignIns | None = None
         if settings.oidc_issuer:

@@ -13,13 +13,13 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.web.asking import encodable, put_question, run_named, thread_named
-from adapters.web.auditing import followed, noted
+from adapters.web.auditing import with_audit, with_stream_audit
 from adapters.web.connected import CHOSEN
 from adapters.web.console import WORKSPACE, Console, asked_locale, texts_of, visitor_of
 from adapters.web.forms import form_of, question_form_of
 from adapters.web.history import about
 from adapters.web.stream import thread_events
-from adapters.web.threads import listed
+from adapters.web.threads import list_threads
 from adapters.web.turns import Turn, runs_of, turns_of
 from adapters.web.uploads import megabytes
 from adapters.web.visibility import seeing
@@ -41,9 +41,12 @@ def conversation_pages(console: Console) -> Sequence[BaseRoute]:
         Route("/", pages.begin),
         Route("/ask", pages.ask, methods=["POST"]),
         Route("/indexing", pages.indexing),
-        Route("/threads/{thread}", noted(console, "read", "conversation", pages.thread, "thread")),
         Route(
-            "/threads/{thread}/events", followed(console, "conversation", pages.events, "thread")
+            "/threads/{thread}", with_audit(console, "read", "conversation", pages.thread, "thread")
+        ),
+        Route(
+            "/threads/{thread}/events",
+            with_stream_audit(console, "conversation", pages.events, "thread"),
         ),
         Route("/runs/{run}/stop", pages.pressing(lambda run, form: Stop(run)), methods=["POST"]),
         Route("/runs/{run}/deeper", pages.pressing(lambda run, _: Deeper(run)), methods=["POST"]),
@@ -51,7 +54,9 @@ def conversation_pages(console: Console) -> Sequence[BaseRoute]:
         Route("/runs/{run}/retract", pages.pressing(lambda run, _: Retract(run)), methods=["POST"]),
         Route("/runs/{run}/feedback", pages.pressing(_feedback), methods=["POST"]),
         Route("/runs/{run}/follow-up", pages.pressing(_follow_up), methods=["POST"]),
-        Route("/runs/{run}/files/{number:int}", noted(console, "read", "file", pages.file, "run")),
+        Route(
+            "/runs/{run}/files/{number:int}", with_audit(console, "read", "file", pages.file, "run")
+        ),
         Route("/runs/{run}/edit", pages.edit, methods=["POST"]),
         Route("/runs/{run}/delete", pages.delete, methods=["POST"]),
     ]
@@ -68,7 +73,7 @@ class _Conversation:
 
     async def thread(self, request: Request) -> Response:
         thread = await self._thread(request)
-        await self._console.standing.opened(thread)
+        await self._console.standing.record_interest(thread)
         return await self._page(request, thread)
 
     async def _page(self, request: Request, thread: Thread | None) -> Response:
@@ -87,7 +92,7 @@ class _Conversation:
             "conversation.html",
             offers=offers,
             examples=await console.connected.examples(visitor, rules, texts) if asked else (),
-            page=await listed(console, request, texts),
+            page=await list_threads(console, request, texts),
             thread=thread,
             **await about(console, request, thread),
             watched=await console.standing.all(thread) if thread else (),
@@ -235,7 +240,7 @@ def _files_of(turns: Sequence[Turn]) -> Sequence[Attachment]:
 
 def _watchable(turns: Sequence[Turn]) -> str:
     """Return the run of the last question that has an answer, or ""."""
-    answered = [turn.run for turn in turns if turn.over and turn.shown.answer is not None]
+    answered = [turn.run for turn in turns if turn.over and turn.reply_state.answer is not None]
     return answered[-1] if answered else ""
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from adapters.web.limits import MOST_FILES
-from adapters.web.shown import Shown
+from adapters.web.reply_state import ReplyState
 from adapters.web.turns import Turn
 from bot.answers import Answer, Judgement, PlanView, Status, StepState, VerificationState
 from bot.messages import MAX_QUESTION, Depth
@@ -222,7 +222,7 @@ class Failure(BaseModel):
 
 
 def run_document(turn: Turn, thread: str) -> Run:
-    now = turn.shown
+    now = turn.reply_state
     return Run(
         run=turn.run,
         thread=thread,
@@ -260,7 +260,7 @@ EVENTS: Mapping[str, type[BaseModel]] = {
 }
 
 
-def change_documents(before: Shown | None, now: Shown) -> list[tuple[str, BaseModel]]:
+def change_documents(before: ReplyState | None, now: ReplyState) -> list[tuple[str, BaseModel]]:
     """Return the events (kind and data) for a reply that showed ``before``, None if that is no
     longer known."""
     if now.answer is not None:

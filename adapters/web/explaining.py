@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from adapters.web.amounts import seconds, usd
 from adapters.web.markdown import answer_html
-from adapters.web.overview import said
+from adapters.web.overview import feedback_counts
 from adapters.web.page_text import excerpt_html, line_html
 from adapters.web.sources import quote_html
 from adapters.web.svg.graph import MARKS, GraphNode, draw
@@ -144,7 +144,7 @@ class RunView:
             ("web-run-tokens-out", _count(spent.output_tokens)),
             ("web-run-cost", usd(spent.usd) if spent.usd else ""),
             ("web-run-attempts", _count(trace.record.attempt) if trace.record.attempt > 1 else ""),
-            ("web-run-feedback", said(Counter(trace.feedback.values()))),
+            ("web-run-feedback", feedback_counts(Counter(trace.feedback.values()))),
         ]
         return tuple(Fact(texts(id), value) for id, value in known if value)
 

@@ -12,11 +12,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.web.asking import encodable, thread_named
-from adapters.web.auditing import noted
+from adapters.web.auditing import with_audit
 from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.forms import form_of
 from adapters.web.limits import LONGEST_TITLE
-from adapters.web.threads import listed, searched
+from adapters.web.threads import list_threads, search_threads
 from bot.conversing.forgetting import day_after
 from bot.messages import Thread
 from bot.rendering.lines import one_line, shortened
@@ -37,7 +37,7 @@ def history_pages(console: Console) -> Sequence[BaseRoute]:
         "delete": pages.delete,
     }
     return [
-        Route("/conversations", noted(console, "read", "conversations", pages.page)),
+        Route("/conversations", with_audit(console, "read", "conversations", pages.page)),
         Route("/conversations/list", pages.part),
         *(
             Route(f"/threads/{{thread}}/{name}", pages.doing(deed), methods=["POST"])
@@ -76,9 +76,9 @@ class _History:
         texts = texts_of(request)
         asked = encodable(request.query_params.get("q", "")).strip()[:LONGEST_TITLE]
         if asked:
-            found = await searched(self._console, request, texts, asked)
+            found = await search_threads(self._console, request, texts, asked)
         else:
-            found = await listed(self._console, request, texts, _place(request))
+            found = await list_threads(self._console, request, texts, _place(request))
         return self._console.page(request, "conversations.html", found=found, asked=asked)
 
     async def part(self, request: Request) -> Response:
@@ -87,7 +87,7 @@ class _History:
         body = self._console.templates.fragment(
             "threads.html",
             texts,
-            page=await listed(self._console, request, texts),
+            page=await list_threads(self._console, request, texts),
             current=request.query_params.get("current", ""),
         )
         return HTMLResponse(body, headers={"Cache-Control": "no-store"})

@@ -20,7 +20,7 @@ from adapters.web.limits import (
     SECONDS_BETWEEN_IDLE_LOOKS,
     SECONDS_BETWEEN_LOOKS,
 )
-from adapters.web.shown import Shown, shown
+from adapters.web.reply_state import ReplyState, parse_state
 from bot.errors import StorageUnavailable
 from bot.logs import get_logger
 from bot.messages import Thread
@@ -36,7 +36,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """The state of a run of a thread. ``shown`` is None if it was over when first looked up;
+    """The state of a run of a thread. ``reply_state`` is None if it was over when first looked up;
     ``removed`` tells that its question was deleted. ``attempt`` is set when the run is over: it
     changes when the question is edited.
     """
@@ -44,7 +44,7 @@ class RunStatus:
     run: str
     over: bool
     removed: bool = False
-    shown: Shown | None = None
+    reply_state: ReplyState | None = None
     attempt: int = 0
 
 
@@ -113,7 +113,7 @@ class Live:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._feeds: dict[str, Feed] = {}
-        self._here: dict[str, Shown] = {}  # what replies of this process show, by run
+        self._here: dict[str, ReplyState] = {}  # what replies of this process show, by run
         self._seen: dict[str, tuple[Any, ...]] = {}  # what the last look found, by run
         self._looking: asyncio.Task[None] | None = None
         self._due: set[str] = set()  # threads to look up as soon as possible
@@ -139,12 +139,12 @@ class Live:
 
     # ------------------------------------------------------------ telling
 
-    def show(self, thread: Thread, run: str, now: Shown) -> None:
+    def show(self, thread: Thread, run: str, now: ReplyState) -> None:
         """Report the new state of a reply of this process."""
         self._here[run] = now
         feed = self._feeds.get(thread.key)
         if feed is not None:
-            feed.put(RunStatus(run, over=False, shown=now))
+            feed.put(RunStatus(run, over=False, reply_state=now))
 
     def leave(self, thread: Thread, run: str) -> None:
         """Report that this process no longer works on a reply."""
@@ -166,7 +166,7 @@ class Live:
         if run not in self._here:
             self._look_soon_at(thread_key)
 
-    def here(self, run: str) -> Shown | None:
+    def here(self, run: str) -> ReplyState | None:
         """Return the state of a reply of this process."""
         return self._here.get(run)
 
@@ -289,19 +289,22 @@ class Live:
         look."""
         return row.id in self._seen or row.state in UNFINISHED
 
-    def _put(self, feed: Feed, row: Any, state: Shown | None) -> None:
+    def _put(self, feed: Feed, row: Any, state: ReplyState | None) -> None:
         over = row.state not in UNFINISHED
         here = self._here.get(row.id)
         known = feed.standings.get(row.id)
-        now = here or state or (known.shown if known is not None else None)
+        now = here or state or (known.reply_state if known is not None else None)
         if known is None:
             feed.put(RunStatus(row.id, over, row.removed, now, row.attempt))
         else:
-            feed.put(replace(known, over=over, removed=row.removed, shown=now, attempt=row.attempt))
+            changed = replace(
+                known, over=over, removed=row.removed, reply_state=now, attempt=row.attempt
+            )
+            feed.put(changed)
 
-    async def _states(self, ids: Collection[str]) -> dict[str, Shown]:
+    async def _states(self, ids: Collection[str]) -> dict[str, ReplyState]:
         if not ids:
             return {}
         query = sa.select(runs.c.id, runs.c.post_state).where(runs.c.id.in_(ids))
         async with self._database.read() as db:
-            return {row.id: shown(row.post_state) for row in (await db.execute(query)).all()}
+            return {row.id: parse_state(row.post_state) for row in (await db.execute(query)).all()}

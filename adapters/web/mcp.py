@@ -30,7 +30,7 @@ from adapters.web.visibility import Visibility, seeing
 from bot.answers import Answer, PlanView
 from bot.errors import Invalid, Unavailable
 from bot.extras import need
-from bot.mcp.desk import AskArguments, Listed, Told
+from bot.mcp.desk import AskArguments, AskResult, ResourceEntry
 from bot.messages import Message, Thread
 from bot.rendering.texts import Texts
 from bot.research.evidence.library import Library
@@ -111,7 +111,7 @@ class _Desk:
     def _seeing(self) -> Visibility:
         return seeing(self._console, self._request)
 
-    async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> Told:
+    async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> AskResult:
         try:
             asked = await put_question(
                 self._console,
@@ -137,7 +137,7 @@ class _Desk:
         answer = await self._answer(asked.run_id)
         if run is None or answer is None:
             raise Unavailable(self.texts("question-gone"))
-        return Told(answer, run.message.thread.thread)
+        return AskResult(answer, run.message.thread.thread)
 
     async def _follow(self, run: RunRecord, show: Callable[[PlanView], None]) -> None:
         """Report the run's plan until it has its final answer."""
@@ -147,9 +147,9 @@ class _Desk:
                 standing = feed.standings.get(run.id)
                 if standing is None or standing.over or standing.removed:
                     return
-                if standing.shown is None:
+                if standing.reply_state is None:
                     continue
-                now = self._seeing.shown(standing.shown, reader)
+                now = self._seeing.visible_state(standing.reply_state, reader)
                 if now.answer is not None and not now.answer.is_pending:
                     return
                 if now.plan is not None:
@@ -169,9 +169,9 @@ class _Desk:
         )
         return await self._console.open_reception().library(message)
 
-    async def answers(self, limit: int) -> Sequence[Listed]:
+    async def answers(self, limit: int) -> Sequence[ResourceEntry]:
         found = await self._console.archive.answers("web", self._visitor.channel, limit)
-        return [Listed(*each) for each in found]
+        return [ResourceEntry(*each) for each in found]
 
     async def answer(self, run: str) -> Answer | None:
         found = await self._answer(run)
@@ -181,7 +181,7 @@ class _Desk:
     async def _answer(self, run: str) -> Answer | None:
         found = await self._run(run)
         turns = await turns_of(self._console, [run]) if found is not None else ()
-        return self._seeing.turn(turns[0]).shown.answer if turns else None
+        return self._seeing.turn(turns[0]).reply_state.answer if turns else None
 
     async def page(self, run: str, number: int) -> KeptPage | None:
         found = await self._page(run, number)

@@ -14,7 +14,7 @@ from adapters.web.svg.plot import Column, Part, draw
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.texts import Texts
 from bot.research.trace.health import ProviderHealth, health
-from bot.storage.overview import RECENT, Asked, Overview, Place, Scope, of_days
+from bot.storage.overview import RECENT, Overview, Place, QuestionRow, Scope, of_days
 
 STATES = ("answered", "partial", "not_found", "failed", "stopped")
 PERIODS = (1, 7, 30, 90)  # days
@@ -173,7 +173,7 @@ class OverviewView(Filters):
             Tile(texts("web-overview-cost"), usd(spent.usd)),
             Tile(texts("web-overview-cost-each"), self._cost_each(states)),
             Tile(texts("web-overview-tokens"), f"{spent.tokens:,}"),
-            Tile(texts("web-run-feedback"), said(verdicts) or "–"),
+            Tile(texts("web-run-feedback"), feedback_counts(verdicts) or "–"),
             Tile(texts("web-overview-waiting"), waiting),
             Tile(texts("web-overview-running"), f"{queue.running:,}"),
         )
@@ -218,7 +218,7 @@ class OverviewView(Filters):
 
     # ------------------------------------------------------------ words for tables
 
-    def question(self, asked: Asked) -> str:
+    def question(self, asked: QuestionRow) -> str:
         return shortened(asked.text, QUESTION) or asked.run
 
     def seconds(self, value: float | None) -> str:
@@ -228,7 +228,7 @@ class OverviewView(Filters):
         return usd(value) if value else ""
 
 
-def said(verdicts: Mapping[str, int]) -> str:
+def feedback_counts(verdicts: Mapping[str, int]) -> str:
     """Format the readers' feedback: +12 −3."""
     counted = (("+", verdicts.get("good", 0)), ("−", verdicts.get("bad", 0)))
     return " ".join(f"{sign}{count:,}" for sign, count in counted if count)

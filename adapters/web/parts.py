@@ -8,7 +8,7 @@ from cachetools import LRUCache
 
 from adapters.web.limits import PARTS_KEPT
 from adapters.web.plans import plan_of
-from adapters.web.shown import Shown
+from adapters.web.reply_state import ReplyState
 from adapters.web.sse import as_line
 from adapters.web.templating import Templates
 from adapters.web.views import writing
@@ -22,7 +22,7 @@ class Parts:
         self._templates = templates
         self._kept: LRUCache[tuple[str, ...], str] = LRUCache(PARTS_KEPT)
 
-    def plan(self, texts: Texts, run: str, now: Shown) -> str:
+    def plan(self, texts: Texts, run: str, now: ReplyState) -> str:
         """Return the plan as HTML, and ``now``, the present activity in words."""
 
         def made() -> dict[str, str]:
@@ -31,7 +31,7 @@ class Parts:
 
         return self._once(("plan", texts.locale, run, now.mark, str(now.plan is None)), made)
 
-    def text(self, run: str, now: Shown) -> str:
+    def text(self, run: str, now: ReplyState) -> str:
         """Return the text of the answer so far, as HTML."""
         name = ("text", run, now.mark, str(bool(now.text)))  # it may be withheld from some viewers
         return self._once(
@@ -45,14 +45,14 @@ class Parts:
         return kept
 
 
-def being_done(now: Shown, texts: Texts) -> str:
+def being_done(now: ReplyState, texts: Texts) -> str:
     """Return the present activity in one line; "" between two steps."""
     if now.plan is not None:
         return plan_of(now.plan, texts).now
     return texts("queued", ahead=now.ahead) if now.ahead else texts("working")
 
 
-def plan_html(templates: Templates, texts: Texts, run: str, now: Shown) -> str:
+def plan_html(templates: Templates, texts: Texts, run: str, now: ReplyState) -> str:
     """Render the plan: a line for each kind of work."""
     plan = plan_of(now.plan, texts, run) if now.plan is not None else None
     return templates.fragment("plan.html", texts, run=run, plan=plan, shown=now)

@@ -143,7 +143,7 @@ def _graph(steps: Sequence[StepView], texts: Texts, run: str) -> Markup | None:
             step.state,
             step.needs,
             f"#{anchor_of(run, step.id)}",
-            said(step, texts),
+            state_in_words(step, texts),
         )
         for step in steps
         if step.kind == "node"
@@ -151,7 +151,7 @@ def _graph(steps: Sequence[StepView], texts: Texts, run: str) -> Markup | None:
     return draw(nodes, texts("web-graph")) if len(nodes) > 1 else None
 
 
-def said(step: StepView, texts: Texts) -> str:
+def state_in_words(step: StepView, texts: Texts) -> str:
     """Return the state of a step in words."""
     return texts(f"web-state-{step.state}")
 
@@ -161,7 +161,7 @@ def _part(branch: Branch, texts: Texts) -> Part:
     return Part(
         id=step.id,
         state=step.state,
-        said=said(step, texts),
+        said=state_in_words(step, texts),
         title=shortened(one_line(step.title), TITLE),
         detail=one_line(step.detail),
         work=work(branch, texts),

@@ -54,11 +54,11 @@ class WebPlatform:
 
     async def reach(self) -> None:
         """Do nothing: posting needs only the database, which is open."""
-        self.connection.made()
+        self.connection.mark_connected()
 
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
         self._console.reception = reception
-        self.connection.made()
+        self.connection.mark_connected()
         ready()
         words = asyncio.create_task(self._index_words())
         try:

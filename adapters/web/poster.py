@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adapters.web.live import Live
-from adapters.web.shown import Shown, changed, next_turn, shown
+from adapters.web.reply_state import ReplyState, next_state, next_turn, parse_state
 from bot.answers import Answer
 from bot.errors import (
     FootnoteError,
@@ -37,7 +37,7 @@ class WebPoster:
         self._between = between
 
     async def open(self, run: RunRef, saved: PostState | None) -> Reply:
-        now = next_turn(shown(saved))
+        now = next_turn(parse_state(saved))
         if now.answer is None or not run.is_written:
             # The plan of an interrupted attempt stays until this one has its own.
             fresh = now.answer is not None
@@ -49,13 +49,13 @@ class WebPoster:
     async def queued(self, run: RunRef, ahead: int) -> None:
         """Show that the run is queued, in place of its reply, unless the reply has begun."""
         try:
-            await run.save(changed(Shown(), ahead=ahead).json())
+            await run.save(next_state(ReplyState(), ahead=ahead).json())
         except RunLost:
             return
         self._live.look_soon()
 
     async def remove(self, run: RunRef, saved: PostState | None) -> None:
-        await run.save(Shown().json())
+        await run.save(ReplyState().json())
         self._live.leave(run.message.thread, run.id)
 
     async def history(self, run: RunRef) -> Sequence[Message]:
@@ -73,7 +73,7 @@ class WebPoster:
 class WebDisplay(Display):
     """Shows a reply on its thread's page; viewers in this process see changes at once."""
 
-    def __init__(self, run: RunRef, live: Live, now: Shown) -> None:
+    def __init__(self, run: RunRef, live: Live, now: ReplyState) -> None:
         self._run = run
         self._live = live
         self._now = now
@@ -82,9 +82,9 @@ class WebDisplay(Display):
         await self._end_change()
         return False
 
-    def told(self, view: View) -> None:
+    def view_changed(self, view: View) -> None:
         has_plan = bool(view.plan.steps)
-        self._now = changed(
+        self._now = next_state(
             self._now,
             plan=view.plan if has_plan else self._now.plan,
             fresh=self._now.fresh and not has_plan,
@@ -97,7 +97,7 @@ class WebDisplay(Display):
         return True
 
     async def finish(self, answer: Answer, error: FootnoteError | None, view: View) -> None:
-        self._now = changed(self._now, fresh=False, plan=None, text="", answer=answer)
+        self._now = next_state(self._now, fresh=False, plan=None, text="", answer=answer)
         await self._end_change()
         self.close()
 

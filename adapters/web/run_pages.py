@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.web.auditing import Page, about, noted
+from adapters.web.auditing import Page, set_audit_object, with_audit
 from adapters.web.clock import clock_of
 from adapters.web.console import Console, operator_only, texts_of, visitor_of
 from adapters.web.explaining import RunView
@@ -23,7 +23,7 @@ from adapters.web.figures import days_as_csv, document, unanswered_as_csv
 from adapters.web.overview import Filters, OverviewView, Selection
 from adapters.web.page_text import page_html
 from adapters.web.places import copies_of
-from adapters.web.shown import shown_of
+from adapters.web.reply_state import state_of
 from adapters.web.sources import kind_of
 from adapters.web.visibility import seeing
 from bot.answers import StepView
@@ -34,7 +34,7 @@ from bot.rendering.footnotes import link_target
 from bot.research.trace.health import health
 from bot.research.trace.trace import page_of_trace, trace
 from bot.rights.reader import Reader
-from bot.storage.asked import Asked
+from bot.storage.asked import AskedQuestions
 from bot.storage.audit import Deed
 from bot.storage.overview import Overview, Overviews
 from bot.storage.records import RunRecord
@@ -45,8 +45,8 @@ def console_pages(console: Console) -> Sequence[BaseRoute]:
     """Return the routes of these pages."""
     pages = _RunPages(console)
     return [
-        Route("/runs/{run}", noted(console, "read", "run", pages.run, "run")),
-        Route("/runs/{run}/pages/{number:int}", noted(console, "read", "page", pages.page)),
+        Route("/runs/{run}", with_audit(console, "read", "run", pages.run, "run")),
+        Route("/runs/{run}/pages/{number:int}", with_audit(console, "read", "page", pages.page)),
         *_OverviewPages(console).routes,
         *_metrics(console),
     ]
@@ -67,14 +67,14 @@ class _RunPages:
         reader = Reader.of_stored(kept.record.message, kept.record.options)
         if not seeing(self._console, request).may_see_run(kept, reader):
             raise _out_of_reach(request)
-        plan = shown_of(kept.record).plan
+        plan = state_of(kept.record).plan
         # In a thread, because a long report would block the event loop for 50 ms.
         return await asyncio.to_thread(self._shown, request, kept, plan.steps if plan else ())
 
     async def page(self, request: Request) -> Response:
         """Show the whole stored text of a page, with its quotes marked."""
         run_id, number = request.path_params["run"], request.path_params["number"]
-        about(request, f"{run_id}/{number}")
+        set_audit_object(request, f"{run_id}/{number}")
         record = await self._console.store.run(run_id)
         if record is None:
             raise _gone(request)
@@ -122,7 +122,7 @@ class _OverviewPages:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._overviews = Overviews(console.database)
-        self._asked = Asked(console.database)
+        self._asked = AskedQuestions(console.database)
 
     @property
     def routes(self) -> list[BaseRoute]:
@@ -135,7 +135,7 @@ class _OverviewPages:
             "/overview.json": ("exported", self.json),
         }
         return [
-            Route(path, noted(self._console, deed, path[1:], operator_only(page)))
+            Route(path, with_audit(self._console, deed, path[1:], operator_only(page)))
             for path, (deed, page) in pages.items()
         ]
 

@@ -21,7 +21,7 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.web.asking import encodable, thread_named
 from adapters.web.assets import files
-from adapters.web.auditing import about, noted
+from adapters.web.auditing import set_audit_object, with_audit
 from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.history import address_of
 from adapters.web.turns import Turn, runs_of, turns_of
@@ -35,7 +35,7 @@ from bot.rendering.conversation import as_markdown
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.texts import Texts
 from bot.rights.reader import for_reader
-from bot.storage.archive import Conversation, Said
+from bot.storage.archive import Conversation, StoredMessage
 from bot.storage.audit import named
 
 FORMS = {
@@ -53,13 +53,14 @@ def sharing_pages(console: Console) -> Sequence[BaseRoute]:
     """Return the routes of these pages."""
     pages, link = _Sharing(console), "shared conversation"
     return [
-        Route("/shared/{token}", noted(console, "read", link, pages.page)),
+        Route("/shared/{token}", with_audit(console, "read", link, pages.page)),
         Route(
-            "/shared/{token}/export/{form}", noted(console, "exported", link, pages.export_shared)
+            "/shared/{token}/export/{form}",
+            with_audit(console, "exported", link, pages.export_shared),
         ),
         Route(
             "/threads/{thread}/export/{form}",
-            noted(console, "exported", "conversation", pages.export, "thread"),
+            with_audit(console, "exported", "conversation", pages.export, "thread"),
         ),
     ]
 
@@ -108,17 +109,17 @@ class _Sharing:
         thread = await self._console.history.shared(encodable(token)) if token.isascii() else None
         if thread is None:
             raise HTTPException(404, texts("web-thread-gone"))
-        about(request, named(thread.key))
+        set_audit_object(request, named(thread.key))
         turns = await self._over(thread)
         reach = seeing(self._console, request).reach
-        answers = (turn.shown.answer for turn in turns)
+        answers = (turn.reply_state.answer for turn in turns)
         if not all(answer is None or reach.covers(answer.rests_on) for answer in answers):
             raise HTTPException(403, texts("web-share-out-of-reach"))
         return thread, turns
 
     async def _over(self, thread: Thread) -> list[Turn]:
         turns = await turns_of(self._console, await runs_of(self._console.database, thread.key))
-        return [turn for turn in turns if turn.over and turn.shown.answer is not None]
+        return [turn for turn in turns if turn.over and turn.reply_state.answer is not None]
 
     # ------------------------------------------------------------ files
 
@@ -148,7 +149,7 @@ class _Sharing:
         if form == "md":
             conversation = await self._console.archive.conversation(thread)
             return as_markdown(self._as_seen(request, conversation, turns))
-        answers = [turn.shown.answer for turn in turns if turn.shown.answer is not None]
+        answers = [turn.reply_state.answer for turn in turns if turn.reply_state.answer is not None]
         if form == "html":
             # In a thread, because rendering a long conversation takes a while.
             return await asyncio.to_thread(self._html, request, turns, title)
@@ -164,7 +165,7 @@ class _Sharing:
         reach = seeing(self._console, request).reach
         shown = {turn.run for turn in turns}
 
-        def seen(said: Said) -> Said:
+        def seen(said: StoredMessage) -> StoredMessage:
             if said.run is None or said.run.answer is None:
                 return said
             answer = for_reader(said.run.answer, reach, texts("answer-out-of-reach"))
@@ -176,9 +177,9 @@ class _Sharing:
     def _html(self, request: Request, turns: Sequence[Turn], title: str) -> str:
         texts, base = texts_of(request), address_of(self._console, request, "")
         answered = [
-            (turn, _standing_alone(turn.shown.answer, turn, texts, base))
+            (turn, _standing_alone(turn.reply_state.answer, turn, texts, base))
             for turn in turns
-            if turn.shown.answer is not None
+            if turn.reply_state.answer is not None
         ]
         return self._console.templates.fragment(
             "export.html",

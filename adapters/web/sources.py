@@ -79,7 +79,7 @@ class Source:
         return not self.href.startswith("/")
 
 
-def shown_sources(
+def source_cards(
     answer: Answer, texts: Texts, dates: Dates, collections: Mapping[str, str], root: str = ""
 ) -> tuple[Source, ...]:
     """Return the sources of an answer, in order. ``collections`` are the names of its documents'

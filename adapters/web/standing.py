@@ -23,7 +23,7 @@ def standing_pages(console: Console) -> Sequence[BaseRoute]:
     async def page(request: Request) -> Response:
         whose = _whose(request)
         desk = console.standing
-        watches = await desk.all() if whose is None else await desk.theirs(whose)
+        watches = await desk.all() if whose is None else await desk.of_person(whose)
         return console.page(request, "watches.html", watches=watches)
 
     async def change(request: Request) -> Response:

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.live import Feed, RunStatus
 from adapters.web.parts import being_done
-from adapters.web.shown import Shown
+from adapters.web.reply_state import ReplyState
 from adapters.web.sse import HERE, as_line, event, event_stream, events_together, moments
 from adapters.web.turns import turns_of
 from adapters.web.visibility import Visibility
@@ -57,7 +57,7 @@ class _Page:
     had: str
     held: dict[str, int] = field(default_factory=dict)  # attempts of finished runs
     stale: bool = False
-    parts: dict[str, Shown] = field(default_factory=dict)
+    parts: dict[str, ReplyState] = field(default_factory=dict)
     settled: dict[str, str] = field(default_factory=dict)  # marks of finished runs
     gone: set[str] = field(default_factory=set)
     readers: dict[str, Reader] = field(default_factory=dict)  # the reader each run was made for
@@ -105,12 +105,12 @@ class _Page:
             return [self._gone(now.run)]
         if self._is_new(feed, now.run):
             return [await self._whole(feed, now, "turn")]
-        current = now.shown.mark if now.shown is not None else ""
+        current = now.reply_state.mark if now.reply_state is not None else ""
         mark, part = self.marks.get(now.run), self.parts.get(now.run)
         if mark is None:
             if self.first and self.stale and now.over:
                 return [await self._whole(feed, now, "turn")]
-            if now.shown is None or (self.first and now.over):
+            if now.reply_state is None or (self.first and now.over):
                 self.settled[now.run] = current  # finished before the page was made
             return (
                 []
@@ -123,15 +123,16 @@ class _Page:
             self._settle(now)
             self.held[now.run] = now.attempt
             return []
-        if part is None or now.shown is None or now.shown.answer is not None or now.over:
+        state = now.reply_state
+        if part is None or state is None or state.answer is not None or now.over:
             return [await self._whole(feed, now, "reply")]
-        return self._changed_parts(now.run, part, now.shown)
+        return self._changed_parts(now.run, part, state)
 
     def _settle(self, now: RunStatus) -> None:
         """Record that the page has all of a finished run."""
         self.marks.pop(now.run, None)
         self.parts.pop(now.run, None)
-        self.settled[now.run] = now.shown.mark if now.shown is not None else ""
+        self.settled[now.run] = now.reply_state.mark if now.reply_state is not None else ""
 
     def _is_new(self, feed: Feed, run: str) -> bool:
         order = list(feed.standings)
@@ -152,19 +153,19 @@ class _Page:
             html = turn_html(self.console.templates, self.texts, turn, self.visitor)
         else:
             html = reply_html(self.console.templates, self.texts, turn, self.visitor)
-        over = turn.shown.answer is not None
-        self.parts[run] = turn.shown
-        self.marks[run] = turn.shown.mark
+        over = turn.reply_state.answer is not None
+        self.parts[run] = turn.reply_state
+        self.marks[run] = turn.reply_state.mark
         self.held.pop(run, None)
         if over and turn.over:
             self._settle(now)
             self.held[run] = turn.attempt
-        doing = "" if over else being_done(turn.shown, self.texts)
+        doing = "" if over else being_done(turn.reply_state, self.texts)
         told = {"run": run, "question": turn.question, "html": html, "over": over, "now": doing}
         return event(kind, as_line(told), self._cursor())
 
-    def _changed_parts(self, run: str, before: Shown, now: Shown) -> list[str]:
-        now = self.seeing.shown(now, self.readers[run])
+    def _changed_parts(self, run: str, before: ReplyState, now: ReplyState) -> list[str]:
+        now = self.seeing.visible_state(now, self.readers[run])
         self.parts[run] = now
         self.marks[run] = now.mark
         parts = self.console.parts

@@ -18,7 +18,7 @@ from bot.rendering.lines import one_line, shortened
 from bot.rendering.marks import without_marks
 from bot.rendering.tables import plain_lines
 from bot.rendering.texts import Texts
-from bot.storage.history import Kept
+from bot.storage.history import ListedConversation
 from bot.text.sentences import sentences
 from bot.text.terms import terms
 
@@ -64,7 +64,7 @@ def channel_of(visitor: Visitor) -> str | None:
     return None if visitor.operator else visitor.channel
 
 
-async def listed(console: Console, request: Request, texts: Texts, before: int = 0) -> Page:
+async def list_threads(console: Console, request: Request, texts: Texts, before: int = 0) -> Page:
     """Return the visitor's threads, the latest first, from a position or the beginning on."""
     channel, clock = channel_of(visitor_of(request)), clock_of(request)
     found = await console.history.latest(channel, THREADS_LISTED + 1, before=before or None)
@@ -74,7 +74,7 @@ async def listed(console: Console, request: Request, texts: Texts, before: int =
     return Page(_groups(pinned, shown, texts, clock), older)
 
 
-async def searched(console: Console, request: Request, texts: Texts, text: str) -> Page:
+async def search_threads(console: Console, request: Request, texts: Texts, text: str) -> Page:
     """Return the visitor's threads with the words in their given name, in their questions, or in
     answers that the visitor may read now."""
     channel, clock = channel_of(visitor_of(request)), clock_of(request)
@@ -110,8 +110,8 @@ def _snippet(text: str, question: str, said: str) -> str:
 
 
 def _groups(
-    pinned: Sequence[Kept],
-    kept: Iterable[Kept],
+    pinned: Sequence[ListedConversation],
+    kept: Iterable[ListedConversation],
     texts: Texts,
     clock: tzinfo,
     snippets: dict[str, str] | None = None,
@@ -121,7 +121,7 @@ def _groups(
     today = datetime.now(clock).date()
     days: dict[date, list[Link]] = {}
 
-    def link(one: Kept) -> Link:
+    def link(one: ListedConversation) -> Link:
         return Link(
             name=one.thread.thread,
             title=shortened(one_line(one.name), TITLE),

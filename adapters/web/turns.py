@@ -9,7 +9,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from adapters.web.console import Console
-from adapters.web.shown import Shown, shown_of
+from adapters.web.reply_state import ReplyState, state_of
 from adapters.web.sources import Dates
 from bot.answers import Answer
 from bot.errors import InvalidSetting
@@ -34,7 +34,7 @@ class Turn:
     asked_at: datetime
     depth: str
     state: str
-    shown: Shown
+    reply_state: ReplyState
     opinions: Mapping[str, Opinion]
     dates: Dates
     reader: Reader
@@ -84,7 +84,7 @@ def _turn(console: Console, run: RunRecord, opinions: Mapping[str, Opinion], dat
         asked_at=run.message.at,
         depth=run.options.depth,
         state=run.state,
-        shown=console.live.here(run.id) or shown_of(run),
+        reply_state=console.live.here(run.id) or state_of(run),
         opinions=opinions,
         dates=dates,
         reader=Reader.of_stored(run.message, run.options),

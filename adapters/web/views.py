@@ -11,8 +11,8 @@ from markupsafe import Markup
 from adapters.web.markdown import Place, answer_html, inline_html
 from adapters.web.places import AnswerPlaces, copies_of
 from adapters.web.plans import Plan, plan_of
-from adapters.web.shown import Shown
-from adapters.web.sources import HEADINGS, TITLE, Dates, Source, shown_sources
+from adapters.web.reply_state import ReplyState
+from adapters.web.sources import HEADINGS, TITLE, Dates, Source, source_cards
 from bot.answers import Answer, PlanView
 from bot.rendering.footnotes import sources
 from bot.rendering.remarks import earlier, remarks, spent, without_earlier
@@ -44,7 +44,7 @@ class Reply:
     corrects: bool
 
 
-def writing(run: str, now: Shown, root: str = "") -> Markup:
+def writing(run: str, now: ReplyState, root: str = "") -> Markup:
     """Render the text of a run's answer so far."""
     targets = dict(now.plan.numbered) if now.plan is not None else {}
     pages = copies_of(run, root)  # nothing is quoted yet
@@ -66,7 +66,7 @@ def reply_of(
         status=answer.status,
         html=_html(answer.text, answer, root),
         more=_html(answer.more, answer, root),
-        sources=shown_sources(answer, texts, dates, collections, root),
+        sources=source_cards(answer, texts, dates, collections, root),
         remarks=tuple(
             Markup(inline_html(one))  # noqa: S704  (sanitized there)
             for one in remarks(without_earlier(answer), texts, lambda words: words)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from starlette.requests import Request
 
 from adapters.web.console import Console, texts_of, visitor_of
-from adapters.web.shown import Shown
+from adapters.web.reply_state import ReplyState
 from adapters.web.turns import Turn
 from adapters.web.visitors import Visitor
 from bot.answers import PlanView
@@ -37,10 +37,10 @@ class Visibility:
 
     def turn(self, turn: Turn) -> Turn:
         """Return the turn, without its reply if the visitor may not read one of its sources."""
-        shown = self.shown(turn.shown, turn.reader)
-        return turn if shown is turn.shown else replace(turn, shown=shown)
+        state = self.visible_state(turn.reply_state, turn.reader)
+        return turn if state is turn.reply_state else replace(turn, reply_state=state)
 
-    def shown(self, shown: Shown, asked: Reader) -> Shown:
+    def visible_state(self, shown: ReplyState, asked: Reader) -> ReplyState:
         """Return what the visitor may see of a reply; ``asked`` is the reader it was made for. The
         sources of an unfinished run are not known yet, so a visitor who may not read everything
         that it may use sees neither its plan nor its text."""

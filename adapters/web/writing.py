@@ -32,8 +32,9 @@ def reply_html(
     templates: Templates, texts: Texts, turn: Turn, visitor: Visitor, *, read_only: bool = False
 ) -> str:
     """Render the reply below a question."""
-    if turn.shown.answer is not None:
-        reply = reply_of(turn.shown.answer, texts, turn.dates, turn.collections, templates.root)
+    answer = turn.reply_state.answer
+    if answer is not None:
+        reply = reply_of(answer, texts, turn.dates, turn.collections, templates.root)
         return templates.fragment(
             "answer.html",
             texts,
@@ -48,9 +49,9 @@ def reply_html(
         texts,
         turn=turn,
         visitor=visitor,
-        now=being_done(turn.shown, texts) or texts("working"),
-        plan=plan_html(templates, texts, turn.run, turn.shown),
-        text=writing(turn.run, turn.shown, templates.root),
+        now=being_done(turn.reply_state, texts) or texts("working"),
+        plan=plan_html(templates, texts, turn.run, turn.reply_state),
+        text=writing(turn.run, turn.reply_state, templates.root),
     )
 
 
@@ -59,7 +60,7 @@ def cursor_of(turns: Sequence[Turn]) -> str:
     others."""
     if not turns:
         return ""
-    live = ",".join(f"{turn.run}={turn.shown.mark}" for turn in turns if not turn.over)
+    live = ",".join(f"{turn.run}={turn.reply_state.mark}" for turn in turns if not turn.over)
     return f"{turns[-1].run};{live};{tally({t.run: t.attempt for t in turns if t.over})}"
 
 

@@ -119,7 +119,7 @@ async def forget_me(
     if is_yes(word):
         removed = await reception.forget_author(message)
         return texts("forget-done", messages=removed.messages)
-    kept = await reception.kept_of_author(message)
+    kept = await reception.count_of_author(message)
     if not kept:
         return texts("forget-nothing")
     return texts("forget-ask", messages=kept.messages, answers=kept.runs, command=command)

@@ -62,7 +62,7 @@ class Forgetter:
         """Complete all open requests: those interrupted by a crash, and spending of past days."""
         today = datetime.now(UTC).date()
         removed = NOTHING_REMOVED
-        for request in await self._forgetting.asked():
+        for request in await self._forgetting.pending_requests():
             person = request.subject.kind == "person"
             removed += await self._fulfil(request, today if person else day_after(today))
         return removed
@@ -73,7 +73,7 @@ class Forgetter:
         removed = await self._forgetting.remove(request)
         removed += await self._forgetting.remove_spending(subject, spent_before)
         if subject.kind == "thread" or spent_before > request.at.astimezone(UTC).date():
-            await self._forgetting.fulfilled(request)
+            await self._forgetting.delete_request(request)
         if removed:
             log.info("forgotten", kind=subject.kind, platform=subject.platform)
         return removed

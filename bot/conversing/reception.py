@@ -208,7 +208,7 @@ class Reception:
 
     # ------------------------------------------------------------ being forgotten
 
-    async def kept_of_author(self, message: Message) -> Removed:
+    async def count_of_author(self, message: Message) -> Removed:
         """Count what ``forget_author`` would delete."""
         return await self.forgetter.count(_author_of(message), datetime.now(UTC).date())
 

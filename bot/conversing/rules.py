@@ -34,7 +34,7 @@ class RulesOfChannels:
         stored = await self._workspaces.rules(thread.platform, thread.workspace, thread.channel)
         if stored is not None:
             rules = ChannelRules.model_validate(stored)
-            return bounded(rules, self._settings, thread.channel)
+            return within_operator_limits(rules, self._settings, thread.channel)
         return self._settings.channels.get(thread.channel, ChannelRules())
 
     async def set(self, message: Message, rules: ChannelRules | None) -> None:
@@ -69,7 +69,7 @@ def options_for(
     )
 
 
-def bounded(rules: ChannelRules, settings: Settings, channel: str) -> ChannelRules:
+def within_operator_limits(rules: ChannelRules, settings: Settings, channel: str) -> ChannelRules:
     """Limit rules set by command: they may lower the operator's spending limit, not raise it.
     Admins of a workspace may not be the ones who pay.
     """
@@ -78,7 +78,7 @@ def bounded(rules: ChannelRules, settings: Settings, channel: str) -> ChannelRul
     return rules.model_copy(update={"daily_usd": min(limits, default=None)})
 
 
-def changed(
+def with_rule(
     rules: ChannelRules, key: str, value: str, known_providers: Collection[str]
 ) -> ChannelRules:
     """Return the rules with one of them set to an admin's input; an empty value unsets it. Raises
@@ -133,7 +133,7 @@ def _longest(key: str) -> int:
     return next((limit for limit in limits if limit is not None), 0)
 
 
-def shown(rules: ChannelRules) -> list[tuple[str, str]]:
+def rule_values(rules: ChannelRules) -> list[tuple[str, str]]:
     """Return the rules that are set, as name and value."""
     values = [
         (key, ", ".join(value) if isinstance(value, tuple) else str(value))

@@ -28,7 +28,7 @@ log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class CorrectionReply:
     """The reply to an author about a correction, and whether it was stored."""
 
     sentence: str
@@ -52,7 +52,7 @@ class CorrectionDesk:
 
     async def keep(
         self, run: RunRef, reader: Reader, transcript: Transcript, poster: Poster, statement: str
-    ) -> Noted | None:
+    ) -> CorrectionReply | None:
         """Store a run's message as a correction of the last answer in its thread, once even if the
         run is restarted. Returns None if corrections are off.
 
@@ -64,7 +64,7 @@ class CorrectionDesk:
             return None
         texts = texts_for(message.locale)
         if reader.guest:
-            return Noted(texts("correction-guest"))
+            return CorrectionReply(texts("correction-guest"))
         thread, now = message.thread, datetime.now(UTC)
         where = await _whereabouts(poster, run)
         correction = Correction(
@@ -81,8 +81,8 @@ class CorrectionDesk:
             link=link_in(message.links),
         )
         if not await self._stored.keep(correction, run.attempt, now, most):
-            return Noted(texts("correction-not-kept", most=most))
-        return Noted(texts("correction-noted", said=line_of(correction)), is_kept=True)
+            return CorrectionReply(texts("correction-not-kept", most=most))
+        return CorrectionReply(texts("correction-noted", said=line_of(correction)), is_kept=True)
 
     async def listed(self, places: Collection[str] | None = None) -> list[Correction]:
         """Return the corrections made in these places, or all, newest first."""

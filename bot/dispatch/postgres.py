@@ -30,10 +30,10 @@ from bot.dispatch.queue import (
     RESTART_SECONDS,
     Connector,
     Queue,
+    cause_of,
     hear_the_libraries,
     is_away,
     storage,
-    told,
 )
 from bot.errors import StorageUnavailable
 from bot.logs import get_logger
@@ -241,7 +241,7 @@ class PostgresDispatcher:
                 await self._worker.run()  # type: ignore[no-untyped-call]
             except Exception as error:  # noqa: BLE001  (whatever it was, work must go on)
                 tell = log.info if is_away(error) else log.warning
-                tell("queue does not work, trying on", error=told(error))
+                tell("queue does not work, trying on", error=cause_of(error))
             if not self._draining:
                 await asyncio.sleep(RESTART_SECONDS)
 

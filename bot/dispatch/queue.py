@@ -4,8 +4,8 @@ Procrastinate's worker ends, and cancels its jobs, when one of its side tasks fa
 calls are kept from failing: a call whose connection broke is repeated at once, a failed heartbeat
 is left to the next one, a lost connection for notifications is reopened, and fetching a job without
 a database returns none. A call may take effect without our knowing: the queueing lock prevents a
-run from being queued twice, and ``Queue.held`` distinguishes jobs we work on from jobs the database
-assigned to us unnoticed.
+run from being queued twice, and ``Queue.held_jobs`` distinguishes jobs we work on from jobs the
+database assigned to us unnoticed.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Connector(procrastinate.PsycopgConnector):
     @property
     def is_away(self) -> bool:
         """True if any part of the database failed lately and has not worked since."""
-        return any(self._outages.lately(part) for part in PARTS)
+        return any(self._outages.recent_failure(part) for part in PARTS)
 
     async def execute_query_async(self, query: Any, **arguments: Any) -> None:
         call = super().execute_query_async
@@ -104,14 +104,14 @@ class Connector(procrastinate.PsycopgConnector):
                 with attempt:
                     result = await _in_time(call)
         except UniqueViolation:
-            self._outages.worked("queue")
+            self._outages.record_success("queue")
             raise
         except ConnectorException as error:
             trouble = trouble_of(error)
             if trouble is not None:
-                self._outages.failed("queue", trouble)
+                self._outages.record_failure("queue", trouble)
             raise
-        self._outages.worked("queue")
+        self._outages.record_success("queue")
         return result
 
 
@@ -135,7 +135,7 @@ class Queue(JobManager):
         self._ready = ready
         self._ending = False
         self._notified = 0  # number of notifications so far
-        self.held: set[int] = set()
+        self.held_jobs: set[int] = set()
 
     def hurry(self) -> None:
         """Shorten waits when the process ends: other processes find what an absent database
@@ -160,13 +160,13 @@ class Queue(JobManager):
         except ConnectorException as error:
             if isinstance(error.__cause__, psycopg.errors.ForeignKeyViolation):
                 # It was silent for so long that another worker has removed it.
-                log.info("worker registers again", error=told(error))
+                log.info("worker registers again", error=cause_of(error))
                 await self._register()
             elif not is_away(error):
                 raise
             return None  # the worker asks again in a moment
         if job is not None and job.id is not None:
-            self.held.add(job.id)
+            self.held_jobs.add(job.id)
         return job
 
     async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:
@@ -181,9 +181,9 @@ class Queue(JobManager):
                     await super().finish_job(job, status, delete_job)
         except ConnectorException as error:
             what = "job not finished in the queue" if is_away(error) else "job went to another"
-            log.info(what, error=told(error))
+            log.info(what, error=cause_of(error))
         finally:
-            self.held.discard(job.id or 0)
+            self.held_jobs.discard(job.id or 0)
 
     async def update_heartbeat(self, worker_id: int) -> None:
         try:
@@ -191,7 +191,7 @@ class Queue(JobManager):
         except ConnectorException as error:
             if not is_away(error):
                 raise
-            log.debug("heartbeat not given", error=told(error))
+            log.debug("heartbeat not given", error=cause_of(error))
 
     async def listen_for_jobs(
         self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None
@@ -208,7 +208,7 @@ class Queue(JobManager):
     async def lost_jobs(self, worker_id: int) -> list[Job]:
         """Return jobs that the database assigns to this worker, but that it is not working on."""
         ours = await self.list_jobs_async(status=Status.DOING.value, worker_id=worker_id)
-        return [job for job in ours if job.id not in self.held]
+        return [job for job in ours if job.id not in self.held_jobs]
 
 
 async def _each_by_itself(connection: psycopg.AsyncConnection[Any]) -> None:
@@ -264,7 +264,7 @@ def storage() -> Iterator[None]:
         ) from error
 
 
-def told(error: BaseException) -> str:
+def cause_of(error: BaseException) -> str:
     """Return an error's cause on one line."""
     return str(error.__cause__ or error).partition("\n")[0]
 

@@ -39,7 +39,7 @@ class Asker:
         self._poster = poster
         self._options = options
 
-    async def kept(self, case: Case) -> tuple[Answer, ...] | None:
+    async def stored_answers(self, case: Case) -> tuple[Answer, ...] | None:
         """Return the answers of an earlier call to a case, or None unless all its questions have a
         valid one."""
         answers = []

@@ -15,8 +15,8 @@ from bot.errors import Invalid, ModelBroken
 from bot.evaluation.questions import Case
 from bot.evaluation.scoring import Verdict
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.declaration import chosen, price_of, who_answers
-from bot.reasoning.model.judge import judged, request
+from bot.reasoning.declaration import chosen_reasoner, price_of, who_answers
+from bot.reasoning.model.judge import parse_verdict, request
 from bot.reasoning.model.requests import Request, Unusable, repair
 from bot.rendering.marks import without_marks
 from bot.settings import Settings
@@ -37,7 +37,7 @@ class Judge:
         self._file = kept
         self._kept = dict(_read(kept))
 
-    def kept(self, case: Case, turn: int, answer: Answer) -> Verdict | None:
+    def stored_verdict(self, case: Case, turn: int, answer: Answer) -> Verdict | None:
         """Return the stored verdict on an answer, or None."""
         return self._kept.get(_key(self._request(case, turn, answer)))
 
@@ -56,7 +56,7 @@ class Judge:
             reply = await self._endpoint.complete(request)
             replies.append(reply)
             try:
-                grade, reason = judged(reply)
+                grade, reason = parse_verdict(reply)
             except Unusable as unusable:
                 request = repair(request, reply, unusable.problem)
                 continue
@@ -92,7 +92,7 @@ class Judge:
 async def open_judge(settings: Settings, kept: Path) -> AsyncIterator[Judge]:
     """Open a judge that stores verdicts in the file ``kept``. Raises ``Invalid`` without a
     model."""
-    reasoner = chosen(settings)
+    reasoner = chosen_reasoner(settings)
     if reasoner.service is None:
         raise Invalid("--judge needs a model: set ANTHROPIC_API_KEY, or leave --judge out.")
     endpoint = reasoner.service(settings)

@@ -42,7 +42,7 @@ Groups = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CaseTurn:
     """A question and the expectations of its answer. ``line`` is its line in the file, from 1."""
 
     question: str
@@ -58,7 +58,7 @@ class Case:
     """A question and its follow-ups, asked in order in one thread."""
 
     number: int
-    turns: tuple[Asked, ...]
+    turns: tuple[CaseTurn, ...]
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -149,17 +149,17 @@ class _Reader:
             self._fail(node, f"the same question stands on line {earlier}: remove one of them")
         return case
 
-    def _turn(self, node: Node, *, may_follow: bool) -> tuple[Asked, list[Node]]:
+    def _turn(self, node: Node, *, may_follow: bool) -> tuple[CaseTurn, list[Node]]:
         """Return a question with its expectations, and the nodes of its follow-ups."""
         if isinstance(node, ScalarNode):
-            return Asked(self._question(node), _line(node)), []
+            return CaseTurn(self._question(node), _line(node)), []
         fields = self._fields(node)
         if "question" not in fields:
             self._fail(node, '"question" is missing: write the question')
         followups = fields.get("followups")
         if followups is not None and not may_follow:
             self._fail(followups, "a follow-up has no followups of its own: list it after this one")
-        asked = Asked(
+        asked = CaseTurn(
             self._question(fields["question"]),
             _line(fields["question"]),
             self._groups(fields.get("words"), "words"),

@@ -8,7 +8,7 @@ from dataclasses import astuple, dataclass, field
 from operator import add
 
 from bot.answers import Answer
-from bot.evaluation.questions import Asked, Case, QuestionSet
+from bot.evaluation.questions import Case, CaseTurn, QuestionSet
 from bot.evaluation.scoring import Score, Verdict, score
 
 
@@ -32,7 +32,7 @@ class Result:
     """A question, its answer and score. ``kinds`` are its model calls by kind."""
 
     name: str
-    asked: Asked
+    asked: CaseTurn
     answer: Answer
     score: Score
     verdict: Verdict | None = None
@@ -97,7 +97,7 @@ class Outcome:
             return 2
         return 3 if results else 4
 
-    def asked(self, name: str) -> Asked:
+    def turn_named(self, name: str) -> CaseTurn:
         number, _, turn = name.partition(".")
         return self.questions.cases[int(number) - 1].turns[int(turn or 0)]
 

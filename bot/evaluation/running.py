@@ -125,7 +125,7 @@ class Forecast:
 class Asks(Protocol):
     """The part of ``Asker`` that an evaluation needs."""
 
-    async def kept(self, case: Case) -> tuple[Answer, ...] | None: ...
+    async def stored_answers(self, case: Case) -> tuple[Answer, ...] | None: ...
 
     async def ask(self, case: Case) -> tuple[Answer, ...]: ...
 
@@ -161,7 +161,7 @@ class Evaluation:
         unpriced: dict[str, None] = {}
         for place, side in enumerate(self.sides):
             for case in self.questions.cases:
-                answers = await self._askers[place].kept(case)
+                answers = await self._askers[place].stored_answers(case)
                 self._note_costs(place, answers or ())
                 answers = None if fresh else answers
                 if answers is None:
@@ -188,7 +188,7 @@ class Evaluation:
 
         async def work(place: int, case: Case) -> None:
             async with places:
-                kept = await self._askers[place].kept(case)
+                kept = await self._askers[place].stored_answers(case)
                 for each in await self._case(place, case, kept, purse):
                     self._results[place][each.name] = each
                     on_done(self.sides[place], each, kept is not None)
@@ -248,7 +248,7 @@ class Evaluation:
         judge = self._judge
         if judge is None or not is_judged(case, turn, answer):
             return None
-        if (kept := judge.kept(case, turn, answer)) is not None:
+        if (kept := judge.stored_verdict(case, turn, answer)) is not None:
             return kept
         async with purse.covers(self._expected_judging()) as covered:
             if not covered:
@@ -270,7 +270,7 @@ class Evaluation:
         if answers is None:
             return sum(bool(turn.answer) for turn in case.turns)
         return sum(
-            is_judged(case, turn, answer) and self._judge.kept(case, turn, answer) is None
+            is_judged(case, turn, answer) and self._judge.stored_verdict(case, turn, answer) is None
             for turn, answer in enumerate(answers)
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.answers import Answer
-from bot.evaluation.questions import Asked, Groups, holds, is_page, normal
+from bot.evaluation.questions import CaseTurn, Groups, holds, is_page, normal
 from bot.reasoning.model.judge import Grade
 from bot.rendering.marks import numbers_in, without_marks
 from bot.rendering.verbatim import as_words
@@ -77,7 +77,7 @@ def _says_not_found(answer: Answer) -> bool:
     return first is not None and says_gap(text[first.start : first.end])
 
 
-def score(asked: Asked, answer: Answer, verdict: Verdict | None = None) -> Score:
+def score(asked: CaseTurn, answer: Answer, verdict: Verdict | None = None) -> Score:
     """Compare an answer with its question's expectations."""
     refused = answer.status == "not_found" or (asked.refuse and _says_not_found(answer))
     failed = answer.status in ("failed", "stopped")

@@ -49,6 +49,6 @@ def public(url: str) -> str:
     return known if known.startswith(WEB) else ""
 
 
-def shown(url: str) -> str:
+def display_address(url: str) -> str:
     """Return the address of a page to show to people and programs."""
     return public(url) or url

@@ -21,9 +21,9 @@ from bot import __version__
 from bot.egress import DIRECT, Egress
 from bot.errors import Broken, CredentialsRefused, FootnoteError, ProviderUnavailable
 from bot.logs import get_logger
-from bot.mcp.entry import McpServer, filled
-from bot.mcp.tools import Offered
-from bot.mcp.wire import MOST_BYTES, Meter, authorized, metered, program
+from bot.mcp.entry import McpServer, fill_variables
+from bot.mcp.tools import OfferedTool
+from bot.mcp.wire import MOST_BYTES, Meter, authentication, metered_client, program
 from bot.rendering.lines import one_line, shortened
 
 MOST_LISTS = 20  # pages of the list of tools
@@ -49,11 +49,11 @@ class Connection:
         self._keeping: asyncio.Task[None] | None = None
         self._client: asyncio.Future[Client] | None = None
         self._closing = asyncio.Event()
-        self._tools: tuple[Offered, ...] | None = None
+        self._tools: tuple[OfferedTool, ...] | None = None
         self._missed = 0  # consecutive calls whose callers gave up waiting
         self._leaving: asyncio.Task[None] | None = None
 
-    async def tools(self) -> tuple[Offered, ...]:
+    async def tools(self) -> tuple[OfferedTool, ...]:
         """Return all tools of the server. Raises like ``call``."""
         if self._tools is None:
             self._tools = await self._asked(_all_tools)
@@ -184,13 +184,15 @@ class Connection:
         server = self._server
         info = types.Implementation(name="footnote", version=__version__)
         if server.command:
-            through = program(server.command, filled(server.name, server.env), self._meter)
+            through = program(server.command, fill_variables(server.name, server.env), self._meter)
             async with Client(through, client_info=info, cache=None) as client:
                 yield client
             return
-        headers = filled(server.name, server.headers)
-        auth = authorized(server)
-        async with metered(headers, server.seconds, self._meter, auth, egress=self._egress) as http:
+        headers = fill_variables(server.name, server.headers)
+        auth = authentication(server)
+        async with metered_client(
+            headers, server.seconds, self._meter, auth, egress=self._egress
+        ) as http:
             at = streamable_http_client(server.url, http_client=http, max_sse_event_size=MOST_BYTES)
             async with Client(at, client_info=info, cache=None) as client:
                 yield client
@@ -210,12 +212,12 @@ class Connection:
             await asyncio.wait({keeping}, timeout=CLOSE_SECONDS)
 
 
-async def _all_tools(client: Client) -> tuple[Offered, ...]:
-    found: list[Offered] = []
+async def _all_tools(client: Client) -> tuple[OfferedTool, ...]:
+    found: list[OfferedTool] = []
     cursor: str | None = None
     for _ in range(MOST_LISTS):
         listed = await client.list_tools(cursor=cursor)
-        found += [Offered.of(tool) for tool in listed.tools]
+        found += [OfferedTool.of(tool) for tool in listed.tools]
         cursor = listed.next_cursor
         if not cursor or len(found) >= MOST_TOOLS:
             break

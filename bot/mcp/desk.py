@@ -107,7 +107,7 @@ class ReadPage(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AskResult:
     """An answer, and the thread for follow-up questions."""
 
     answer: Answer
@@ -115,7 +115,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ResourceEntry:
     """An answer in the list of resources."""
 
     run: str
@@ -133,7 +133,7 @@ class Desk(Protocol):
     @property
     def texts(self) -> Texts: ...
 
-    async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> Told:
+    async def ask(self, given: AskArguments, show: Callable[[PlanView], None]) -> AskResult:
         """Research a question; cancelling stops it. ``show`` is called with each new plan."""
         ...
 
@@ -141,7 +141,7 @@ class Desk(Protocol):
         """Return the library within the caller's rights, and the allowed providers (empty: all)."""
         ...
 
-    async def answers(self, limit: int) -> Sequence[Listed]:
+    async def answers(self, limit: int) -> Sequence[ResourceEntry]:
         """Return the caller's latest answers."""
         ...
 

@@ -111,7 +111,7 @@ class McpServer(Readership):
         return self
 
 
-def filled(name: str, given: Mapping[str, SecretStr]) -> dict[str, str]:
+def fill_variables(name: str, given: Mapping[str, SecretStr]) -> dict[str, str]:
     """Return headers or an environment with variables replaced. Raises ``InvalidSetting`` for an
     unset variable."""
 

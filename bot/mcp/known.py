@@ -32,7 +32,7 @@ URL = ("url", "uri", "link")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownTool:
     """A search tool: its arguments, the tool that reads its results, and that tool's arguments."""
 
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -41,23 +41,23 @@ class Known:
 
 
 # fmt: off
-KNOWN: Mapping[str, Known] = {
-    SEARCH: Known(read=FETCH),
+KNOWN: Mapping[str, KnownTool] = {
+    SEARCH: KnownTool(read=FETCH),
     # Notion's own server
-    "notion-search": Known(read="notion-fetch"),
+    "notion-search": KnownTool(read="notion-fetch"),
     # Atlassian's own server; it also needs the site, as ``cloudId``
-    "searchConfluenceUsingCql": Known({"cql": 'text ~ "{query}"'}, "getConfluencePage"),
-    "searchJiraIssuesUsingJql": Known({"jql": 'text ~ "{query}"'}, "getJiraIssue"),
+    "searchConfluenceUsingCql": KnownTool({"cql": 'text ~ "{query}"'}, "getConfluencePage"),
+    "searchJiraIssuesUsingJql": KnownTool({"jql": 'text ~ "{query}"'}, "getJiraIssue"),
     # github.com/sooperset/mcp-atlassian
-    "confluence_search": Known(read="confluence_get_page"),
-    "jira_search": Known({"jql": 'text ~ "{query}"'}, "jira_get_issue"),
+    "confluence_search": KnownTool(read="confluence_get_page"),
+    "jira_search": KnownTool({"jql": 'text ~ "{query}"'}, "jira_get_issue"),
     # GitHub's own server: results include their text
-    "search_issues": Known(),
-    "search_pull_requests": Known(),
+    "search_issues": KnownTool(),
+    "search_pull_requests": KnownTool(),
     # Servers for Google Drive
-    "search_files": Known(read="read_file_content"),
-    "gdrive_search": Known(read="gdrive_read_file"),
+    "search_files": KnownTool(read="read_file_content"),
+    "gdrive_search": KnownTool(read="gdrive_read_file"),
     # @modelcontextprotocol/server-memory
-    "search_nodes": Known(read="open_nodes"),
+    "search_nodes": KnownTool(read="open_nodes"),
 }
 # fmt: on

@@ -25,7 +25,7 @@ from starlette.requests import Request
 from bot import __version__
 from bot.answers import PlanView
 from bot.errors import FootnoteError, Invalid
-from bot.mcp.address import shown
+from bot.mcp.address import display_address
 from bot.mcp.desk import (
     Answered,
     Arguments,
@@ -94,7 +94,7 @@ class _Tool:
     call: _Call
 
     @property
-    def told(self) -> types.Tool:
+    def declaration(self) -> types.Tool:
         return types.Tool(
             name=self.name,
             title=self.title,
@@ -146,7 +146,7 @@ class _Handling:
     # ------------------------------------------------------------ tools
 
     async def tools(self, context: _Context, params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[tool.told for tool in self._tools.values()])
+        return types.ListToolsResult(tools=[tool.declaration for tool in self._tools.values()])
 
     async def call(
         self, context: _Context, params: types.CallToolRequestParams
@@ -214,10 +214,10 @@ class _Handling:
                 "for it, or name the address in a question to `ask`."
             )
         page = await library.read(url)
-        await desk.has_read(shown(page.url))
+        await desk.has_read(display_address(page.url))
         end = given.start + PIECE
         piece = ReadPage(
-            url=shown(page.url),
+            url=display_address(page.url),
             title=page.title,
             text=page.text[given.start : end],
             fetched_at=page.fetched_at,
@@ -229,7 +229,7 @@ class _Handling:
 
     def _offer(self, desk: Desk, url: str) -> str:
         """Allow a caller to read a page, and return its address as shown to them."""
-        told = shown(url)
+        told = display_address(url)
         self._offered[desk.caller, _key(told)] = url
         return told
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from bot.errors import Broken
 from bot.mcp.entry import McpServer
-from bot.mcp.known import ID, KNOWN, LIMIT, QUERY, SEARCH, URL, Known
+from bot.mcp.known import ID, KNOWN, LIMIT, QUERY, SEARCH, URL, KnownTool
 
 _PLACE = re.compile(r"\{(query|limit|id|url)\}")
 _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"'})
@@ -21,7 +21,7 @@ NAMED = 12  # tools named in a sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class OfferedTool:
     """A tool as listed by its server. ``reads_only`` is its declaration, None if it has none."""
 
     name: str
@@ -30,7 +30,7 @@ class Offered:
     required: tuple[str, ...]
 
     @classmethod
-    def of(cls, tool: Any) -> Offered:
+    def of(cls, tool: Any) -> OfferedTool:
         """Convert a ``mcp_types.Tool``, whose schema may contain anything."""
         schema = tool.input_schema if isinstance(tool.input_schema, dict) else {}
         properties, required = schema.get("properties"), schema.get("required")
@@ -69,7 +69,7 @@ class Uses:
     remarks: tuple[str, ...] = ()
 
 
-def uses_of(server: McpServer, offered: Sequence[Offered]) -> Uses:
+def uses_of(server: McpServer, offered: Sequence[OfferedTool]) -> Uses:
     """Choose a server's tools. Raises ``Broken``, which says what to do, if nothing can be
     searched."""
     tools = {each.name: each for each in offered}
@@ -79,7 +79,7 @@ def uses_of(server: McpServer, offered: Sequence[Offered]) -> Uses:
         if problem := _problem(name, tools, server):
             remarks.append(problem)
             continue
-        known = KNOWN.get(name, Known())
+        known = KNOWN.get(name, KnownTool())
         use, missing = _use(tools[name], server.arguments.get(name, known.arguments), "query")
         if missing:
             remarks.append(missing)
@@ -92,7 +92,7 @@ def uses_of(server: McpServer, offered: Sequence[Offered]) -> Uses:
     return Uses(tuple(searches), read, (*remarks, *filter(None, [remark])))
 
 
-def _likely(tools: Mapping[str, Offered]) -> list[str]:
+def _likely(tools: Mapping[str, OfferedTool]) -> list[str]:
     """Return the search tools if the operator named none: the conventional one, or else known ones,
     or else those with "search" in their names."""
     if SEARCH in tools:
@@ -107,7 +107,7 @@ def _likely(tools: Mapping[str, Offered]) -> list[str]:
     ]
 
 
-def _problem(name: str, tools: Mapping[str, Offered], server: McpServer) -> str:
+def _problem(name: str, tools: Mapping[str, OfferedTool], server: McpServer) -> str:
     if name not in tools:
         return f"It has no tool {name}: {_names(tools)}."
     says = tools[name].reads_only
@@ -122,9 +122,9 @@ def _problem(name: str, tools: Mapping[str, Offered], server: McpServer) -> str:
 
 
 def _read(
-    server: McpServer, tools: Mapping[str, Offered], searches: Sequence[Use]
+    server: McpServer, tools: Mapping[str, OfferedTool], searches: Sequence[Use]
 ) -> tuple[Use | None, str]:
-    known = next((found for each in searches if (found := KNOWN.get(each.tool))), Known())
+    known = next((found for each in searches if (found := KNOWN.get(each.tool))), KnownTool())
     name = server.read or (known.read if known.read in tools else "")
     if not name:
         needed = "It reads no pages, which its `links` need: name a tool in `read` of [[mcp]]."
@@ -135,7 +135,7 @@ def _read(
     return (None, missing) if missing else (use, "")
 
 
-def _use(tool: Offered, given: Mapping[str, Any], what: str) -> tuple[Use, str]:
+def _use(tool: OfferedTool, given: Mapping[str, Any], what: str) -> tuple[Use, str]:
     """Return a tool with its arguments, or the reason why it cannot be called."""
     arguments = dict(given)
     places = {place for value in _texts(arguments) for place in _PLACE.findall(value)}
@@ -160,7 +160,7 @@ def _use(tool: Offered, given: Mapping[str, Any], what: str) -> tuple[Use, str]:
     return Use(tool.name, arguments), ""
 
 
-def _parameter(tool: Offered, names: Sequence[str], given: Mapping[str, Any]) -> str | None:
+def _parameter(tool: OfferedTool, names: Sequence[str], given: Mapping[str, Any]) -> str | None:
     """Return the parameter for the query or the id: by its name, or else the only required one."""
     named = [name for name in names if name in tool.parameters and name not in given]
     needed = [name for name in tool.required if name not in given]
@@ -169,14 +169,14 @@ def _parameter(tool: Offered, names: Sequence[str], given: Mapping[str, Any]) ->
     return needed[0] if len(needed) == 1 else next(iter(named), None)
 
 
-def _as_asked(tool: Offered, name: str, place: str) -> Any:
+def _as_asked(tool: OfferedTool, name: str, place: str) -> Any:
     """Return a list of one item if the tool needs a list."""
     schema = tool.parameters.get(name)
     is_list = isinstance(schema, dict) and schema.get("type") == "array"
     return [place] if is_list else place
 
 
-def _unclear(tool: Offered, what: str) -> str:
+def _unclear(tool: OfferedTool, what: str) -> str:
     return (
         f"It is not clear which argument of its tool {tool.name} is the {what}: write "
         f"{{{what}}} into [mcp.arguments.{tool.name}]."
@@ -210,6 +210,6 @@ def _filled(value: Any, values: Mapping[str, Any]) -> Any:
     return _PLACE.sub(put, value)
 
 
-def _names(tools: Mapping[str, Offered]) -> str:
+def _names(tools: Mapping[str, OfferedTool]) -> str:
     names = [*tools][:NAMED]
     return f"its tools are {', '.join(names)}" if names else "it lists no tools"

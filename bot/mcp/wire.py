@@ -24,7 +24,7 @@ from mcp.shared.message import SessionMessage
 
 from bot.egress import Egress
 from bot.logs import get_logger
-from bot.mcp.entry import McpServer, filled
+from bot.mcp.entry import McpServer, fill_variables
 
 MOST_BYTES = 8_000_000  # per call
 CHUNK = 65_536
@@ -158,7 +158,7 @@ async def _end(process: Process) -> None:
 # ---------------------------------------------------------------- HTTP
 
 
-def metered(
+def metered_client(
     headers: Mapping[str, str],
     seconds: float,
     meter: Meter,
@@ -210,12 +210,12 @@ class _Tokens:
         """Do nothing: no client is ever registered."""
 
 
-def authorized(server: McpServer) -> httpx2.Auth | None:
+def authentication(server: McpServer) -> httpx2.Auth | None:
     """Return authentication with tokens from the configured issuer only; None without one."""
     oauth = server.oauth
     if oauth is None:
         return None
-    secret = filled(server.name, {"secret": oauth.client_secret})["secret"]
+    secret = fill_variables(server.name, {"secret": oauth.client_secret})["secret"]
     return ClientCredentialsOAuthProvider(
         server.url,
         _Tokens(),

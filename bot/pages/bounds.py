@@ -48,7 +48,7 @@ class _Head:
         self._bytes = self._reads = 0
         self._began = 0.0
 
-    def received(self, size: int) -> None:
+    def count(self, size: int) -> None:
         now = time.monotonic()
         self._began = self._began or now
         self._bytes += size
@@ -70,28 +70,28 @@ class Meter:
         self._responses = 1  # including the pending one
         self._head: _Head | None = None
 
-    def asked(self) -> None:
+    def note_request(self) -> None:
         """Note that a request was sent; the head of its response comes next."""
         self._head = _Head()
 
-    def received(self, size: int) -> None:
+    def count(self, size: int) -> None:
         """Count received bytes. Raises ``Wasteful``."""
         self._received += size
         self._reads += 1
         if self._head is not None:
-            self._head.received(size)
+            self._head.count(size)
         if self._reads > FREE_READS * self._responses + self._received / PIECE:
             raise Wasteful("packets of a few bytes")
         around = self._received - self._taken
         if around > FREE_AROUND * self._responses + self._taken:
             raise Wasteful(f"{around} bytes around {self._taken} bytes of text")
 
-    def begun(self) -> None:
+    def note_response(self) -> None:
         """Note that a response has begun: its headers are complete."""
         self._responses += 1
         self._head = None
 
-    def taken(self, size: int) -> None:
+    def count_body(self, size: int) -> None:
         """Count bytes as belonging to a body."""
         self._taken += size
 
@@ -140,7 +140,7 @@ class MeteredStream(WrappedStream):
         timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
     ) -> bytes:
         data = await super().read(max_bytes, timeout)
-        self.meter.received(len(data))
+        self.meter.count(len(data))
         return data
 
     async def write(
@@ -150,7 +150,7 @@ class MeteredStream(WrappedStream):
     ) -> None:
         await super().write(buffer, timeout)
         if not self._is_shared:
-            self.meter.asked()
+            self.meter.note_request()
 
     async def start_tls(
         self,
@@ -175,7 +175,7 @@ class Pieces:
         self._began = asyncio.get_running_loop().time()
         self._count = self._bytes = 0
 
-    def came(self, size: int) -> None:
+    def count(self, size: int) -> None:
         """Count a received piece. Raises ``Wasteful``."""
         self._count += 1
         self._bytes += size

@@ -26,7 +26,7 @@ from bot.errors import (
 )
 from bot.extras import need
 from bot.pages.pool import WorkerPool
-from bot.pages.urls import shown
+from bot.pages.urls import display_url
 
 LOAD = 5  # times the largest page; limit for all data loaded for a page, including scripts
 START_SECONDS = 15.0
@@ -136,7 +136,7 @@ class Browser:
         return outcome
 
     def _failure(self, problem: _Problem, url: str) -> FootnoteError:
-        page, detail, most_bytes = shown(url), problem.detail, self._order.most_bytes
+        page, detail, most_bytes = display_url(url), problem.detail, self._order.most_bytes
         match problem.kind:
             case "start":
                 return self._not_started(detail)

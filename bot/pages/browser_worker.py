@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 from bot.egress import Egress
 from bot.pages.browser import START_SECONDS, Order
 from bot.pages.processes import limit_memory, own_pipes, receive, send, set_alarm
-from bot.pages.rendering import CLOSE_SECONDS, Unrendered, rendered
+from bot.pages.rendering import CLOSE_SECONDS, Unrendered, render_page
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
@@ -86,12 +86,12 @@ class _Browsers:
         if not order.url:
             return {"version": browser.version}
         try:
-            url, html = await rendered(browser, order)
+            url, html = await render_page(browser, order)
         except Unrendered as error:
             if error.problem != "crash" or browser.is_connected() or not was_there:
                 raise
             # The browser died before this page or because of it: a second attempt shows which.
-            url, html = await rendered(await self._living(order), order)
+            url, html = await render_page(await self._living(order), order)
         return {"url": url, "html": html}
 
     async def end(self) -> None:

@@ -34,7 +34,7 @@ from bot.pages.processes import (
     set_alarm,
     text_of,
 )
-from bot.pages.urls import shown as shown_url
+from bot.pages.urls import display_url
 
 SHORT = 20_000  # characters of a page that is studied directly, within a few milliseconds
 ORDINARY = 60_000  # ... in a thread: 0.02 s, or 0.2 s for a page built to be slow
@@ -138,8 +138,8 @@ class Chooser:
                 passages = await self._pool.ask(head, data, self._seconds, understood)
         except (TimeoutError, OSError, EOFError, ValueError) as error:
             raise PageUnreadable(
-                f"{shown_url(page.url)} is too long, or made in a way that takes too long, to find"
-                " passages in it; paste the part that matters.",
+                f"{display_url(page.url)} is too long, or made in a way that takes too long, to"
+                " find passages in it; paste the part that matters.",
                 detail=f"{type(error).__name__}: {error}",
             ) from None
         return passages or []

@@ -92,8 +92,8 @@ class Downloads:
             return await self._follow(address, progress, permit, self._page)
         except Wasteful as error:
             raise PageUnreadable(
-                f"{urls.shown(progress.url)} arrives too slowly or in pieces that are too small;"
-                " paste its text.",
+                f"{urls.display_url(progress.url)} arrives too slowly or in pieces that are too"
+                " small; paste its text.",
                 detail=str(error),
             ) from None
 
@@ -106,7 +106,7 @@ class Downloads:
             found = await self._follow(address, Progress(address), permit_all, self._start)
         except Wasteful as error:
             raise Unavailable(
-                f"{urls.shown(address)} arrives too slowly or in pieces that are too small.",
+                f"{urls.display_url(address)} arrives too slowly or in pieces that are too small.",
                 detail=str(error),
             ) from None
         return found.data
@@ -122,7 +122,7 @@ class Downloads:
                 found = await self._open(address, cookies, progress, read)
             except httpx.InvalidURL as error:
                 raise AddressRefused(
-                    f"The address {urls.shown(address)} cannot be read: it is malformed.",
+                    f"The address {urls.display_url(address)} cannot be read: it is malformed.",
                     detail=str(error),
                 ) from None
             except httpx.HTTPError as error:
@@ -131,8 +131,8 @@ class Downloads:
                 return found
             address = _next_address(address, found)
         raise PageUnreadable(
-            f"{urls.shown(address)} was reached after more than {MAX_REDIRECTS} redirects, which"
-            " lead nowhere; give the final address."
+            f"{urls.display_url(address)} was reached after more than {MAX_REDIRECTS} redirects,"
+            " which lead nowhere; give the final address."
         )
 
     async def aclose(self) -> None:
@@ -164,11 +164,11 @@ class Downloads:
         return _pointed_to(document) or document
 
     async def _start(self, address: str, response: httpx.Response) -> Document:
-        decoder = Decoder(response.headers.get("content-encoding", ""), urls.shown(address))
+        decoder = Decoder(response.headers.get("content-encoding", ""), urls.display_url(address))
         data = bytearray()
         async with in_pieces() as pieces:
             async for raw in response.aiter_raw():
-                pieces.came(len(raw))
+                pieces.count(len(raw))
                 for piece in decoder.decoded(raw):
                     data += piece
                     if len(data) >= ROBOTS_TXT_BYTES:
@@ -181,13 +181,13 @@ class Downloads:
         """The body; stops as soon as it is too large or turns out not to be readable text."""
         if _announced(response) > self._max_bytes:
             self._refuse_size(address)
-        decoder = Decoder(response.headers.get("content-encoding", ""), urls.shown(address))
+        decoder = Decoder(response.headers.get("content-encoding", ""), urls.display_url(address))
         content_type = response.headers.get("content-type")
         data = bytearray()
         looked = False
         async with in_pieces() as pieces:
             async for raw in response.aiter_raw():
-                pieces.came(len(raw))
+                pieces.count(len(raw))
                 for piece in decoder.decoded(raw):
                     data += piece
                     if len(data) > self._max_bytes:
@@ -201,8 +201,8 @@ class Downloads:
 
     def _refuse_size(self, address: str) -> NoReturn:
         raise PageUnreadable(
-            f"{urls.shown(address)} is larger than {self._max_bytes / 1e6:g} MB; give a smaller"
-            " page, or paste the part that matters."
+            f"{urls.display_url(address)} is larger than {self._max_bytes / 1e6:g} MB; give a"
+            " smaller page, or paste the part that matters."
         )
 
 
@@ -224,14 +224,14 @@ async def _finish(response: httpx.Response) -> None:
     if 0 <= _announced(response) <= _SMALL_BODY:
         async with in_pieces() as pieces:
             async for raw in response.aiter_raw():
-                pieces.came(len(raw))
+                pieces.count(len(raw))
 
 
 def _location(address: str, response: httpx.Response) -> str:
     location: str = response.headers.get("location", "")
     if not location.strip():
         raise PageUnreadable(
-            f"{urls.shown(address)} redirects without saying where; give the final address.",
+            f"{urls.display_url(address)} redirects without saying where; give the final address.",
             detail=f"status {response.status_code}",
         )
     return location
@@ -253,12 +253,12 @@ def _next_address(address: str, location: str) -> str:
         target = ""
     if not target:
         raise AddressRefused(
-            f"{urls.shown(address)} redirects to an invalid address; give another page."
+            f"{urls.display_url(address)} redirects to an invalid address; give another page."
         )
     if address.startswith("https:") and target.startswith("http:"):
         raise AddressRefused(
-            f"{urls.shown(address)} redirects from https to unprotected http, where its text could"
-            " be changed on the way; give the http address itself if you trust it."
+            f"{urls.display_url(address)} redirects from https to unprotected http, where its text"
+            " could be changed on the way; give the http address itself if you trust it."
         )
     return target
 
@@ -274,7 +274,7 @@ def _announced(response: httpx.Response) -> int:
 
 def _check_status(address: str, response: httpx.Response) -> None:
     """Return for a page; otherwise raise the error that the status means for the user."""
-    status, page = response.status_code, urls.shown(address)
+    status, page = response.status_code, urls.display_url(address)
     if 200 <= status < 300 and status not in (204, 205):
         return
     if response.headers.get("cf-mitigated") == "challenge":
@@ -332,7 +332,7 @@ def _fail(address: str, error: httpx.HTTPError) -> NoReturn:
             detail=_described(error),
         ) from None
     raise Unavailable(
-        f"The connection to {host} broke while {urls.shown(address)} was read; try again.",
+        f"The connection to {host} broke while {urls.display_url(address)} was read; try again.",
         detail=_described(error),
     ) from None
 

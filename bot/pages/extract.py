@@ -25,7 +25,7 @@ from bot.pages.formats.blocks import Reading
 from bot.pages.markdown import read_markdown
 from bot.pages.media import LOOK_AT, Kind, kind_of, unreadable
 from bot.pages.plain import read_plain
-from bot.pages.urls import shown
+from bot.pages.urls import display_url
 from bot.text.lazy_regex import lazy_regex
 
 LOOKED_AT = 200_000  # characters examined, from the start
@@ -97,9 +97,9 @@ def from_bytes(data: bytes, media_type: str | None, name: str) -> Reading:
         raise _empty(name)
     kind = kind_of(data[:LOOK_AT], media_type, name)
     if kind == "gzip":
-        from bot.pages.formats.containers import unpacked
+        from bot.pages.formats.containers import gunzip
 
-        data, media_type, within = unpacked(data, shown(name)), None, _without_gz(name)
+        data, media_type, within = gunzip(data, display_url(name)), None, _without_gz(name)
         kind = kind_of(data[:LOOK_AT], None, within)
         if kind == "gzip":
             raise unreadable(name, "packed with gzip more than once")
@@ -118,20 +118,20 @@ def _read(kind: Kind, data: bytes, media_type: str | None, name: str) -> Reading
         case "pdf":
             from bot.pages.pdf import read_pdf
 
-            return read_pdf(data, shown(name))
+            return read_pdf(data, display_url(name))
         case "package":
             from bot.pages.formats.containers import read_package
 
-            return read_package(data, shown(name))
+            return read_package(data, display_url(name))
         case "compound":
             from bot.pages.formats.containers import refuse_compound
 
-            raise refuse_compound(data, shown(name))
+            raise refuse_compound(data, display_url(name))
     source = _LINE_ENDS.sub("\n", charset.decode(data, charset.declared_in(media_type or "")))
     if kind == "html":
         from bot.pages.markup import read_html
 
-        return read_html(_SURROGATES.sub("\ufffd", source), shown(name))
+        return read_html(_SURROGATES.sub("\ufffd", source), display_url(name))
     if kind == "markdown":
         return Reading(*read_markdown(source))
     if kind == "json":
@@ -167,7 +167,7 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
         case "man":
             from bot.pages.formats.man import read_man
 
-            return read_man(source, shown(name))
+            return read_man(source, display_url(name))
         case "csv" | "tsv":
             from bot.pages.formats.delimited import read_delimited
 
@@ -175,7 +175,7 @@ def _read_text(kind: Kind, source: str, name: str) -> Reading:
         case "notebook":
             from bot.pages.formats.notebook import read_notebook
 
-            return read_notebook(source, shown(name))
+            return read_notebook(source, display_url(name))
     return Reading(*read_plain(source))
 
 
@@ -187,7 +187,7 @@ def _finished(reading: Reading, name: str) -> Reading:
 
 
 def _empty(name: str) -> PageUnreadable:
-    return PageUnreadable(f"{shown(name)} is empty; there is nothing to read in it.")
+    return PageUnreadable(f"{display_url(name)} is empty; there is nothing to read in it.")
 
 
 # ---------------------------------------------------------------- JSON

@@ -146,7 +146,7 @@ class Fetcher:
         data = text.encode("utf-8", "replace")
         extracted = await self._workers.extract(data, f"{media_type}; charset=utf-8", url)
         named = one_line(title) or extracted.title
-        refuse_gate(urls.shown(url), named, extracted.text, Signs())
+        refuse_gate(urls.display_url(url), named, extracted.text, Signs())
         return Page(url, named, extracted.text, datetime.now(UTC), via=via)
 
     async def aclose(self) -> None:

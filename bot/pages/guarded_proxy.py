@@ -21,7 +21,7 @@ import httpcore
 from bot.egress import Proxy
 from bot.errors import AddressRefused, FootnoteError
 from bot.pages.guard import Guard, Route
-from bot.pages.transport import connected, is_forwarded
+from bot.pages.transport import connect_route, is_forwarded
 from bot.pages.tunnel import to_proxy
 
 HEAD_BYTES = 64_000  # of one request; Chromium's own limit is 256 kB for all headers
@@ -118,7 +118,7 @@ class GuardedProxy:
         egress = self._guard.egress
         if is_forwarded(route, scheme):
             return await to_proxy(self._network, route.proxy, egress, CONNECT_SECONDS)
-        return await connected(route, egress, self._network, CONNECT_SECONDS)
+        return await connect_route(route, egress, self._network, CONNECT_SECONDS)
 
     async def _relay(
         self,

@@ -51,7 +51,7 @@ def read_html(html: str, name: str) -> Reading:
     Raises ``PageUnreadable`` for a page that is only a login form or an error, ``BrowserNeeded``
     for a page without text, a cookie wall and a bot check.
     """
-    tree = parsed(html)
+    tree = parse_html(html)
     if tree is None:
         raise _without_words(name)
     title = title_of(tree)
@@ -82,7 +82,7 @@ def _canonical(tree: Any) -> str:
     return addresses[0] if len(set(addresses)) == 1 else ""
 
 
-def parsed(html: str) -> Any:
+def parse_html(html: str) -> Any:
     """Parse a document; None if that fails. Comments are dropped, since browsers do not show them.
 
     Elements are lxml's own: those of lxml.html, which trafilatura needs, take twice the time.

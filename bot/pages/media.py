@@ -17,7 +17,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from bot.errors import PageUnreadable
-from bot.pages.urls import shown
+from bot.pages.urls import display_url
 
 # fmt: off
 Kind = Literal[
@@ -265,8 +265,8 @@ def _text_kind(start: bytes, declared: str, name: str) -> Kind:
     if by_type is not None:
         if by_type.kind == "man" and not _ROFF.match(start):
             raise PageUnreadable(
-                f"{shown(name)} has the extension of a manual page but is not one; give it the"
-                " extension .txt to have it read as text."
+                f"{display_url(name)} has the extension of a manual page but is not one; give it"
+                " the extension .txt to have it read as text."
             )
         # servers often send Markdown and JSON as plain text
         return by_name.kind if by_name is not None and by_type.kind == "text" else by_type.kind
@@ -284,8 +284,8 @@ def may_be_pdf(start: bytes, declared: str) -> bool:
 
 def unreadable(name: str, what: str) -> PageUnreadable:
     return PageUnreadable(
-        f"{shown(name)} is {what}, which Footnote does not read; save it as PDF, .docx, HTML or"
-        " text, or paste the text."
+        f"{display_url(name)} is {what}, which Footnote does not read; save it as PDF, .docx, HTML"
+        " or text, or paste the text."
     )
 
 
@@ -293,8 +293,8 @@ def _binary_error(name: str, declared: str, what: str) -> PageUnreadable:
     expected = _BY_TYPE.get(declared) or _BY_ENDING.get(_ending(name))
     if what == _SOMETHING_BINARY and expected is not None and expected.kind in _CONTAINERS:
         return PageUnreadable(
-            f"{shown(name)} is damaged: it does not begin like a file of the kind {expected.name};"
-            " give another copy of it."
+            f"{display_url(name)} is damaged: it does not begin like a file of the kind"
+            f" {expected.name}; give another copy of it."
         )
     return unreadable(name, what)
 

@@ -21,7 +21,7 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 from bot.errors import PageUnreadable
 from bot.pages.formats.blocks import MOST_CHARACTERS, Reading
 from bot.pages.page import share
-from bot.pages.titles import said_title
+from bot.pages.titles import meaningful_title
 from bot.pages.typeset import Leaf, Line, set_text, title_of, without_running_lines
 
 MOST_PAGES = 1_000
@@ -56,7 +56,7 @@ def read_pdf(data: bytes, name: str) -> Reading:
             leaf = _leaf(document, index)
             characters += sum(len(line.text) for line in leaf.lines)
             leaves.append(leaf)
-        title = said_title(document.get_metadata_value("Title"))
+        title = meaningful_title(document.get_metadata_value("Title"))
     if not any(leaf.lines for leaf in leaves):
         raise PageUnreadable(
             f"{name} is a PDF document of pictures without text; give a version that was run"

@@ -39,7 +39,7 @@ class WorkerPool:
     def warm(self) -> None:
         """Start a process now if there is none. Raises ``Unavailable`` if that fails."""
         if not self._idle and not self._busy and not self._closed:
-            self._idle.append(started(self._command))
+            self._idle.append(start_process(self._command))
 
     async def ask(
         self,
@@ -106,7 +106,7 @@ class WorkerPool:
             if worker.lives():
                 return worker
             worker.kill()
-        return started(self._command)
+        return start_process(self._command)
 
     def _end_later(self) -> None:
         if self._idle_seconds is None or self._closed:
@@ -139,7 +139,7 @@ def _seen(reply: asyncio.Future[Any]) -> None:
         reply.exception()
 
 
-def started(command: Sequence[str]) -> WorkerProcess:
+def start_process(command: Sequence[str]) -> WorkerProcess:
     """Start a process. Raises ``Unavailable`` if it cannot be started."""
     try:
         return WorkerProcess(command)

@@ -28,7 +28,7 @@ from bot.errors import (
 )
 from bot.pages.formats.blocks import Reading
 from bot.pages.guard import Allow, Guard, Resolver, system_resolver
-from bot.pages.urls import DEFAULT_PORTS, parse, shown
+from bot.pages.urls import DEFAULT_PORTS, display_url, parse
 
 if TYPE_CHECKING:
     import httpx
@@ -89,7 +89,9 @@ class ReaderService:
         await self._public.route(page.scheme, page.host, port)
         reading = without_preamble(await self._ask(url))
         if not reading.text.strip():
-            raise PageUnreadable(f"{self.name} returned no text for {shown(url)}; paste the text.")
+            raise PageUnreadable(
+                f"{self.name} returned no text for {display_url(url)}; paste the text."
+            )
         return reading
 
     async def report(self) -> str:
@@ -129,7 +131,7 @@ class ReaderService:
                     if len(data) > self._most_bytes:
                         raise PageUnreadable(
                             f"{self.name} returned more than {self._most_bytes / 1e6:g} MB for"
-                            f" {shown(url)}; give a smaller page."
+                            f" {display_url(url)}; give a smaller page."
                         )
         except (TimeoutError, httpx.TimeoutException) as error:
             raise Unavailable(
@@ -174,8 +176,8 @@ class ReaderService:
                 detail=detail,
             )
         return PageUnreadable(
-            f"The reading service {self.name} could not read {shown(url)} (status {status}); paste"
-            " the text.",
+            f"The reading service {self.name} could not read {display_url(url)} (status {status});"
+            " paste the text.",
             detail=detail,
         )
 

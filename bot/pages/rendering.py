@@ -66,7 +66,7 @@ class Unrendered(Exception):
         self.problem: Problem = problem
 
 
-async def rendered(browser: Browser, order: Order) -> tuple[str, str]:
+async def render_page(browser: Browser, order: Order) -> tuple[str, str]:
     """Render a page; return its final address and HTML. Raises ``Unrendered``."""
     from playwright.async_api import Error
 

@@ -111,7 +111,7 @@ class Retrieval:
         return self._opened
 
     def _too_slow(self, progress: Progress) -> FootnoteError:
-        page = urls.shown(progress.url)
+        page = urls.display_url(progress.url)
         if progress.receiving:
             return PageUnreadable(
                 f"{page} did not arrive in full within {self._way.seconds:g} seconds; paste the"

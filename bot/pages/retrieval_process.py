@@ -23,7 +23,7 @@ from bot.egress import Egress
 from bot.errors import AddressRefused, BrowserNeeded, FootnoteError, PageUnreadable, Unavailable
 from bot.logs import get_logger
 from bot.pages.page import Document
-from bot.pages.pool import END_SECONDS, started
+from bot.pages.pool import END_SECONDS, start_process
 from bot.pages.processes import own_pipes, receive, send
 from bot.pages.retrieval import DownloadSettings, Retrieval
 
@@ -101,7 +101,7 @@ class _Connection:
         self._loop = asyncio.get_running_loop()
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[tuple[dict[str, Any], bytes]]] = {}
-        self._process = started(command)
+        self._process = start_process(command)
         self._telling = ThreadPoolExecutor(1, thread_name_prefix="retrieval")
         self._hearing = threading.Thread(target=self._hear, name="retrieval-replies", daemon=True)
         self._hearing.start()

@@ -88,8 +88,8 @@ class Robots:
             )
         if rules.file is not None and not rules.file.can_fetch(address, PRODUCT):
             raise AddressRefused(
-                f"The robots.txt of {parts.host} asks robots not to read {urls.shown(address)};"
-                " open it yourself, and paste the text."
+                f"The robots.txt of {parts.host} asks robots not to read"
+                f" {urls.display_url(address)}; open it yourself, and paste the text."
             )
 
     async def _ask(self, site: str) -> _Rules:

@@ -14,7 +14,7 @@ _NO_TITLE = re.compile(
 )
 
 
-def said_title(title: str) -> str:
+def meaningful_title(title: str) -> str:
     """The title on one line; "" for one that a program inserted by default."""
     line = " ".join(title.split())
     return "" if _NO_TITLE.fullmatch(line) else line

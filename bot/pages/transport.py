@@ -30,7 +30,7 @@ def is_forwarded(route: Route, scheme: str) -> bool:
     return bool(route.proxy) and not route.addresses and scheme == "http"
 
 
-async def connected(
+async def connect_route(
     route: Route,
     egress: Egress,
     network: httpcore.AsyncNetworkBackend,
@@ -94,7 +94,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
 
     async def _connected(self, host: str, port: int, seconds: float) -> httpcore.AsyncNetworkStream:
         route = await self._guard.route(self._scheme, host, port)
-        return await connected(route, self._guard.egress, self._network, seconds)
+        return await connect_route(route, self._guard.egress, self._network, seconds)
 
 
 class _ProxyBackend(GuardedBackend):
@@ -239,13 +239,13 @@ class _Body(httpx.AsyncByteStream):
         self._response = response
         self._meter = meter_of(response.extensions)
         if self._meter is not None:
-            self._meter.begun()
+            self._meter.note_response()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         with _httpx_errors():
             async for part in self._response.aiter_stream():
                 if self._meter is not None:
-                    self._meter.taken(len(part))
+                    self._meter.count_body(len(part))
                 yield part
 
     async def aclose(self) -> None:

@@ -163,14 +163,14 @@ def parse(url: str) -> WebAddress:
     )
 
 
-def shown(url: str) -> str:
+def display_url(url: str) -> str:
     """An address for use in a message: one line, no credentials, at most 120 characters."""
     text = without_credentials(_CONTROL.sub("", " ".join(url.split())))
     return text if len(text) <= 120 else text[:119] + "…"
 
 
 def _refuse(url: str, reason: str) -> NoReturn:
-    raise AddressRefused(f"The address {shown(url) or '(empty)'} cannot be read: {reason}.")
+    raise AddressRefused(f"The address {display_url(url) or '(empty)'} cannot be read: {reason}.")
 
 
 # ---------------------------------------------------------------- host and port
@@ -193,7 +193,8 @@ def _host(url: str, read: Callable[[str], str], text: str) -> str:
         return read(text)
     except ValueError as problem:
         raise AddressRefused(
-            f"The address {shown(url)} cannot be read: its host is not a valid one; correct it.",
+            f"The address {display_url(url)} cannot be read: its host is not a valid one; correct"
+            " it.",
             detail=str(problem),
         ) from None
 

@@ -34,7 +34,7 @@ from bot.pages.processes import (
     set_alarm,
     text_of,
 )
-from bot.pages.urls import shown
+from bot.pages.urls import display_url
 
 SECONDS = 20.0
 """Time limit for one document. The slowest of 181 news pages takes 0.2 s."""
@@ -72,7 +72,7 @@ class Workers:
         self._seconds = seconds
 
     @classmethod
-    def for_a_look(cls, shares: Shares) -> Workers:
+    def single_process(cls, shares: Shares) -> Workers:
         """A single process for documents that fit its memory; for others ``extract`` raises
         ``NeedsMoreMemory``.
         """
@@ -128,13 +128,13 @@ class Workers:
 
     def _too_large(self, name: str, most: int) -> NeedsMoreMemory:
         return NeedsMoreMemory(
-            f"{shown(name)} takes more than {most / 1e6:,.0f} MB of memory to read; split it, or"
-            " paste the part that matters."
+            f"{display_url(name)} takes more than {most / 1e6:,.0f} MB of memory to read; split it,"
+            " or paste the part that matters."
         )
 
     def _broken(self, name: str, detail: str) -> PageUnreadable:
         return PageUnreadable(
-            f"{shown(name)} could not be read: its reader crashed, or needed more than"
+            f"{display_url(name)} could not be read: its reader crashed, or needed more than"
             f" {self._shares.large / 1e6:,.0f} MB of memory; paste its text.",
             detail=detail,
         )
@@ -150,7 +150,8 @@ class _LacksMemory(Exception):
 
 def _too_slow(name: str, seconds: float) -> PageUnreadable:
     return PageUnreadable(
-        f"{shown(name)} takes too long to read because of the way it is made; paste its text.",
+        f"{display_url(name)} takes too long to read because of the way it is made; paste its"
+        " text.",
         detail=f"no result within {seconds} s",
     )
 

@@ -164,6 +164,6 @@ class ModelCalls(Protocol):
         """
         ...
 
-    def lost(self, reply: ModelReply) -> None:
+    def count_lost(self, reply: ModelReply) -> None:
         """Count the tokens of a call that failed or was stopped."""
         ...

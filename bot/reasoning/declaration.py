@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from bot.errors import InvalidSetting
 from bot.observing import Observe
-from bot.plugins import installed
+from bot.plugins import load_parts
 from bot.reasoning.calls import ModelReply, Tokens
 from bot.settings import Price, Settings
 
@@ -94,11 +94,11 @@ def reasoners() -> dict[str, Declaration[Any]]:
 
     Raises ``InvalidSetting`` for a package whose reasoner cannot be loaded.
     """
-    found = installed(ENTRY_POINTS, Declaration, "reasoner")
+    found = load_parts(ENTRY_POINTS, Declaration, "reasoner")
     return {each.name: each for each in sorted(found, key=lambda each: each.name)}
 
 
-def chosen(settings: Settings) -> Declaration[Any]:
+def chosen_reasoner(settings: Settings) -> Declaration[Any]:
     """Return the reasoner chosen by the settings. Raises ``InvalidSetting`` for an unknown one."""
     known = reasoners()
     if settings.reasoner != "auto":
@@ -124,13 +124,13 @@ def chosen(settings: Settings) -> Declaration[Any]:
 
 def models_of(settings: Settings) -> Models | None:
     """Return the models of the chosen reasoner, or None."""
-    return chosen(settings).models(settings)
+    return chosen_reasoner(settings).models(settings)
 
 
 def who_answers(settings: Settings) -> str:
     """Return the name of the large model, or of the reasoner if it has none."""
     models = models_of(settings)
-    return models.large if models else chosen(settings).name
+    return models.large if models else chosen_reasoner(settings).name
 
 
 def price_of(settings: Settings, reply: ModelReply) -> float | None:

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.answers import Answer
-from bot.mcp.address import shown as address_of
+from bot.mcp.address import display_address
 from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target
 from bot.rendering.lines import one_line
@@ -49,7 +49,7 @@ def references(
         for cited in answer.citations:
             if cited.url in found:
                 continue
-            site = domain(address_of(cited.url))
+            site = domain(display_address(cited.url))
             stem = _NO_NAME.sub("", site.lower()) or "document"
             found[cited.url] = Reference(
                 name=f"{stem}-{len(found) + 1}",

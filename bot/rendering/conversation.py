@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from bot.answers import Answer
-from bot.mcp.address import shown as address_of
+from bot.mcp.address import display_address
 from bot.rendering.footnotes import by_number, sources
 from bot.rendering.lines import one_line
 from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.texts import DEFAULT, texts_for
-from bot.storage.archive import Conversation, Held, Said
+from bot.storage.archive import Conversation, Held, StoredMessage
 
 # Characters with a meaning in CommonMark, within a line and at its start
 # (https://spec.commonmark.org).
@@ -33,7 +33,7 @@ def as_markdown(conversation: Conversation) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _message(said: Said) -> Iterator[str]:
+def _message(said: StoredMessage) -> Iterator[str]:
     yield f"## {_plain(said.author.name)}, {_moment(said.at)}"
     yield _quoted(said.text) if said.text else "*Deleted.*"
     for file in said.attachments:
@@ -73,7 +73,7 @@ def _sources(answer: Answer) -> Iterator[str]:
     yield "Sources:"
     headings = {view.number: view.headings for view in sources(answer, 0)}
     for number, cited in by_number(answer.citations):
-        url = address_of(cited[0].url)
+        url = display_address(cited[0].url)
         lines = [f"- \\[{number}\\] {_link(cited[0].title or url, url)}"]
         for heading in headings[number]:
             lines[0] += f" — {_plain(heading)}"

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from bot.answers import Answer, Before, Verification
-from bot.mcp.address import shown as address_of
+from bot.mcp.address import display_address
 from bot.rendering.safety import unwrapped
 
 # Characters that a terminal interprets or that cannot be encoded; JSON itself escapes C0.
@@ -35,7 +35,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
         "citations": [
             {
                 "number": c.number,
-                "url": address_of(c.url),
+                "url": display_address(c.url),
                 "title": c.title,
                 "heading": c.heading,
                 "quote": words,

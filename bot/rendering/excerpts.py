@@ -1,6 +1,6 @@
 """Quotes as shown beside an answer: prose on one line, code and tables with their lines.
 
-A quote that the answer itself contains is not printed a second time (``Said``).
+A quote that the answer itself contains is not printed a second time (``AnswerWords``).
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def joined(pieces: Iterable[Excerpt]) -> Excerpt:
     return Excerpt("text", *flattened((piece.text, piece.strong) for piece in pieces))
 
 
-class Said:
+class AnswerWords:
     """The words of an answer, to check which quotes it contains."""
 
     def __init__(self, answer: Answer) -> None:

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 
 from bot.answers import Answer, Citation
 from bot.errors import AddressRefused
-from bot.mcp.address import public
-from bot.mcp.address import shown as address_of
+from bot.mcp.address import display_address, public
 from bot.pages.passages import HEADING_SEPARATOR, columns_in
 from bot.pages.urls import domain, parse
-from bot.rendering.excerpts import Excerpt, Said, excerpts
+from bot.rendering.excerpts import AnswerWords, Excerpt, excerpts
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.marks import outside_literals
 
@@ -89,7 +88,7 @@ def sources(
     A source that the answer quotes has no words here, unless they are shown ``beside`` the answer,
     as on a card over the mark.
     """
-    said = Said(replace(answer, text="", more="") if beside else answer)
+    said = AnswerWords(replace(answer, text="", more="") if beside else answer)
     hrefs = reachable(answer, run_page)
     return tuple(
         replace(
@@ -145,13 +144,13 @@ def link_target(url: str) -> str:
 def _view(
     number: int,
     cited: list[Citation],
-    said: Said,
+    said: AnswerWords,
     longest_quote: int,
     longest_title: int,
     longest_source: int,
 ) -> SourceView:
     first = cited[0]
-    url = address_of(first.url)
+    url = display_address(first.url)
     host = domain(url)
     is_quoted = any(
         said.has(words) or said.has_part(words) for each in cited for words in each.proven

@@ -128,7 +128,7 @@ class Memory:
 
     async def _find(self, run: Run, question: str) -> tuple[str, Spot]:
         """Return the id of the run with the earlier answer and its place; "" if there is none."""
-        for record in await self._questions.found(terms_of(question), run.message.thread):
+        for record in await self._questions.find(terms_of(question), run.message.thread):
             answer = record.answer
             is_fit = (
                 record.id != run.id
@@ -157,7 +157,7 @@ class Memory:
         line = StepView(
             earlier_id(record.id),
             EARLIER,
-            told("offered", run.texts, at, place),
+            earlier_answer_sentence("offered", run.texts, at, place),
             "running",
             link=link,
         )
@@ -177,7 +177,7 @@ class Memory:
 
         inputs = {"run": record.id, "cited": sorted(cited)}
         sources = await run.keep("look", inputs, look, _sources, title="")
-        sentence = told(sources, run.texts, at, place)
+        sentence = earlier_answer_sentence(sources, run.texts, at, place)
         self.before = Before(record.id, at, place, link, sources, sentence=sentence)
         self._show(run, answer, replace(line, title=sentence, state="done"))
         if is_told or sources != "same":
@@ -215,7 +215,7 @@ class Memory:
         of_urls = dict(zip(urls, await run.number(pages), strict=True))
         numbers = {each.number: of_urls[each.url] for each in earlier.citations}
         run.account.count(pages=len(urls))
-        sentence = told("given", run.texts, before.at, before.place)
+        sentence = earlier_answer_sentence("given", run.texts, before.at, before.place)
         self.before = before = replace(before, is_given=True, sentence=sentence)
         lead = f"> {sentence}\n\n"
         documents = {*run.documents, *filter(is_document, earlier.rests_on)}
@@ -265,7 +265,7 @@ def may_be_kept(answer: Answer) -> bool:
     )
 
 
-def told(
+def earlier_answer_sentence(
     what: Sources | Literal["offered", "given"], texts: Texts, at: datetime, place: str
 ) -> str:
     """Return the sentence about an earlier answer of that time and place."""

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.corrections.desk import Noted
+from bot.corrections.desk import CorrectionReply
 from bot.messages import Attachment, Message, RunOptions, Transcript
 from bot.research.evidence.library import Library
 
@@ -14,7 +14,7 @@ NOTHING_SAID = Transcript()
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RunQuestion:
     """The question of a run, accepted at ``now``; ``transcript`` is the thread before it."""
 
     id: str
@@ -24,7 +24,7 @@ class Asked:
     transcript: Transcript = NOTHING_SAID
 
 
-async def keep_nothing(statement: str) -> Noted | None:
+async def keep_nothing(statement: str) -> CorrectionReply | None:
     """Do nothing: the ``correct`` of runs without corrections."""
     return None
 
@@ -43,4 +43,4 @@ class Resources:
     download: Callable[[Attachment, int], Awaitable[bytes]] | None = None
     prefetch_pages: int = 0
     keeps_documents: bool = True
-    correct: Callable[[str], Awaitable[Noted | None]] = keep_nothing
+    correct: Callable[[str], Awaitable[CorrectionReply | None]] = keep_nothing

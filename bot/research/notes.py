@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from bot.errors import BudgetSpent, FootnoteError, Refused, Unavailable
 from bot.messages import Attachment
-from bot.pages.urls import shown
+from bot.pages.urls import display_url
 from bot.reasoning.questions import Scope
 from bot.rendering.texts import DEFAULT, Texts
 from bot.research.outcomes import KINDS, failures_in
@@ -79,7 +79,9 @@ class Notes(UserList[str]):
         if url in self._attachments:
             name = self._attachments[url].name
             return self.say(self._texts("file-not-read", name=name, reason=_of_it(name, reason)))
-        return self.say(self._texts("link-not-read", url=url, reason=_of_it(shown(url), reason)))
+        return self.say(
+            self._texts("link-not-read", url=url, reason=_of_it(display_url(url), reason))
+        )
 
     def widened(self, scope: Scope) -> str:
         """Add a note that the search found nothing within the asker's restriction."""

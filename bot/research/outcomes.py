@@ -151,7 +151,7 @@ class Keeping(Protocol):
         title: str,
     ) -> T: ...
 
-    def kept(self, kind: str, inputs: Mapping[str, Any], shape: TypeAdapter[T]) -> T | None: ...
+    def recorded(self, kind: str, inputs: Mapping[str, Any], shape: TypeAdapter[T]) -> T | None: ...
 
 
 async def attempted(
@@ -160,7 +160,7 @@ async def attempted(
     """Do ``work``, or raise its error again if it failed on an earlier attempt; ``inputs`` identify
     the work. Raises what it raises."""
     inputs = {**inputs, "asked": run.now.isoformat()}  # an edited question starts over
-    earlier = run.kept("failure", inputs, _failure)
+    earlier = run.recorded("failure", inputs, _failure)
     if earlier is not None:
         raise earlier.error
     try:

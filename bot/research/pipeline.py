@@ -15,7 +15,7 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from bot.answers import Answer, Status, Verification
-from bot.corrections.desk import Noted
+from bot.corrections.desk import CorrectionReply
 from bot.errors import BudgetSpent, FootnoteError, ModelUnavailable, NoProviderAvailable
 from bot.messages import Depth, Transcript
 from bot.pages.urls import dedupe_key
@@ -26,7 +26,7 @@ from bot.reasoning.repeated import as_asked
 from bot.rendering.remarks import changed
 from bot.rendering.safety import linked_pages
 from bot.research.answer.check import NO_VERDICTS, Checked, check
-from bot.research.answer.verify import Amendment, amendments, compared, is_wanted
+from bot.research.answer.verify import Amendment, amendments, compare_pairs, is_wanted
 from bot.research.answer.write import Written, unsourced, write
 from bot.research.answered_before import Memory
 from bot.research.budget.budget import Budget
@@ -39,8 +39,8 @@ from bot.research.strategies.strategy import (
     Gathered,
     Strategy,
     Task,
-    chosen,
     prefetch,
+    strategies_for,
     strategy,
 )
 from bot.research.suggestions.suggest import suggest
@@ -74,7 +74,7 @@ class Pipeline:
         self._settings = settings
         self._is_check = run.options.style == "check"
         self._lead = ""  # the text before the answer
-        self._noted: Noted | None = None  # the result of storing the message as a correction
+        self._noted: CorrectionReply | None = None  # of a message stored as a correction
         self._on_text = lambda text: on_text(self._lead + text)
         self._rewritten: Rewritten | None = None
         self._strategy: tuple[str, Strategy] | None = None  # the current one, with its name
@@ -109,11 +109,11 @@ class Pipeline:
                 await self._memory.aclose()
             await self._run.prefetcher.aclose()
 
-    def failed(self, error: FootnoteError) -> Answer:
+    def failed_answer(self, error: FootnoteError) -> Answer:
         """Return a failed answer with the error's sentence."""
         return self._answer("failed", error.sentence)
 
-    async def stopped(self) -> Answer:
+    async def stopped_answer(self) -> Answer:
         """Return an answer made of quotes from what was found before a stop."""
         self._reasoner = self._fallback
         if self._rewritten is None:
@@ -211,7 +211,7 @@ class Pipeline:
         task = Task(
             self._run, rewritten, self._settings, depth, links, self._is_by_model, self._on_text
         )
-        for name in chosen(task, is_report=is_report):
+        for name in strategies_for(task, is_report=is_report):
             if self._strategy is None or self._strategy[0] != name:
                 self._strategy = name, strategy(name).begin(task)
             gathered = await self._strategy[1].gather(self._reasoner)
@@ -366,9 +366,9 @@ class Pipeline:
         ):
             yield await self._amended(given, amendment)
 
-    async def compared(self, pairs: Pairs) -> tuple[bool | None, ...]:
-        """See ``answer.verify.compared``; all None without a model."""
-        return await compared(self._reasoner, self.question, pairs)
+    async def compare(self, pairs: Pairs) -> tuple[bool | None, ...]:
+        """See ``answer.verify.compare_pairs``; all None without a model."""
+        return await compare_pairs(self._reasoner, self.question, pairs)
 
     async def _amended(self, given: _Unverified, amendment: Amendment) -> Answer:
         checked = amendment.checked

@@ -35,7 +35,7 @@ from bot.research.budget.account import Account
 from bot.research.budget.budget import Budget
 from bot.research.evidence.outgoing import Outgoing
 from bot.research.evidence.prefetch import Prefetcher
-from bot.research.inputs import Asked, Resources
+from bot.research.inputs import Resources, RunQuestion
 from bot.research.notes import Notes
 from bot.research.outcomes import ReadOutcome, SearchOutcome, attempted
 from bot.research.steps import PaidCalls, Steps, together
@@ -61,7 +61,7 @@ class Run:
 
     def __init__(
         self,
-        asked: Asked,
+        asked: RunQuestion,
         resources: Resources,
         journal: Journal,
         account: Account,
@@ -255,7 +255,7 @@ class Run:
         result is stored like a search's, since vectors may change before the next attempt."""
         inputs = {"question": question, "url": page.url, "hash": page.hash}
         if not self._library.weighs(page.url):
-            return self.kept("weigh", inputs, _weights) or ()
+            return self.recorded("weigh", inputs, _weights) or ()
 
         async def weigh() -> tuple[Weight, ...]:
             try:
@@ -388,7 +388,7 @@ class Run:
         raises."""
         return await self._steps.do(kind, inputs, work, shape, title=title)
 
-    def kept(self, kind: str, inputs: Mapping[str, Any], shape: TypeAdapter[T]) -> T | None:
+    def recorded(self, kind: str, inputs: Mapping[str, Any], shape: TypeAdapter[T]) -> T | None:
         """Return the result of such a step, if this or an earlier attempt has finished it."""
         recorded = self._steps.finished(step_key(kind, inputs))
         return None if recorded is None else shape.validate_json(recorded.result)

@@ -363,7 +363,7 @@ class PaidCalls:
                 raise
             yield
 
-    def lost(self, reply: ModelReply) -> None:
+    def count_lost(self, reply: ModelReply) -> None:
         amount = replace(self._account.amount(reply), model_calls=0)
         if amount.tokens:  # otherwise nothing was started
             self._journal.owe(replace(amount, model_calls=1))

@@ -45,7 +45,7 @@ class Indexing:
         """True if there are files that are not searchable yet."""
         return self.state == "indexing" and self.done < self.total
 
-    async def begun(self) -> None:
+    async def wait_until_counted(self) -> None:
         """Wait until the number of files is known, for ``BEGIN_SECONDS`` at most."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(BEGIN_SECONDS):

@@ -19,7 +19,7 @@ from bot.errors import (
     Unavailable,
 )
 from bot.logs import get_logger
-from bot.mcp.address import shown
+from bot.mcp.address import display_address
 from bot.observing import Observe, nothing_observed
 from bot.pages.page import Page
 from bot.pages.passages import Weight
@@ -201,7 +201,7 @@ class Search:
         return [each for each in named if each.kind == kind] or named
 
     def _may_show(self, hit: Hit, only: Sequence[str]) -> bool:
-        url = shown(hit.url)
+        url = display_address(hit.url)
         is_wanted = not only or is_within(url, only)
         return is_wanted and not is_within(url, self._blocked)
 

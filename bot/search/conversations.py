@@ -37,11 +37,12 @@ log = get_logger()
 class ConversationSearch(SearchProvider, PageReader, Protocol):
     """Search in the conversations that may be quoted where a question was asked.
 
-    It ``reads`` the messages that it has found. ``concluded`` is called when the answer is posted,
-    so that messages that may not be shown there can be offered to the author of the question alone.
+    It ``reads`` the messages that it has found. ``answer_posted`` is called after the answer is
+    posted, so that messages that may not be shown there can be offered to the author of the
+    question alone.
     """
 
-    async def concluded(self) -> None: ...
+    async def answer_posted(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,15 +176,15 @@ class SearchedConversations:
         page = await self._files.page_of_file(plain, found.excerpt.encode("utf-8", "replace"))
         return replace(page, via=found.by)
 
-    async def concluded(self) -> None:
+    async def answer_posted(self) -> None:
         """Notify the provider that the answer is posted; errors are only logged."""
         try:
-            await self._provider.concluded()
+            await self._provider.answer_posted()
         except FootnoteError as error:
             log.info("asker not told of more", provider=self.name, error=str(error))
 
 
-def blended(said: SearchResult, found: SearchResult, query: Query) -> SearchResult:
+def blend_results(said: SearchResult, found: SearchResult, query: Query) -> SearchResult:
     """Merge messages and other results into one list, no longer than the query's limit."""
     if query.talk.first:
         hits = [*said.hits, *(hit for hit in found.hits if hit not in said.hits)]

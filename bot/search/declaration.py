@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pydantic import BaseModel, SecretStr
 
 from bot.errors import InvalidSetting
-from bot.plugins import installed
+from bot.plugins import load_parts
 
 if TYPE_CHECKING:
     import httpx
@@ -97,7 +97,7 @@ def declarations() -> dict[str, Declaration[Any]]:
     Raises ``InvalidSetting`` for an installed package whose provider cannot be loaded.
     """
     found: dict[str, Declaration[Any]] = {}
-    for declaration in (*_ours(), *installed(ENTRY_POINTS, Declaration, "search provider")):
+    for declaration in (*_ours(), *load_parts(ENTRY_POINTS, Declaration, "search provider")):
         found.setdefault(declaration.name, declaration)
     return found
 

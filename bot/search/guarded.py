@@ -167,24 +167,26 @@ class Guarded:
             with timed(self._observe):
                 result = await self._in_time(work)
         except asyncio.CancelledError:
-            self._breaker.given_up()
+            self._breaker.record_cancellation()
             raise
         except _TooBusy:
-            self._breaker.given_up()
+            self._breaker.record_cancellation()
             raise
         except (Refused, PageUnreadable):
-            self._breaker.succeeded()  # it did answer; retrying would not change the answer
+            self._breaker.record_success()  # it did answer; retrying would not change the answer
             raise
         except ProviderUnavailable as error:
             self._cause = error.sentence
             wait = error.retry_after or 0.0
-            self._breaker.failed(min(wait, LONGEST_REST) if wait > self._policy.deadline else 0.0)
+            self._breaker.record_failure(
+                min(wait, LONGEST_REST) if wait > self._policy.deadline else 0.0
+            )
             raise
         except Exception as error:
             self._cause = error.sentence if isinstance(error, FootnoteError) else ""
-            self._breaker.failed()
+            self._breaker.record_failure()
             raise
-        self._breaker.succeeded()
+        self._breaker.record_success()
         return result
 
     def _resting(self, seconds: float) -> ProviderUnavailable:
@@ -264,7 +266,7 @@ class Breaker:
     def refused_for(self) -> float | None:
         """None when a call may go ahead, otherwise the seconds to wait before asking again.
 
-        A caller that goes ahead must report ``succeeded``, ``failed`` or ``given_up``.
+        A caller that goes ahead must call one of the ``record_`` methods.
         """
         if self._open_until is None:
             return None
@@ -281,18 +283,18 @@ class Breaker:
         """Seconds until a call may go ahead again; does not change the state."""
         return max(0.0, self._open_until - self._clock()) if self._open_until is not None else 0.0
 
-    def succeeded(self) -> None:
+    def record_success(self) -> None:
         self._in_a_row = 0
         self._open_until = None
         self._probing = False
 
-    def failed(self, rest: float = 0.0) -> None:
+    def record_failure(self, rest: float = 0.0) -> None:
         """Count a failure. ``rest`` above 0 opens it at once: the provider requested that pause."""
         self._in_a_row += 1
         if rest > 0 or self._probing or self._in_a_row >= self._most:
             self._open_until = self._clock() + (rest or self._rest)
         self._probing = False
 
-    def given_up(self) -> None:
+    def record_cancellation(self) -> None:
         """Ignore a cancelled call, which says nothing about the provider."""
         self._probing = False

@@ -53,7 +53,7 @@ def web_hit(provider: str, url: object, title: object, *snippets: object) -> Hit
     return Hit(name, address, snippet, provider)
 
 
-def wanted(hits: Iterable[Hit | None], query: Query) -> list[Hit]:
+def matching_hits(hits: Iterable[Hit | None], query: Query) -> list[Hit]:
     """The hits that match a query's domains: each page once, up to the query's limit."""
     domains = [host_of(each) for each in query.domains]
     kept: dict[str, Hit] = {}
@@ -99,8 +99,8 @@ def short(text: str, characters: int, words: int = 1_000) -> str:
 def with_sites(text: str, domains: Sequence[str], characters: int, words: int = 1_000) -> str:
     """A query with ``site:`` operators for its domains, within the engine's length limit.
 
-    Hosts are dropped until the operators take no more than half of the limit; ``wanted`` then
-    filters the hits. If not even one host fits, the query is sent without operators.
+    Hosts are dropped until the operators take no more than half of the limit; ``matching_hits``
+    then filters the hits. If not even one host fits, the query is sent without operators.
     """
     hosts = list(dict.fromkeys(filter(None, map(host_of, domains))))
     while hosts:

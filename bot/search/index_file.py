@@ -85,7 +85,7 @@ COMMIT;
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class IndexEntry:
     """The index's entry for a file; ``problem`` is why it has no text, or empty."""
 
     id: int

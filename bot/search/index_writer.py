@@ -13,7 +13,7 @@ from bot.pages.passages import split
 from bot.search.folders import Document
 from bot.search.index_file import (
     Damaged,
-    Known,
+    IndexEntry,
     Row,
     address,
     below,
@@ -25,7 +25,7 @@ from bot.search.index_file import (
     word_rows,
 )
 from bot.search.reading import Content, Glance, Job
-from bot.search.twin_files import NONE, UNDECIDED, TwinFiles, packed
+from bot.search.twin_files import NONE, UNDECIDED, TwinFiles, pack_keys
 from bot.search.twins import is_enough
 
 DEAD_SHARE = 0.5  # removed passages per remaining one, above which ``words`` is rewritten
@@ -98,10 +98,10 @@ class IndexWriter:
                 twins = self._connection.execute("SELECT id FROM files WHERE twin > 0").fetchall()
                 self._word(id for (id,) in twins)
 
-    def files_below(self, roots: Iterable[Path]) -> dict[str, Known]:
+    def files_below(self, roots: Iterable[Path]) -> dict[str, IndexEntry]:
         """The files at or below some roots, by address."""
         columns = "url, id, size, modified, digest, problem"
-        return {row[0]: Known(*row[1:]) for row in self._below(roots, columns)}
+        return {row[0]: IndexEntry(*row[1:]) for row in self._below(roots, columns)}
 
     def passages_below(self, roots: Iterable[Path]) -> int:
         return sum(count for (count,) in self._below(roots, "count"))
@@ -196,7 +196,7 @@ class IndexWriter:
         self._settle(orphans)
         return "changed" if before and not before.problem else "added"
 
-    def remove(self, files: Sequence[Known]) -> None:
+    def remove(self, files: Sequence[IndexEntry]) -> None:
         for start in range(0, len(files), REMOVED_AT_ONCE):
             with transaction(self._connection):
                 orphans: list[int] = []
@@ -218,7 +218,7 @@ class IndexWriter:
             self._connection.execute("DELETE FROM files WHERE id = ?", (file,))
             self._dropped.append(url)
 
-    def _touch(self, known: Known, prepared: Prepared) -> None:
+    def _touch(self, known: IndexEntry, prepared: Prepared) -> None:
         """Update the time of a file whose content is already in the index."""
         self._connection.execute(
             "UPDATE files SET size = ?, modified = ? WHERE id = ?",
@@ -240,7 +240,7 @@ class IndexWriter:
                 prepared.problem,
                 content.kept if content else 0.0,
                 UNDECIDED if content else NONE,
-                packed(content.keys if content else ()),
+                pack_keys(content.keys if content else ()),
             ),
         ).lastrowid
         if file is None:
@@ -367,11 +367,11 @@ class IndexWriter:
 
     # ------------------------------------------------------------ reading
 
-    def _file(self, url: str) -> Known | None:
+    def _file(self, url: str) -> IndexEntry | None:
         row = self._connection.execute(
             "SELECT id, size, modified, digest, problem FROM files WHERE url = ?", (url,)
         ).fetchone()
-        return None if row is None else Known(*row)
+        return None if row is None else IndexEntry(*row)
 
     def _below(self, roots: Iterable[Path], columns: str) -> Iterator[tuple[Any, ...]]:
         condition, values = below(roots)

@@ -18,7 +18,7 @@ from bot.logs import get_logger
 from bot.search.folders import Document, Listing, list_documents, readable, root_of
 from bot.search.index_file import (
     Damaged,
-    Known,
+    IndexEntry,
     Outdated,
     building,
     damage_mark,
@@ -195,7 +195,7 @@ class _Run:
         self._progress = progress
         self._ending = ending
         self._done = self._total = 0
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, IndexEntry] = {}
         self._again: set[str] = set()  # addresses of unchanged files that are read again
         self._batch: list[Prepared] = []
         self._waiting = 0  # passages in the batch
@@ -309,7 +309,7 @@ class _Run:
                 self._count(prepared.document, outcome, prepared.problem)
         self._written_at = time.monotonic()
 
-    def _remove(self, gone: list[Known]) -> None:
+    def _remove(self, gone: list[IndexEntry]) -> None:
         self._writer.remove(gone)
         self.removed += sum(not known.problem for known in gone)
 

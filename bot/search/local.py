@@ -37,7 +37,7 @@ from bot.search.index_file import (
 from bot.search.meaning import Condition, Match, Meaning
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
 from bot.search.sample import sample
-from bot.search.surroundings import Opened, Pages, rated
+from bot.search.surroundings import OpenedPage, Pages, rate_matches
 from bot.search.visible import Visible
 from bot.text.akin import akin
 from bot.text.language import detect, foreign
@@ -176,7 +176,7 @@ class LocalDocuments:
         pages = Pages(connection)
         candidates = {match.file for match in matches}
         weights = weigh(question, self._rarity(connection, wanted, reach))
-        matches = rated(question, weights, matches, pages)
+        matches = rate_matches(question, weights, matches, pages)
         if self._meaning is not None and vector is not None:
             most = limit * PASSAGES_PER_HIT
             matches = self._meaning.ranked(connection, vector, matches, most, visible)
@@ -371,6 +371,6 @@ def _found_in(connection: sqlite3.Connection, wanted: Sequence[str]) -> dict[str
     return {term: row[0] for term, row in zip(wanted, rows, strict=True) if row is not None}
 
 
-def _hit(page: Opened, match: Match, provider: str) -> Hit:
+def _hit(page: OpenedPage, match: Match, provider: str) -> Hit:
     snippet = " ".join(page.passage(match.place).split())
     return Hit(page.title, match.url, snippet, provider, match.relevance)

@@ -141,7 +141,7 @@ class Meaning:
             replace(candidates[place], relevance=near.relevance(cosines[place]))
             if place in cosines
             else candidates[place]
-            for place in fused(scores, cosines)
+            for place in fuse(scores, cosines)
         ]
 
     def relevances(
@@ -196,7 +196,7 @@ class Meaning:
         return vectors if vector_rows.file_id(connection) == vectors.id else None
 
 
-def fused(by_words: Mapping[Place, float], cosines: Mapping[Place, float]) -> list[Place]:
+def fuse(by_words: Mapping[Place, float], cosines: Mapping[Place, float]) -> list[Place]:
     """Passages by the mean of their scaled score and scaled cosine, best first.
 
     Scores are scaled by the highest, cosines from the lowest to the highest. A passage that was not

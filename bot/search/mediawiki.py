@@ -26,9 +26,9 @@ import httpx
 from bot.errors import PageUnreadable
 from bot.pages.page import Page
 from bot.pages.processes import Shares
-from bot.pages.urls import shown
+from bot.pages.urls import display_url
 from bot.pages.workers import Workers
-from bot.search.mediawiki_api import MAX_TITLES, Listed, Site, WikiApi
+from bot.search.mediawiki_api import MAX_TITLES, ListedPage, Site, WikiApi
 from bot.search.mediawiki_text import (
     Meaning,
     by_weight,
@@ -75,7 +75,7 @@ class MediaWiki:
         self._base = settings.wikipedia_url.rstrip("/")
         self._language = _language_label(settings.language) or "en"
         self._client = client
-        self._workers = Workers.for_a_look(Shares(settings.reading_memory))
+        self._workers = Workers.single_process(Shares(settings.reading_memory))
         self._wikis: dict[str, WikiApi] = {}
         self._address = _address_pattern(self._base)
 
@@ -105,12 +105,14 @@ class MediaWiki:
         """
         located = self._locate(url)
         if located is None:
-            raise PageUnreadable(f"{shown(url)} is not an article of {shown(self._base)}.")
+            raise PageUnreadable(
+                f"{display_url(url)} is not an article of {display_url(self._base)}."
+            )
         wiki, title = located
         site = await wiki.site()
         title = title or _title_of(url, site)
         if not title:
-            raise PageUnreadable(f"{shown(url)} is not an article of {site.name}.")
+            raise PageUnreadable(f"{display_url(url)} is not an article of {site.name}.")
         article = await wiki.article(title)
         text = page_text(article.extract) if article.extract else ""
         if not text:
@@ -164,7 +166,7 @@ class MediaWiki:
 # ---------------------------------------------------------------- searching
 
 
-async def _search_cirrus(wiki: WikiApi, query: str, words: str, limit: int) -> list[Listed]:
+async def _search_cirrus(wiki: WikiApi, query: str, words: str, limit: int) -> list[ListedPage]:
     found = await wiki.search(words, "text", limit)
     if found:
         return found
@@ -172,7 +174,7 @@ async def _search_cirrus(wiki: WikiApi, query: str, words: str, limit: int) -> l
     return [*_named(named, query), *await _fewer_keywords(wiki, query, words, limit)]
 
 
-async def _search_plain(wiki: WikiApi, query: str, words: str, limit: int) -> list[Listed]:
+async def _search_plain(wiki: WikiApi, query: str, words: str, limit: int) -> list[ListedPage]:
     telling = " ".join(content_words(words))
     is_short = len(telling.split()) <= TITLE_SEARCH_WORDS
     looked_up, titled, found = await _all_of(
@@ -185,7 +187,7 @@ async def _search_plain(wiki: WikiApi, query: str, words: str, limit: int) -> li
     return [*_named(looked_up, query), *titled, *found]
 
 
-async def _nothing() -> list[Listed]:
+async def _nothing() -> list[ListedPage]:
     return []
 
 
@@ -199,7 +201,7 @@ async def _all_of(*requests: Coroutine[Any, Any, T]) -> list[T]:
             task.cancel()
 
 
-async def _fewer_keywords(wiki: WikiApi, query: str, words: str, limit: int) -> list[Listed]:
+async def _fewer_keywords(wiki: WikiApi, query: str, words: str, limit: int) -> list[ListedPage]:
     """Search again with fewer and fewer of the most significant words, until something is found."""
     telling = by_weight(query)
     tried = {words}
@@ -213,7 +215,7 @@ async def _fewer_keywords(wiki: WikiApi, query: str, words: str, limit: int) -> 
     return []
 
 
-def _named(looked_up: list[Listed], query: str) -> list[Listed]:
+def _named(looked_up: list[ListedPage], query: str) -> list[ListedPage]:
     """The pages that a query names, longest name first.
 
     A name inside another one that was found is dropped ("York" in "New York").
@@ -223,22 +225,22 @@ def _named(looked_up: list[Listed], query: str) -> list[Listed]:
         ((max(page.asked, key=len, default=""), page) for page in looked_up if page.article),
         key=lambda pair: (-len(pair[0]), spoken.find(pair[0].casefold())),
     )
-    kept: list[tuple[str, Listed]] = []
+    kept: list[tuple[str, ListedPage]] = []
     for name, page in by_name:
         if not any(name.casefold() in longer.casefold() for longer, _ in kept):
             kept.append((name, page))
     return [page for _, page in kept[:MOST_NAMED]]
 
 
-def _articles(found: Iterable[Listed]) -> list[Listed]:
+def _articles(found: Iterable[ListedPage]) -> list[ListedPage]:
     """Each article once, at its first position, with the first snippet of any of its listings."""
     snippets: dict[str, str] = {}
-    first: dict[str, Listed] = {}
+    first: dict[str, ListedPage] = {}
     for page in found:
         first.setdefault(page.url, page)
         snippets[page.url] = snippets.get(page.url) or snippet_text(page.snippet)
     return [
-        Listed(page.title, page.url, snippets[page.url], page.disambiguation)
+        ListedPage(page.title, page.url, snippets[page.url], page.disambiguation)
         for page in first.values()
         if page.article
     ]
@@ -248,8 +250,8 @@ def _articles(found: Iterable[Listed]) -> list[Listed]:
 
 
 async def _without_disambiguation(
-    wiki: WikiApi, found: list[Listed], query: str, limit: int
-) -> list[Listed]:
+    wiki: WikiApi, found: list[ListedPage], query: str, limit: int
+) -> list[ListedPage]:
     """Replace each disambiguation page by the articles that it links to."""
     opened = [page for page in found[:limit] if page.disambiguation][:MOST_DISAMBIGUATED]
     if not opened:
@@ -263,15 +265,15 @@ async def _without_disambiguation(
         if page.article and not page.disambiguation
         for title in page.asked
     }
-    replaced: dict[str, list[Listed]] = {
+    replaced: dict[str, list[ListedPage]] = {
         page.url: [
-            Listed(reached[entry.title].title, reached[entry.title].url, entry.line)
+            ListedPage(reached[entry.title].title, reached[entry.title].url, entry.line)
             for entry in several
             if entry.title in reached
         ]
         for page, several in zip(opened, entries, strict=True)
     }
-    expanded: list[Listed] = []
+    expanded: list[ListedPage] = []
     for page in found:
         expanded += replaced.get(page.url, []) if page.disambiguation else [page]
     return _articles(expanded)

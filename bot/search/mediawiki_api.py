@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from bot.errors import Broken, CredentialsRefused, PageUnreadable, ProviderUnavailable, Refused
-from bot.pages.urls import shown
+from bot.pages.urls import display_url
 from bot.search.json_api import (
     fetched,
     integer,
@@ -55,7 +55,7 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedPage:
     """A page as a search or a look-up by title lists it.
 
     ``snippet`` is what the server sent: HTML, raw wikitext, or the beginning of the text.
@@ -103,7 +103,7 @@ class WikiApi:
             self._site = await self._discover()
         return self._site
 
-    async def search(self, query: str, what: What, limit: int) -> list[Listed]:
+    async def search(self, query: str, what: What, limit: int) -> list[ListedPage]:
         """Matching pages of the main namespace, best first, with redirects resolved."""
         site = await self.site()
         parameters = {
@@ -120,7 +120,7 @@ class WikiApi:
         pages.sort(key=_place)
         return [_listed(page) for page in pages if _exists(page)]
 
-    async def look_up(self, titles: list[str]) -> list[Listed]:
+    async def look_up(self, titles: list[str]) -> list[ListedPage]:
         """The pages that exist under these titles (at most 50), with redirects resolved.
 
         With TextExtracts, the first 20 have the beginning of their text as snippet.
@@ -227,8 +227,8 @@ class WikiApi:
         if denied is not None:
             raise denied
         raise Broken(
-            f"There is no MediaWiki API at {shown(self.base)}: check FOOTNOTE_WIKIPEDIA_URL.",
-            detail="tried " + ", ".join(shown(place) for place in endpoints(self.base)),
+            f"There is no MediaWiki API at {display_url(self.base)}: check FOOTNOTE_WIKIPEDIA_URL.",
+            detail="tried " + ", ".join(display_url(place) for place in endpoints(self.base)),
         )
 
     async def _call(self, endpoint: str, parameters: Mapping[str, str]) -> Mapping[str, Any]:
@@ -332,8 +332,8 @@ def _site(endpoint: str, query: Mapping[str, Any]) -> Site | None:
     )
 
 
-def _listed(page: Mapping[str, Any], asked: tuple[str, ...] = ()) -> Listed:
-    return Listed(
+def _listed(page: Mapping[str, Any], asked: tuple[str, ...] = ()) -> ListedPage:
+    return ListedPage(
         title=string(page.get("title")),
         url=_address(page),
         snippet=string(page.get("snippet")) or string(page.get("extract")),

@@ -19,7 +19,7 @@ from typing import Literal
 
 from bot.errors import Stopped, Unavailable
 from bot.pages.processes import WorkerProcess
-from bot.search.reading import Job, Reading, given_up, request_of, unpacked
+from bot.search.reading import Job, Reading, failed_reading, request_of, unpack
 
 SECONDS = 60.0
 """The time limit for one file. A PDF manual of 1,000 pages takes 15 s."""
@@ -248,7 +248,7 @@ class _Work:
             return reading
         room = f"{self._readers.room_for_one / 1_000_000:g} MB"
         too_large = f"reading it takes more than {room} of memory: split it into smaller files"
-        return given_up(job, BROKE if reading == "broke" else too_large)
+        return failed_reading(job, BROKE if reading == "broke" else too_large)
 
     def _wait_while(self, condition: Callable[[], bool]) -> None:
         while condition() and not self._is_closed:
@@ -265,7 +265,7 @@ class _Work:
                 self._await(lane, self._readers.seconds)
                 process.tell(request_of(rest, self._most_bytes, self._readers.seconds))
                 for _ in rest:
-                    reading = unpacked(*process.hear())
+                    reading = unpack(*process.hear())
                     self._await(lane, self._readers.seconds)
                     readings.append(reading or "lacks memory")
                     if reading is None:
@@ -312,7 +312,7 @@ class _Work:
             was_late, lane.is_late = lane.is_late, False
         if was_late:
             problem = f"reading it takes more than {self._readers.seconds:g} s: split it, or "
-            return given_up(job, problem + "convert it to text")
+            return failed_reading(job, problem + "convert it to text")
         return "broke"
 
 

@@ -151,7 +151,7 @@ def glance_at(document: Document, most_bytes: int) -> Glance | None:
     return Glance(hashlib.sha256(data).digest(), is_settled, len(data.decode("utf-8", "ignore")))
 
 
-def given_up(job: Job, problem: str) -> Reading:
+def failed_reading(job: Job, problem: str) -> Reading:
     """The reading of a file on which a process failed, so that it is not tried in every run."""
     is_settled = _is_settled(job.document)
     try:
@@ -183,7 +183,7 @@ def request_of(jobs: list[Job], most_bytes: int, seconds: float) -> dict[str, An
     }
 
 
-def packed(reading: Reading) -> tuple[dict[str, Any], bytes]:
+def pack(reading: Reading) -> tuple[dict[str, Any], bytes]:
     """Convert a reading to a reply."""
     head: dict[str, Any] = {
         "digest": reading.digest.hex(),
@@ -200,7 +200,7 @@ def packed(reading: Reading) -> tuple[dict[str, Any], bytes]:
     return head, b"".join(parts)
 
 
-def unpacked(head: Any, data: bytes) -> Reading | None:
+def unpack(head: Any, data: bytes) -> Reading | None:
     """Convert a reply to a reading; None if there was not enough memory.
 
     Raises ``ValueError`` for an invalid reply: a process that a malicious document has taken over
@@ -279,4 +279,4 @@ def _reply(job: Job, most_bytes: int, memory: int) -> tuple[dict[str, Any], byte
     # If a library runs out of memory, readers may report the document as empty or broken.
     if reading.problem and peak_memory() > NEAR_LIMIT * memory:
         return LACKS_MEMORY, b""
-    return packed(reading)
+    return pack(reading)

@@ -26,7 +26,7 @@ from bot.text.terms import terms
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedPage:
     """The page of a candidate: its title, its text, and the packed spans of its passages."""
 
     title: str
@@ -76,12 +76,12 @@ class Headings:
         return found
 
 
-def opened(connection: sqlite3.Connection, file: int) -> Opened:
+def load_page(connection: sqlite3.Connection, file: int) -> OpenedPage:
     """Load the page of a file from the index. Raises ``Damaged`` and ``sqlite3.Error``."""
     title, text, spans = connection.execute(
         "SELECT title, text, spans FROM pages WHERE file = ?", (file,)
     ).fetchone()
-    return Opened(title, unpack_text(text), spans)
+    return OpenedPage(title, unpack_text(text), spans)
 
 
 class Pages:
@@ -89,23 +89,25 @@ class Pages:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._held: LRUCache[int, Opened] = LRUCache(HELD, getsizeof=lambda page: len(page.text))
+        self._held: LRUCache[int, OpenedPage] = LRUCache(
+            HELD, getsizeof=lambda page: len(page.text)
+        )
 
-    def __getitem__(self, file: int) -> Opened:
+    def __getitem__(self, file: int) -> OpenedPage:
         """Raises ``Damaged`` and ``sqlite3.Error``."""
         page = self._held.get(file)
         if page is None:
-            page = opened(self._connection, file)
+            page = load_page(self._connection, file)
             if len(page.text) <= HELD:
                 self._held[file] = page
         return page
 
 
-def rated(
+def rate_matches(
     question: str,
     weights: Mapping[str, float],
     matches: Sequence[Match],
-    pages: Pages | Mapping[int, Opened],
+    pages: Pages | Mapping[int, OpenedPage],
 ) -> list[Match]:
     """The matches with their score by ``bot.pages.relevance``, best first.
 

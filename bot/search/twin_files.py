@@ -171,7 +171,7 @@ class TwinFiles:
         return side
 
 
-def packed(keys: Iterable[int]) -> bytes:
+def pack_keys(keys: Iterable[int]) -> bytes:
     """Keys in their stored form."""
     return array("q", keys).tobytes()
 

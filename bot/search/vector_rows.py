@@ -128,11 +128,11 @@ def _page(connection: sqlite3.Connection, model: str, file: int, stamp: str) -> 
         file,
         stamp,
         tuple(key_of(model, title, each.heading, each.text) for each in passages),
-        tuple(worded(title, each.heading, each.text) for each in passages),
+        tuple(embedder_text(title, each.heading, each.text) for each in passages),
     )
 
 
-def worded(title: str, heading: str, text: str) -> str:
+def embedder_text(title: str, heading: str, text: str) -> str:
     """The text of a passage for an embedder: its headings, then its own text."""
     above = heading if heading.startswith(title) else "\n".join(filter(None, (title, heading)))
     return f"{above}\n{text}" if above else text

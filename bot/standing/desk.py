@@ -55,7 +55,7 @@ class Desk:
             raise invalid("watch-too-many", most=most)
         return watch
 
-    async def theirs(self, whose: Person) -> list[Watch]:
+    async def of_person(self, whose: Person) -> list[Watch]:
         """Return the standing questions of a person."""
         return await self._standing.listed(*whose)
 
@@ -79,12 +79,12 @@ class Desk:
         await self._standing.change(watch.id, state, now, due)
         return replace(watch, state=state, due_at=due)
 
-    async def opened(self, thread: Thread) -> None:
+    async def record_interest(self, thread: Thread) -> None:
         """Record that a person has opened a thread, which is a sign of interest."""
-        await self._standing.opened(thread, datetime.now(UTC))
+        await self._standing.record_interest(thread, datetime.now(UTC))
 
 
-def scheduled(words: str) -> tuple[str, str]:
+def split_schedule(words: str) -> tuple[str, str]:
     """Split ``daily what …`` or ``"0 9 * * 1" what …`` into schedule and question."""
     match = _SCHEDULED.match(words.strip())
     if match is None:
@@ -92,7 +92,7 @@ def scheduled(words: str) -> tuple[str, str]:
     return match["word"] or match["cron"], words.strip()[match.end() :].strip()
 
 
-def begun(watch: Watch, texts: Texts) -> str:
+def watch_confirmation(watch: Watch, texts: Texts) -> str:
     """Return the sentence that confirms a new standing question."""
     return texts("watch-begun", schedule=schedule_of(watch, texts), id=watch.id)
 
@@ -103,7 +103,7 @@ def schedule_of(watch: Watch, texts: Texts) -> str:
     return texts("watch-cron", schedule=watch.schedule)
 
 
-def listed(watches: Sequence[Watch], texts: Texts) -> list[str]:
+def watch_lines(watches: Sequence[Watch], texts: Texts) -> list[str]:
     """Return a line for each standing question."""
     return [
         texts(
@@ -125,8 +125,8 @@ def state_of(watch: Watch, texts: Texts) -> str:
         texts("watch-due", due=due) if watch.state == "watching" else texts(f"watch-{watch.state}")
     )
     if watch.outcome and watch.looked_at is not None:
-        looked = texts(f"watch-outcome-{watch.outcome.replace('_', '-')}")
-        said += texts("watch-looked", looked=f"{watch.looked_at:%Y-%m-%d}", outcome=looked)
+        outcome = texts(f"watch-outcome-{watch.outcome.replace('_', '-')}")
+        said += texts("watch-looked", looked=f"{watch.looked_at:%Y-%m-%d}", outcome=outcome)
     return said
 
 
@@ -142,5 +142,5 @@ async def do_by_words(desk: Desk, message: Message, words: str, texts: Texts) ->
         return texts(f"watch-done-{verb}", question=question)
     if verb and (verb != "list" or id.strip()):
         return None
-    lines = listed(await desk.theirs(whose), texts)
+    lines = watch_lines(await desk.of_person(whose), texts)
     return "\n".join(lines) if lines else texts("watch-none")

@@ -18,7 +18,7 @@ from bot.messages import TERMINAL, Message
 from bot.service import ResearchService
 from bot.settings import Settings
 from bot.standing.schedule import due_after
-from bot.storage.standing import StandingQuestions, Watch, begin_look
+from bot.storage.standing import StandingQuestions, Watch, begin_check
 from bot.storage.store import Store
 
 ROUND_SECONDS = 30.0
@@ -28,7 +28,7 @@ log = get_logger()
 
 
 class StandingRounds:
-    """Starts due checks ("looks"); any number of processes may do so at once. One transaction
+    """Starts due checks; any number of processes may do so at once. One transaction
     accepts the run and sets the next due time, unless another process was first.
     """
 
@@ -53,7 +53,7 @@ class StandingRounds:
         of ``FIRST_SECONDS``, so that processes started together do not all check at once."""
         first = random.uniform(0.0, min(FIRST_SECONDS, ROUND_SECONDS))  # noqa: S311
         async with aclosing(
-            Rounds("looking at standing questions", ROUND_SECONDS, self._round, first)
+            Rounds("checking standing questions", ROUND_SECONDS, self._round, first)
         ):
             yield
 
@@ -92,10 +92,10 @@ class StandingRounds:
                 message,
                 replace(watch.options, watch=watch.id),
                 owner=self._dispatcher.owner,
-                together=partial(begin_look, watch=watch, due_at=due),
+                together=partial(begin_check, watch=watch, due_at=due),
             )
         except RunLost as lost:
-            log.debug("look begun elsewhere", watch=watch.id, error=str(lost))
+            log.debug("check begun elsewhere", watch=watch.id, error=str(lost))
             return ""
         except DaySpentUp:
             await self._standing.skip(watch, due, now, "budget")

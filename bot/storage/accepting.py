@@ -34,7 +34,7 @@ from bot.storage.tables import messages, runs, threads
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class NewQuestion:
     """A question to store as the run ``run_id``; ``permit``, ``files`` and ``together`` as in
     ``Store.accept``."""
 
@@ -80,7 +80,7 @@ class Asked:
         return deed_row("asked", "run", self.run_id, place=place, by=by, at=self.at)
 
 
-async def keep_question(db: AsyncConnection, asked: Asked) -> str:
+async def keep_question(db: AsyncConnection, asked: NewQuestion) -> str:
     """Store a question unless its message already has a run; returns the id of the message's run.
 
     Raises the exceptions of ``permit`` and ``together``, and ``StorageUnavailable`` if the caller
@@ -101,11 +101,11 @@ async def keep_question(db: AsyncConnection, asked: Asked) -> str:
     return asked.run_id
 
 
-def _event_key(asked: Asked) -> str:
+def _event_key(asked: NewQuestion) -> str:
     return f"{asked.message.thread.platform}:{asked.message.event_id}"
 
 
-def _day(asked: Asked) -> Any:
+def _day(asked: NewQuestion) -> Any:
     return asked.at.astimezone(UTC).date()
 
 
@@ -120,7 +120,7 @@ def _earlier() -> sa.Select[Any]:
 # ---------------------------------------------------------------- SQLite
 
 
-async def _keep_in_turn(db: AsyncConnection, asked: Asked) -> int | None:
+async def _keep_in_turn(db: AsyncConnection, asked: NewQuestion) -> int | None:
     """Store the rows; returns the id of the message, or None if it already has a run."""
     if await db.scalar(_earlier(), {"its_key": _event_key(asked)}) is not None:
         return None
@@ -138,7 +138,7 @@ async def _keep_in_turn(db: AsyncConnection, asked: Asked) -> int | None:
 # ---------------------------------------------------------------- PostgreSQL
 
 
-async def _keep_at_once(db: AsyncConnection, asked: Asked) -> int | None:
+async def _keep_at_once(db: AsyncConnection, asked: NewQuestion) -> int | None:
     """Like ``_keep_in_turn``."""
     rows = {
         threads.name: asked.thread_row(),

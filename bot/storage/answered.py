@@ -42,7 +42,7 @@ class AnsweredQuestions(Transactions):
             )
 
     @awaited
-    async def found(self, terms: Sequence[str], near: Thread) -> list[RunRecord]:
+    async def find(self, terms: Sequence[str], near: Thread) -> list[RunRecord]:
         """The runs in the workspace of ``near`` whose questions have these terms and whose answers
         may be reused as far as the store knows: first those of its thread, then of its channel,
         the latest first."""

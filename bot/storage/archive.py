@@ -25,7 +25,7 @@ COMPARED = 10_000  # threads whose names are compared to suggest the nearest one
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ThreadEntry:
     """A thread in a list. ``begins`` is the text of its first message."""
 
     thread: Thread
@@ -60,7 +60,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StoredMessage:
     """A stored message, with its research if it was a question; its text is empty if deleted."""
 
     author: Author
@@ -77,13 +77,13 @@ class Conversation:
 
     thread: Thread
     began_at: datetime
-    said: tuple[Said, ...]
+    said: tuple[StoredMessage, ...]
 
 
 class Archive(Transactions):
     """Failures are raised as ``StorageUnavailable``."""
 
-    async def threads(self, platform: str | None, limit: int) -> list[Listed]:
+    async def threads(self, platform: str | None, limit: int) -> list[ThreadEntry]:
         """Threads with messages, the latest first; of all platforms if ``platform`` is None."""
         async with self.database.read() as db:
             latest = await _latest(db, platform, limit)
@@ -106,7 +106,7 @@ class Archive(Transactions):
             )
             rows = (await db.execute(query)).all()
         found = [
-            Listed(thread_of(row), row.messages, row.questions, row.text, latest[row.key])
+            ThreadEntry(thread_of(row), row.messages, row.questions, row.text, latest[row.key])
             for row in rows
         ]
         return sorted(found, key=lambda one: (-one.last_at.timestamp(), one.thread.key))
@@ -178,7 +178,7 @@ class Archive(Transactions):
             thread,
             began_at,
             tuple(
-                Said(
+                StoredMessage(
                     Author(row.messages_author_id, row.messages_author_name),
                     row.messages_text,
                     row.messages_at,

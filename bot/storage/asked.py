@@ -37,7 +37,7 @@ class Unanswered:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ReaderFeedback:
     """A reader's opinion of an answer."""
 
     run: str
@@ -50,7 +50,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class OfPlace:
+class PlaceCounts:
     """The number of questions of a place by outcome."""
 
     place: Place
@@ -61,7 +61,7 @@ class OfPlace:
         return sum(self.states.values())
 
 
-class Asked(Transactions):
+class AskedQuestions(Transactions):
     """Failures are raised as ``StorageUnavailable``."""
 
     async def unanswered(self, scope: Scope) -> list[Unanswered]:
@@ -101,7 +101,7 @@ class Asked(Transactions):
         ]
         return sorted(found, key=lambda one: -one.times)
 
-    async def feedback(self, scope: Scope) -> list[Said]:
+    async def feedback(self, scope: Scope) -> list[ReaderFeedback]:
         """Readers' opinions, the latest first; helpful ones have no reason or words."""
         query = (
             sa.select(
@@ -121,7 +121,7 @@ class Asked(Transactions):
         async with self.database.read() as db:
             rows = (await db.execute(of_scope(query, scope))).all()
         return [
-            Said(
+            ReaderFeedback(
                 row.run_id,
                 Place(row.platform, row.workspace, row.channel),
                 row.text,
@@ -133,7 +133,7 @@ class Asked(Transactions):
             for row in rows
         ]
 
-    async def by_place(self, scope: Scope) -> list[OfPlace]:
+    async def by_place(self, scope: Scope) -> list[PlaceCounts]:
         """The places in which people asked questions, those with the most questions first."""
         place = (threads.c.platform, threads.c.workspace, threads.c.channel)
         query = sa.select(*place, runs.c.state, sa.func.count().label("counted"))
@@ -144,7 +144,7 @@ class Asked(Transactions):
         for row in rows:
             its_place = Place(row.platform, row.workspace, row.channel)
             found.setdefault(its_place, {})[row.state] = row.counted
-        listed = [OfPlace(place, states) for place, states in found.items()]
+        listed = [PlaceCounts(place, states) for place, states in found.items()]
         return sorted(listed, key=lambda one: -one.asked)[:PLACES_LISTED]
 
     async def quoted(self, scope: Scope) -> list[tuple[str, str]]:

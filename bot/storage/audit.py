@@ -190,7 +190,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AuditFilter:
     """A selection of rows: since a moment, until another (exclusive), of a person (platform and
     id), of some deeds; None and empty select all. ``texts`` adds the texts of the questions."""
 
@@ -228,7 +228,7 @@ class Audit(Transactions):
             await self.note("asked", place=place, outcome="refused", by=Actor.of(message))
             raise
 
-    async def entries(self, wanted: Wanted) -> AsyncIterator[Entry]:
+    async def entries(self, wanted: AuditFilter) -> AsyncIterator[Entry]:
         """The rows that exist now, oldest first, read in batches."""
         conditions = await self._conditions(wanted)
         async with self.database.read() as db:
@@ -254,7 +254,7 @@ class Audit(Transactions):
                 return
             last = rows[-1].id
 
-    async def _conditions(self, wanted: Wanted) -> list[sa.ColumnElement[bool]]:
+    async def _conditions(self, wanted: AuditFilter) -> list[sa.ColumnElement[bool]]:
         found: list[sa.ColumnElement[bool]] = []
         if wanted.since is not None:
             found.append(audit.c.at >= wanted.since)

@@ -180,7 +180,7 @@ class Database:
             raise StorageUnavailable(f"{self.name} {lacking}.", kind="wrong")
         if read_only:
             raise StorageUnavailable(f"{self.name} is read-only for now.")
-        if (trouble := self.outages.lately("writing")) is not None:
+        if (trouble := self.outages.recent_failure("writing")) is not None:
             raise trouble
 
     async def close(self) -> None:
@@ -220,11 +220,11 @@ class Database:
             else:
                 trouble = self._translated(error)
             if trouble is None:
-                self.outages.worked(part)
+                self.outages.record_success(part)
                 raise
-            self.outages.failed(part, trouble)
+            self.outages.record_failure(part, trouble)
             raise trouble from error
-        self.outages.worked(part)
+        self.outages.record_success(part)
 
     def _translated(self, error: Exception) -> StorageUnavailable | None:
         """Translate an error of the database; None for errors that have another cause."""

@@ -106,7 +106,7 @@ class Forgetting:
             await note(db, "forgot", subject.kind, await object_of(db, subject), at=now)
         return Request(subject, until, asked_at or now)
 
-    async def asked(self) -> list[Request]:
+    async def pending_requests(self) -> list[Request]:
         """The requests that are not yet completely fulfilled, oldest first."""
         async with self._database.read() as db:
             rows = (await db.execute(sa.select(forgettings).order_by(forgettings.c.at))).all()
@@ -114,7 +114,7 @@ class Forgetting:
             Request(Subject(row.kind, row.platform, row.name), row.until, row.at) for row in rows
         ]
 
-    async def fulfilled(self, request: Request) -> None:
+    async def delete_request(self, request: Request) -> None:
         """Delete a fulfilled request; a later one for the same subject stays."""
         async with self._database.write() as db:
             await db.execute(

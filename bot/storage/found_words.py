@@ -35,7 +35,7 @@ _UNTIL = (OURS, "", "words indexed until")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundRun:
     """A run that contains all the words: in its question alone, or together with its answer."""
 
     run: str
@@ -116,7 +116,7 @@ class FoundWords:
             await keep_fact(db, *_UNTIL, until.isoformat())
         self._kept = until
 
-    async def search(self, text: str, channel: str | None, limit: int) -> list[Found]:
+    async def search(self, text: str, channel: str | None, limit: int) -> list[FoundRun]:
         """The latest runs that contain all words of a text, the last word as a prefix; of one
         channel, or of all (None)."""
         asked = terms(text)[:MOST_ASKED]
@@ -136,7 +136,7 @@ class FoundWords:
             rows = (await db.execute(query)).all()
         in_questions = {row.run_id for row in rows if row.part == "question"}
         by_run = {row.run_id: row.thread_key for row in rows}
-        return [Found(run, key, run in in_questions) for run, key in by_run.items()][:limit]
+        return [FoundRun(run, key, run in in_questions) for run, key in by_run.items()][:limit]
 
     async def answers(self, run_ids: Collection[str]) -> dict[str, tuple[str, Answer | None]]:
         """The question and the answer of each run."""

@@ -23,7 +23,7 @@ TOKEN_BYTES = 16  # of a link: too many to guess
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ListedConversation:
     """A conversation. ``begins`` is its first question that was not deleted; ``title`` is the name
     that somebody gave it, or "". ``place`` orders conversations: the latest has the highest."""
 
@@ -48,7 +48,7 @@ class History(Transactions):
 
     async def latest(
         self, channel: str | None, limit: int, *, before: int | None = None
-    ) -> list[Kept]:
+    ) -> list[ListedConversation]:
         """Conversations with at least one question left, the latest first; of one channel or of
         all (None), only those whose ``place`` is below ``before``. Pinned ones are left out."""
         place = (
@@ -58,7 +58,7 @@ class History(Transactions):
         )
         query = sa.select(threads.c.key, place.label("place"))
         listed = query.where(*_in_console(channel), sa.not_(threads.c.pinned)).subquery()
-        found: list[Kept] = []
+        found: list[ListedConversation] = []
         async with self.database.read() as db:
             while len(found) < limit:
                 chosen = sa.select(listed).order_by(listed.c.place.desc()).limit(limit)
@@ -71,7 +71,7 @@ class History(Transactions):
                 before = rows[-1].place  # some may have been empty
         return found[:limit]
 
-    async def pinned(self, channel: str | None) -> list[Kept]:
+    async def pinned(self, channel: str | None) -> list[ListedConversation]:
         """The pinned conversations, the latest first."""
         query = sa.select(threads.c.key, threads.c.platform, threads.c.channel)
         async with self.database.read() as db:
@@ -84,7 +84,7 @@ class History(Transactions):
             ]
             return await _kept(db, await _places(db, keys))
 
-    async def of(self, keys: Collection[str]) -> list[Kept]:
+    async def of(self, keys: Collection[str]) -> list[ListedConversation]:
         """The conversations with these keys, the latest first."""
         async with self.database.read() as db:
             return await _kept(db, await _places(db, keys))
@@ -198,7 +198,7 @@ async def _places(db: AsyncConnection, keys: Collection[str]) -> dict[str, int]:
     return {row.thread_key: row.place for row in (await db.execute(query)).all()}
 
 
-async def _kept(db: AsyncConnection, places: Mapping[str, int]) -> list[Kept]:
+async def _kept(db: AsyncConnection, places: Mapping[str, int]) -> list[ListedConversation]:
     """The conversations with these keys that have a question left, the latest first."""
     left = (
         sa.select(
@@ -219,7 +219,7 @@ async def _kept(db: AsyncConnection, places: Mapping[str, int]) -> list[Kept]:
     )
     rows = (await db.execute(query)).all()
     found = [
-        Kept(
+        ListedConversation(
             thread_of(row),
             row.text,
             row.title,

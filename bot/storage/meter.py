@@ -17,8 +17,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.storage.database import Database
-from bot.storage.moments import took
-from bot.storage.overview import Queue, Searched, queue_of
+from bot.storage.moments import duration
+from bot.storage.overview import Queue, StoredSearch, queue_of
 from bot.storage.records import UNFINISHED
 from bot.storage.rows import keep_fact
 from bot.storage.spending import COUNTS, SUMS, Amount, amount_of
@@ -75,7 +75,7 @@ class Look:
     of processes that take runs from it (None without a queue)."""
 
     steps: tuple[StepDone, ...]
-    searches: tuple[Searched, ...]
+    searches: tuple[StoredSearch, ...]
     ended: tuple[RunEnded, ...]
     spent: Mapping[str, Amount]
     states: Mapping[str, int]
@@ -101,7 +101,7 @@ class Meter:
         """Write a row to test whether the database is writable, unless that succeeded lately.
         Raises ``StorageUnavailable``. Needed because a full disk and a replica answer every query.
         """
-        failing = self._database.outages.lately("writing") is not None
+        failing = self._database.outages.recent_failure("writing") is not None
         if self._tried and monotonic() - self._tried < WRITTEN_SECONDS and not failing:
             return
         self._tried = 0.0
@@ -123,7 +123,7 @@ class Meter:
                 runs.c.ended_at.label("at"),
                 threads.c.platform,
                 runs.c.state,
-                took().label("seconds"),
+                duration().label("seconds"),
             )
             .join(threads)
             .where(runs.c.ended_at >= self._ended.first)
@@ -139,7 +139,7 @@ class Meter:
         new_steps = self._steps.new(step_rows)
         return Look(
             tuple(StepDone(row.kind, row.seconds) for row in new_steps),
-            tuple(Searched(row.result, row.at) for row in new_steps if row.kind == "search"),
+            tuple(StoredSearch(row.result, row.at) for row in new_steps if row.kind == "search"),
             tuple(
                 RunEnded(row.platform, row.state, row.seconds) for row in self._ended.new(run_rows)
             ),

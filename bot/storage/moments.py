@@ -54,6 +54,6 @@ _written(
 )
 
 
-def took() -> sa.ColumnElement[Any]:
+def duration() -> sa.ColumnElement[Any]:
     """The seconds from a run's acceptance to its end."""
     return _seconds_between(runs.c.accepted_at, runs.c.ended_at)

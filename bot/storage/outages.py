@@ -40,7 +40,7 @@ class Outages:
         self.since: datetime | None = None
         self._logged: TTLCache[str, bool] = TTLCache(SENTENCES, QUIET_SECONDS)
 
-    def failed(self, part: Part, trouble: StorageUnavailable) -> None:
+    def record_failure(self, part: Part, trouble: StorageUnavailable) -> None:
         """Record a failure, unless the request itself caused it."""
         if trouble.kind in ("contended", "wrong"):
             return
@@ -62,7 +62,7 @@ class Outages:
             self._logged[what] = True
         return is_new
 
-    def worked(self, part: Part) -> None:
+    def record_success(self, part: Part) -> None:
         """Record a success of a part; this also ends outages of parts that could not connect."""
         if not self._failing:
             return
@@ -92,7 +92,7 @@ class Outages:
         """The total duration of all outages until now."""
         return self._past_seconds + (monotonic() - self._began if self._failing else 0.0)
 
-    def lately(self, part: Part) -> StorageUnavailable | None:
+    def recent_failure(self, part: Part) -> StorageUnavailable | None:
         """The recent problem of a part that has not worked since."""
         trouble, at = self._failing.get(part, (None, 0.0))
         return trouble if monotonic() - at < FRESH_SECONDS else None

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.storage.database import Transactions
-from bot.storage.moments import day_of, took
+from bot.storage.moments import day_of, duration
 from bot.storage.records import STATE, UNFINISHED, WAITING, WORKING
 from bot.storage.spending import SUMS, Amount, amount_of
 from bot.storage.tables import feedback, messages, runs, spending, steps, threads
@@ -109,7 +109,7 @@ class SlowStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionRow:
     """A question. ``seconds`` is from acceptance to posting; it and ``usd`` are None until then."""
 
     run: str
@@ -122,7 +122,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class StoredSearch:
     """A search as its step stores it: JSON of a ``research.outcomes.SearchOutcome``."""
 
     result: str
@@ -158,8 +158,8 @@ class Overview:
     verdicts: Mapping[str, int]
     kinds: tuple[KindOfStep, ...]
     slowest: tuple[SlowStep, ...]
-    latest: tuple[Asked, ...]
-    searches: tuple[Searched, ...]
+    latest: tuple[QuestionRow, ...]
+    searches: tuple[StoredSearch, ...]
     queue: Queue
 
     @property
@@ -261,7 +261,7 @@ async def _spent(db: AsyncConnection, scope: Scope) -> dict[date, Amount]:
 
 async def _median(db: AsyncConnection, scope: Scope) -> float | None:
     recent = (
-        of_scope(sa.select(took().label("seconds")).join_from(runs, threads), scope)
+        of_scope(sa.select(duration().label("seconds")).join_from(runs, threads), scope)
         .where(runs.c.state.in_(("answered", "partial", "not_found")))
         .order_by(runs.c.accepted_at.desc())
         .limit(MEDIAN_OF)
@@ -319,7 +319,7 @@ async def _slowest(db: AsyncConnection, scope: Scope) -> tuple[SlowStep, ...]:
     return tuple(SlowStep(*row) for row in (await db.execute(query)).all())
 
 
-async def _latest(db: AsyncConnection, scope: Scope) -> tuple[Asked, ...]:
+async def _latest(db: AsyncConnection, scope: Scope) -> tuple[QuestionRow, ...]:
     query = (
         sa.select(
             runs.c.id,
@@ -327,7 +327,7 @@ async def _latest(db: AsyncConnection, scope: Scope) -> tuple[Asked, ...]:
             messages.c.text,
             STATE,
             runs.c.accepted_at,
-            took(),
+            duration(),
             runs.c.answer["usage"]["usd"].as_float(),
         )
         .join_from(runs, messages, runs.c.message_id == messages.c.id)
@@ -335,15 +335,15 @@ async def _latest(db: AsyncConnection, scope: Scope) -> tuple[Asked, ...]:
         .order_by(runs.c.accepted_at.desc(), runs.c.id)
         .limit(LATEST)
     )
-    return tuple(Asked(*row) for row in (await db.execute(of_scope(query, scope))).all())
+    return tuple(QuestionRow(*row) for row in (await db.execute(of_scope(query, scope))).all())
 
 
-async def _searches(db: AsyncConnection, scope: Scope) -> tuple[Searched, ...]:
+async def _searches(db: AsyncConnection, scope: Scope) -> tuple[StoredSearch, ...]:
     latest = steps.c.at.desc(), steps.c.id.desc()
     ids = _steps_of(scope, steps.c.id).where(steps.c.kind == "search")
     ids = ids.order_by(*latest).limit(SEARCHES)  # sorted without their results, which are large
     query = sa.select(steps.c.result, steps.c.at).where(steps.c.id.in_(ids)).order_by(*latest)
-    return tuple(Searched(*row) for row in (await db.execute(query)).all())
+    return tuple(StoredSearch(*row) for row in (await db.execute(query)).all())
 
 
 async def queue_of(db: AsyncConnection) -> Queue:

@@ -71,10 +71,10 @@ def _place() -> str:
 
 # A scheduled check of a standing question has states of its own, in the table only: a worker of an
 # older release does not know them and leaves the run alone, instead of posting its answer.
-LOOKS = {"due": "accepted", "looking": "running"}
+CHECK_STATES = {"due": "accepted", "looking": "running"}
 WAITING, WORKING = ("accepted", "due"), ("running", "looking")
 UNFINISHED = (*WAITING, *WORKING)
-STATE = sa.case(LOOKS, value=runs.c.state, else_=runs.c.state).label("state")  # as displayed
+STATE = sa.case(CHECK_STATES, value=runs.c.state, else_=runs.c.state).label("state")  # as displayed
 
 as_answer = TypeAdapter(Answer)
 as_options = TypeAdapter(RunOptions)
@@ -195,7 +195,10 @@ def claiming() -> sa.Update:
         )
         .values(
             state=sa.case(
-                (runs.c.state.in_([sa.literal_column(f"'{look}'") for look in LOOKS]), "looking"),
+                (
+                    runs.c.state.in_([sa.literal_column(f"'{state}'") for state in CHECK_STATES]),
+                    "looking",
+                ),
                 else_="running",
             ),
             attempt=runs.c.attempt + 1,
@@ -222,7 +225,7 @@ def record_of(row: Any) -> RunRecord:
         id=row.id,
         message=message,
         options=as_options.validate_python(row.options),
-        state=LOOKS.get(row.state, row.state),
+        state=CHECK_STATES.get(row.state, row.state),
         accepted_at=row.accepted_at,
         attempt=row.attempt,
         stop_requested=row.stop_requested,

@@ -42,7 +42,7 @@ NAMES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
+class MissingForgettings:
     """What must be forgotten again, each with the time at which it was last forgotten: subjects,
     and single messages by platform and event id. ``foreign`` counts people whose pseudonyms were
     made with another database's key."""
@@ -52,7 +52,9 @@ class Owed:
     foreign: int
 
 
-async def owed(database: Database, told: Mapping[Forgotten, datetime]) -> Owed:
+async def missing_forgettings(
+    database: Database, told: Mapping[Forgotten, datetime]
+) -> MissingForgettings:
     """The forgettings of an exported log that this database has no record of, as far as it still
     contains the subject. Raises ``StorageUnavailable``."""
     unknown = {what: at for what, at in told.items() if not await _is_known(database, what, at)}
@@ -83,7 +85,7 @@ async def owed(database: Database, told: Mapping[Forgotten, datetime]) -> Owed:
             subjects[Subject("workspace", platform, name)] = at
         elif kind == "message":
             single.append((platform, name))
-    return Owed(subjects, tuple(single), foreign)
+    return MissingForgettings(subjects, tuple(single), foreign)
 
 
 async def _is_known(database: Database, what: Forgotten, at: datetime) -> bool:

@@ -35,7 +35,7 @@ def insert_for(dialect: str, table: sa.Table) -> Any:
     return sqlite.insert(table)
 
 
-def evened(ids: Collection[str]) -> list[str]:
+def pad_ids(ids: Collection[str]) -> list[str]:
     """Pad the ids to a power of two by repeating the last one, so that only a few different
     statements have to be compiled and prepared."""
     wanted = list(ids)

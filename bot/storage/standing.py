@@ -34,7 +34,7 @@ from bot.storage.tables import (
 
 WatchState = Literal["watching", "paused", "ended"]
 Outcome = Literal["", "same", "changed", "no_answer", "budget", "refused"]
-LOOK = ":watch:"  # in the event ids of checks, between the first run's id and the watch's
+CHECK_MARK = ":watch:"  # in the event ids of checks, between the first run's id and the watch's
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Watch:
     @property
     def event_id(self) -> str:
         """The event id of the due check: starting the same check twice creates only one run."""
-        return f"{self.origin}{LOOK}{self.id}:{self.due_at.timestamp():.0f}"
+        return f"{self.origin}{CHECK_MARK}{self.id}:{self.due_at.timestamp():.0f}"
 
 
 class StandingQuestions(Transactions):
@@ -153,7 +153,7 @@ class StandingQuestions(Transactions):
                 await note(db, "unwatched", "run", watch.run, place=place, by=by)
 
     @repeated
-    async def opened(self, thread: Thread, now: datetime) -> None:
+    async def record_interest(self, thread: Thread, now: datetime) -> None:
         """Record that somebody opened a thread, as interest in its standing questions."""
         of_thread = sa.select(runs.c.id).where(runs.c.thread_key == thread.key)
         query = sa.select(watches.c.id).where(watches.c.run_id.in_(of_thread))
@@ -203,7 +203,7 @@ class StandingQuestions(Transactions):
         """The last time that somebody asked, gave feedback or opened its thread."""
         latest_message = sa.select(sa.func.max(messages.c.at)).where(
             messages.c.thread_key == watch.thread.key,
-            sa.not_(messages.c.event_key.contains(LOOK, autoescape=True)),
+            sa.not_(messages.c.event_key.contains(CHECK_MARK, autoescape=True)),
         )
         latest_feedback = (
             sa.select(sa.func.max(feedback.c.at))
@@ -310,7 +310,7 @@ class StandingQuestions(Transactions):
             await db.execute(sa.update(watches).where(watches.c.id == watch.id).values(**values))
 
 
-async def begin_look(db: AsyncConnection, watch: Watch, due_at: datetime) -> None:
+async def begin_check(db: AsyncConnection, watch: Watch, due_at: datetime) -> None:
     """Schedule the next check, in the transaction that begins the due one. Raises ``RunLost`` if
     that is no longer due: another process has begun it, and may even have ended it."""
     moved = await db.execute(_moved(watch, due_at))

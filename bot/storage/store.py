@@ -15,11 +15,11 @@ from bot.answers import Answer
 from bot.messages import Attachment, Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
 from bot.rights.reader import is_document
-from bot.storage.accepting import Asked, keep_question
+from bot.storage.accepting import NewQuestion, keep_question
 from bot.storage.connecting import Connecting
 from bot.storage.database import Transactions, open_database
 from bot.storage.records import (
-    LOOKS,
+    CHECK_STATES,
     UNFINISHED,
     WORKING,
     RunRecord,
@@ -35,7 +35,7 @@ from bot.storage.records import (
 from bot.storage.retrying import awaited, repeated
 from bot.storage.rows import (
     citation_rows,
-    evened,
+    pad_ids,
     page_of,
     show_numbers,
     update_fenced,
@@ -80,7 +80,7 @@ class Store(Transactions):
         ``files`` holds the bodies of the attachments to store with it, by URL. ``together`` runs
         in the same transaction; if it raises, nothing is stored.
         """
-        asked = Asked(
+        asked = NewQuestion(
             run_id, message, options, now, owner, lease, post_state, permit, files, together
         )
         database = self.database
@@ -206,7 +206,7 @@ class Store(Transactions):
                 return None
             if not row.stop_requested and await db.scalar(earlier_in_thread(), its) is not None:
                 return None
-            state = "looking" if row.state in LOOKS else "running"
+            state = "looking" if row.state in CHECK_STATES else "running"
             await db.execute(
                 sa.update(runs)
                 .where(runs.c.id == run_id)
@@ -221,7 +221,7 @@ class Store(Transactions):
         """Extend the leases of those runs that belong to this owner; returns their ids and
         attempts."""
         async with self.database.urgent_write() as db:
-            ours = runs.c.owner == owner, runs.c.id.in_(evened(run_ids))
+            ours = runs.c.owner == owner, runs.c.id.in_(pad_ids(run_ids))
             kept = await db.execute(
                 sa.update(runs)
                 .where(*ours, runs.c.state.in_(WORKING))
@@ -235,7 +235,7 @@ class Store(Transactions):
         """The state of runs in progress; deleted runs are left out."""
         query = sa.select(runs.c.id, runs.c.attempt, runs.c.stop_requested)
         async with self.database.read() as db:
-            rows = await db.execute(query.where(runs.c.id.in_(evened(run_ids))))
+            rows = await db.execute(query.where(runs.c.id.in_(pad_ids(run_ids))))
         return {row.id: Standing(row.attempt, row.stop_requested) for row in rows}
 
     @repeated

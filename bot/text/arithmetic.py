@@ -74,19 +74,19 @@ FEW = 12  # a factor up to this is the writer's own: "five of them make"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A calculation at ``text[start:end]``; ``came_to`` is its stated result, ``comes_to`` the
-    correct ones."""
+class Calculation:
+    """A calculation at ``text[start:end]``; ``stated_result`` is what the text says,
+    ``correct_results`` are the possible correct ones."""
 
     start: int
     end: int
     operands: tuple[Decimal, ...]
     multiplies: bool
-    comes_to: tuple[float, ...]
-    came_to: Decimal | None
+    correct_results: tuple[float, ...]
+    stated_result: Decimal | None
 
 
-def shown(text: str) -> Iterator[Shown]:
+def calculations(text: str) -> Iterator[Calculation]:
     """The explicit calculations of a text, in order: those with an equals sign or in brackets."""
     for match in _EXPRESSION.finditer(text):
         in_brackets = text[: match.start()].rstrip()[-1:] in _OPEN and match.start() > 0
@@ -104,12 +104,12 @@ def shown(text: str) -> Iterator[Shown]:
             continue
         if operators[0] == "of":
             operators[0] = "/"
-        came_to = _value(match["result"]) if match["result"] else None
+        stated = _value(match["result"]) if match["result"] else None
         found = tuple(_evaluated(operands, operators))
         multiplies = operators[0][:1] in _TIMES
         if found and not _is_date_range(match["left"], operators, match["result"]):
             named = tuple(_value(part["number"]) for part in _PART.finditer(match["left"]))
-            yield Shown(match.start(), match.end(), named, multiplies, found, came_to)
+            yield Calculation(match.start(), match.end(), named, multiplies, found, stated)
 
 
 def unproven(
@@ -125,7 +125,7 @@ def unproven(
     wrong: list[Fact] = []
     derived: list[float] = []
     known = values_in(f"{quoted}\n{question}") | _years_in(quoted)
-    spans = list(shown(claim))
+    spans = list(calculations(claim))
     outside = claim
     for each in reversed(spans):
         outside = outside[: each.start] + " " * (each.end - each.start) + outside[each.end :]
@@ -133,15 +133,15 @@ def unproven(
         text = claim[each.start : each.end]
         if not _has_operands(each, known, derived):
             continue
-        said = each.came_to
-        if said is not None and not any(_is_near(said, value) for value in each.comes_to):
+        said = each.stated_result
+        if said is not None and not any(_is_near(said, value) for value in each.correct_results):
             wrong.append(_calculated(text))
             continue
-        found = [float(said)] if said is not None else list(each.comes_to)
+        found = [float(said)] if said is not None else list(each.correct_results)
         if said is None and not _is_stated(outside, found):
             wrong.append(_calculated(text))
             continue
-        derived += [*found, *(float(value) for value in each.operands), *each.comes_to]
+        derived += [*found, *(float(value) for value in each.operands), *each.correct_results]
     rest = [fact for fact in gone if not _is_among(fact, derived)]
     rest = [fact for fact in rest if not is_ago(claim, fact, quoted, years)]
     rest = [fact for fact in rest if not _is_implied(claim, fact, quoted, known, derived)]
@@ -155,7 +155,7 @@ def _years_in(text: str) -> frozenset[Decimal]:
     return frozenset(Decimal(value[:4]) for value in values if value[:4].isdecimal())
 
 
-def _has_operands(each: Shown, known: Collection[Decimal], derived: Sequence[float]) -> bool:
+def _has_operands(each: Calculation, known: Collection[Decimal], derived: Sequence[float]) -> bool:
     for operand in each.operands:
         if operand in known or float(operand) in derived or operand in _CONSTANTS:
             continue

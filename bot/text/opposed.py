@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from bot.text.arithmetic import shown
+from bot.text.arithmetic import calculations
 from bot.text.facts import Fact, facts, missing_from
 from bot.text.language import detect
 from bot.text.lazy_regex import lazy_regex
@@ -201,7 +201,7 @@ def _by_words(claim: str, quoted: str) -> str:
     best = retold[0]
     reason = _is_opposite(claim, best.text) or _is_plan(claim, best)
     reason = reason or _is_general(claim, best) or _is_negated(claim, retold, quoted)
-    if reason or next(shown(claim), None) is not None:
+    if reason or next(calculations(claim), None) is not None:
         return reason
     return _is_elsewhere(claim, retold) or _is_swapped(claim, quoted)
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from bot.text.arithmetic import shown
+from bot.text.arithmetic import calculations
 from bot.text.lazy_regex import lazy_regex
 from bot.text.listed import listed
 from bot.text.numerals import ORDINALS, UNITS, english_number, ordinal_word
@@ -169,7 +169,7 @@ def _may(sentence: Sequence[Piece], at: int, may: frozenset[str]) -> str:
 
 def _other_count(claim: str, mine: Sequence[Piece], theirs: Sequence[Sequence[Piece]]) -> str:
     """Detect "three deputy ministers" where the quote has "two deputy ministers"."""
-    if next(shown(claim), None) is not None or _ODDS.search(claim):
+    if next(calculations(claim), None) is not None or _ODDS.search(claim):
         return ""
     there = [each for sentence in theirs for each in _counted(sentence)]
     for number, phrase in _counted(mine):

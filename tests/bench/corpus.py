@@ -27,7 +27,7 @@ from bot.research.budget.account import Account
 from bot.research.budget.budget import Budget
 from bot.research.evidence.library import Library, Searching
 from bot.research.evidence.workspace import Reading
-from bot.research.inputs import Asked, Resources
+from bot.research.inputs import Resources, RunQuestion
 from bot.research.run import Run
 from bot.research.strategies.iterate import iterate
 from bot.search.blend import SearchResult
@@ -208,7 +208,7 @@ async def work(
     await store.claim(record, "bench", NOW, timedelta(hours=1))
     budget = Budget(model_calls=50, pages=pages, input_tokens=10**6, seconds=600, usd=10.0)
     run = Run(
-        Asked(record, message, RunOptions(), NOW),
+        RunQuestion(record, message, RunOptions(), NOW),
         Resources(Library(_searching(corpus), corpus, _nothing_stored, page_ttl=3600)),
         await open_journal(store.database, record, 1),
         Account(budget, lambda reply: None),

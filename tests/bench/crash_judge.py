@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 
-from bot.storage.standing import LOOK
+from bot.storage.standing import CHECK_MARK
 from tests.bench.crash_people import Asked, People, Talk
 from tests.bench.crash_record import Record, Row
 from tests.bench.crash_stage import Stage
@@ -230,7 +230,7 @@ def _piers(stage: Stage, record: Record) -> dict[str, str]:
 
 
 def _origin(event: str) -> str:
-    return event.partition(LOOK)[0].partition(":")[2]
+    return event.partition(CHECK_MARK)[0].partition(":")[2]
 
 
 def written_out(verdict: Verdict) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from psycopg.rows import class_row, namedtuple_row
 
-from bot.storage.standing import LOOK
+from bot.storage.standing import CHECK_MARK
 from tests.fakes.mortal_postgres import MortalPostgres
 from tests.scenario.paid import Kept
 
@@ -51,8 +51,8 @@ def read_record(postgres: MortalPostgres) -> Record:
         rows = db.cursor(row_factory=namedtuple_row).execute(_RUNS).fetchall()
         runs = {row.event_key: row for row in map(_row, rows)}
         looks: dict[str, list[Row]] = {}
-        for key in [key for key in runs if LOOK in key]:
-            origin = key.partition(LOOK)[0].partition(":")[2]
+        for key in [key for key in runs if CHECK_MARK in key]:
+            origin = key.partition(CHECK_MARK)[0].partition(":")[2]
             looks.setdefault(origin, []).append(runs.pop(key))
         steps = db.cursor(row_factory=class_row(Kept)).execute(_STEPS).fetchall()
         jobs, due = (db.execute(f"SELECT count(*) FROM {one}").fetchall()[0][0] for one in _LEFT)

@@ -30,7 +30,7 @@ import sqlalchemy as sa
 from bot.dispatch.postgres import PostgresDispatcher
 from bot.messages import Thread
 from bot.storage.archive import Archive
-from bot.storage.asked import Asked
+from bot.storage.asked import AskedQuestions
 from bot.storage.conversations import Conversations
 from bot.storage.forgetting import Forgetting
 from bot.storage.found_words import FoundWords
@@ -175,7 +175,7 @@ async def overview(scene: Scene) -> None:
     """The operator's pages of the console over thirty days, of all places and of one."""
     database = scene.store.database
     everywhere = of_days(scene.now.date(), 30)
-    overviews, asked = Overviews(database), Asked(database)
+    overviews, asked = Overviews(database), AskedQuestions(database)
     for scope in (everywhere, replace(everywhere, platform="slack", workspace="T1")):
         await overviews.look(scope)
         await asked.unanswered(scope)
@@ -225,7 +225,7 @@ async def forgetting(scene: Scene) -> None:
         await work.worked_on(subject, scene.now)
         await work.remove(request)
         await work.remove_spending(subject, tomorrow)
-        await work.fulfilled(request)
+        await work.delete_request(request)
 
 
 Doing = Callable[[Scene], Awaitable[None]]

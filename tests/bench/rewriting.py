@@ -217,7 +217,7 @@ async def by_model(
 ) -> Asked:
     """Rewrite every follow-up through Claude's own rewriting. Raises ``FootnoteError``."""
     from bot.observing import nothing_observed
-    from bot.reasoning.declaration import chosen
+    from bot.reasoning.declaration import chosen_reasoner
 
     key = os.environ.get("ANTHROPIC_API_KEY", "")
     given = {"anthropic_api_key": key or "none"}
@@ -230,7 +230,7 @@ async def by_model(
         file = opened.enter_context(record.open("a", encoding="utf-8")) if record else None
         replies = Replies.read(transcript, file) if transcript else Replies(record=file)
         room = asyncio.Semaphore(AT_ONCE)
-        async with chosen(settings).open(settings, nothing_observed, True) as make:
+        async with chosen_reasoner(settings).open(settings, nothing_observed, True) as make:
 
             async def ask(said: Sequence[str], turn: Turn) -> tuple[str | None, TurnCalls]:
                 calls = TurnCalls(turn.id, replies, asks=bool(key))

@@ -115,5 +115,5 @@ class TurnCalls:
     ) -> AsyncIterator[AnswerDelta]:
         raise NotImplementedError("rewriting does not stream")
 
-    def lost(self, reply: ModelReply) -> None:
+    def count_lost(self, reply: ModelReply) -> None:
         self.made.append(reply)

@@ -21,7 +21,7 @@ from bot.configuration import load_settings
 from bot.messages import Entry, Transcript
 from bot.observing import nothing_observed
 from bot.pages.urls import dedupe_key
-from bot.reasoning.declaration import chosen
+from bot.reasoning.declaration import chosen_reasoner
 from bot.reasoning.evidence import (
     AnswerDelta,
     CitationDelta,
@@ -85,7 +85,7 @@ async def claude_with_marks() -> AsyncIterator[ReasonerFactory]:
 async def _openai_of(fake: FakeOpenAI) -> AsyncIterator[ReasonerFactory]:
     with serve(fake) as url:
         settings = load_settings(model="openai:gpt-a", openai_base_url=f"{url}/v1")
-        async with chosen(settings).open(settings, nothing_observed, True) as make:
+        async with chosen_reasoner(settings).open(settings, nothing_observed, True) as make:
             yield make
     assert fake.problems == []
 

@@ -556,19 +556,19 @@ async def test_what_is_shown_while_it_is_worked_on_is_for_who_may_read_all_it_ma
     stage: Stage,
 ) -> None:
     """A plan and a text that grow are seen by an operator only where nothing is out of reach."""
-    from adapters.web.shown import Shown
+    from adapters.web.reply_state import ReplyState
     from adapters.web.visibility import Visibility
     from adapters.web.visitors import Visitor
     from bot.answers import PlanView
     from bot.rendering.texts import texts_for
 
-    shown = Shown(plan=PlanView("Gate", ()), text="The passphrase is kiwihr")
+    shown = ReplyState(plan=PlanView("Gate", ()), text="The passphrase is kiwihr")
     rights = Rights(stage.settings)
 
-    def seen(visitor: str, asked_by: str) -> Shown:
+    def seen(visitor: str, asked_by: str) -> ReplyState:
         looking = Visitor(visitor, visitor, "proxy", "s", "c", operator=True)
         asked = Reader("console", asked_by, asked_by)
-        return Visibility(rights, looking, texts_for("en")).shown(shown, asked)
+        return Visibility(rights, looking, texts_for("en")).visible_state(shown, asked)
 
     assert seen("ann", "ann") == seen("root", "bob") == seen("ann", "bob") == shown
     assert (seen("root", "ann").plan, seen("root", "ann").text) == (None, "")

@@ -15,7 +15,7 @@ from typing import cast
 
 from adapters.web.live import Live
 from adapters.web.poster import WebPoster
-from adapters.web.shown import Shown, shown
+from adapters.web.reply_state import ReplyState, parse_state
 from adapters.web.templating import Templates
 from adapters.web.turns import Turn
 from adapters.web.visitors import Visitor
@@ -126,7 +126,7 @@ class WebHarness:
 
     def pages(self, message: Message) -> list[Seen]:
         posts = [post for post in self.posts.values() if post.message.thread == message.thread]
-        return [self._page(post) for post in posts if shown(post.state) != Shown()]
+        return [self._page(post) for post in posts if parse_state(post.state) != ReplyState()]
 
     def _page(self, post: _Post) -> Seen:
         turn = Turn(
@@ -136,7 +136,7 @@ class WebHarness:
             asked_at=post.message.at,
             depth="auto",
             state="running",
-            shown=shown(post.state),
+            reply_state=parse_state(post.state),
             opinions={},
             dates={},
             reader=ADA.reader,

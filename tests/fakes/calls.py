@@ -75,7 +75,7 @@ class MemoryCalls:
         assert key in self.replies, "the stream ended without its reply"
         self.streams[key] = deltas
 
-    def lost(self, reply: ModelReply) -> None:
+    def count_lost(self, reply: ModelReply) -> None:
         self.wasted.append(reply)
 
     @property

@@ -16,7 +16,7 @@ from bot.reasoning.calls import Block, ModelReply
 from bot.reasoning.claude.declaration import REASONER
 from bot.reasoning.claude.endpoint import ClaudeEndpoint
 from bot.reasoning.claude.settings import ClaudeSettings, models
-from bot.reasoning.claude.wire import adapted
+from bot.reasoning.claude.wire import request_body
 from bot.reasoning.model.reasoner import ModelReasoner
 from bot.reasoning.model.requests import Request
 from bot.reasoning.reasoner import ReasonerFactory
@@ -99,7 +99,7 @@ def replied(*blocks: Mapping[str, Any], stop_reason: str = "end_turn") -> ModelR
 
 def wire(request: Request, *refused: str) -> dict[str, Any]:
     """A request as the API gets it, by a model that is known to refuse some features."""
-    return adapted(request, refused)
+    return request_body(request, refused)
 
 
 def open_claude(settings: Any) -> AbstractAsyncContextManager[ReasonerFactory]:

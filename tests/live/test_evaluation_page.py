@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from bot.evaluation.page import page
-from bot.evaluation.questions import Asked
+from bot.evaluation.questions import CaseTurn
 from tests.live.browser import WIDTHS, barriers, chromium, scrolls_sideways, too_wide, watched
 from tests.unit.evaluation.samples import GOOD, POOR, REFUSAL, TALL, a_set, an_answer, an_outcome
 
@@ -28,8 +28,8 @@ def file(tmp_path: Path) -> Path:
     questions = a_set(
         TALL,
         replace(TALL, question="Why is it so tall? " * 20),
-        Asked("Who won?", refuse=True),
-        Asked("And who came second?"),
+        CaseTurn("Who won?", refuse=True),
+        CaseTurn("And who came second?"),
     )
     outcome = an_outcome(questions, (GOOD, POOR, REFUSAL, None), (POOR, WIDE, GOOD, None))
     file = tmp_path / "page.html"

@@ -71,7 +71,7 @@ def child(request: dict[str, Any], report: Path) -> None:
     settings = load_settings(data_dir=Path(request["folder"]))
     if request.get("looks"):  # at the standing questions of the terminal
         bomb.arm("write", "urgent_write")
-        asyncio.run(standing.look(settings, as_json=True))
+        asyncio.run(standing.check_due(settings, as_json=True))
         report.write_text(json.dumps({"status": "looked", "commits": bomb.commits}))
         return
     bomb.arm("write")

@@ -1,4 +1,4 @@
-"""Looks at standing questions: killed around every commit they tell a change exactly once, and a
+"""Checks of standing questions: killed around every commit they tell a change exactly once, and a
 model tells whether other words are a change."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.scenario.program import Program
 COST = "# Tower\n\nTower tickets cost {euros} euros for adults.\n"
 
 
-def test_killed_around_any_commit_a_look_tells_a_change_once(
+def test_killed_around_any_commit_a_check_tells_a_change_once(
     footnote: Program, tmp_path: Path
 ) -> None:
     page = tmp_path / "documents" / "tower.md"
@@ -35,17 +35,17 @@ def test_killed_around_any_commit_a_look_tells_a_change_once(
     make_due(prepared)
     environment = footnote.environment({"FOOTNOTE_DOCS": str(page.parent)})
     with crashing(environment) as process:
-        look = partial(process.do, looks=True)
-        whole = look(shutil.copytree(prepared, tmp_path / "whole"))
+        check = partial(process.do, looks=True)
+        whole = check(shutil.copytree(prepared, tmp_path / "whole"))
         assert json.loads(whole["out"])["changes"], whole
         assert whole["commits"] >= 5
         # Dying after a commit is dying before the next one, with nothing done in between.
         for commit in range(1, whole["commits"] + 1):
             moment = f"before commit {commit} of {whole['commits']}"
             folder = shutil.copytree(prepared, tmp_path / str(commit))
-            died = look(folder, commit)
+            died = check(folder, commit)
             assert died["died"], moment
-            again = look(folder)
+            again = check(folder)
             assert '"before": "Tower' in died["out"] + again["out"], moment
             with sqlite3.connect(folder / "footnote.sqlite") as db:
                 told = db.execute(
@@ -56,7 +56,7 @@ def test_killed_around_any_commit_a_look_tells_a_change_once(
                 ).fetchall()
             db.close()
             assert told == [("changed", "answered", 2, 1, 2)], moment
-        assert look(folder)["out"] == ""
+        assert check(folder)["out"] == ""
 
 
 def make_due(folder: Path) -> None:
@@ -88,11 +88,11 @@ def test_a_model_tells_whether_other_words_on_a_page_are_a_change(
         begun = footnote.run("watch", "May dogs be taken into the tower?", "--json")
         assert begun.code == 0, begun.err
         page.write_text("# Tower\n\nDogs must be left outside of the tower.\n")
-        looked = []
+        checked = []
         for _ in range(2):
             make_due(tmp_path / "data")
-            looked.append(footnote.run("watch", "run", "--json"))
-    silent, told = looked
+            checked.append(footnote.run("watch", "run", "--json"))
+    silent, told = checked
     assert silent.out == "", "nonsense is no verdict"
     (change,) = told.json["changes"]
     assert change["before"].startswith("Dogs may be taken")
@@ -104,5 +104,5 @@ def test_a_model_tells_whether_other_words_on_a_page_are_a_change(
             "SELECT sum(model_calls) FROM spending WHERE scope = 'user'"
         ).fetchone()
     db.close()
-    assert kept == 1, "the first look left nothing"
+    assert kept == 1, "the first check left nothing"
     assert paid == len(claude.requests)

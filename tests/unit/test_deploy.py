@@ -363,9 +363,9 @@ async def _known_metrics(postgres: Postgres) -> dict[str, set[str]]:
     store = await open_store(postgres.migrated())
     observed = Observed()
     observed.calls.add("slack", "chat.postMessage", "429", 0.1)
-    observed.replied("m")("limited", 1)
-    observed.searched("brave")("ok", 1)
-    observed.fetched("ok", 1)
+    observed.model_observer("m")("limited", 1)
+    observed.search_observer("brave")("ok", 1)
+    observed.record_fetch("ok", 1)
     observed.resting = lambda: {"brave": 3.0}
     observed.connections = {"slack": Connection()}
     past = Past(store, at=datetime.now(UTC) + timedelta(seconds=1))

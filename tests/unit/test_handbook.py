@@ -14,7 +14,7 @@ import pytest
 import typer
 
 from adapters.discord.doctor import PERMISSIONS, SCOPES
-from adapters.slack.oauth import needed
+from adapters.slack.oauth import needed_scopes
 from bot.cli import app
 from bot.command import HANDBOOK
 from bot.configuration import known_names, load_settings, settings_class
@@ -158,7 +158,9 @@ def first_cells(page: Path, heading: str) -> list[str]:
 def test_the_slack_page_explains_every_scope_and_no_other() -> None:
     cells = first_cells(HANDBOOK / "slack.md", "Why each scope")
 
-    assert {scope for cell in cells for scope in re.findall(r"`([a-z:_]+)`", cell)} == needed()
+    assert {
+        scope for cell in cells for scope in re.findall(r"`([a-z:_]+)`", cell)
+    } == needed_scopes()
 
 
 def test_the_discord_page_explains_every_permission_and_no_other() -> None:

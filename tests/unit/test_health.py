@@ -127,20 +127,20 @@ async def test_a_connection_tells_since_when_and_why_it_is_away(database: Databa
     state = ready(database, "connected", "connected", "connected")
     slack = state.platforms["slack"]
     before = slack.since = datetime(2026, 1, 1, tzinfo=UTC)
-    slack.made()
+    slack.mark_connected()
     assert slack.since == before, "nothing has changed"
-    slack.away("Slack is away.")
+    slack.mark_unreachable("Slack is away.")
     _, body = await ask(state)
     told = body["platforms"]["slack"]
     assert (told["state"], told["why"]) == ("lost", "Slack is away.")
     assert datetime.fromisoformat(told["since"]) > before
-    slack.made()
+    slack.mark_connected()
     assert "why" not in (await ask(state))[1]["platforms"]["slack"]
 
 
 def test_a_platform_that_was_never_reached_is_not_lost() -> None:
     connection = Connection()
-    connection.away("It is away.")
+    connection.mark_unreachable("It is away.")
     assert (connection.state, connection.why) == ("connecting", "It is away.")
 
 

@@ -180,7 +180,7 @@ async def test_providers_are_told_with_their_time_outcome_and_rest(
     search = Search(
         [Down()],  # type: ignore[list-item]
         policies={"brave": Policy(attempts=1, failures=1, rest=60)},
-        observe=observed.searched,
+        observe=observed.search_observer,
     )
     observed.resting = search.resting
     assert "footnote_provider_resting_seconds{brave}" not in await numbers(metrics)
@@ -194,9 +194,9 @@ async def test_providers_are_told_with_their_time_outcome_and_rest(
 
 
 async def test_fetches_replies_and_onlookers_are_told(metrics: Metrics, observed: Observed) -> None:
-    observed.fetched("ok", 0.2)
-    observed.fetched("unusable", 3)
-    observed.replied("claude-x")("limited", 7)
+    observed.record_fetch("ok", 0.2)
+    observed.record_fetch("unusable", 3)
+    observed.model_observer("claude-x")("limited", 7)
     observed.streams = lambda: 4
     told = await numbers(metrics)
     assert told["footnote_fetch_seconds_count{ok}"] == 1
@@ -210,7 +210,7 @@ async def test_more_models_than_anyone_uses_become_one_label(
     metrics: Metrics, observed: Observed
 ) -> None:
     for number in range(10 * NAMES):
-        observed.replied(f"model-{number}")("ok", 1)
+        observed.model_observer(f"model-{number}")("ok", 1)
     told = await numbers(metrics)
     counts = [name for name in told if name.startswith("footnote_model_request_seconds_count")]
     assert len(counts) == NAMES + 1
@@ -256,7 +256,7 @@ async def test_without_the_database_the_rest_is_told_and_that_it_is_away(
             path.rename(path.with_name(f"away-{path.name}"))
     path = next(folder.glob("away-*.sqlite"))
     (folder / path.name.removeprefix("away-")).mkdir()  # what stands there is no database
-    observed.fetched("ok", 1)
+    observed.record_fetch("ok", 1)
     told = await numbers(metrics)
     assert told["footnote_database_up{}"] == 0
     assert told["footnote_database_outages_total{}"] == 1
@@ -302,9 +302,9 @@ async def test_every_metric_has_a_name_a_type_and_a_sentence_by_prometheus_conve
     past.thread = a_channel_thread("t2")
     await failing(past, "brave: It is down.")
     observed.calls.add("slack", "chat.postMessage", "200", 0.25)
-    observed.fetched("ok", 1)
-    observed.replied("m")("ok", 1)
-    observed.searched("brave")("ok", 1)
+    observed.record_fetch("ok", 1)
+    observed.model_observer("m")("ok", 1)
+    observed.search_observer("brave")("ok", 1)
     observed.resting = lambda: {"brave": 3.0}
     observed.connections = {"slack": Connection()}
     text = (await metrics.exposition()).decode()
@@ -420,12 +420,12 @@ async def test_a_replica_is_told(postgres: Postgres) -> None:
 async def test_the_state_of_platforms_is_told(metrics: Metrics, observed: Observed) -> None:
     slack, discord = Connection(), Connection()
     observed.connections = {"slack": slack, "discord": discord}
-    slack.made()
-    discord.failed("The token was revoked.")
+    slack.mark_connected()
+    discord.mark_failed("The token was revoked.")
     told = await numbers(metrics)
     assert told["footnote_platform_state{slack,connected}"] == 1
     assert told["footnote_platform_state{slack,failed}"] == 0
     assert told["footnote_platform_state{discord,failed}"] == 1
     assert told["footnote_platform_token_refusals_total{slack}"] == 0
-    slack.away("It is gone.")
+    slack.mark_unreachable("It is gone.")
     assert (await numbers(metrics))["footnote_platform_state{slack,lost}"] == 1

@@ -8,7 +8,7 @@ import pytest
 
 from bot.errors import PageUnreadable
 from bot.messages import Attachment
-from bot.posting import collected
+from bot.posting import collect
 
 FILE = Attachment("notes.md", "text/markdown", "https://example.org/notes.md")
 
@@ -19,7 +19,7 @@ async def test_a_file_within_the_limit_is_whole(parts: list[bytes]) -> None:
         for part in parts:
             yield part
 
-    assert await collected(chunks(), FILE, 5) == b"".join(parts)
+    assert await collect(chunks(), FILE, 5) == b"".join(parts)
 
 
 async def test_of_a_larger_file_no_more_is_taken_than_it_takes_to_know() -> None:
@@ -32,5 +32,5 @@ async def test_of_a_larger_file_no_more_is_taken_than_it_takes_to_know() -> None
             yield b"word"
 
     with pytest.raises(PageUnreadable, match=r"notes\.md is larger than 9 bytes"):
-        await collected(chunks(), FILE, 9)
+        await collect(chunks(), FILE, 9)
     assert taken == 3

@@ -59,7 +59,7 @@ class Wall(Display):
             raise self.fails_to_begin
         return self.at_once
 
-    def told(self, view: View) -> None:
+    def view_changed(self, view: View) -> None:
         self.heard.append(view.text)
 
     def due(self) -> float:
@@ -104,7 +104,7 @@ async def test_plan_and_text_are_whole_each_time() -> None:
     views: list[View] = []
 
     class Kept(Wall):
-        def told(self, view: View) -> None:
+        def view_changed(self, view: View) -> None:
             views.append(view)
 
     reply = await open_reply(RUN, Kept(), PACE)

@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from bot.serving import told_to_end
+from bot.serving import termination_signals
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -16,7 +16,7 @@ async def test_a_signal_is_heard_however_often_threads_wake_the_loop(
     number: signal.Signals,
 ) -> None:
     loop = asyncio.get_running_loop()
-    with told_to_end() as ending:
+    with termination_signals() as ending:
         for _ in range(2_000):  # more than the pipe takes, before the loop can look at it
             loop.call_soon_threadsafe(int)
         os.kill(os.getpid(), number)
@@ -28,7 +28,7 @@ def test_afterwards_a_signal_means_what_it_did_before() -> None:
     before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
 
     async def serve() -> None:
-        with told_to_end():
+        with termination_signals():
             pass
 
     asyncio.run(serve())

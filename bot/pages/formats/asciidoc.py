@@ -82,7 +82,7 @@ class _Reader:
             level, words, used = title
             self._at += used
             self._end_list()
-            words = one_line(self._inline.shown(words))
+            words = one_line(self._inline.render(words))
             self.title = self.title or without_marks(words)
             is_title = level == 1 and not self.blocks.length
             self.blocks.heading(level, words)
@@ -201,7 +201,7 @@ class _Reader:
         if not attached:
             self._end_list()
         text = "\n".join(line.strip() if not verse else line for line in lines)
-        words = self._inline.shown(text)
+        words = self._inline.render(text)
         if verse:
             self.blocks.paragraph(words)
             self._done()
@@ -228,7 +228,7 @@ class _Reader:
         return [line for line in self._lines[start : self._at] if not re.match(r"//(?!/)", line)]
 
     def _say(self, text: str, *, shown: bool = False) -> None:
-        words = text if shown else self._inline.shown(text)
+        words = text if shown else self._inline.render(text)
         words = "\n".join(unwrapped(part) for part in re.split(r" \+\n", words))
         if self._label:
             words, self._label = f"{self._label}: {words}", ""
@@ -243,7 +243,7 @@ class _Reader:
         self._style, self._attached = "", False
         notes = self._inline.notes[self._noted :]
         for number, note in enumerate(notes, self._noted + 1):
-            self.blocks.paragraph(f"[^{number}]: {unwrapped(self._inline.shown(note))}")
+            self.blocks.paragraph(f"[^{number}]: {unwrapped(self._inline.render(note))}")
         self._noted += len(notes)
 
     # ------------------------------------------------------------ lists
@@ -267,7 +267,7 @@ class _Reader:
         else:
             words = "\n".join([rest, *self._rest_of_item()])
             sign = "-" if label == "-" else self._number(label)
-            self.blocks.item(self._depth, sign, unwrapped(self._inline.shown(words)))
+            self.blocks.item(self._depth, sign, unwrapped(self._inline.render(words)))
         self._done()
         return True
 
@@ -316,8 +316,8 @@ class _Reader:
         lines = [first] if first else []
         if first or not self._begins_block():
             lines += self._rest_of_item()
-        label = ", ".join(unwrapped(self._inline.shown(each)) for each in terms)
-        words = unwrapped(self._inline.shown("\n".join(lines)))
+        label = ", ".join(unwrapped(self._inline.render(each)) for each in terms)
+        words = unwrapped(self._inline.render("\n".join(lines)))
         self.blocks.item(self._depth, "-", labelled(label, words))
 
     def _is_definition(self, ahead: int = 0) -> bool:
@@ -352,7 +352,7 @@ class _Reader:
                 cells += found
             elif cells:
                 cells[-1] += f"\n{line}"
-        shown = [unwrapped(self._inline.shown(cell)) for cell in cells]
+        shown = [unwrapped(self._inline.render(cell)) for cell in cells]
         if columns < 2 or max(map(len, shown), default=0) > WIDEST_CELL:
             for cell in shown:
                 self._say(cell, shown=True)

@@ -66,7 +66,7 @@ class Inline:
 
         return _ATTRIBUTE.sub(value, text)
 
-    def shown(self, text: str) -> str:
+    def render(self, text: str) -> str:
         text = self.attributes_in(text)
         held: list[str] = []
 

@@ -10,7 +10,7 @@ import zlib
 from bot.errors import PageUnreadable, ReaderMissing
 from bot.extras import need
 from bot.pages.formats.blocks import Reading
-from bot.pages.formats.packages import Package, locked, opened
+from bot.pages.formats.packages import Package, locked, open_package
 from bot.pages.media import GZIPPED, unreadable
 
 LARGEST_UNPACKED = 50_000_000
@@ -34,7 +34,7 @@ def read_package(data: bytes, name: str) -> Reading:
     Raises ``PageUnreadable`` for one that is damaged, locked or too large, and for other ZIP files,
     ``ReaderMissing`` for a workbook if the extra that reads it is not installed.
     """
-    with opened(data, name, "a ZIP file, as Office documents are,") as package:
+    with open_package(data, name, "a ZIP file, as Office documents are,") as package:
         kind = _kind(package)
     match kind:
         case "word":
@@ -100,7 +100,7 @@ def _holds(data: bytes, stream: str) -> bool:
     return f"{stream}{_NAMES_END}".encode("utf-16-le") in data
 
 
-def unpacked(data: bytes, name: str) -> bytes:
+def gunzip(data: bytes, name: str) -> bytes:
     """The content of a gzip file; raises ``PageUnreadable`` if it is damaged or too large."""
     content = bytearray()
     while data.startswith(GZIPPED):  # one member after the other (RFC 1952, section 2.2)

@@ -13,9 +13,9 @@ from typing import Any
 from bot.errors import PageUnreadable
 from bot.pages import charset
 from bot.pages.formats.blocks import Blocks, Reading
-from bot.pages.formats.packages import Package, attribute, opened, resolved
+from bot.pages.formats.packages import Package, attribute, open_package, resolved
 from bot.pages.furniture import remove, without_hidden
-from bot.pages.markup import parsed
+from bot.pages.markup import parse_html
 from bot.pages.writing import written
 from bot.text.listed import listed
 
@@ -35,7 +35,7 @@ def read_epub(data: bytes, name: str) -> Reading:
 
     Raises ``PageUnreadable`` for one that is damaged, protected against copying, or too large.
     """
-    with opened(data, name, "an EPUB book") as package:
+    with open_package(data, name, "an EPUB book") as package:
         at, root = _root(package)
         title = " ".join((root.findtext("{*}metadata/{*}title") or "").split())
         chapters = list(_chapters(package, at, root))
@@ -108,7 +108,7 @@ def _names(package: Package, at: str, root: Any) -> dict[str, str]:
 
 def _write(page: bytes, name: str, blocks: Blocks) -> None:
     """Write a chapter; without headings it gets its title from the table of contents."""
-    tree = parsed(charset.decode(page, "utf-8"))
+    tree = parse_html(charset.decode(page, "utf-8"))
     body = None if tree is None else tree.find(".//body")
     if body is None:
         return

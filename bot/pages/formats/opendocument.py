@@ -14,9 +14,9 @@ from bot.pages.formats.blocks import Blocks, Reading, code, one_line
 from bot.pages.formats.grid import MOST_CELLS, GridWriter
 from bot.pages.formats.numbering import whole
 from bot.pages.formats.opendocument_styles import OpenStyles
-from bot.pages.formats.packages import Package, attribute, local, locked, opened, outside
+from bot.pages.formats.packages import Package, attribute, local, locked, open_package, outside
 from bot.pages.formats.pieces import MOST_SPANNED, Cell, Piece, PieceWriter, labelled_item
-from bot.pages.titles import said_title
+from bot.pages.titles import meaningful_title
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -51,7 +51,7 @@ def read_opendocument(data: bytes, name: str) -> Reading:
 
     Raises ``PageUnreadable`` for one that is damaged, locked or too large.
     """
-    with opened(data, name, "an OpenDocument file") as package:
+    with open_package(data, name, "an OpenDocument file") as package:
         manifest = "META-INF/manifest.xml"
         if manifest in package and b"encryption-data" in package.read(manifest):
             raise locked(name)
@@ -59,7 +59,7 @@ def read_opendocument(data: bytes, name: str) -> Reading:
         kept = reader.read()
         meta = package.tree("meta.xml")
         title = "" if meta is None else next((e.text or "" for e in meta.iter("{*}title")), "")
-        title = reader.title or said_title(title) or reader.first_heading
+        title = reader.title or meaningful_title(title) or reader.first_heading
         return Reading(title, reader.blocks.text(), kept)
 
 

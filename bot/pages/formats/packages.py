@@ -22,7 +22,7 @@ from urllib.parse import unquote
 from lxml import etree  # type: ignore[import-untyped]
 
 from bot.errors import PageUnreadable
-from bot.pages.titles import said_title
+from bot.pages.titles import meaningful_title
 
 MOST_ENTRIES = 20_000
 """The most files in a package; a presentation with 1,000 slides and pictures has some 5,000."""
@@ -189,7 +189,7 @@ class _Source:
 
 
 @contextmanager
-def opened(data: bytes, name: str, what: str) -> Iterator[Package]:
+def open_package(data: bytes, name: str, what: str) -> Iterator[Package]:
     """Open the package in these bytes; ``what`` describes it in errors, like "a Word document".
 
     Raises ``PageUnreadable``, also for damage that is detected inside the ``with`` block.
@@ -290,5 +290,5 @@ def core_title(package: Package) -> str:
     for each in package.relationships("").values():
         if each.kind == _CORE and each.target in package:
             root = package.tree(each.target)
-            return said_title("" if root is None else root.findtext("{*}title") or "")
+            return meaningful_title("" if root is None else root.findtext("{*}title") or "")
     return ""

@@ -24,8 +24,8 @@ import openpyxl  # type: ignore[import-untyped]
 from bot.errors import PageUnreadable
 from bot.pages.formats.blocks import Blocks, Reading
 from bot.pages.formats.grid import MOST_CELLS, GridWriter
-from bot.pages.formats.packages import LARGEST_PART, LARGEST_TREE, Package, broken, opened
-from bot.pages.titles import said_title
+from bot.pages.formats.packages import LARGEST_PART, LARGEST_TREE, Package, broken, open_package
+from bot.pages.titles import meaningful_title
 
 _A_WORKBOOK = "an Excel workbook"
 MOST_ROWS = 1_048_576  # per sheet: Excel's own limit; a damaged file may state any number
@@ -40,7 +40,7 @@ def read_sheets(data: bytes, name: str) -> Reading:
 
     Raises ``PageUnreadable`` for one that is damaged, locked or too large.
     """
-    with opened(data, name, _A_WORKBOOK) as package:
+    with open_package(data, name, _A_WORKBOOK) as package:
         _check(package)
         try:
             with warnings.catch_warnings():
@@ -83,7 +83,7 @@ class _Reader:
         self._book = openpyxl.load_workbook(
             BytesIO(data), read_only=True, data_only=True, keep_links=False
         )
-        self.title = said_title(self._book.properties.title or "")
+        self.title = meaningful_title(self._book.properties.title or "")
         self.blocks = Blocks()
         self.rows = 0
         self._cells = 0
@@ -124,7 +124,7 @@ def _shown(row: tuple[Any, ...]) -> Iterator[str]:
             yield ""
         else:
             form = cell.number_format if isinstance(value, int | float) else None
-            yield shown(value, form)
+            yield cell_text(value, form)
 
 
 _PARTS = re.compile(
@@ -154,7 +154,7 @@ class _Form(NamedTuple):
     whole_digits: int
 
 
-def shown(value: object, number_format: str | None) -> str:
+def cell_text(value: object, number_format: str | None) -> str:
     """The text that a cell displays, as far as supported; dates and times in ISO 8601."""
     match value:
         case None:

@@ -10,7 +10,14 @@ from typing import Any
 
 from bot.pages.formats.blocks import Blocks, Reading, code, is_code, one_line, without_marks
 from bot.pages.formats.numbering import formatted, whole
-from bot.pages.formats.packages import Package, attribute, core_title, local, main_part, opened
+from bot.pages.formats.packages import (
+    Package,
+    attribute,
+    core_title,
+    local,
+    main_part,
+    open_package,
+)
 from bot.pages.formats.pieces import Piece, PieceWriter
 from bot.pages.formats.word_styles import FIXED_WIDTH
 
@@ -26,7 +33,7 @@ def read_slides(data: bytes, name: str) -> Reading:
 
     Raises ``PageUnreadable`` for one that is damaged, locked or too large.
     """
-    with opened(data, name, "a PowerPoint presentation") as package:
+    with open_package(data, name, "a PowerPoint presentation") as package:
         slides = list(_slides(package))
         blocks = Blocks()
         first = ""

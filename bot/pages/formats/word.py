@@ -21,7 +21,7 @@ from bot.pages.formats.packages import (
     is_on,
     local,
     main_part,
-    opened,
+    open_package,
     outside,
     value,
 )
@@ -58,7 +58,7 @@ def read_word(data: bytes, name: str) -> Reading:
 
     Raises ``PageUnreadable`` for one that is damaged, locked or too large.
     """
-    with opened(data, name, "a Word document") as package:
+    with open_package(data, name, "a Word document") as package:
         reader = _Reader(package)
         kept = reader.read()
         title = reader.title or core_title(package) or reader.first_heading

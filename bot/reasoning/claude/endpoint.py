@@ -17,7 +17,7 @@ from anthropic.types import RawMessageStreamEvent
 
 from bot.observing import Observe, nothing_observed
 from bot.reasoning.claude.settings import API, NAMES, ClaudeSettings, address, key
-from bot.reasoning.claude.wire import ClaudeCollector, adapted, features
+from bot.reasoning.claude.wire import ClaudeCollector, features, request_body
 from bot.reasoning.model.failures import (
     CutOff,
     Failure,
@@ -91,8 +91,8 @@ class ClaudeEndpoint(Service[RawMessageStreamEvent]):
     def collector(self, request: Request) -> ClaudeCollector:
         return ClaudeCollector()
 
-    def translated(self, request: Request) -> Wire:
-        return adapted(request, self.refused.get(request.model, set()))
+    def to_wire(self, request: Request) -> Wire:
+        return request_body(request, self.refused.get(request.model, set()))
 
     def refused_feature(self, failure: Failure, wire: Wire) -> str | None:
         words = failure.words

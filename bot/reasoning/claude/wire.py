@@ -15,9 +15,9 @@ from bot.reasoning.model.requests import (
     CachePoint,
     Ends,
     ModelTurn,
+    MoreText,
     Part,
     Request,
-    Said,
     SearchResult,
     ToolResult,
     UserBlock,
@@ -38,7 +38,7 @@ CACHED = {"type": "ephemeral"}
 THOUGHTS = ("thinking", "redacted_thinking")
 
 
-def adapted(request: Request, refused: Collection[str]) -> Wire:
+def request_body(request: Request, refused: Collection[str]) -> Wire:
     """Return the JSON body of a request, without features that its model is known to refuse."""
     cites, caches = "search_result" not in refused, "cache_control" not in refused
     system = request.system if cites else request.system_for_marks or request.system
@@ -241,7 +241,7 @@ class ClaudeCollector:
                 self._written[event.index] = []
                 yield Begins(is_call=block["type"] == "tool_use")
                 if block["type"] == "text" and block.get("text"):
-                    yield Said(str(block["text"]))
+                    yield MoreText(str(block["text"]))
             case "content_block_delta":
                 yield from self._add_delta(event.index, event.delta)
             case "content_block_stop":
@@ -277,7 +277,7 @@ class ClaudeCollector:
         match delta.type:
             case "text_delta":
                 self._written[index].append(delta.text)
-                yield Said(delta.text)
+                yield MoreText(delta.text)
             case "thinking_delta":
                 self._written[index].append(delta.thinking)
             case "input_json_delta":

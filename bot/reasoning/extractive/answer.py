@@ -18,7 +18,7 @@ from bot.reasoning.evidence import (
 )
 from bot.reasoning.extractive.brief import brief
 from bot.reasoning.extractive.quotes import Choice, Quote, choice_of, gist, openings
-from bot.reasoning.extractive.relevance import Asked, asked_in
+from bot.reasoning.extractive.relevance import WeightedQuestion, asked_in
 from bot.reasoning.extractive.rewrite import sides
 from bot.reasoning.extractive.words import named
 from bot.reasoning.questions import Rewritten
@@ -124,7 +124,7 @@ def _names_among(missing: Sequence[str], question: str) -> list[str]:
     return [words for words in missing if words in names]
 
 
-def quoted(quote: Quote, asked: Asked, most_words: int) -> Iterator[AnswerDelta]:
+def quoted(quote: Quote, asked: WeightedQuestion, most_words: int) -> Iterator[AnswerDelta]:
     """Yield the most relevant words of a quote, with their citation."""
     yield TextDelta(brief(quote.passage, asked, most_words), opens=True, verbatim=True)
     yield CitationDelta(quote.source.number, quote.passages[0].start, quote.passages[-1].end)
@@ -143,7 +143,7 @@ def _chosen(question: Rewritten, evidence: Evidence, choice: Choice) -> Sequence
 
 
 def _parted(
-    question: Rewritten, asked: Asked, quotes: Sequence[Quote]
+    question: Rewritten, asked: WeightedQuestion, quotes: Sequence[Quote]
 ) -> tuple[Sequence[Quote], Sequence[Quote]]:
     """Split quotes into the answer and the further reading.
 
@@ -160,7 +160,7 @@ def _parted(
 
 
 def _as_said(
-    asked: Asked, evidence: Evidence, choice: Choice, rest: Sequence[Quote]
+    asked: WeightedQuestion, evidence: Evidence, choice: Choice, rest: Sequence[Quote]
 ) -> tuple[Sequence[Quote], Sequence[Quote]]:
     """Return the best quote of each conversation that is nearly as relevant as the best overall,
     newest first, since a later message may revoke an earlier one."""
@@ -182,7 +182,7 @@ def _said_by(quote: Quote) -> str:
 
 
 def _nearest(
-    asked: Asked, evidence: Evidence, choice: Choice, is_meant: Callable[[str], bool]
+    asked: WeightedQuestion, evidence: Evidence, choice: Choice, is_meant: Callable[[str], bool]
 ) -> list[Quote]:
     """Return the best quote of each source selected by ``is_meant`` that is nearly as relevant as
     the best overall; the most relevant comes first."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from bot.pages.passages import Passage
-from bot.reasoning.extractive.relevance import Asked, of_terms
+from bot.reasoning.extractive.relevance import WeightedQuestion, of_terms
 from bot.reasoning.extractive.words import term_tuple
 from bot.text.orders import is_order
 from bot.text.sentences import Sentence, sentences
@@ -48,7 +48,7 @@ def count_words(text: str) -> int:
     return round(sum(map(has_cjk, text)) / CJK_CHARACTERS) + len(others)
 
 
-def brief(passage: Passage, asked: Asked, most_words: int) -> str:
+def brief(passage: Passage, asked: WeightedQuestion, most_words: int) -> str:
     """Return the most relevant pieces of a passage, in at most about ``most_words`` words.
 
     The result is Markdown, verbatim except for omissions between pieces, in the passage's order. A
@@ -108,7 +108,7 @@ def _of(passage: Passage, part: Sentence) -> str:
     return passage.text[part.start : part.end]
 
 
-def _rate(text: str, part: Sentence, asked: Asked) -> float:
+def _rate(text: str, part: Sentence, asked: WeightedQuestion) -> float:
     """Return the share of the question's weight in a piece, plus a bonus for the kind of content
     asked for."""
     words = term_tuple(text)
@@ -214,7 +214,9 @@ def _block(passage: Passage, part: Sentence) -> str:
     return "\n".join(line.removeprefix(margin) for line in code.split("\n"))
 
 
-def _code(passage: Passage, parts: Sequence[Sentence], best: int, asked: Asked, most: int) -> str:
+def _code(
+    passage: Passage, parts: Sequence[Sentence], best: int, asked: WeightedQuestion, most: int
+) -> str:
     """Return a block of code, or its best lines if it is long, with its lead-in sentence."""
     lines = _block(passage, parts[best]).split("\n")
     fence = _FENCE.match(lines[0])
@@ -233,7 +235,7 @@ def _code(passage: Passage, parts: Sequence[Sentence], best: int, asked: Asked, 
     return f"{lead}\n\n{code}" if lead else code
 
 
-def _lines(body: Sequence[str], asked: Asked, most: int) -> list[str]:
+def _lines(body: Sequence[str], asked: WeightedQuestion, most: int) -> list[str]:
     """Return lines around the most relevant one, as many as fit."""
     if sum(count_words(line) for line in body) <= most:
         return list(body)

@@ -11,8 +11,8 @@ from bot.pages.choosing import representatives
 from bot.pages.passages import HEADING_SEPARATOR, Passage
 from bot.reasoning.evidence import Finding, Source
 from bot.reasoning.extractive.relevance import (
-    Asked,
     Candidate,
+    WeightedQuestion,
     asked_in,
     candidates,
     follow,
@@ -123,7 +123,7 @@ def choose(
     return list(choice.quotes) if choice.answers else []
 
 
-def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
+def choice_of(asked: WeightedQuestion, sources: Sequence[Source]) -> Choice:
     """Return the passages that together cover most of a question, most relevant first.
 
     It covers the question's weighted terms greedily: each next quote is the one that adds most (Lin
@@ -176,7 +176,7 @@ def choice_of(asked: Asked, sources: Sequence[Source]) -> Choice:
     return Choice(tuple(chosen), best_covered, enough, unknown)
 
 
-def _enough(asked: Asked, chosen: Sequence[Quote]) -> float:
+def _enough(asked: WeightedQuestion, chosen: Sequence[Quote]) -> float:
     """Return the share of the question's weight that the first quote must cover to be an answer.
 
     Half of it is enough for a quote that is also semantically close to the question.
@@ -187,7 +187,7 @@ def _enough(asked: Asked, chosen: Sequence[Quote]) -> float:
     return ENOUGH / 2 if near is not None and near >= NEAR else ENOUGH
 
 
-def _is_foreign(asked: Asked, quote: Quote, covered: float) -> bool:
+def _is_foreign(asked: WeightedQuestion, quote: Quote, covered: float) -> bool:
     """Return True if a quote is in another script than the question but semantically close, so that
     shared words do not matter."""
     near = quote.passage.relevance
@@ -240,7 +240,7 @@ def findings(
     return found, tuple(missing)
 
 
-def _form(candidate: Candidate, asked: Asked) -> float:
+def _form(candidate: Candidate, asked: WeightedQuestion) -> float:
     """Return the factor by which a passage's form reduces its score."""
     passage = candidate.passage
     if is_bare(passage) or passage.is_contents or _is_contents(passage):
@@ -308,7 +308,7 @@ def _says_the_same(one: Passage, other: Passage) -> bool:
     return len(a & b) >= SAME * len(a | b)
 
 
-def _cued(candidate: Candidate, asked: Asked) -> float:
+def _cued(candidate: Candidate, asked: WeightedQuestion) -> float:
     """The bonus for a passage with the kind of content asked for: a figure, code or steps."""
     text = candidate.passage.text
     has_figure = "figure" in asked.cues and _DIGIT.search(text) is not None

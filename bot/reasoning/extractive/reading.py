@@ -66,7 +66,7 @@ _BEFORE_DOMAIN = lazy_regex(
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RequestedLinks:
     """Links to read, whether the message is only about them, and whether about them as a whole."""
 
     links: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ class Wanted:
     whole: bool = False
 
 
-def wanted(transcript: Transcript, message: Message) -> Wanted:
+def requested_links(transcript: Transcript, message: Message) -> RequestedLinks:
     """Return the links of a message, or those of the thread that it refers to."""
     text = message.text
     searched = {dedupe_key(f"https://{host}") for host in restricted_to(text)}
@@ -91,11 +91,13 @@ def wanted(transcript: Transcript, message: Message) -> Wanted:
     links = list({dedupe_key(link): link for link in reversed(links)}.values())[::-1]
     beside = topic_words(without_links(said))
     if links:
-        return Wanted(tuple(links), len(beside) <= FEW, not beside)
+        return RequestedLinks(tuple(links), len(beside) <= FEW, not beside)
     pointed = _pointed_at(transcript, text) if asks else ()
     pointing = _POINTS_TO_PAGES.sub(" ", text)
     beside = topic_words(pointing) if pointed else beside
-    return Wanted(pointed, bool(pointed) and len(beside) <= FEW, bool(pointed) and not beside)
+    return RequestedLinks(
+        pointed, bool(pointed) and len(beside) <= FEW, bool(pointed) and not beside
+    )
 
 
 def asks_to_read(text: str) -> bool:

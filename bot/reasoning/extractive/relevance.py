@@ -80,7 +80,7 @@ _CUES: dict[Cue, re.Pattern[str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WeightedQuestion:
     """A question as weighted terms, with adjacent terms, literals (see ``bot.text.literals``), and
     the kind of answer it wants.
 
@@ -124,7 +124,7 @@ class Candidate:
     def passage(self) -> Passage:
         return self.source.passages[self.place]
 
-    def covered(self, asked: Asked) -> float:
+    def covered(self, asked: WeightedQuestion) -> float:
         """Return the share of the question's weight in the passage and its headings, 0 to 1."""
         return sum(asked.weights[term] * share for term, share in self.shares.items()) / asked.total
 
@@ -134,12 +134,14 @@ def wanted_terms(question: str) -> frozenset[str]:
     return frozenset(keywords(_LINK.sub(" ", question)))
 
 
-def asked_in(question: str, sources: Sequence[Source], rarity: Mapping[str, float]) -> Asked:
+def asked_in(
+    question: str, sources: Sequence[Source], rarity: Mapping[str, float]
+) -> WeightedQuestion:
     """Return the terms of a question, weighted by the documents searched or the pages read."""
     text = _LINK.sub(" ", question)
     cues = frozenset(cue for cue, pattern in _CUES.items() if pattern.search(text))
     weights = _by_rarity(text, rarity) or _by_passages(text, wanted_terms(text), sources)
-    return Asked(
+    return WeightedQuestion(
         weights,
         pairs_in(text),
         cues,
@@ -191,7 +193,7 @@ def _is_open(
     return has_cjk(question) and "definition" not in cues and all(map(has_cjk, telling))
 
 
-def candidates(asked: Asked, sources: Sequence[Source]) -> list[Candidate]:
+def candidates(asked: WeightedQuestion, sources: Sequence[Source]) -> list[Candidate]:
     """Return every passage of the sources as a candidate, in order."""
     wanted = asked.terms
     found: list[Candidate] = []
@@ -220,7 +222,9 @@ def of_terms(
     return {term: share * whole for term, share in shares_of(wanted, frozenset(words)).items()}
 
 
-def scores(asked: Asked, weights: Mapping[str, float], sources: Sequence[Source]) -> list[float]:
+def scores(
+    asked: WeightedQuestion, weights: Mapping[str, float], sources: Sequence[Source]
+) -> list[float]:
     """Return the relevance of each candidate, in order, as a share of the question's weight.
 
     ``weights`` replace the question's own: terms already quoted count less.
@@ -254,7 +258,7 @@ def scores(asked: Asked, weights: Mapping[str, float], sources: Sequence[Source]
     near = [passage.relevance for source in sources for passage in source.passages]
     if all(nearness is None for nearness in near):
         return rated
-    # Half by words, half by meaning if known: see ``bot.search.meaning.fused``.
+    # Half by words, half by meaning if known: see ``bot.search.meaning.fuse``.
     best = max(rated, default=0.0) or 1.0
     return [
         score if nearness is None else (score + nearness * best) / 2

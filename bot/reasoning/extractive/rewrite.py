@@ -17,7 +17,12 @@ from bot.reasoning.extractive.chores import (
 from bot.reasoning.extractive.corrections import correction_in
 from bot.reasoning.extractive.follow_ups import Turn, pronoun, standalone
 from bot.reasoning.extractive.hops import LONGEST_QUERY, first_queries
-from bot.reasoning.extractive.reading import asks_to_read, restricted_to, wanted, without_links
+from bot.reasoning.extractive.reading import (
+    asks_to_read,
+    requested_links,
+    restricted_to,
+    without_links,
+)
 from bot.reasoning.extractive.talk import talk_of, topic_of
 from bot.reasoning.extractive.words import asks_by_relation
 from bot.reasoning.questions import Rewritten, Scope
@@ -169,7 +174,7 @@ def rewrite(transcript: Transcript, message: Message) -> Rewritten:
 
 
 def _rewritten(transcript: Transcript, message: Message) -> Rewritten:
-    reading = wanted(transcript, message)
+    reading = requested_links(transcript, message)
     said = without_links(message.text)
     language = language_of(transcript, message)
     if said == message.text.strip() and (

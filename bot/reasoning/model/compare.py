@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.model.requests import Request, Unusable, numbered, told
+from bot.reasoning.model.requests import Request, Unusable, numbered, user_turn
 from bot.reasoning.model.schemas import BOOLEAN, INTEGER, list_of, object_of
 from bot.reasoning.model.text import clean, element, middle_out
 from bot.reasoning.prompts import load
@@ -28,7 +28,7 @@ def request(model: str, question: str, pairs: Pairs) -> Request:
         model,
         200 + TOKENS * len(pairs),
         load("compare"),
-        told("\n\n".join(parts)),
+        user_turn("\n\n".join(parts)),
         schema=SCHEMA,
     )
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from bot.mcp.address import shown as address_of
+from bot.mcp.address import display_address
 from bot.pages.relevance import weigh
 from bot.reasoning.calls import ToolCall
 from bot.reasoning.evidence import Finding, Source
@@ -202,7 +202,7 @@ class _Show:
         whole = " (whole page)" if result.whole else ""
         title = f"{line(source.title or source.url, TITLE)}{whole}"
         return SearchResult(
-            shown_address(source.url),
+            address_for_model(source.url),
             f"Page {result.number}: {title}",
             tuple(lines),
             (("number", result.number), ("title", title), ("site", site(source.url))),
@@ -219,7 +219,7 @@ def headings_of(source: Source) -> list[str]:
     return shown
 
 
-def shown_pages(workspace: Workspace) -> dict[int, Source]:
+def pages_by_number(workspace: Workspace) -> dict[int, Source]:
     """Return everything shown of each page, by its number in the workspace, passages in the order
     shown."""
     pages: dict[int, Source] = {}
@@ -232,9 +232,9 @@ def shown_pages(workspace: Workspace) -> dict[int, Source]:
     return pages
 
 
-def shown_address(url: str) -> str:
+def address_for_model(url: str) -> str:
     """Return the address of a page for the model; for a file only its name."""
-    url = address_of(url)
+    url = display_address(url)
     return clean(url if urlsplit(url).hostname else site(url))
 
 

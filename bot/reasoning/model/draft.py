@@ -19,7 +19,7 @@ from bot.reasoning.model.requests import (
     UserBlock,
     Words,
     json_object,
-    told,
+    user_turn,
 )
 from bot.reasoning.model.schemas import STRING, list_of, object_of
 from bot.reasoning.model.text import clean, element, line, lines, middle_out, passage_lines
@@ -61,11 +61,11 @@ def draft_request(
         parts.append(element("operator", clean(instructions).strip()))
     parts.append("Draft the report.")
     return replace(
-        common, system=load("draft"), turns=told("\n\n".join(parts)), schema=DRAFT_SCHEMA
+        common, system=load("draft"), turns=user_turn("\n\n".join(parts)), schema=DRAFT_SCHEMA
     )
 
 
-def drafted(reply: ModelReply, *, fewest: int = FEWEST) -> tuple[Paragraph, ...]:
+def parse_draft(reply: ModelReply, *, fewest: int = FEWEST) -> tuple[Paragraph, ...]:
     """Parse the reply to paragraphs. Raises ``Unusable``."""
     given = json_object(reply).get("paragraphs")
     items = [item for item in given if isinstance(item, dict)] if isinstance(given, list) else []
@@ -96,7 +96,7 @@ def query_request(
         parts.append(element("report", so_far))
     parts.append(_paragraph(manuscript.paragraph))
     return Request(
-        model, QUERY_TOKENS, load("query"), told("\n\n".join(parts)), schema=QUERY_SCHEMA
+        model, QUERY_TOKENS, load("query"), user_turn("\n\n".join(parts)), schema=QUERY_SCHEMA
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.model.requests import Request, Unusable, json_object, told
+from bot.reasoning.model.requests import Request, Unusable, json_object, user_turn
 from bot.reasoning.model.schemas import STRING, object_of, one_of
 from bot.reasoning.model.text import clean, element, line, middle_out
 from bot.reasoning.prompts import load
@@ -28,10 +28,10 @@ def request(model: str, questions: Sequence[str], expected: str, given: str) -> 
         element("expected_answer", clean(middle_out(expected, EXPECTED)).strip()),
         element("given_answer", clean(middle_out(given, GIVEN)).strip()),
     )
-    return Request(model, MAX_TOKENS, load("judge"), told("\n\n".join(parts)), schema=SCHEMA)
+    return Request(model, MAX_TOKENS, load("judge"), user_turn("\n\n".join(parts)), schema=SCHEMA)
 
 
-def judged(reply: ModelReply) -> tuple[Grade, str]:
+def parse_verdict(reply: ModelReply) -> tuple[Grade, str]:
     """Parse the grade and its reason. Raises ``Unusable``."""
     given = json_object(reply)
     for grade in get_args(Grade):

@@ -21,14 +21,14 @@ from bot.reasoning.model.conversation import QUESTION, findings_lines, opening, 
 from bot.reasoning.model.requests import (
     Again,
     ModelTurn,
+    MoreText,
     Part,
     Request,
-    Said,
     Unusable,
     UserTurn,
     json_object,
     sendable,
-    told,
+    user_turn,
 )
 from bot.reasoning.model.schemas import BOOLEAN, STRING, list_of, object_of
 from bot.reasoning.model.text import clean, element, line, lines, listed
@@ -64,10 +64,10 @@ def plan_turns(
 ) -> tuple[UserTurn | ModelTurn, ...]:
     """Return the conversation so far: the question, then each edit and its results."""
     asked = "\n\n".join(opening(now, question.text, question.language))
-    turns: list[UserTurn | ModelTurn] = [*told(asked)]
+    turns: list[UserTurn | ModelTurn] = [*user_turn(asked)]
     for turn in graph.turns:
         turns.append(ModelTurn(sendable(turn.edit.said or ())))
-        turns += told(_answer(turn))
+        turns += user_turn(_answer(turn))
     return with_cache_points(turns)
 
 
@@ -133,7 +133,7 @@ class QueryWatch:
             return
         if isinstance(part, Again):
             self._written = ""
-        elif isinstance(part, Said):
+        elif isinstance(part, MoreText):
             self._written += part.text
             if "{" in part.text:  # the next one begins
                 self._look(self._on_queries)

@@ -30,7 +30,7 @@ from bot.reasoning.evidence import (
 from bot.reasoning.extractive.rewrite import language_of
 from bot.reasoning.graphs import Graph, GraphEdit
 from bot.reasoning.model import compare, draft, plan, rewrite, statements, verify
-from bot.reasoning.model.conversation import loop_turns, shown_pages
+from bot.reasoning.model.conversation import loop_turns, pages_by_number
 from bot.reasoning.model.draft import Revising
 from bot.reasoning.model.failures import TooLong
 from bot.reasoning.model.plan import QueryWatch
@@ -126,12 +126,12 @@ class ModelReasoner:
         )
         reply = await self._complete(request, "rewrite", "Understand the question")
         try:
-            return rewrite.rewritten(reply, transcript, message)
+            return rewrite.parse_rewrite(reply, transcript, message)
         except Unusable as unusable:
             request = repair(request, reply, unusable.problem)
         reply = await self._complete(request, "rewrite", "Understand the question again")
         try:
-            return rewrite.rewritten(reply, transcript, message)
+            return rewrite.parse_rewrite(reply, transcript, message)
         except Unusable as unusable:
             raise ModelBroken(
                 f"{self._models.small} did not state the question in the form asked for: "
@@ -161,7 +161,7 @@ class ModelReasoner:
             return Turn((Finish(enough=False, outgrown=True),))
         if reply.stop_reason == "model_context_window_exceeded":
             return Turn((Finish(enough=False, outgrown=True),))
-        pages = shown_pages(workspace)
+        pages = pages_by_number(workspace)
         if may_reply and reply.stop_reason != "max_tokens":
             answer = reply_of(reply, workspace.sources, pages)
             if answer is not None:
@@ -246,7 +246,7 @@ class ModelReasoner:
             if reply.stop_reason in ("max_tokens", "model_context_window_exceeded"):
                 yield Cut(request.max_tokens)
         except BaseException:
-            self._calls.lost(replying.reply())
+            self._calls.count_lost(replying.reply())
             raise
         yield reply
 
@@ -261,14 +261,14 @@ class ModelReasoner:
         )
         reply = await self._complete(request, "draft", "Draft the report from memory")
         try:
-            return draft.drafted(reply)
+            return draft.parse_draft(reply)
         except Unusable as unusable:
             request = repair(request, reply, unusable.problem)
             if reply.stop_reason == "max_tokens":
                 request = _roomier(request)
         reply = await self._complete(request, "draft", "Draft the report again")
         try:
-            return draft.drafted(reply, fewest=1)
+            return draft.parse_draft(reply, fewest=1)
         except Unusable as unusable:
             raise ModelBroken(
                 f"{self._models.large} did not draft the report in the form asked for: try "
@@ -341,7 +341,7 @@ class ModelReasoner:
         request = verify.restate_request(model, question, answer, claims, verdicts)
         reply = await self._complete(request, "restate", "Correct sentences")
         try:
-            return verify.restated(reply, claims)
+            return verify.parse_restatements(reply, claims)
         except Unusable:
             return ("",) * len(claims)
 
@@ -370,7 +370,7 @@ class ModelReasoner:
 
     async def _completed(self, request: Request, watch: Watch | None) -> ModelReply:
         service = await self._opened()
-        return await service.complete(request, self._calls.lost, watch)
+        return await service.complete(request, self._calls.count_lost, watch)
 
     async def _opened(self) -> Service[Any]:
         # Shared by all runs: stopping one of them must not cancel it.

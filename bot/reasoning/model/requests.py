@@ -108,7 +108,7 @@ class Request:
         return given
 
 
-def told(text: str) -> tuple[UserTurn]:
+def user_turn(text: str) -> tuple[UserTurn]:
     """Return a conversation of a single text."""
     return (UserTurn((Words(text),)),)
 
@@ -140,7 +140,7 @@ class Begins:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class MoreText:
     """More text of the block."""
 
     text: str
@@ -156,7 +156,7 @@ class Again:
     """All parts so far are invalid: the request is being sent again."""
 
 
-Part = Begins | Said | Citation | Ends | Again
+Part = Begins | MoreText | Citation | Ends | Again
 
 
 def after(first: ModelReply | None, reply: ModelReply) -> ModelReply:
@@ -230,4 +230,4 @@ def repair(first: Request, reply: ModelReply, problem: str) -> Request:
     """Return the request followed by the malformed reply and what was wrong with it."""
     words = f"{problem} Reply with the one JSON object described above and nothing else."
     said = ModelTurn(sendable(tuple(b for b in reply.content if isinstance(b, Text))))
-    return replace(first, turns=(*first.turns, said, *told(words)))
+    return replace(first, turns=(*first.turns, said, *user_turn(words)))

@@ -12,7 +12,7 @@ from bot.pages.urls import dedupe_key, domain
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.extractive.rewrite import language_of
 from bot.reasoning.model.conversation import today
-from bot.reasoning.model.requests import Request, Unusable, json_object, told
+from bot.reasoning.model.requests import Request, Unusable, json_object, user_turn
 from bot.reasoning.model.schemas import BOOLEAN, INTEGER, STRING, list_of, object_of, one_of
 from bot.reasoning.model.text import clean, element, line, lines, middle_out, shorten
 from bot.reasoning.plain_question import is_taken
@@ -97,10 +97,10 @@ def request(
         names = ", ".join(line(attachment.name, 100) for attachment in message.attachments)
         parts.append(f"Files sent with the newest message: {names}")
     parts.append(element("new_message", asked, **{"from": message.author.name or "someone"}))
-    return Request(model, MAX_TOKENS, load("rewrite"), told("\n\n".join(parts)), schema=SCHEMA)
+    return Request(model, MAX_TOKENS, load("rewrite"), user_turn("\n\n".join(parts)), schema=SCHEMA)
 
 
-def rewritten(reply: ModelReply, transcript: Transcript, message: Message) -> Rewritten:
+def parse_rewrite(reply: ModelReply, transcript: Transcript, message: Message) -> Rewritten:
     """Parse the reply to a ``Rewritten``. Raises ``Unusable``."""
     given = json_object(reply)
     kind = _kind(given.get("kind"))

@@ -147,7 +147,7 @@ class Service(ABC, Generic[E]):
         """Return the model's name as the service shows it."""
 
     @abstractmethod
-    def translated(self, request: Request) -> Wire:
+    def to_wire(self, request: Request) -> Wire:
         """The request in the service's format, without features its model is known to refuse."""
 
     @abstractmethod
@@ -212,7 +212,7 @@ class Service(ABC, Generic[E]):
         if feature is None:
             return False
         self.refused.setdefault(request.model, set()).add(feature)
-        return self.translated(request) != wire
+        return self.to_wire(request) != wire
 
 
 class Replying(Generic[E]):
@@ -245,7 +245,7 @@ class Replying(Generic[E]):
         restarts = 0
         with timed(service.observe(request.model)):
             while True:
-                wire = service.translated(request)
+                wire = service.to_wire(request)
                 try:
                     # The SDK retries by itself; give up an endpoint that keeps hanging after twice
                     # the time of one call.

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import Statement
-from bot.reasoning.model.requests import Request, Unusable, json_object, told
+from bot.reasoning.model.requests import Request, Unusable, json_object, user_turn
 from bot.reasoning.model.schemas import STRING, list_of, object_of
 from bot.reasoning.model.text import clean, element, line, lines
 from bot.reasoning.prompts import load
@@ -23,7 +23,7 @@ SCHEMA = object_of(
 def request(model: str, text: str) -> Request:
     """Return the request for the statements of a text."""
     body = element("draft", clean(text).strip())
-    return Request(model, TOKENS, load("statements"), told(body), schema=SCHEMA)
+    return Request(model, TOKENS, load("statements"), user_turn(body), schema=SCHEMA)
 
 
 def statements(reply: ModelReply) -> tuple[Statement, ...]:

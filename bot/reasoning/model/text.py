@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from bot.mcp.address import shown as address_of
+from bot.mcp.address import display_address
 from bot.pages.passages import Passage
 from bot.text.terms import has_cjk, terms
 
@@ -162,7 +162,7 @@ def element(tag: str, body: str, **attributes: str | int) -> str:
 
 def site(url: str) -> str:
     """Return the host as people name it, or a local document's file name."""
-    url = address_of(url)
+    url = display_address(url)
     parts = urlsplit(url)
     host = (parts.hostname or "").removeprefix("www.")
     return host or unquote(parts.path.rsplit("/", 1)[-1]) or url

@@ -9,7 +9,7 @@ from typing import get_args
 from bot.answers import Judgement
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import Claim, Verdict
-from bot.reasoning.model.requests import Request, numbered, told
+from bot.reasoning.model.requests import Request, numbered, user_turn
 from bot.reasoning.model.schemas import INTEGER, STRING, list_of, object_of, one_of
 from bot.reasoning.model.text import clean, element, line, middle_out, shorten
 from bot.reasoning.prompts import load
@@ -33,7 +33,7 @@ def request(model: str, question: str, claims: Sequence[Claim]) -> Request:
         model,
         200 + TOKENS * len(claims),
         load("verify"),
-        told(material(question, claims)),
+        user_turn(material(question, claims)),
         schema=SCHEMA,
     )
 
@@ -94,12 +94,12 @@ def restate_request(
         model,
         200 + RESTATED_TOKENS * len(claims),
         load("restate"),
-        told(f"{context}\n\n{asked}"),
+        user_turn(f"{context}\n\n{asked}"),
         schema=RESTATED,
     )
 
 
-def restated(reply: ModelReply, claims: Sequence[Claim]) -> tuple[str, ...]:
+def parse_restatements(reply: ModelReply, claims: Sequence[Claim]) -> tuple[str, ...]:
     """Parse the new wording of each claim; "" if the quotes support none. Raises ``Unusable``."""
     found = [""] * len(claims)
     for at, item in numbered(reply, "sentences", "sentence", len(claims)):

@@ -13,19 +13,19 @@ from typing import ClassVar
 from bot.reasoning.calls import Citation, ModelReply, Text, ToolCall
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Restart, Source, TextDelta
 from bot.reasoning.model.conversation import (
+    address_for_model,
     findings_lines,
     headings_of,
     opening,
     page_tag,
-    shown_address,
 )
 from bot.reasoning.model.requests import (
     Again,
     Begins,
     Ends,
+    MoreText,
     Part,
     Request,
-    Said,
     SearchResult,
     UserBlock,
     UserTurn,
@@ -154,9 +154,9 @@ class Writing:
     def _source(self, index: int, url: str) -> Source | None:
         """Return a source by its index, or by its address if the endpoint counts differently."""
         by_index = self.sources[index] if 0 <= index < len(self.sources) else None
-        if by_index is not None and url in ("", shown_address(by_index.url)):
+        if by_index is not None and url in ("", address_for_model(by_index.url)):
             return by_index
-        by_address = [source for source in self.sources if shown_address(source.url) == url]
+        by_address = [source for source in self.sources if address_for_model(source.url) == url]
         return by_address[0] if by_address else by_index
 
 
@@ -174,8 +174,8 @@ def _search_result(source: Source) -> SearchResult:
         f"{heading}{clean(passage.text).strip()}"
         for passage, heading in zip(source.passages, headings_of(source), strict=True)
     )
-    title = line(source.title, 200) or shown_address(source.url)
-    return SearchResult(shown_address(source.url), title, tuple(passages), page_tag(source))
+    title = line(source.title, 200) or address_for_model(source.url)
+    return SearchResult(address_for_model(source.url), title, tuple(passages), page_tag(source))
 
 
 def _list(items: Sequence[str]) -> str:
@@ -201,7 +201,7 @@ class Reader:
         match part:
             case Begins():
                 self._opens = True
-            case Said(text) if text:
+            case MoreText(text) if text:
                 yield self._text(text)
             case Citation():
                 self._citations.update(dict.fromkeys(self.cited(part)))

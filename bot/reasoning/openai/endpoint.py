@@ -25,7 +25,7 @@ from bot.reasoning.model.failures import (
 from bot.reasoning.model.requests import Request
 from bot.reasoning.model.service import READING_FAILURES, Service, Wire
 from bot.reasoning.openai.settings import API, NAMES, OpenAISettings, address, key
-from bot.reasoning.openai.wire import NO_THOUGHT, OpenAICollector, adapted, features
+from bot.reasoning.openai.wire import NO_THOUGHT, OpenAICollector, features, request_body
 
 NAMED = {
     "stream_options|include_usage": "stream_options",
@@ -81,13 +81,13 @@ class OpenAIEndpoint(Service[ChatCompletionChunk]):
     def collector(self, request: Request) -> OpenAICollector:
         return OpenAICollector(request)
 
-    def translated(self, request: Request) -> Wire:
+    def to_wire(self, request: Request) -> Wire:
         refused = self.refused.get(request.model, set())
         names = ["max_completion_tokens", "max_tokens"]
         if self.address != API:
             names.reverse()  # some servers silently ignore unknown parameters
         limit = next((name for name in names if name not in refused), names[0])
-        return adapted(request, refused, limit)
+        return request_body(request, refused, limit)
 
     def refused_feature(self, failure: Failure, wire: Wire) -> str | None:
         feature = refused_feature(failure.words, features(wire), NAMED)

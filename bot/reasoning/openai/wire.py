@@ -19,9 +19,9 @@ from bot.reasoning.model.requests import (
     CachePoint,
     Ends,
     ModelTurn,
+    MoreText,
     Part,
     Request,
-    Said,
     SearchResult,
     Tool,
     ToolResult,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 NO_THOUGHT = ("none", "minimal")  # efforts to request if a reply needs no thinking
 
 
-def adapted(request: Request, refused: Collection[str], limit: str) -> Wire:
+def request_body(request: Request, refused: Collection[str], limit: str) -> Wire:
     """Return the JSON body of a request, without features that its model is known to refuse.
 
     ``limit`` is the parameter for the reply's maximum length: ``max_completion_tokens``, or
@@ -212,7 +212,7 @@ class OpenAICollector:
         if not self._text:
             yield Begins()
         self._text += words
-        yield Said(words)
+        yield MoreText(words)
 
     def _call(self, part: Any) -> Iterator[Part]:
         if part.index not in self._calls:

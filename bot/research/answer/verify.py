@@ -130,7 +130,7 @@ async def amendments(
     yield Amendment(last, await _judged(judge, last, verdicts), verdicts, changes)
 
 
-async def compared(reasoner: Reasoner, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
+async def compare_pairs(reasoner: Reasoner, question: str, pairs: Pairs) -> tuple[bool | None, ...]:
     """Return True for each pair whose earlier and present sentence mean the same; None if the small
     model does not say. Raises ``RunLost`` and ``StorageUnavailable``."""
     deadline = asyncio.get_running_loop().time() + SECONDS

@@ -336,24 +336,26 @@ def with_numbers(answer: Answer, numbers: Mapping[int, int]) -> Answer:
 class Numbering:
     """The footnote numbers of one answer, continuing those of its thread.
 
-    ``shown`` maps a page's number in the run to its number in the text numbered last.
+    ``page_numbers`` maps a page's number in the run to its number in the text numbered last.
     """
 
     def __init__(self, thread: Transcript) -> None:
         self._kept = {
             dedupe_key(cited.url): cited.number for entry in thread.entries for cited in entry.cited
         }
-        self.shown: dict[int, int] = {}
+        self.page_numbers: dict[int, int] = {}
 
     def plan(self, plan: PlanView) -> PlanView:
         """Return the plan with the pages that have a mark in the text so far."""
-        numbered = [(self.shown[n], url) for n, url in plan.numbered if n in self.shown]
+        numbered = [
+            (self.page_numbers[n], url) for n, url in plan.numbered if n in self.page_numbers
+        ]
         return replace(plan, numbered=tuple(numbered))
 
     def text(self, text: str, urls: Mapping[int, str]) -> str:
         """Number the text so far; ``urls`` are those of the pages, by their number in the run."""
         self._give(numbers_in(text), urls)
-        return renumbered(text, self.shown)
+        return renumbered(text, self.page_numbers)
 
     def answer(self, answer: Answer) -> Answer:
         """Number the whole answer, with its citations and all other references to pages."""
@@ -361,15 +363,15 @@ class Numbering:
         cited = [each.number for each in answer.citations]
         others = [number for number, _ in answer.linked]
         self._give((*marked, *cited, *others), answer.targets)
-        return with_numbers(answer, self.shown)
+        return with_numbers(answer, self.page_numbers)
 
     def _give(self, numbers: Iterable[int], urls: Mapping[int, str]) -> None:
-        self.shown = {}
+        self.page_numbers = {}
         following = max(self._kept.values(), default=0)
         for number in dict.fromkeys(numbers):
             if number not in urls:
                 continue
             kept = self._kept.get(dedupe_key(urls[number]))
-            if kept is None or kept in self.shown.values():
+            if kept is None or kept in self.page_numbers.values():
                 kept = following = following + 1
-            self.shown[number] = kept
+            self.page_numbers[number] = kept

@@ -37,7 +37,7 @@ from bot.pages.passages import Weight
 from bot.pages.urls import canonical
 from bot.rights.reader import EVERYTHING, Reach, is_conversation, is_document
 from bot.search.blend import SearchResult
-from bot.search.conversations import CONVERSATIONS, ELSEWHERE, SearchedConversations, blended
+from bot.search.conversations import CONVERSATIONS, ELSEWHERE, SearchedConversations, blend_results
 from bot.search.in_flight import InFlight
 from bot.search.provider import (
     UNKNOWN_DOCUMENT,
@@ -228,7 +228,7 @@ class Library:
             if not isinstance(found, FootnoteError) or not said.hits:
                 raise found
             found = SearchResult((), (found.sentence,))
-        return self._in_reach(blended(said, found, query), query)
+        return self._in_reach(blend_results(said, found, query), query)
 
     def _in_reach(self, found: SearchResult, query: Query) -> SearchResult:
         """Return the result without hits out of reach, from providers that do not check rights."""

@@ -38,7 +38,7 @@ _CHANGES = re.compile(r"(?<=[0-9])[^\W\d_]|(?<=[^\W\d_])[0-9]")
 
 
 @dataclass(slots=True)
-class Shown:
+class KnownTexts:
     """Texts of one origin, in the forms used for comparison: ``squeezed``, and their ``terms``."""
 
     squeezed: list[str] = field(default_factory=list)
@@ -62,10 +62,10 @@ class Exposure:
     """
 
     def __init__(self, *, keeps_documents: bool = True) -> None:
-        self.people = Shown()
-        self.public = Shown()
-        self.private = Shown()
-        self.titles = Shown()  # of private pages: a name may be long, and is not a passage
+        self.people = KnownTexts()
+        self.public = KnownTexts()
+        self.private = KnownTexts()
+        self.titles = KnownTexts()  # of private pages: a name may be long, and is not a passage
         self.has_document = False
         self._keeps_documents = keeps_documents
         self._sent = ("", "")  # letters and digits of earlier queries, and of their unknown words

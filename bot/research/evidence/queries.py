@@ -70,7 +70,7 @@ class Searching:
     queries: list[tuple[str, AskedQuery, bool]] = field(default_factory=list)
 
 
-class Asked:
+class SentQueries:
     """All queries sent for a workspace. ``kinds`` are what can be searched; the verbatim
     ``question`` does not count as an earlier wording that a query could repeat."""
 

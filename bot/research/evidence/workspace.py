@@ -30,7 +30,7 @@ from bot.reasoning.workspace import (
     Workspace,
     WorkspaceTurn,
 )
-from bot.research.evidence.queries import Asked, AskedQuery, Searching, hits_of_each, worded
+from bot.research.evidence.queries import AskedQuery, Searching, SentQueries, hits_of_each, worded
 from bot.research.evidence.relevance import (
     ShownPages,
     best_hits,
@@ -101,7 +101,7 @@ class WorkspaceKeeper:
         self._hits: list[Hit] = []
         self._hit_numbers: dict[str, int] = {}  # dedupe key of a hit's URL → hit number
         self._rarity: dict[str, float] = {}  # of the terms searched for
-        self._asked = Asked(run.can_search, question.text)
+        self._asked = SentQueries(run.can_search, question.text)
         self._page_numbers: dict[str, int] = {}  # dedupe key of a read URL → citation number
         self._by_rank: set[int] = set()  # citation numbers of pages that were not chosen
         self._pages_shown = ShownPages(run, question)

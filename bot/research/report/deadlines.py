@@ -112,7 +112,7 @@ async def within(
     async def kept() -> Lapse:
         return lapse
 
-    earlier = run.kept("lapse", inputs, _lapse)
+    earlier = run.recorded("lapse", inputs, _lapse)
     if earlier is not None:
         restore(run, earlier.used)
         lapse = earlier

@@ -74,7 +74,7 @@ class Groundwork:
         self._first = found
         return found
 
-    def shown_so_far(self) -> Evidence:
+    def evidence_so_far(self) -> Evidence:
         """Return the evidence of an unfinished overview."""
         self._first = Evidence(
             sources=merge_sources(self._run.sources), queries=tuple(self._run.queries)

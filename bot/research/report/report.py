@@ -137,7 +137,7 @@ class Report:
         try:
             found = await self._within(reasoner, "reading", 0, seconds, lambda: look(reasoner))
         except Lapsed:
-            found = self._ground.shown_so_far()
+            found = self._ground.evidence_so_far()
 
         async def draft() -> tuple[Paragraph, ...]:
             return await reasoner.draft(self._question, found, self._run.options.instructions)

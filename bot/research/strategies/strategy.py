@@ -14,12 +14,12 @@ from typing import Protocol
 
 from bot.errors import InvalidSetting
 from bot.messages import Depth
-from bot.plugins import loaded, points
+from bot.plugins import load_part, points
 from bot.reasoning.evidence import Evidence
 from bot.reasoning.questions import ANYWHERE, Rewritten, SubQuestion
 from bot.reasoning.reasoner import Reasoner
 from bot.research.answer.write import Written
-from bot.research.evidence.queries import HITS_FETCHED, Asked
+from bot.research.evidence.queries import HITS_FETCHED, SentQueries
 from bot.research.evidence.workspace import Reading
 from bot.research.run import Run
 from bot.search.provider import Query
@@ -145,7 +145,7 @@ def strategies() -> list[str]:
 def strategy(name: str) -> Declaration:
     """Load the strategy with this name when it is needed: most questions need only one. Raises
     ``InvalidSetting`` for a package whose strategy cannot be loaded."""
-    return loaded(_declared()[name], Declaration, "strategy")
+    return load_part(_declared()[name], Declaration, "strategy")
 
 
 def check_strategy(settings: Settings) -> None:
@@ -160,7 +160,7 @@ def check_strategy(settings: Settings) -> None:
         )
 
 
-def chosen(task: Task, *, is_report: bool) -> Sequence[str]:
+def strategies_for(task: Task, *, is_report: bool) -> Sequence[str]:
     """Return the names of the strategies for a task, in the order to try them."""
     if task.run.options.style == "check":
         return (CHECK,)
@@ -181,7 +181,7 @@ def chosen(task: Task, *, is_report: bool) -> Sequence[str]:
 
 def prefetch(run: Run, question: Rewritten, settings: Settings) -> None:
     """Prefetch a question's queries, each with the kind of provider it will be sent to."""
-    asked = Asked(run.can_search, question.question)
+    asked = SentQueries(run.can_search, question.question)
     first = asked.first(question.queries, question.knowledge_queries, ANYWHERE)
     limit = settings.topk * HITS_FETCHED
     for _, query, _ in first.queries:

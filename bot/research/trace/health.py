@@ -9,7 +9,7 @@ from datetime import datetime
 from pydantic import TypeAdapter, ValidationError
 
 from bot.research.outcomes import SearchOutcome, failures_in
-from bot.storage.overview import Searched
+from bot.storage.overview import StoredSearch
 
 _search = TypeAdapter(SearchOutcome)
 
@@ -28,7 +28,7 @@ class ProviderHealth:
     failed_at: datetime | None = None
 
 
-def health(searches: Iterable[Searched]) -> tuple[ProviderHealth, ...]:
+def health(searches: Iterable[StoredSearch]) -> tuple[ProviderHealth, ...]:
     """Return an entry for each provider in the searches, by name; ``searches`` are latest first."""
     found: dict[str, ProviderHealth] = {}
     for search in searches:

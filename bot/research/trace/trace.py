@@ -75,7 +75,7 @@ class TracedSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ReplyBlock:
     """One block of a model's reply: its text, or a tool call with its input as JSON."""
 
     kind: SaidKind
@@ -94,7 +94,7 @@ class ModelCall:
     output_tokens: int
     cached_tokens: int
     usd: float | None
-    said: tuple[Said, ...] = ()
+    said: tuple[ReplyBlock, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,17 +252,17 @@ def _reply_of(step: KeptStep) -> tuple[ModelReply | None, bool]:
     return (streamed.reply, True) if streamed else (_valid(_reply, step), False)
 
 
-def _said(content: Sequence[Block]) -> tuple[Said, ...]:
-    found: list[Said] = []
+def _said(content: Sequence[Block]) -> tuple[ReplyBlock, ...]:
+    found: list[ReplyBlock] = []
     for block in content:
         match block:
             case Text():
-                found.append(Said("text", _cut(block.text)))
+                found.append(ReplyBlock("text", _cut(block.text)))
             case ToolCall():
                 words = TypeAdapter(Any).dump_json(block.input, indent=2).decode()
-                found.append(Said("call", _cut(words), block.name))
+                found.append(ReplyBlock("call", _cut(words), block.name))
             case {"type": "thinking", "thinking": str(thought)}:
-                found.append(Said("thinking", _cut(thought)))
+                found.append(ReplyBlock("thinking", _cut(thought)))
     return tuple(one for one in found if one.text.strip())
 
 

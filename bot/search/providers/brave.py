@@ -25,7 +25,7 @@ from pydantic import Field, SecretStr
 from bot.errors import ProviderUnavailable
 from bot.plugins import PartSettings, named_field
 from bot.search.declaration import Client, Declaration, Policy, needed
-from bot.search.hits import SuppliedTexts, plain, wanted, web_hit, with_sites
+from bot.search.hits import SuppliedTexts, matching_hits, plain, web_hit, with_sites
 from bot.search.json_api import JsonApi, Reply, mapping, mappings, string, strings
 from bot.search.provider import (
     GivenText,
@@ -98,7 +98,7 @@ class Brave:
             self._texts.keep_excerpts(
                 each.get("url"), plain(each.get("title")), map(plain, excerpts)
             )
-        return wanted(_hits(reply.data), query)
+        return matching_hits(_hits(reply.data), query)
 
     def text_of(self, url: str) -> GivenText | None:
         return self._texts.of(url)

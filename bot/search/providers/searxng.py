@@ -22,7 +22,7 @@ from pydantic import Field
 from bot.errors import ProviderUnavailable, Refused
 from bot.plugins import PartSettings
 from bot.search.declaration import Client, Declaration, Policy, needed
-from bot.search.hits import wanted, web_hit, with_sites
+from bot.search.hits import matching_hits, web_hit, with_sites
 from bot.search.json_api import JsonApi, mappings
 from bot.search.provider import Hit, ProviderKind, Query, is_traditional_chinese, language, region
 
@@ -54,7 +54,7 @@ class Searxng:
         parameters = _parameters(query)
         if not parameters["q"] or query.limit < 1:
             return []
-        return wanted(_hits(await self._ask(parameters)), query)
+        return matching_hits(_hits(await self._ask(parameters)), query)
 
     async def report(self) -> str:
         """The result of a search for a word that every engine knows, and the engines that did not

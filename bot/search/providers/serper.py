@@ -19,7 +19,7 @@ from pydantic import Field, SecretStr
 
 from bot.plugins import PartSettings, named_field
 from bot.search.declaration import Client, Declaration, Policy, needed
-from bot.search.hits import wanted, web_hit, with_sites
+from bot.search.hits import matching_hits, web_hit, with_sites
 from bot.search.json_api import JsonApi, Reply, integer, mapping, mappings, string
 from bot.search.provider import Hit, ProviderKind, Query, is_traditional_chinese, language, region
 
@@ -53,7 +53,7 @@ class Serper:
         if not body["q"] or query.limit < 1:
             return []
         reply = self._answer(await self._api.send("POST", "/search", body=body))
-        return wanted(_hits(reply.data), query)
+        return matching_hits(_hits(reply.data), query)
 
     async def report(self) -> str:
         """The number of credits left."""

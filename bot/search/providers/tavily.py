@@ -25,7 +25,7 @@ from pydantic import Field, SecretStr
 
 from bot.plugins import PartSettings, named_field
 from bot.search.declaration import Client, Declaration, Policy, needed
-from bot.search.hits import SuppliedTexts, host_of, short, wanted, web_hit
+from bot.search.hits import SuppliedTexts, host_of, matching_hits, short, web_hit
 from bot.search.json_api import JsonApi, integer, mapping, mappings
 from bot.search.provider import GivenText, Hit, ProviderKind, Query, region
 
@@ -101,7 +101,7 @@ class Tavily:
         data = (await self._api.post("/search", body)).data
         for each in mappings(data.get("results")):
             self._texts.keep(each.get("url"), each.get("title"), each.get("raw_content"))
-        return wanted(_hits(data), query)
+        return matching_hits(_hits(data), query)
 
     def text_of(self, url: str) -> GivenText | None:
         return self._texts.of(url)

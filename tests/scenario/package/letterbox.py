@@ -82,10 +82,10 @@ class Letterbox:
         self.connection = Connection()
 
     async def reach(self) -> None:
-        self.connection.made()
+        self.connection.mark_connected()
 
     async def run(self, reception: Reception, ready: Callable[[], None]) -> None:
-        self.connection.made()
+        self.connection.mark_connected()
         ready()
         taken: set[Path] = set()
         while True:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from adapters.discord.format import answered, details
+from adapters.discord.format import details, format_answer
 from adapters.slack.format import final
 from adapters.terminal.json_poster import answer_json, plain
 from adapters.terminal.poster import rendered
@@ -24,7 +24,7 @@ from bot.messages import Author, RunOptions, Thread
 from bot.rendering.conversation import as_markdown
 from bot.rendering.safety import WORD_JOINER
 from bot.rendering.texts import texts_for
-from bot.storage.archive import Conversation, Held, Said
+from bot.storage.archive import Conversation, Held, StoredMessage
 
 EN = texts_for("en")
 PINGS = ["@everyone", "@here", "<!channel>", "<@U123>", "<@&456>", "<#C024BE7LR>"]
@@ -69,7 +69,7 @@ def on_screen(answer: Answer) -> str:
 def exported(answer: Answer) -> str:
     at = datetime(2026, 1, 1, tzinfo=UTC)
     held = Held("r1", "answered", RunOptions(), at, at, answer, (), {})
-    said = Said(Author("u1", "Ada"), "Question", at, (), (), held)
+    said = StoredMessage(Author("u1", "Ada"), "Question", at, (), (), held)
     return as_markdown(Conversation(Thread("terminal", "w", "c", "t"), at, (said,)))
 
 
@@ -131,7 +131,7 @@ def test_chats_and_the_console_are_as_harmless() -> None:
     for payload in (*PINGS, *SCRIPTS):
         answer = answer_of(payload)
         slack = final(answer, EN, depth="standard")
-        looks = (*answered(answer, EN), *details(answer, EN, embeds=False))
+        looks = (*format_answer(answer, EN), *details(answer, EN, embeds=False))
         discord = "".join(look.content for look in looks)
         for text in (slack.text, discord):
             assert not re.search(r"@(?:everyone|here)|<!channel>|<@|<#C", text)

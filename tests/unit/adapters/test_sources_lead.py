@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from adapters.discord.format import answered
 from adapters.discord.format import details as discord_details
+from adapters.discord.format import format_answer
 from adapters.slack.buttons import details
 from adapters.slack.format import final
 from adapters.terminal.json_poster import plain
@@ -19,7 +19,7 @@ from bot.answers import Answer, Citation
 from bot.messages import Author, RunOptions, Thread
 from bot.rendering.conversation import as_markdown
 from bot.rendering.texts import texts_for
-from bot.storage.archive import Conversation, Held, Said
+from bot.storage.archive import Conversation, Held, StoredMessage
 
 EN = texts_for("en")
 RUN_PAGE = "https://footnote.example/runs/r1"
@@ -46,7 +46,7 @@ def in_slacks_details(answer: Answer, page: str) -> str:
 
 
 def in_discord(answer: Answer, page: str) -> str:
-    return "".join(look.content for look in answered(answer, EN, page=page))
+    return "".join(look.content for look in format_answer(answer, EN, page=page))
 
 
 def in_discords_details(answer: Answer, page: str) -> str:
@@ -109,7 +109,7 @@ def test_the_console_leads_to_its_own_copy() -> None:
 def test_every_surface_names_the_place_in_the_document() -> None:
     answer, at = an_answer(), datetime(2026, 1, 1, tzinfo=UTC)
     held = Held("r1", "answered", RunOptions(), at, at, answer, (), {})
-    said = Said(Author("u1", "Ada"), "Question", at, (), (), held)
+    said = StoredMessage(Author("u1", "Ada"), "Question", at, (), (), held)
     exported = as_markdown(Conversation(Thread("terminal", "w", "c", "t"), at, (said,)))
     for shown in (plain(answer), markdown_of(answer), exported):
         assert re.search(r"The manual[\s\S]*Page 7 › Measures", shown)

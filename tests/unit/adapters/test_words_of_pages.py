@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.console import Console, Group
 
-from adapters.discord.format import answered
+from adapters.discord.format import format_answer
 from adapters.slack.format import final
 from adapters.slack.rich import rich_text
 from adapters.terminal.json_poster import plain
@@ -102,7 +102,7 @@ def in_slack_folded(answer: Answer) -> str:
 
 
 def in_discord(answer: Answer) -> str:
-    shown = "\n".join(look.content for look in answered(answer, EN))
+    shown = "\n".join(look.content for look in format_answer(answer, EN))
     return _unmarked(shown_by_discord(SOURCE_LINE.sub("", shown)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.configuration import load_settings
-from bot.conversing.rules import changed, options_for, shown
+from bot.conversing.rules import options_for, rule_values, with_rule
 from bot.errors import Invalid
 from bot.settings import ChannelRules
 
@@ -25,12 +25,12 @@ PROVIDERS = ("local", "wikipedia")
     ],
 )
 def test_a_rule_is_set_from_what_is_typed(key: str, value: str, expected: ChannelRules) -> None:
-    assert changed(ChannelRules(), key, value, PROVIDERS) == expected
+    assert with_rule(ChannelRules(), key, value, PROVIDERS) == expected
 
 
 def test_one_rule_changes_and_the_others_stay() -> None:
     rules = ChannelRules(tone="dry", depth="quick")
-    assert changed(rules, "language", "zh", PROVIDERS) == ChannelRules(
+    assert with_rule(rules, "language", "zh", PROVIDERS) == ChannelRules(
         tone="dry", depth="quick", language="zh"
     )
 
@@ -51,7 +51,7 @@ def test_one_rule_changes_and_the_others_stay() -> None:
 )
 def test_what_cannot_be_set_is_named(key: str, value: str, words: str) -> None:
     with pytest.raises(Invalid, match=r".+") as error:
-        changed(ChannelRules(), key, value, PROVIDERS)
+        with_rule(ChannelRules(), key, value, PROVIDERS)
     assert words in error.value.sentence
 
 
@@ -65,8 +65,8 @@ def test_rules_become_the_options_of_a_run_and_the_askers_depth_goes_first() -> 
 
 
 def test_only_what_is_set_is_shown() -> None:
-    assert shown(ChannelRules()) == []
-    assert shown(ChannelRules(tone="dry", providers=("a", "b"))) == [
+    assert rule_values(ChannelRules()) == []
+    assert rule_values(ChannelRules(tone="dry", providers=("a", "b"))) == [
         ("tone", "dry"),
         ("providers", "a, b"),
     ]

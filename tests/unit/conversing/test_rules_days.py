@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.conversing.reception import AcceptedQuestion
-from bot.conversing.rules import changed, options_for, shown
+from bot.conversing.rules import options_for, rule_values, with_rule
 from bot.errors import DaySpentUp, Denied, Invalid
 from bot.messages import Author
 from bot.rendering.texts import sentence_for, texts_for
@@ -141,13 +141,13 @@ async def test_a_command_may_lower_what_the_operator_allows_and_not_raise_it(
     ("typed", "expected"), [("2.50", 2.5), ("$3", 3.0), ("3 $", 3.0), ("", None)]
 )
 def test_a_budget_is_set_from_what_is_typed(typed: str, expected: float | None) -> None:
-    rules = changed(ChannelRules(daily_usd=1.0), "daily_usd", typed, ())
+    rules = with_rule(ChannelRules(daily_usd=1.0), "daily_usd", typed, ())
     assert rules.daily_usd == expected
     assert options_for(rules).daily_usd == expected
-    assert shown(rules) == ([] if expected is None else [("daily_usd", str(expected))])
+    assert rule_values(rules) == ([] if expected is None else [("daily_usd", str(expected))])
 
 
 @pytest.mark.parametrize("typed", ["much", "0", "-1", "nan", "inf", "1,5"])
 def test_what_is_no_sum_of_money_is_named(typed: str) -> None:
     with pytest.raises(Invalid, match="does not work for daily_usd"):
-        changed(ChannelRules(), "daily_usd", typed, ())
+        with_rule(ChannelRules(), "daily_usd", typed, ())

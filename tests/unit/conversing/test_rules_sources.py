@@ -9,7 +9,7 @@ import pytest
 from bot.configuration import load_settings
 from bot.conversing.rules import options_for
 from bot.evaluation.asking import open_asker
-from bot.evaluation.questions import Asked, Case
+from bot.evaluation.questions import Case, CaseTurn
 from bot.messages import RunOptions, Sources
 from bot.rights.reader import Reader
 from bot.rights.rights import Rights
@@ -77,7 +77,7 @@ async def test_an_answer_rests_on_chosen_documents_only(settings: Settings, tmp_
         (tmp_path / name).write_text(text, encoding="utf-8")
     index = settings.model_copy(update={"data_dir": tmp_path / "data", "providers": ("local",)})
     Indexer(index.index_path).index(settings.docs, lambda done, total: None)
-    case = Case(1, (Asked("On which floor is the meeting room?"),))
+    case = Case(1, (CaseTurn("On which floor is the meeting room?"),))
     for chosen, rests_on in (("Handbook", "handbook/a.md"), ("", "loose.md")):
         (tmp_path / f"store of {chosen}").mkdir()
         options = RunOptions(collections=(chosen,))

@@ -174,7 +174,7 @@ async def test_a_change_is_told_once_whatever_dies_between_the_claim_and_the_pos
     days.pages[COST] = "Tower tickets cost 31 euros for adults."
     days.now += timedelta(days=1, minutes=1)
     days.shelve()
-    # A process dies when it has accepted the look: its run is left to others, as any question's.
+    # A process dies when it has accepted the check: its run is left to others, as any question's.
     accept = days.house.service.accept
 
     async def and_die(*args: Any, **options: Any) -> tuple[str, bool]:
@@ -213,7 +213,7 @@ async def test_without_interest_it_ends_and_says_so_once(open_house: OpenHouse) 
     for _ in range(2):
         await days.pass_one()
     # Somebody opens the conversation: three more days.
-    await StandingQuestions(days.house.store.database).opened(begun.thread, days.now)
+    await StandingQuestions(days.house.store.database).record_interest(begun.thread, days.now)
     for _ in range(2):
         await days.pass_one()
     assert days.told == []
@@ -268,21 +268,21 @@ async def test_pausing_resuming_stopping_and_forgetting(days: Days) -> None:
     bobs = await days.house.reception.watch(
         watch.run, stranger.author, "daily", locale="en", direct=False
     )
-    assert [one.id for one in await desk.theirs(("slack", "U2"))] == [bobs.id]
+    assert [one.id for one in await desk.of_person(("slack", "U2"))] == [bobs.id]
     await days.house.reception.forget_author(stranger)
     assert [one.id for one in await desk.all()] == [watch.id]
     await days.house.reception.forget_author(by)  # whose question it was
     assert await desk.all() == []
 
 
-async def test_a_process_looks_soon_after_its_start_and_not_with_all_others(
+async def test_a_process_checks_soon_after_its_start_and_not_with_all_others(
     days: Days, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looked = asyncio.Event()
+    checked = asyncio.Event()
     spans: list[tuple[float, float]] = []
 
     async def once(now: datetime) -> list[str]:
-        looked.set()
+        checked.set()
         return []
 
     def uniform(least: float, most: float) -> float:
@@ -292,11 +292,11 @@ async def test_a_process_looks_soon_after_its_start_and_not_with_all_others(
     monkeypatch.setattr(days.rounds, "once", once)
     monkeypatch.setattr("bot.standing.rounds.random.uniform", uniform)
     async with days.rounds.at_work():
-        await asyncio.wait_for(looked.wait(), ROUND_SECONDS / 2)
+        await asyncio.wait_for(checked.wait(), ROUND_SECONDS / 2)
     assert spans == [(0.0, FIRST_SECONDS)]
 
 
-async def test_a_look_that_the_budget_forbids_waits_for_the_next(open_house: OpenHouse) -> None:
+async def test_a_check_that_the_budget_forbids_waits_for_the_next(open_house: OpenHouse) -> None:
     days = Days(await open_house(page_ttl=0))
     await days.begin()
     spent = DaySpentUp("day-spent", "spent")

@@ -17,9 +17,9 @@ from psycopg_pool import PoolTimeout
 from bot.dispatch.queue import (
     Connector,
     Queue,
+    cause_of,
     is_away,
     storage,
-    told,
     trouble_of,
 )
 from bot.errors import StorageUnavailable
@@ -120,7 +120,7 @@ def test_failures_leave_as_storage_that_is_unavailable() -> None:
 
 @pytest.mark.parametrize("error", [failing(BROKEN), BROKEN])
 def test_a_failure_is_told_on_one_line(error: Exception) -> None:
-    assert told(error) == "the connection is lost"
+    assert cause_of(error) == "the connection is lost"
 
 
 # ---------------------------------------------------------------- calls
@@ -193,7 +193,7 @@ async def test_a_worker_finds_no_job_while_the_database_is_away(put: Put) -> Non
         await queue.fetch_job(["slack"], 1)
     calls.outcomes = [a_job()]
     assert await queue.fetch_job(["slack"], 1) is not None
-    assert queue.held == {7}
+    assert queue.held_jobs == {7}
 
 
 @in_virtual_time
@@ -230,32 +230,32 @@ async def test_the_end_of_a_job_is_told_again_for_a_while_but_not_by_a_process_t
     monkeypatch.setattr("random.uniform", lambda least, most: least)  # of its pauses
     outages = Outages()
     queue = a_queue(outages)
-    queue.held.add(7)
+    queue.held_jobs.add(7)
     if is_away:
         trouble = trouble_of(failing(BROKEN))
         assert trouble is not None
-        outages.failed("queue", trouble)
+        outages.record_failure("queue", trouble)
     if ends:
         queue.hurry()
     calls = put(JobManager, "finish_job", failing(BROKEN))
     await queue.finish_job(a_job(), Status.SUCCEEDED, True)
     assert (calls.made > 2) == again
     assert (pool.timeout < 5.0) == (not again), "nor is a connection waited for"
-    assert queue.held == set()
+    assert queue.held_jobs == set()
 
 
 @in_virtual_time
 async def test_a_job_that_went_to_another_is_not_told_of_again(put: Put) -> None:
     queue = a_queue()
-    queue.held.update({7, 8})
+    queue.held_jobs.update({7, 8})
     calls = put(JobManager, "finish_job", failing(WRONG))
     await queue.finish_job(a_job(), Status.SUCCEEDED, True)
-    assert (calls.made, queue.held) == (1, {8})
+    assert (calls.made, queue.held_jobs) == (1, {8})
 
 
 @in_virtual_time
 async def test_jobs_that_are_not_held_here_are_lost(put: Put) -> None:
     queue = a_queue()
-    queue.held.add(7)
+    queue.held_jobs.add(7)
     put(JobManager, "list_jobs_async", [a_job(7), a_job(8)])
     assert [job.id for job in await queue.lost_jobs(1)] == [8]

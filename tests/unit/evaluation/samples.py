@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bot.answers import Answer, Citation, StepView, Usage
-from bot.evaluation.questions import Asked, Case, QuestionSet
+from bot.evaluation.questions import Case, CaseTurn, QuestionSet
 from bot.evaluation.results import Outcome, Result, SideResults, result
 
 
@@ -46,7 +46,7 @@ GOOD = an_answer()
 POOR = an_answer("It is tall [1].")
 
 
-def a_set(*questions: Asked | tuple[Asked, ...]) -> QuestionSet:
+def a_set(*questions: CaseTurn | tuple[CaseTurn, ...]) -> QuestionSet:
     cases = [
         Case(number, each if isinstance(each, tuple) else (each,))
         for number, each in enumerate(questions, start=1)
@@ -75,4 +75,4 @@ def an_outcome(questions: QuestionSet, *sides: tuple[Answer | None, ...]) -> Out
     )
 
 
-TALL = Asked("How tall is it?", 1, words=(("330 m",),), pages=(("tower.md",),))
+TALL = CaseTurn("How tall is it?", 1, words=(("330 m",),), pages=(("tower.md",),))

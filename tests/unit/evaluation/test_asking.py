@@ -9,13 +9,13 @@ import pytest
 from bot.configuration import load_settings
 from bot.errors import CredentialsRefused, ModelRefused, ModelUnavailable
 from bot.evaluation import asking
-from bot.evaluation.questions import Asked, Case
+from bot.evaluation.questions import Case, CaseTurn
 from bot.messages import Message, RunOptions, Transcript
 from bot.reasoning.questions import Rewritten
 from tests.fakes.reasoner import Scripted
 from tests.unit.evaluation.conftest import OpenAsker
 
-CASE = Case(1, (Asked("How tall is the tower?"), Asked("And the bridge?")))
+CASE = Case(1, (CaseTurn("How tall is the tower?"), CaseTurn("And the bridge?")))
 
 
 class Counting(Scripted):
@@ -39,12 +39,12 @@ async def test_a_follow_up_is_asked_in_the_thread_of_its_question(open_asker: Op
     reasoner = Counting()
     asker = await open_asker(reasoner)
 
-    assert await asker.kept(CASE) is None
+    assert await asker.stored_answers(CASE) is None
     answers = await asker.ask(CASE)
 
     assert len(answers) == 2
     assert reasoner.asked == [("How tall is the tower?", 0), ("And the bridge?", 2)]
-    assert await asker.kept(CASE) == answers
+    assert await asker.stored_answers(CASE) == answers
 
 
 async def test_a_later_call_asks_nothing_again(open_asker: OpenAsker) -> None:
@@ -59,7 +59,7 @@ async def test_a_later_call_asks_nothing_again(open_asker: OpenAsker) -> None:
 async def test_another_depth_is_another_question(open_asker: OpenAsker) -> None:
     await (await open_asker()).ask(CASE)
     deep = await open_asker(Counting(), RunOptions(depth="deep"))
-    assert await deep.kept(CASE) is None
+    assert await deep.stored_answers(CASE) is None
 
 
 async def test_two_cases_that_begin_alike_know_nothing_of_each_other(
@@ -67,7 +67,7 @@ async def test_two_cases_that_begin_alike_know_nothing_of_each_other(
 ) -> None:
     asker = await open_asker(reasoner := Counting())
     await asker.ask(CASE)
-    await asker.ask(Case(7, (CASE.turns[0], Asked("And the door?"))))
+    await asker.ask(Case(7, (CASE.turns[0], CaseTurn("And the door?"))))
     assert reasoner.asked[-1] == ("And the door?", 2), "only its own question and answer"
 
 
@@ -78,7 +78,7 @@ async def test_a_failed_answer_ends_its_case_and_is_asked_again_in_a_new_thread(
 
     first = await asker.ask(CASE)
     assert [answer.status for answer in first] == ["failed"]
-    assert await asker.kept(CASE) is None
+    assert await asker.stored_answers(CASE) is None
 
     second = await asker.ask(CASE)
     assert [answer.status for answer in second] == ["not_found", "not_found"]
@@ -90,7 +90,7 @@ async def test_a_quotation_in_place_of_the_model_is_asked_again(open_asker: Open
     asker = await open_asker(away, anthropic_api_key="sk-test")
     quoted = await asker.ask(CASE)
     assert [answer.reasoner for answer in quoted] == ["extractive"] * 2
-    assert await asker.kept(CASE) is None
+    assert await asker.stored_answers(CASE) is None
 
     back = await open_asker(reasoner := Counting(), anthropic_api_key="sk-test")
     await back.ask(CASE)

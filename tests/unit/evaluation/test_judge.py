@@ -11,13 +11,13 @@ import pytest
 from bot.configuration import load_settings
 from bot.errors import Invalid, ModelBroken
 from bot.evaluation.judge import Judge, open_judge
-from bot.evaluation.questions import Asked, Case
+from bot.evaluation.questions import Case, CaseTurn
 from bot.evaluation.scoring import Verdict
 from bot.reasoning.calls import ModelReply, Text
 from bot.reasoning.model.requests import Request
 from tests.unit.evaluation.samples import an_answer
 
-CASE = Case(1, (Asked("How tall is it?", answer="330 m"), Asked("And now?", answer="331 m")))
+CASE = Case(1, (CaseTurn("How tall is it?", answer="330 m"), CaseTurn("And now?", answer="331 m")))
 RIGHT = json.dumps({"reason": "It says 330 m.", "grade": "right"})
 
 
@@ -45,13 +45,13 @@ def a_judge(bench: Bench, kept: Path) -> Judge:
 
 async def test_a_verdict_has_its_reason_and_its_cost(kept: Path) -> None:
     judge = a_judge(Bench(RIGHT), kept)
-    assert judge.kept(CASE, 0, an_answer()) is None
+    assert judge.stored_verdict(CASE, 0, an_answer()) is None
 
     verdict = await judge.verdict(CASE, 0, an_answer())
 
     assert replace(verdict, usd=0) == Verdict("right", "It says 330 m.", 1_000, 100)
     assert verdict.usd == pytest.approx(0.003)
-    assert judge.kept(CASE, 0, an_answer()) == verdict
+    assert judge.stored_verdict(CASE, 0, an_answer()) == verdict
 
 
 async def test_a_later_judge_knows_it_even_after_a_line_that_was_cut_off(kept: Path) -> None:
@@ -68,9 +68,9 @@ async def test_another_answer_or_expectation_is_judged_anew(kept: Path) -> None:
     judge = a_judge(Bench(RIGHT), kept)
     await judge.verdict(CASE, 0, an_answer())
 
-    assert judge.kept(CASE, 0, an_answer("It is 324 m tall [1].")) is None
-    other = Case(1, (Asked("How tall is it?", answer="324 m"),))
-    assert judge.kept(other, 0, an_answer()) is None
+    assert judge.stored_verdict(CASE, 0, an_answer("It is 324 m tall [1].")) is None
+    other = Case(1, (CaseTurn("How tall is it?", answer="324 m"),))
+    assert judge.stored_verdict(other, 0, an_answer()) is None
 
 
 async def test_the_judge_sees_the_conversation_and_no_footnote_marks(kept: Path) -> None:

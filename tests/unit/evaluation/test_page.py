@@ -10,7 +10,7 @@ from lxml import html  # type: ignore[import-untyped]
 
 from bot.answers import Doubt
 from bot.evaluation.page import group_words, markdown, page, sections
-from bot.evaluation.questions import Asked
+from bot.evaluation.questions import CaseTurn
 from tests.unit.evaluation.samples import (
     GOOD,
     POOR,
@@ -27,7 +27,7 @@ HOSTILE = "<script>alert(1)</script> [x](javascript:alert(2)) ![p](https://evil.
 
 
 def test_a_page_tells_every_question_with_its_answer_and_quotes() -> None:
-    questions = a_set(TALL, Asked("Who won?", 2, refuse=True))
+    questions = a_set(TALL, CaseTurn("Who won?", 2, refuse=True))
     text = page(an_outcome(questions, (POOR, REFUSAL)), AT, interrupted=False)
     document = html.document_fromstring(text)
 
@@ -40,7 +40,7 @@ def test_a_page_tells_every_question_with_its_answer_and_quotes() -> None:
 
 
 def test_two_settings_stand_side_by_side_and_differences_first() -> None:
-    questions = a_set(Asked("1?"), TALL)
+    questions = a_set(CaseTurn("1?"), TALL)
     outcome = an_outcome(questions, (GOOD, GOOD), (GOOD, POOR))
     assert sections(outcome) == [
         ("The settings differ", ["2"]),
@@ -62,7 +62,7 @@ def test_nothing_of_answers_or_questions_becomes_markup() -> None:
         more=HOSTILE,
         queries=(HOSTILE,),
     )
-    questions = a_set(Asked(HOSTILE, answer=HOSTILE, words=((HOSTILE,),), pages=((HOSTILE,),)))
+    questions = a_set(CaseTurn(HOSTILE, answer=HOSTILE, words=((HOSTILE,),), pages=((HOSTILE,),)))
     questions = replace(questions, name=HOSTILE)
     text = page(an_outcome(questions, (answer,)), AT, interrupted=True)
     document = html.document_fromstring(text)

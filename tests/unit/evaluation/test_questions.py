@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bot.cli_eval import SAMPLE
 from bot.errors import Invalid
 from bot.evaluation import questions
-from bot.evaluation.questions import Asked, load_questions, parse
+from bot.evaluation.questions import CaseTurn, load_questions, parse
 
 WHOLE = """
 # A comment.
@@ -37,9 +37,9 @@ def test_everything_that_may_be_written() -> None:
 
     assert [case.number for case in found.cases] == [1, 2, 3]
     assert found.cases[0].turns == (
-        Asked("Who approves travel?", 3, (("Keller",),), (("travel.md",),), "Maria Keller."),
+        CaseTurn("Who approves travel?", 3, (("Keller",),), (("travel.md",),), "Maria Keller."),
     )
-    assert found.cases[1].turns == (Asked("When is lunch?", 8),)
+    assert found.cases[1].turns == (CaseTurn("When is lunch?", 8),)
     keys, by_whom, since = found.cases[2].turns
     assert keys.words == (("90",), ("days", "nights"))
     assert keys.pages == (("a.md", "b.md"), ("c.md",))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.answers import Doubt, Usage
-from bot.evaluation.questions import Asked
+from bot.evaluation.questions import CaseTurn
 from bot.evaluation.results import KindSpent, Share, figures, result
 from bot.evaluation.scoring import Verdict
 from tests.unit.evaluation.samples import (
@@ -22,8 +22,8 @@ from tests.unit.evaluation.samples import (
     results_of,
 )
 
-NEVER = Asked("Who won?", 2, refuse=True)
-OPEN = Asked("Is it old?", 3)
+NEVER = CaseTurn("Who won?", 2, refuse=True)
+OPEN = CaseTurn("Is it old?", 3)
 THREE = a_set(TALL, NEVER, OPEN)
 
 
@@ -93,4 +93,4 @@ def test_the_first_settings_decide_whether_all_is_as_expected() -> None:
 def test_a_question_is_found_by_its_name() -> None:
     found = a_set(OPEN, (TALL, NEVER))
     outcome = an_outcome(found, (GOOD, GOOD))
-    assert [outcome.asked(name) for name in ("1", "2", "2.1")] == [OPEN, TALL, NEVER]
+    assert [outcome.turn_named(name) for name in ("1", "2", "2.1")] == [OPEN, TALL, NEVER]

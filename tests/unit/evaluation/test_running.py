@@ -12,7 +12,7 @@ import pytest
 from bot.answers import Answer, Usage
 from bot.configuration import load_settings
 from bot.errors import CredentialsRefused, Invalid, ModelBroken
-from bot.evaluation.questions import Asked, Case, QuestionSet
+from bot.evaluation.questions import Case, CaseTurn, QuestionSet
 from bot.evaluation.results import KindSpent, Result
 from bot.evaluation.running import Evaluation, Side, described, open_evaluation
 from bot.evaluation.scoring import Verdict
@@ -20,7 +20,7 @@ from bot.evaluation.spending import Purse
 from bot.messages import RunOptions
 from tests.unit.evaluation.samples import GOOD, REFUSAL, a_set, an_answer
 
-FOUR = a_set(*(Asked(f"{number}?", number, answer="330 m") for number in range(1, 5)))
+FOUR = a_set(*(CaseTurn(f"{number}?", number, answer="330 m") for number in range(1, 5)))
 COST = 0.1
 
 
@@ -36,7 +36,7 @@ class Asking:
     most: int = 0
     _now: int = 0
 
-    async def kept(self, case: Case) -> tuple[Answer, ...] | None:
+    async def stored_answers(self, case: Case) -> tuple[Answer, ...] | None:
         return self.done.get(case.texts[0])
 
     async def ask(self, case: Case) -> tuple[Answer, ...]:
@@ -63,7 +63,7 @@ class Grading:
         self.error = error
         self.given: set[str] = set()
 
-    def kept(self, case: Case, turn: int, answer: Answer) -> Verdict | None:
+    def stored_verdict(self, case: Case, turn: int, answer: Answer) -> Verdict | None:
         return Verdict("right", "Kept.") if case.texts[turn] in self.given else None
 
     async def verdict(self, case: Case, turn: int, answer: Answer) -> Verdict:
@@ -188,7 +188,7 @@ async def test_what_would_fail_every_question_ends_it() -> None:
 
 
 async def test_answers_are_judged_where_there_is_one_to_compare() -> None:
-    questions = a_set(Asked("1?", answer="330 m"), Asked("2?"))
+    questions = a_set(CaseTurn("1?", answer="330 m"), CaseTurn("2?"))
     evaluation = an_evaluation(Asking(), judge=Grading(), questions=questions)
     purse = Purse(None)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.answers import Answer
-from bot.evaluation.questions import Asked
+from bot.evaluation.questions import CaseTurn
 from bot.evaluation.scoring import Verdict, footnotes_of, score
 from tests.unit.evaluation.samples import (
     FAILURE,
@@ -18,7 +18,7 @@ from tests.unit.evaluation.samples import (
     an_answer,
 )
 
-NEVER = Asked("Who won?", 1, refuse=True)
+NEVER = CaseTurn("Who won?", 1, refuse=True)
 ELSEWHERE = a_citation("Long.", url="file:///docs/bridge.md", title="Bridge")
 
 
@@ -26,7 +26,7 @@ ELSEWHERE = a_citation("Long.", url="file:///docs/bridge.md", title="Bridge")
     ("asked", "answer", "amiss"),
     [
         (TALL, an_answer(), ()),
-        (Asked("How tall?"), an_answer("No idea."), ()),
+        (CaseTurn("How tall?"), an_answer("No idea."), ()),
         (TALL, REFUSAL, ("refused",)),
         (TALL, FAILURE, ("failed",)),
         (NEVER, REFUSAL, ()),
@@ -49,7 +49,7 @@ ELSEWHERE = a_citation("Long.", url="file:///docs/bridge.md", title="Bridge")
         ),
     ],
 )
-def test_what_is_amiss(asked: Asked, answer: Answer, amiss: tuple[str, ...]) -> None:
+def test_what_is_amiss(asked: CaseTurn, answer: Answer, amiss: tuple[str, ...]) -> None:
     found = score(asked, answer)
     assert found.amiss == amiss
     assert found.as_expected is not bool(amiss)
@@ -65,7 +65,7 @@ def test_what_is_amiss(asked: Asked, answer: Answer, amiss: tuple[str, ...]) -> 
     ],
 )
 def test_every_group_is_wanted_and_one_item_of_it(words: Any, said: bool | None) -> None:
-    assert score(Asked("?", words=words), an_answer()).words_said is said
+    assert score(CaseTurn("?", words=words), an_answer()).words_said is said
 
 
 def test_a_mark_does_not_part_words() -> None:

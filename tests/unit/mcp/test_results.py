@@ -11,7 +11,7 @@ import pytest
 from bot.mcp.address import address, id_of, public, server_of
 from bot.mcp.entry import McpServer
 from bot.mcp.results import results_of, text_of
-from bot.mcp.tools import Offered, uses_of
+from bot.mcp.tools import OfferedTool, uses_of
 
 
 def said(*told: Any, structured: Any = None) -> types.CallToolResult:
@@ -147,9 +147,9 @@ def test_an_address_leads_back_to_the_server_its_id_and_the_web(url: str) -> Non
 # ---------------------------------------------------------------- arguments
 
 
-def tool(name: str, required: tuple[str, ...], *others: str) -> Offered:
+def tool(name: str, required: tuple[str, ...], *others: str) -> OfferedTool:
     parameters = {each: {"type": "string"} for each in (*required, *others)}
-    return Offered(name, True, parameters, required)
+    return OfferedTool(name, True, parameters, required)
 
 
 def server(**more: Any) -> McpServer:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bot.errors import AddressRefused
 from bot.pages import urls
-from bot.pages.urls import canonical, dedupe_key, domain, links_in, shown
+from bot.pages.urls import canonical, dedupe_key, display_url, domain, links_in
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "urls" / "urltestdata.json"
 
@@ -168,8 +168,8 @@ def test_a_refusal_does_not_repeat_the_password() -> None:
 
 
 def test_a_long_address_is_shown_shortened_on_one_line() -> None:
-    assert len(shown(f"http://example.org/{'a' * 500}")) == 120
-    assert shown("http://a.example/x\n\ty\x00") == "http://a.example/x y"
+    assert len(display_url(f"http://example.org/{'a' * 500}")) == 120
+    assert display_url("http://a.example/x\n\ty\x00") == "http://a.example/x y"
 
 
 _WEB = st.builds(
@@ -212,7 +212,7 @@ def test_no_text_breaks_the_parser(text: str) -> None:
     canonical_or_none(text)
     dedupe_key(text)
     domain(text)
-    shown(text)
+    display_url(text)
 
 
 @given(_WEB)

@@ -32,7 +32,7 @@ async def workers() -> AsyncIterator[Workers]:
 
 @pytest.fixture
 async def looking() -> AsyncIterator[Workers]:
-    workers = Workers.for_a_look(DEFAULT)
+    workers = Workers.single_process(DEFAULT)
     yield workers
     await workers.aclose()
 

@@ -11,7 +11,7 @@ from bot.messages import Message, RunOptions, Transcript
 from bot.reasoning.calls import ModelReply
 from bot.research.budget.account import Account, Allowance
 from bot.research.budget.budget import Budget
-from bot.research.inputs import NOTHING_SAID, Asked, Resources
+from bot.research.inputs import NOTHING_SAID, Resources, RunQuestion
 from bot.research.run import Run
 from bot.storage.journal import open_journal
 from bot.storage.store import Store, open_store
@@ -61,7 +61,7 @@ def open_run(store: Store) -> OpenRun:
 
         journal = await open_journal(store.database, "r1", attempts)
         return Run(
-            Asked("r1", message or a_message(), options, NOW, transcript),
+            RunQuestion("r1", message or a_message(), options, NOW, transcript),
             Resources(
                 a_library(shelf), prefetch_pages=prefetch_pages, keeps_documents=keeps_documents
             ),

@@ -8,7 +8,7 @@ import pytest
 
 from bot.errors import AddressRefused, FootnoteError, PageUnreadable, Unavailable
 from bot.messages import Attachment
-from bot.pages.urls import shown
+from bot.pages.urls import display_url
 from bot.rendering.texts import texts_for
 from bot.research.notes import Notes
 
@@ -22,7 +22,7 @@ ATTACHMENTS = {FILE: Attachment("notes.pdf", "application/pdf", FILE)}
     ("url", "reason", "note"),
     [
         (LINK, f"{LINK} is empty.", f"I could not read {LINK}: it is empty."),
-        (LONG, f"{shown(LONG)} is empty.", f"I could not read {LONG}: it is empty."),
+        (LONG, f"{display_url(LONG)} is empty.", f"I could not read {LONG}: it is empty."),
         (
             LINK,
             f"The address {LINK} cannot be read: it leads to this machine.",

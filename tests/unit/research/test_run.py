@@ -383,9 +383,9 @@ async def test_what_a_call_spent_that_came_to_nothing_is_spent(
     run = await open_run(a_shelf())
 
     async def send() -> ModelReply:
-        run.calls.lost(REPLY)
-        run.calls.lost(replace(REPLY, input_tokens=0, output_tokens=0, cache_read_tokens=0))
-        run.calls.lost(ModelReply("", (), ""))  # no reply had begun
+        run.calls.count_lost(REPLY)
+        run.calls.count_lost(replace(REPLY, input_tokens=0, output_tokens=0, cache_read_tokens=0))
+        run.calls.count_lost(ModelReply("", (), ""))  # no reply had begun
         raise ModelUnavailable("It broke off.")
 
     with pytest.raises(ModelUnavailable):

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Generator, Sequence
 
 from bot.search.readers import Readers
-from bot.search.reading import Job, Reading, packed, read_file, unpacked
+from bot.search.reading import Job, Reading, pack, read_file, unpack
 
 _BODY = """
 import os, sys, time
@@ -41,7 +41,7 @@ class Inside(Readers):
         self, jobs: Sequence[Job], most_bytes: int, ending: threading.Event | None = None
     ) -> Generator[Reading]:
         for job in jobs:
-            reading = unpacked(*packed(read_file(job, most_bytes)))
+            reading = unpack(*pack(read_file(job, most_bytes)))
             assert reading is not None
             yield reading
 

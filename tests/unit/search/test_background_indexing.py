@@ -98,7 +98,7 @@ async def test_a_search_waits_a_moment_for_a_run_that_has_just_begun(
     indexing = Indexing(True)
     documents = LocalDocuments(settings.index_path, settings.docs)
     async with documents_being_indexed(settings, lambda line: None, indexing):
-        await indexing.begun()
+        await indexing.wait_until_counted()
         search = asyncio.create_task(documents.search(Query("words", 20)))
         await until(indexing, 4)
         assert not search.done()
@@ -134,7 +134,7 @@ async def test_what_goes_wrong_is_told_and_leaves_the_rest_alone(
     said: list[str] = []
     indexing = Indexing(True)
     async with documents_being_indexed(settings, said.append, indexing):
-        await indexing.begun()
+        await indexing.wait_until_counted()
     told = indexing.as_json()
     assert (told["state"], told["why"]) == ("not ok", "The disk is full.")
     assert said == ["The documents are not all indexed: The disk is full."]
@@ -149,13 +149,13 @@ async def test_a_defect_ends_nothing_else(
     monkeypatch.setattr(Indexer, "index", break_)
     indexing = Indexing(True)
     async with documents_being_indexed(settings, lambda line: None, indexing):
-        await indexing.begun()
+        await indexing.wait_until_counted()
     assert "ZeroDivisionError" in indexing.as_json()["why"]
 
 
 async def test_without_documents_there_is_nothing_to_tell(tmp_path: Path) -> None:
     indexing = Indexing(False)
     async with documents_being_indexed(load_settings(data_dir=tmp_path), print, indexing):
-        await indexing.begun()
+        await indexing.wait_until_counted()
     assert indexing.state == "none"
     assert not (tmp_path / "index.sqlite").exists()

@@ -84,7 +84,7 @@ def test_a_limit_that_lets_nothing_through_is_refused(rate: float, burst: int) -
 def _failing(breaker: Breaker, times: int) -> None:
     for _ in range(times):
         assert breaker.refused_for() is None
-        breaker.failed()
+        breaker.record_failure()
 
 
 def test_it_opens_after_failures_in_a_row() -> None:
@@ -97,7 +97,7 @@ def test_a_success_between_failures_keeps_it_closed() -> None:
     breaker = Breaker(3, 30, Clock())
     for _ in range(5):
         _failing(breaker, 2)
-        breaker.succeeded()
+        breaker.record_success()
     assert breaker.refused_for() is None
 
 
@@ -125,7 +125,7 @@ def test_a_probe_that_succeeds_closes_it() -> None:
     _failing(breaker, 2)
     clock.now += 31
     assert breaker.refused_for() is None
-    breaker.succeeded()
+    breaker.record_success()
     _failing(breaker, 1)
     assert breaker.refused_for() is None
 
@@ -145,11 +145,11 @@ def test_a_probe_that_is_given_up_leaves_room_for_the_next() -> None:
     _failing(breaker, 1)
     clock.now += 31
     assert breaker.refused_for() is None
-    breaker.given_up()
+    breaker.record_cancellation()
     assert breaker.refused_for() is None
 
 
 def test_a_pause_the_provider_asked_for_opens_it_at_the_first_failure() -> None:
     breaker = Breaker(5, 30, Clock())
-    breaker.failed(rest=90)
+    breaker.record_failure(rest=90)
     assert breaker.refused_for() == 90

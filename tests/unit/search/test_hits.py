@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.search.hits import host_of, is_within, plain, short, wanted, web_hit, with_sites
+from bot.search.hits import host_of, is_within, matching_hits, plain, short, web_hit, with_sites
 from bot.search.provider import Query
 
 
@@ -84,7 +84,7 @@ def test_very_long_texts_are_cut_between_words() -> None:
 
 def test_each_page_is_wanted_once_and_no_more_than_the_limit() -> None:
     urls = ["https://a.example/", "http://www.a.example", "https://b.example/", "https://c.example"]
-    hits = wanted([web_hit("x", url, url) for url in urls], Query("q", 2))
+    hits = matching_hits([web_hit("x", url, url) for url in urls], Query("q", 2))
     assert [hit.url for hit in hits] == ["https://a.example/", "https://b.example/"]
 
 
@@ -105,7 +105,7 @@ def test_only_pages_of_the_wanted_domains_are_kept(
 ) -> None:
     hosts = ["a.example", "sub.a.example", "nota.example", "b.example"]
     found = [web_hit("x", f"https://{host}/", host) for host in hosts]
-    assert [hit.title for hit in wanted(found, Query("q", 9, domains=domains))] == kept
+    assert [hit.title for hit in matching_hits(found, Query("q", 9, domains=domains))] == kept
 
 
 def test_a_host_within_is_the_host_itself_or_below_it() -> None:

@@ -14,7 +14,7 @@ from bot.search import vector_scan
 from bot.search.embedding.embedder import Embedder
 from bot.search.indexer import Indexer
 from bot.search.local import LocalDocuments
-from bot.search.meaning import REST_SECONDS, Meaning, Near, fused
+from bot.search.meaning import REST_SECONDS, Meaning, Near, fuse
 from bot.search.provider import Hit, Query
 from bot.search.vector_file import vectors_path
 from bot.search.vector_filling import fill_vectors
@@ -36,7 +36,7 @@ cosines = st.dictionaries(places, st.floats(-1.0, 1.0), max_size=12)
 def test_every_candidate_comes_once(
     by_words: dict[tuple[int, int], float], near: dict[tuple[int, int], float]
 ) -> None:
-    found = fused(by_words, near)
+    found = fuse(by_words, near)
 
     assert sorted(found) == sorted({*by_words, *near})
 
@@ -44,7 +44,7 @@ def test_every_candidate_comes_once(
 @given(scores)
 @example({(1, 0): 0.01, (1, 1): 0.010000000000000002, (1, 2): 40.640625})  # divided, two are equal
 def test_without_cosines_the_order_is_that_of_words(by_words: dict[tuple[int, int], float]) -> None:
-    assert fused(by_words, {}) == sorted(by_words, key=lambda place: (-by_words[place], place))
+    assert fuse(by_words, {}) == sorted(by_words, key=lambda place: (-by_words[place], place))
 
 
 @given(scores, cosines, st.floats(0.1, 10.0), st.floats(0.1, 3.0), st.floats(-0.5, 0.5))
@@ -61,7 +61,7 @@ def test_only_proportions_count(
         return {place: round(value, 3) for place, value in values.items()}
 
     by_words, near = rounded(by_words), rounded(near)
-    other = fused(
+    other = fuse(
         {place: score * scale for place, score in by_words.items()},
         {place: cosine * stretch + shift for place, cosine in near.items()},
     )
@@ -79,14 +79,14 @@ def test_only_proportions_count(
             for place in found
         ]
 
-    assert total(other) == pytest.approx(total(fused(by_words, near)), abs=1e-6)
+    assert total(other) == pytest.approx(total(fuse(by_words, near)), abs=1e-6)
 
 
 def test_the_best_of_both_comes_first() -> None:
     by_words = {(1, 0): 10.0, (2, 0): 8.0, (3, 0): 1.0}
     near = {(1, 0): 0.70, (2, 0): 0.88, (3, 0): 0.75, (4, 0): 0.90}
 
-    assert fused(by_words, near) == [(2, 0), (1, 0), (4, 0), (3, 0)]
+    assert fuse(by_words, near) == [(2, 0), (1, 0), (4, 0), (3, 0)]
 
 
 def test_relevance_is_measured_between_the_average_and_the_nearest() -> None:

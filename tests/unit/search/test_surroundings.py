@@ -11,20 +11,20 @@ from hypothesis import strategies as st
 from bot.pages.passages import split
 from bot.search.index_file import pack_spans
 from bot.search.meaning import Match
-from bot.search.surroundings import Headings, Opened, rated
+from bot.search.surroundings import Headings, OpenedPage, rate_matches
 from tests.unit.pages.test_passages import PAGES
 
 WEIGHTS = {"harbour": 3.0, "fee": 2.0, "bell": 1.0}
 FOG = "\n\n".join("Fog lies on the sea. " * 20 for _ in range(4))
 
 
-def a_page(text: str, title: str = "") -> Opened:
-    return Opened(title, text, pack_spans(split(text)))
+def a_page(text: str, title: str = "") -> OpenedPage:
+    return OpenedPage(title, text, pack_spans(split(text)))
 
 
-def order(question: str, pages: Mapping[int, Opened], *matches: tuple[int, int]) -> list[str]:
+def order(question: str, pages: Mapping[int, OpenedPage], *matches: tuple[int, int]) -> list[str]:
     """The passages of the matches (file, place), best first."""
-    found = rated(
+    found = rate_matches(
         question,
         WEIGHTS,
         [Match(file, f"file:///{file}", place, 0.0) for file, place in matches],
@@ -42,7 +42,7 @@ def test_a_short_passage_gains_by_the_words_beside_it() -> None:
     text = f"# Bells\n\nA fee.\n\n{FOG}\n\n# Fees\n\nThe harbour.\n\n## Amount\n\nA fee."
     page = a_page(text)
     last = len(split(text)) - 1
-    found = rated(
+    found = rate_matches(
         "harbour fee",
         WEIGHTS,
         [Match(1, "file:///1", 0, 9.0), Match(1, "file:///1", last, 1.0)],
@@ -55,7 +55,7 @@ def test_a_short_passage_gains_by_the_words_beside_it() -> None:
 @pytest.mark.parametrize(
     "better", [a_page("A fee.", "Harbour"), a_page("# Harbour\n\nA fee."), a_page("A harbour fee.")]
 )
-def test_the_title_and_the_headings_count(better: Opened) -> None:
+def test_the_title_and_the_headings_count(better: OpenedPage) -> None:
     pages = {1: a_page("A fee."), 2: better}
     assert order("harbour fee", pages, (1, 0), (2, 0))[0] == better.passage(0)
 
@@ -67,7 +67,9 @@ def test_words_side_by_side_as_in_the_question_count() -> None:
 
 def test_matches_that_are_equal_stay_in_their_order() -> None:
     pages = {n: a_page("A harbour.") for n in (1, 2, 3)}
-    found = rated("harbour", WEIGHTS, [Match(n, f"file:///{n}", 0, 0.0) for n in (2, 3, 1)], pages)
+    found = rate_matches(
+        "harbour", WEIGHTS, [Match(n, f"file:///{n}", 0, 0.0) for n in (2, 3, 1)], pages
+    )
     assert [match.file for match in found] == [2, 3, 1]
 
 
@@ -76,7 +78,7 @@ def test_all_matches_come_back_best_first(text: str, question: str) -> None:
     pages = {1: a_page(text), 2: a_page("The harbour bell.")}
     matches = [Match(1, "file:///1", place, 0.0) for place in range(len(split(text)))]
     matches.append(Match(2, "file:///2", 0, 0.0))
-    found = rated(question, WEIGHTS, matches, pages)
+    found = rate_matches(question, WEIGHTS, matches, pages)
     assert sorted((m.file, m.place) for m in found) == sorted((m.file, m.place) for m in matches)
     assert [m.score for m in found] == sorted((m.score for m in found), reverse=True)
 

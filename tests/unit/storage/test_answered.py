@@ -45,7 +45,7 @@ async def found(
     past: Past, question: str = "How tall is the tower?", at: Thread = HERE
 ) -> list[str]:
     questions = AnsweredQuestions(past.store.database)
-    return [run.id for run in await questions.found(terms_of(question), at)]
+    return [run.id for run in await questions.find(terms_of(question), at)]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from datetime import UTC, timedelta
 
 import pytest
 
-from bot.storage.asked import Asked
+from bot.storage.asked import AskedQuestions
 from bot.storage.overview import Place, Scope, of_days
 from bot.storage.store import Store
 from bot.storage.workspaces import Opinion, Workspaces
@@ -29,8 +29,8 @@ async def ended(past: Past, text: str, state: str) -> str:
     return record.id
 
 
-def asked(past: Past) -> Asked:
-    return Asked(past.store.database)
+def asked(past: Past) -> AskedQuestions:
+    return AskedQuestions(past.store.database)
 
 
 async def test_the_same_words_are_one_unanswered_question(past: Past) -> None:

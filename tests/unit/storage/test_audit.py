@@ -13,8 +13,16 @@ from bot.errors import StorageUnavailable
 from bot.messages import Thread
 from bot.rights.changes import RuleChanges
 from bot.rights.rights import Rights
-from bot.storage.audit import Actor, Audit, Entry, Wanted, audit, key_of_pseudonyms, pseudonym_by
-from bot.storage.replaying import NAMES, owed
+from bot.storage.audit import (
+    Actor,
+    Audit,
+    AuditFilter,
+    Entry,
+    audit,
+    key_of_pseudonyms,
+    pseudonym_by,
+)
+from bot.storage.replaying import NAMES, missing_forgettings
 from bot.storage.retention import Keep, Retention
 from bot.storage.store import Store
 from bot.storage.subjects import Subject
@@ -27,7 +35,7 @@ NOW = datetime.now(UTC)
 
 
 async def log_of(store: Store, **wanted: object) -> list[Entry]:
-    entries = Audit(store.database).entries(Wanted(**wanted))  # type: ignore[arg-type]
+    entries = Audit(store.database).entries(AuditFilter(**wanted))  # type: ignore[arg-type]
     return [entry async for entry in entries]
 
 
@@ -130,7 +138,7 @@ async def test_after_a_restore_the_same_is_forgotten_and_what_came_later_stays(
     await past.answered("bob")
     told = dict.fromkeys([ada, elsewhere, gone, here], NOW - 2 * DAY)
 
-    due = await owed(store.database, told)
+    due = await missing_forgettings(store.database, told)
     thread = Subject("thread", "web", past.thread.key)
     assert set(due.subjects) == {Subject("person", "slack", "ada"), thread}
     assert due.foreign == 1
@@ -141,7 +149,7 @@ async def test_after_a_restore_the_same_is_forgotten_and_what_came_later_stays(
         query = sa.select(messages.c.author_id, messages.c.at).order_by(messages.c.id)
         left = [(author, at) for author, at in await db.execute(query)]
     assert left == [("bob", NOW - 3 * DAY), ("ada", NOW - DAY), ("bob", NOW - DAY)]
-    assert (await owed(store.database, told)).subjects == {}
+    assert (await missing_forgettings(store.database, told)).subjects == {}
 
 
 def test_every_column_with_ids_of_people_is_compared_with_pseudonyms() -> None:

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from bot.errors import RunLost
-from bot.storage.audit import Actor, Audit, Wanted
+from bot.storage.audit import Actor, Audit, AuditFilter
 from bot.storage.conversations import Conversations
 from bot.storage.corrections import WORDS, Correction, Corrections
 from bot.storage.forgetting import Forgetting
@@ -63,7 +63,7 @@ async def deeds(past: Past) -> list[tuple[str, str, str]]:
     log = Audit(past.store.database)
     return [
         (each.deed, each.object, each.person)
-        async for each in log.entries(Wanted(what=("corrected", "retracted")))
+        async for each in log.entries(AuditFilter(what=("corrected", "retracted")))
     ]
 
 

@@ -15,7 +15,7 @@ from bot.errors import StorageUnavailable
 from bot.storage.connecting import Connecting
 from bot.storage.database import open_database
 from bot.storage.postgres import open_postgres, postgres_trouble
-from bot.storage.rows import evened
+from bot.storage.rows import pad_ids
 from tests.fakes.postgres import Postgres
 
 PID = sa.text("SELECT pg_backend_pid()")
@@ -100,8 +100,8 @@ async def test_a_statement_by_itself_takes_effect_without_a_transaction_around_i
 )
 def test_lists_of_many_lengths_make_few_different_statements(asked: int, sent: int) -> None:
     ids = [str(number) for number in range(asked)]
-    assert len(evened(ids)) == sent
-    assert dict.fromkeys(evened(ids)) == dict.fromkeys(ids)
+    assert len(pad_ids(ids)) == sent
+    assert dict.fromkeys(pad_ids(ids)) == dict.fromkeys(ids)
 
 
 # ---------------------------------------------------------------- how many, and for how long

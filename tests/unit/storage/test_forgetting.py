@@ -42,7 +42,7 @@ async def forget(past: Past, subject: Subject, before: date = TOMORROW) -> Remov
     request = await forgetting.ask(subject, datetime.now(UTC))
     removed = await forgetting.remove(request)
     removed += await forgetting.remove_spending(subject, before)
-    await forgetting.fulfilled(request)
+    await forgetting.delete_request(request)
     return removed
 
 
@@ -268,10 +268,10 @@ async def test_a_wish_outlives_a_crash(past: Past) -> None:
     await past.answered("ada")
     request = await Forgetting(past.store.database).ask(ADA, NOW)
     later = Forgetting(past.store.database)
-    assert await later.asked() == [request]
+    assert await later.pending_requests() == [request]
     await later.remove(request)
-    await later.fulfilled(request)
-    assert await later.asked() == []
+    await later.delete_request(request)
+    assert await later.pending_requests() == []
 
 
 async def test_an_older_wish_that_is_fulfilled_leaves_a_newer_one(past: Past) -> None:
@@ -280,8 +280,8 @@ async def test_an_older_wish_that_is_fulfilled_leaves_a_newer_one(past: Past) ->
     first = await forgetting.ask(ADA, NOW)
     await past.answered("ada")
     second = await forgetting.ask(ADA, NOW)
-    await forgetting.fulfilled(first)
-    assert await forgetting.asked() == [second]
+    await forgetting.delete_request(first)
+    assert await forgetting.pending_requests() == [second]
 
 
 class Crash(BaseException):

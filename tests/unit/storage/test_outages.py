@@ -25,10 +25,10 @@ def test_an_outage_is_told_once_when_it_begins_and_once_when_it_ends() -> None:
     outages = Outages()
     with capture_logs() as lines:
         for _ in range(100):
-            outages.failed("reading", GONE)
-            outages.failed("writing", GONE)
+            outages.record_failure("reading", GONE)
+            outages.record_failure("writing", GONE)
         for _ in range(100):
-            outages.worked("reading")
+            outages.record_success("reading")
     assert [line["event"] for line in lines] == [
         "database does not work, waiting",
         "database works again",
@@ -39,8 +39,8 @@ def test_a_full_disk_that_lets_some_through_is_told_once_a_minute() -> None:
     outages = Outages()
     with capture_logs() as lines:
         for _ in range(100):
-            outages.failed("writing", FULL)
-            outages.worked("writing")
+            outages.record_failure("writing", FULL)
+            outages.record_success("writing")
     assert len(lines) == 2
 
 
@@ -49,8 +49,8 @@ def test_connections_that_break_again_and_again_are_told_once_a_minute() -> None
     with capture_logs() as lines:
         for number in range(100):
             words = f"The database was lost in way {number}."
-            outages.failed("reading", StorageUnavailable(words, kind="broken"))
-            outages.worked("reading")
+            outages.record_failure("reading", StorageUnavailable(words, kind="broken"))
+            outages.record_success("reading")
     assert len(lines) == 2
 
 
@@ -58,34 +58,34 @@ def test_another_trouble_soon_after_is_told_as_well() -> None:
     outages = Outages()
     with capture_logs() as lines:
         for trouble in (GONE, FULL):
-            outages.failed("writing", trouble)
-            outages.worked("writing")
+            outages.record_failure("writing", trouble)
+            outages.record_success("writing")
     assert [line["error"] for line in lines[::2]] == [str(GONE), str(FULL)]
 
 
 def test_reading_does_not_tell_that_a_full_disk_has_room_again() -> None:
     outages = Outages()
-    outages.failed("writing", FULL)
-    outages.worked("reading")
-    assert outages.lately("writing") is FULL
-    outages.worked("writing")
-    assert outages.lately("writing") is None
+    outages.record_failure("writing", FULL)
+    outages.record_success("reading")
+    assert outages.recent_failure("writing") is FULL
+    outages.record_success("writing")
+    assert outages.recent_failure("writing") is None
 
 
 def test_a_database_that_can_be_read_again_can_be_reached() -> None:
     outages = Outages()
-    outages.failed("queue", GONE)
-    outages.worked("reading")
-    assert outages.lately("queue") is None
+    outages.record_failure("queue", GONE)
+    outages.record_success("reading")
+    assert outages.recent_failure("queue") is None
 
 
 @pytest.mark.parametrize("kind", ["contended", "wrong"])
 def test_what_lies_in_the_question_is_no_outage(kind: str) -> None:
     outages = Outages()
     with capture_logs() as lines:
-        outages.failed("writing", StorageUnavailable("Try again.", kind=kind))  # type: ignore[arg-type]
+        outages.record_failure("writing", StorageUnavailable("Try again.", kind=kind))  # type: ignore[arg-type]
     assert lines == []
-    assert outages.lately("writing") is None
+    assert outages.recent_failure("writing") is None
 
 
 async def test_many_that_find_the_database_gone_tell_it_once(postgres: Postgres) -> None:
@@ -171,24 +171,24 @@ async def test_what_waiting_cannot_mend_is_not_waited_for(
 async def test_an_outage_is_counted_with_its_time() -> None:
     outages = Outages()
     assert (outages.count, outages.seconds, outages.since) == (0, 0, None)
-    outages.failed("reading", GONE)
-    outages.failed("writing", GONE)
+    outages.record_failure("reading", GONE)
+    outages.record_failure("writing", GONE)
     assert outages.count == 1
     assert outages.since is not None
-    outages.worked("reading")
+    outages.record_success("reading")
     assert outages.since is None
     passed = outages.seconds
     assert passed > 0
     assert outages.seconds == passed, "it is over"
-    outages.failed("writing", FULL)
+    outages.record_failure("writing", FULL)
     assert outages.count == 2
 
 
 def test_it_is_known_for_a_while_that_there_was_an_outage() -> None:
     outages = Outages()
     assert not outages.ended_within(60)
-    outages.failed("writing", StorageUnavailable("It is away.", kind="broken"))
+    outages.record_failure("writing", StorageUnavailable("It is away.", kind="broken"))
     assert outages.ended_within(0)  # it lasts
-    outages.worked("writing")
+    outages.record_success("writing")
     assert outages.ended_within(60)
     assert not outages.ended_within(0)

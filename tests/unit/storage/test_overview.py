@@ -223,5 +223,5 @@ async def test_a_clock_that_is_behind_makes_no_negative_times(store: Store, past
     async with store.database.write() as db:
         ahead = NOW + timedelta(hours=1)
         await db.execute(sa.update(runs).values(accepted_at=ahead, ended_at=NOW))
-        seconds = await db.scalar(sa.select(moments.took()).where(runs.c.id == run))
+        seconds = await db.scalar(sa.select(moments.duration()).where(runs.c.id == run))
     assert seconds == 0

@@ -15,7 +15,7 @@ from bot.messages import Author, RunOptions
 from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
 from bot.storage.overview import queue_of
-from bot.storage.standing import StandingQuestions, Watch, begin_look
+from bot.storage.standing import StandingQuestions, Watch, begin_check
 from bot.storage.store import Store
 from bot.storage.tables import runs
 from tests.unit.samples import NOW, a_page
@@ -34,10 +34,10 @@ async def begun(store: Store) -> tuple[Past, StandingQuestions, Watch]:
     return past, standing, watch
 
 
-async def look(past: Past, watch: Watch, *, begins: bool = False, claims: bool = True) -> str:
+async def check(past: Past, watch: Watch, *, begins: bool = False, claims: bool = True) -> str:
     message = past.message(watch.question, "ada", event_id=watch.event_id, thread=watch.place)
     options = RunOptions(watch=watch.id)
-    together = partial(begin_look, watch=watch, due_at=NOW + 2 * DAY) if begins else None
+    together = partial(begin_check, watch=watch, due_at=NOW + 2 * DAY) if begins else None
     await past.store.accept(f"look{past.numbered}", message, options, NOW + DAY, together=together)
     run = await past.store.run_of_event(watch.thread.platform, watch.event_id)
     assert run is not None
@@ -46,13 +46,13 @@ async def look(past: Past, watch: Watch, *, begins: bool = False, claims: bool =
     return run.id
 
 
-async def test_one_of_all_that_find_it_due_goes_on_to_the_next_look(store: Store) -> None:
+async def test_one_of_all_that_find_it_due_goes_on_to_the_next_check(store: Store) -> None:
     past, standing, watch = await begun(store)
     assert await standing.due(NOW, ["slack"]) == []
     assert await standing.due(NOW + DAY, ["slack"]) == [watch]
     assert await standing.due(NOW + DAY, ["web"]) == []
     ends = await asyncio.gather(
-        *(look(past, watch, begins=True) for _ in range(4)), return_exceptions=True
+        *(check(past, watch, begins=True) for _ in range(4)), return_exceptions=True
     )
     (run,) = {end for end in ends if not isinstance(end, RunLost)}
     assert isinstance(run, str)
@@ -63,19 +63,19 @@ async def test_one_of_all_that_find_it_due_goes_on_to_the_next_look(store: Store
     await standing.found_nothing(watch.id, run, record.attempt, "same", NOW + DAY)
     before = await past.rows("watches")
     with pytest.raises(RunLost):
-        await look(past, watch, begins=True)
+        await check(past, watch, begins=True)
     assert await past.rows("watches") == before
 
 
-async def test_states_of_a_look_are_its_own_until_it_has_something_to_tell(store: Store) -> None:
-    """Earlier releases would answer the look in its hidden thread, so they must not claim it."""
+async def test_states_of_a_check_are_its_own_until_it_has_something_to_tell(store: Store) -> None:
+    """Earlier releases would answer the check in its hidden thread, so they must not claim it."""
     past, standing, watch = await begun(store)
 
     async def kept() -> str | None:
         async with store.database.read() as db:
             return await db.scalar(sa.select(runs.c.state).where(runs.c.id == run))
 
-    run = await look(past, watch, claims=False)
+    run = await check(past, watch, claims=False)
     now = NOW + DAY
     assert (await kept(), [one.id for one in await store.unfinished(now)]) == ("due", [run])
     await store.claim(run, OWNER, now, LEASE)
@@ -93,13 +93,13 @@ async def test_states_of_a_look_are_its_own_until_it_has_something_to_tell(store
     assert await kept() == "running"
 
 
-async def test_a_look_without_news_leaves_nothing_and_one_with_news_is_moved(store: Store) -> None:
+async def test_a_check_without_news_leaves_nothing_and_one_with_news_is_moved(store: Store) -> None:
     past, standing, watch = await begun(store)
     before = await past.rows("spending", "watches", "pages")
-    run = await look(past, watch)
+    run = await check(past, watch)
     await standing.found_nothing(watch.id, run, 1, "same", NOW + DAY)
     assert await past.rows("spending", "watches", "pages") == before
-    run = await look(past, watch)
+    run = await check(past, watch)
     old = (await store.run(watch.run)).answer.citations  # type: ignore[union-attr]
     told = Answer("answered", "It is 331 m tall [1].", "How tall?", run, old)
     with pytest.raises(RunLost):
@@ -117,7 +117,7 @@ async def test_a_look_without_news_leaves_nothing_and_one_with_news_is_moved(sto
 
 async def test_it_goes_with_the_question_that_began_it(store: Store) -> None:
     past, standing, watch = await begun(store)
-    run = await look(past, watch)
+    run = await check(past, watch)
     told = Answer("answered", "It is 331 m tall.", "How tall?", run)
     await standing.tell(watch, run, 1, told, NOW + DAY)
     removed = await Conversations(store.database).remove(

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.text.arithmetic import shown, unproven
+from bot.text.arithmetic import calculations, unproven
 from bot.text.facts import facts, missing_from
 
 BRIDGE = (
@@ -124,11 +124,11 @@ def test_a_date_that_is_none_has_no_days() -> None:
 
 
 def test_a_range_of_years_is_no_subtraction() -> None:
-    assert list(shown("He acted (1914–1929) and sang.")) == []
+    assert list(calculations("He acted (1914–1929) and sang.")) == []
 
 
 def test_code_and_dates_are_no_arithmetic() -> None:
-    assert list(shown("Call f(a - b) on 2020-05-01, see matrix[3][4].")) == []
+    assert list(calculations("Call f(a - b) on 2020-05-01, see matrix[3][4].")) == []
 
 
 @given(st.integers(1000, 99_999), st.integers(1000, 99_999), st.sampled_from("+−×"))
@@ -143,7 +143,7 @@ def test_whatever_is_calculated_right_comes_out(one: int, other: int, operator: 
 
 @given(st.text(alphabet="0123456789.,+-−×/÷=()%of 的加减km ", max_size=60))
 def test_any_text_can_be_read(text: str) -> None:
-    list(shown(text))
+    list(calculations(text))
     _left(text, BRIDGE)
 
 

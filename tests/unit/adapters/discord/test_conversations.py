@@ -85,5 +85,5 @@ async def test_what_was_found_stands_whatever_becomes_of_the_offer(
     for _ in range(2):  # once a question
         found = await talk.search(Query("launch", 5))
         assert [hit.url.rpartition("/")[2] for hit in found] == [f"5{ALL}"]
-    await talk.concluded()
+    await talk.answer_posted()
     assert len(server.sent) == told

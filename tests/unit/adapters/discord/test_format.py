@@ -15,9 +15,9 @@ from adapters.discord import limits
 from adapters.discord.format import (
     Look,
     answer_text,
-    answered,
     details,
     echo,
+    format_answer,
     plan_lines,
     thread_name,
     working,
@@ -41,7 +41,7 @@ hostile = st.text(
 
 
 def look(answer: Answer, **changes: Any) -> tuple[Look, ...]:
-    return answered(answer, texts, **changes)
+    return format_answer(answer, texts, **changes)
 
 
 def behind(answer: Answer, **changes: Any) -> tuple[Look, ...]:
@@ -118,7 +118,7 @@ def test_a_failure_says_what_happened() -> None:
 def test_every_outcome_is_shown_in_every_language(
     status: Literal["answered", "not_found", "failed", "stopped"], locale: str, embeds: bool
 ) -> None:
-    looks = answered(an_answer(status=status), texts_for(locale))
+    looks = format_answer(an_answer(status=status), texts_for(locale))
     check_limits(looks)
     check_limits(details(an_answer(status=status), texts_for(locale), embeds=embeds))
     assert "blue" in looks[0].content

@@ -42,8 +42,8 @@ async def test_only_roles_that_are_asked_for_and_held_are_told(room: Room, wire:
     held, other, unasked = (room.discord.role(room.guild, name) for name in ("hr", "it", "all"))
     cat = room.discord.member(room.guild, "Cat", held, unasked)
     roles = Servers(wire)
-    assert await roles.held(cat.id, [held.id, other.id]) == {held.id}
-    assert await roles.held(room.ada.id, [held.id, other.id]) == frozenset()
+    assert await roles.roles_held(cat.id, [held.id, other.id]) == {held.id}
+    assert await roles.roles_held(room.ada.id, [held.id, other.id]) == frozenset()
 
 
 async def test_roles_are_found_in_every_server_of_the_bot(room: Room, wire: Wire) -> None:
@@ -51,7 +51,7 @@ async def test_roles_are_found_in_every_server_of_the_bot(room: Room, wire: Wire
     here, there = room.discord.role(room.guild, "hr"), room.discord.role(elsewhere, "hr")
     cat = room.discord.member(room.guild, "Cat", here)
     room.discord.join(elsewhere, cat, there)
-    assert await Servers(wire).held(cat.id, [here.id, there.id]) == {here.id, there.id}
+    assert await Servers(wire).roles_held(cat.id, [here.id, there.id]) == {here.id, there.id}
 
 
 async def test_only_servers_that_have_such_a_role_are_asked_for_the_person(
@@ -60,7 +60,7 @@ async def test_only_servers_that_have_such_a_role_are_asked_for_the_person(
     elsewhere = room.discord.guild("Annexe")
     role = room.discord.role(room.guild, "hr")
     cat = room.discord.member(room.guild, "Cat", role)
-    await Servers(wire).held(cat.id, [role.id])
+    await Servers(wire).roles_held(cat.id, [role.id])
     assert asked(room, f"/guilds/{room.guild.id}/members/{cat.id}") == 1
     assert asked(room, f"/guilds/{elsewhere.id}/members/{cat.id}") == 0
 
@@ -73,18 +73,18 @@ async def test_a_person_is_asked_for_once_a_minute(
     path = f"/guilds/{room.guild.id}/members/{cat.id}"
     roles = Servers(wire)
     for _ in range(3):
-        assert await roles.held(cat.id, [role.id]) == {role.id}
+        assert await roles.roles_held(cat.id, [role.id]) == {role.id}
     assert asked(room, path) == 1
     room.guild.members[cat.id].roles.clear()  # the role is taken away
     monkeypatch.setattr(module, "MEMBERS_SECONDS", 0.0)
-    assert await Servers(wire).held(cat.id, [role.id]) == frozenset()
+    assert await Servers(wire).roles_held(cat.id, [role.id]) == frozenset()
     assert asked(room, path) == 2
 
 
 async def test_somebody_who_is_no_member_any_more_has_no_roles(room: Room, wire: Wire) -> None:
     role = room.discord.role(room.guild, "hr")
     stranger = room.discord.user("Stranger")
-    assert await Servers(wire).held(stranger.id, [role.id]) == frozenset()
+    assert await Servers(wire).roles_held(stranger.id, [role.id]) == frozenset()
 
 
 async def test_what_cannot_be_asked_now_is_no_answer(room: Room, wire: Wire) -> None:
@@ -93,6 +93,6 @@ async def test_what_cannot_be_asked_now_is_no_answer(room: Room, wire: Wire) -> 
     room.discord.down("reset")
     roles = Servers(wire)
     with pytest.raises(PlatformUnavailable):
-        await roles.held(cat.id, [role.id])
+        await roles.roles_held(cat.id, [role.id])
     room.discord.up()
-    assert await roles.held(cat.id, [role.id]) == {role.id}  # nothing wrong was remembered
+    assert await roles.roles_held(cat.id, [role.id]) == {role.id}  # nothing wrong was remembered

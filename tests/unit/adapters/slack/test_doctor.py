@@ -9,8 +9,8 @@ import pytest
 from slack_sdk.oauth.installation_store import Bot
 
 from adapters.slack.doctor import examine
-from adapters.slack.installations import opened
-from adapters.slack.oauth import FOR_USER_GROUPS, needed
+from adapters.slack.installations import open_installations
+from adapters.slack.oauth import FOR_USER_GROUPS, needed_scopes
 from adapters.slack.settings import SlackSettings
 from bot.errors import CredentialsRefused, FootnoteError, InvalidSetting, PlatformUnavailable
 from bot.rights.collection import DocumentCollection
@@ -30,7 +30,7 @@ async def test_what_works_is_told_in_one_sentence(slack: FakeSlack, tmp_path: Pa
     )
 
 
-@pytest.mark.parametrize("scope", sorted(needed()))
+@pytest.mark.parametrize("scope", sorted(needed_scopes()))
 async def test_a_missing_scope_is_named(slack: FakeSlack, tmp_path: Path, scope: str) -> None:
     slack.workspace.scopes.discard(scope)
     by_group = DocumentCollection(name="People", paths=("people",), slack_groups=("S1",))
@@ -148,7 +148,7 @@ def of_many(slack: FakeSlack, folder: Path, **given: Any) -> SlackSettings:
 
 
 async def installed(settings: SlackSettings, *tenants: FakeSlack) -> None:
-    async with opened(settings) as installations:
+    async with open_installations(settings) as installations:
         for slack in tenants:
             slack.granted(f"xoxb-{slack.team}", slack.workspace.manifest.scopes)
             await installations.async_save_bot(

@@ -147,7 +147,7 @@ async def test_the_place_of_the_question_and_those_of_the_file_decide(
     place.share(*channels, user=ADA if {DIRECT, NOWHERE} & set(shared) else BOB)
     talk = await place.asked_in(direct if asked == DIRECT else asked)
     found = await talk.search(QUERY)
-    await talk.concluded()
+    await talk.answer_posted()
     assert bool(found.hits) is is_told
     assert found.failures == ()
     assert place.is_offered_more() is is_more
@@ -159,7 +159,7 @@ async def test_what_the_asker_may_not_see_is_neither_found_nor_hinted_at(place: 
     for channel in (CHANNEL, place.slack.im(ADA)):
         talk = await place.asked_in(channel)
         assert (await talk.search(QUERY)).hits == ()
-        await talk.concluded()
+        await talk.answer_posted()
     assert not place.is_offered_more()
 
 
@@ -257,7 +257,7 @@ async def test_a_file_that_was_deleted_since_the_search_index_was_made_is_not_mo
     place.slack.refuse("files.info", "file_deleted")
     talk = await place.asked_in(CHANNEL)
     assert (await talk.search(QUERY)) == SearchResult(())
-    await talk.concluded()
+    await talk.answer_posted()
     assert not place.is_offered_more()
 
 
@@ -329,7 +329,7 @@ async def test_where_files_are_shared_is_not_told(
         found = await talk.search(query)
         assert [title.rpartition(", ")[0] for title in titles(found)] == [said]
         assert found.failures == (f"slack-files: {remark}",)
-    await talk.concluded()
+    await talk.answer_posted()
     assert place.is_offered_more()
 
 
@@ -404,7 +404,7 @@ async def test_a_description_without_places_counts_as_elsewhere(
     place.share(OPEN)
     talk = await place.asked_in(CHANNEL)
     assert (await talk.search(QUERY)).hits == ()
-    await talk.concluded()
+    await talk.answer_posted()
     assert place.is_offered_more()
 
 

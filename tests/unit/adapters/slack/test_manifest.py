@@ -79,7 +79,7 @@ def test_an_event_has_the_scope_slack_documents(event: str) -> None:
 
 def test_the_manifest_asks_for_the_scopes_that_are_needed(manifest: dict[str, Any]) -> None:
     asked = manifest["oauth_config"]["scopes"]["bot"]
-    assert sorted(asked) == sorted(oauth.needed())
+    assert sorted(asked) == sorted(oauth.needed_scopes())
     assert "user" not in manifest["oauth_config"]["scopes"]
 
 

@@ -55,16 +55,16 @@ def asked(stage: SlackHarness) -> list[str]:
 
 
 async def test_those_of_the_groups_are_told_that_somebody_is_in(groups: UserGroups) -> None:
-    assert await groups.held(ADA, {"SHR", "SENG"}) == {"SHR", "SENG"}
-    assert await groups.held(BOB, {"SHR", "SENG"}) == {"SENG"}
-    assert await groups.held("U404", {"SHR", "SENG"}) == frozenset()
-    assert await groups.held(ADA, ()) == frozenset()
+    assert await groups.groups_held(ADA, {"SHR", "SENG"}) == {"SHR", "SENG"}
+    assert await groups.groups_held(BOB, {"SHR", "SENG"}) == {"SENG"}
+    assert await groups.groups_held("U404", {"SHR", "SENG"}) == frozenset()
+    assert await groups.groups_held(ADA, ()) == frozenset()
 
 
 async def test_only_the_groups_in_question_are_asked_for(
     stage: SlackHarness, groups: UserGroups
 ) -> None:
-    await groups.held(ADA, {"SHR"})
+    await groups.groups_held(ADA, {"SHR"})
     assert asked(stage) == ["SHR"]
 
 
@@ -75,16 +75,16 @@ async def test_a_group_is_asked_for_once_a_minute_whoever_is_meant(
     stage: SlackHarness, groups: UserGroups, clock: Clock
 ) -> None:
     for person in (ADA, BOB, ADA):
-        await groups.held(person, {"SHR", "SENG"})
+        await groups.groups_held(person, {"SHR", "SENG"})
     assert asked(stage) == ["SENG", "SHR"]
     clock.advance(GROUPS_SECONDS + 0.1)
-    await groups.held(ADA, {"SHR"})
+    await groups.groups_held(ADA, {"SHR"})
     assert asked(stage) == ["SENG", "SHR", "SHR"]
 
 
 async def test_many_who_ask_at_once_share_one_call(stage: SlackHarness, groups: UserGroups) -> None:
     stage.slack.slow(0.05, METHOD)
-    held = await asyncio.gather(*(groups.held(ADA, {"SHR", "SENG"}) for _ in range(20)))
+    held = await asyncio.gather(*(groups.groups_held(ADA, {"SHR", "SENG"}) for _ in range(20)))
     assert held == [{"SHR", "SENG"}] * 20
     assert sorted(asked(stage)) == ["SENG", "SHR"]
 
@@ -94,12 +94,12 @@ async def test_nobody_is_in_a_group_that_slack_limits_or_does_not_know(
     stage: SlackHarness, groups: UserGroups, group: str
 ) -> None:
     """It is asked for again with the next question."""
-    await groups.held(ADA, {"SENG"})
+    await groups.groups_held(ADA, {"SENG"})
     if group == "SHR":
         stage.slack.storm(METHOD, 1)
-    assert await groups.held(ADA, {group, "SENG"}) == {"SENG"}
+    assert await groups.groups_held(ADA, {group, "SENG"}) == {"SENG"}
     stage.slack.workspace.user_groups["SGONE"] = {ADA}
-    assert await groups.held(ADA, {group, "SENG"}) == {group, "SENG"}
+    assert await groups.groups_held(ADA, {group, "SENG"}) == {group, "SENG"}
     assert asked(stage).count("SENG") == 1
 
 
@@ -115,10 +115,10 @@ async def test_more_groups_than_slack_lets_ask_for_in_a_minute_are_known_after_t
             calls = Calls(stage.client, QUICK)
             calls.client.base_url, calls.client.token = slack.api_url, slack.bot_token
             groups = UserGroups(calls, clock)
-            first = await groups.held(ADA, names)
+            first = await groups.groups_held(ADA, names)
             assert first == frozenset(names[:allowed])
             slack.advance(60.1)
-            assert await groups.held(ADA, names) == frozenset(names)
+            assert await groups.groups_held(ADA, names) == frozenset(names)
             assert len(slack.calls(METHOD)) == len(names) + 5
 
 
@@ -128,11 +128,11 @@ async def test_more_groups_than_slack_lets_ask_for_in_a_minute_are_known_after_t
 async def test_a_membership_that_was_taken_away_ends_within_a_minute(
     stage: SlackHarness, groups: UserGroups, clock: Clock
 ) -> None:
-    assert await groups.held(ADA, {"SHR"}) == {"SHR"}
+    assert await groups.groups_held(ADA, {"SHR"}) == {"SHR"}
     stage.slack.workspace.user_groups["SHR"] = {BOB}
     clock.advance(GROUPS_SECONDS + 0.1)
-    assert await groups.held(ADA, {"SHR"}) == frozenset()
-    assert await groups.held(BOB, {"SHR"}) == {"SHR"}
+    assert await groups.groups_held(ADA, {"SHR"}) == frozenset()
+    assert await groups.groups_held(BOB, {"SHR"}) == {"SHR"}
 
 
 @pytest.mark.parametrize("what", ["deleted", "scope", "limited", "503", "reset"])
@@ -143,7 +143,7 @@ async def test_what_was_known_does_not_outlive_its_minute_when_slack_tells_no_mo
     what: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert await groups.held(ADA, {"SHR"}) == {"SHR"}
+    assert await groups.groups_held(ADA, {"SHR"}) == {"SHR"}
     match what:
         case "deleted":
             del stage.slack.workspace.user_groups["SHR"]
@@ -153,10 +153,10 @@ async def test_what_was_known_does_not_outlive_its_minute_when_slack_tells_no_mo
             stage.slack.storm(METHOD, 10)
         case _:
             stage.slack.down(what)
-    assert await groups.held(ADA, {"SHR"}) == {"SHR"}  # still of the last minute
+    assert await groups.groups_held(ADA, {"SHR"}) == {"SHR"}  # still of the last minute
     clock.advance(GROUPS_SECONDS + 0.1)
     capsys.readouterr()
-    assert await groups.held(ADA, {"SHR"}) == frozenset()
+    assert await groups.groups_held(ADA, {"SHR"}) == frozenset()
     told = capsys.readouterr().out
     assert "user group not looked up" in told
     assert "SHR" in told
@@ -166,7 +166,7 @@ async def test_a_missing_scope_is_named(
     stage: SlackHarness, groups: UserGroups, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stage.slack.workspace.scopes.discard("usergroups:read")
-    assert await groups.held(ADA, {"SHR"}) == frozenset()
+    assert await groups.groups_held(ADA, {"SHR"}) == frozenset()
     assert "usergroups:read" in capsys.readouterr().out
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from adapters.terminal.evaluating import Wanted, announcement, tables
+from adapters.terminal.evaluating import EvaluationOptions, announcement, tables
 from bot.configuration import load_settings
-from bot.evaluation.questions import Asked
+from bot.evaluation.questions import CaseTurn
 from bot.evaluation.results import Outcome
 from bot.evaluation.running import Forecast, Side
 from bot.messages import RunOptions
@@ -26,7 +26,7 @@ def shown(outcome: Outcome, width: int = 100) -> str:
 
 
 def test_one_settings_needs_no_heading() -> None:
-    text = shown(an_outcome(a_set(TALL, Asked("Is it old?")), (POOR, GOOD)))
+    text = shown(an_outcome(a_set(TALL, CaseTurn("Is it old?")), (POOR, GOOD)))
 
     assert "as set" not in text
     assert text.startswith("as expected    ")
@@ -63,9 +63,11 @@ def test_remarks_end_the_tables() -> None:
 # ---------------------------------------------------------------- the announcement
 
 
-def a_call(judge: bool = False) -> Wanted:
+def a_call(judge: bool = False) -> EvaluationOptions:
     side = Side("as set", load_settings(), RunOptions())
-    return Wanted(a_set((TALL, TALL), TALL), (side,), Path("x"), Path("x.html"), judge=judge)
+    return EvaluationOptions(
+        a_set((TALL, TALL), TALL), (side,), Path("x"), Path("x.html"), judge=judge
+    )
 
 
 def test_without_a_model_it_costs_nothing() -> None:

@@ -14,7 +14,7 @@ from adapters.terminal.records import as_json
 from bot.answers import Answer, Citation, Doubt
 from bot.messages import Attachment, Author, RunOptions, Thread
 from bot.rendering.conversation import as_markdown
-from bot.storage.archive import Conversation, Done, Held, Said
+from bot.storage.archive import Conversation, Done, Held, StoredMessage
 
 AT = datetime(2026, 1, 15, 12, 0, tzinfo=UTC)
 THREAD = Thread("slack", "T1", "C1", "171.2")
@@ -39,9 +39,9 @@ def a_conversation(
     steps = (Done("search", "tower", 0.5, AT),)
     run = Held("r1", state, RunOptions(), AT, AT, answer, steps, {"bob": "good"})
     file = Attachment("plan.pdf", "application/pdf", "https://e.org/plan.pdf")
-    asked = Said(Author("U1", "Ada"), text, AT, (), (file,), run)
-    heard = Said(Author("U2", "Bob"), "I see.", AT, (), (), None)
-    waiting = Said(
+    asked = StoredMessage(Author("U1", "Ada"), text, AT, (), (file,), run)
+    heard = StoredMessage(Author("U2", "Bob"), "I see.", AT, (), (), None)
+    waiting = StoredMessage(
         Author("U2", "Bob"),
         "And now?",
         AT,
@@ -49,7 +49,7 @@ def a_conversation(
         (),
         Held("r2", "running", RunOptions(), AT, None, None, (), {}),
     )
-    gone = Said(Author("U2", "Bob"), "", AT, (), (), None)
+    gone = StoredMessage(Author("U2", "Bob"), "", AT, (), (), None)
     return Conversation(THREAD, AT, (asked, heard, waiting, gone))
 
 
@@ -104,7 +104,7 @@ MARKUP = st.text(st.sampled_from("#-=+1.) \n\t*_[](<>)`|~!\\&>ab"), max_size=30)
 @given(title=MARKUP, quote=MARKUP, name=MARKUP)
 def test_foreign_words_have_no_power_over_the_document(title: str, quote: str, name: str) -> None:
     """Its headings, links and lists are its own, whatever pages and people are called."""
-    said = Said(Author("U1", name), "Hm.", AT, (), (), None)
+    said = StoredMessage(Author("U1", name), "Hm.", AT, (), (), None)
     conversation = a_conversation(a_citation(1, quote, title))
     conversation = replace(conversation, said=(*conversation.said, said))
     tokens = MarkdownIt().parse(as_markdown(conversation))

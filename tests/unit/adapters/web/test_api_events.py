@@ -13,7 +13,7 @@ import pytest
 
 from adapters.web.description import description
 from adapters.web.live import Live
-from adapters.web.shown import Shown
+from adapters.web.reply_state import ReplyState
 from bot.answers import Judgement, PlanView, StepView
 from bot.messages import RunOptions, Thread
 from bot.reasoning.evidence import CitationDelta, TextDelta, Verdict
@@ -44,7 +44,7 @@ class Working:
     thread: Thread
     live: Live
 
-    def show(self, plan: PlanView | None = None, text: str | None = None) -> Shown:
+    def show(self, plan: PlanView | None = None, text: str | None = None) -> ReplyState:
         reply = self.here.poster.replies[self.run]
         if plan is not None:
             reply.progress(plan)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.storage.audit import Audit, Entry, Wanted
+from bot.storage.audit import Audit, AuditFilter, Entry
 from bot.storage.subjects import Subject
 from tests.unit.adapters.web.conftest import Browser, OpenConsole, Running
 from tests.unit.adapters.web.test_history import PROXY, QUESTION, asked, do, thread_of
@@ -18,7 +18,7 @@ Row = tuple[str, str, str, str]
 
 async def log_of(running: Running, **wanted: Any) -> list[Entry]:
     audit = Audit(running.store.database)
-    return [entry async for entry in audit.entries(Wanted(**wanted))]
+    return [entry async for entry in audit.entries(AuditFilter(**wanted))]
 
 
 async def rows(running: Running) -> list[Row]:

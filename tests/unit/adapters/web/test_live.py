@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.web.live import Feed, Live
-from adapters.web.shown import Shown, changed, next_turn
+from adapters.web.reply_state import ReplyState, next_state, next_turn
 from bot.answers import Answer, PlanView, StepView
 from bot.errors import StorageUnavailable
 from bot.messages import RunOptions, Thread
@@ -23,7 +23,7 @@ from tests.fakes.mortal_postgres import a_mortal_postgres
 from tests.unit.samples import NOW, a_message
 
 PLAN = PlanView("How tall?", (StepView("s", "search", "tower height", "running"),))
-FIRST = changed(next_turn(Shown()), plan=PLAN)
+FIRST = next_state(next_turn(ReplyState()), plan=PLAN)
 
 
 def a_thread(name: str = "t") -> Thread:
@@ -43,12 +43,12 @@ class Worker:
         assert record is not None
         self.attempts[run] = record.attempt
 
-    async def show(self, run: str, now: Shown) -> None:
+    async def show(self, run: str, now: ReplyState) -> None:
         await self.store.save_post_state(run, self.attempts[run], now.json())
 
-    async def answer(self, run: str, now: Shown) -> None:
+    async def answer(self, run: str, now: ReplyState) -> None:
         answer = Answer("answered", "It is 330 m tall.", "How tall?", run)
-        await self.show(run, changed(now, plan=None, answer=answer))
+        await self.show(run, next_state(now, plan=None, answer=answer))
         await self.store.save_answer(run, self.attempts[run], answer)
         await self.store.end(run, self.attempts[run], "answered", NOW)
 
@@ -84,10 +84,10 @@ async def live(url: str, stack: AsyncExitStack) -> Live:
     return live
 
 
-async def until(feed: Feed, run: str, now: Shown) -> None:
+async def until(feed: Feed, run: str, now: ReplyState) -> None:
     version = feed.version
     async with asyncio.timeout(60):
-        while run not in feed.standings or feed.standings[run].shown != now:
+        while run not in feed.standings or feed.standings[run].reply_state != now:
             version = await feed.after(version)
 
 
@@ -122,12 +122,12 @@ async def test_what_another_process_shows_is_seen_until_its_end(live: Live, work
     async with live.follow(a_thread()) as feed:
         await worker.show("r1", FIRST)
         await until(feed, "r1", FIRST)
-        later = changed(FIRST, text="It is")
+        later = next_state(FIRST, text="It is")
         await worker.show("r1", later)
         await until(feed, "r1", later)
         await worker.answer("r1", later)
         await until_over(feed, "r1")
-        last = feed.standings["r1"].shown
+        last = feed.standings["r1"].reply_state
         assert last is not None
         assert last.answer is not None
 
@@ -148,7 +148,7 @@ async def test_an_answer_that_was_there_is_not_read_again(live: Live, worker: Wo
     async with live.follow(a_thread()) as feed:
         standing = feed.standings["r1"]
     assert standing.over
-    assert standing.shown is None
+    assert standing.reply_state is None
 
 
 async def test_all_threads_are_looked_up_in_one_query(live: Live, worker: Worker) -> None:
@@ -221,13 +221,13 @@ async def test_a_postgresql_that_is_stopped_and_started_is_heard_again(
         await asyncio.to_thread(server.stop_at_once)
         await until_listening(live, not_any_more=True)
         await asyncio.to_thread(server.start)
-        later = changed(FIRST, text="It is")
+        later = next_state(FIRST, text="It is")
         await shown_at_last(worker, later)
         await until(feed, "r1", later)
         await until_listening(live)
 
 
-async def shown_at_last(worker: Worker, now: Shown) -> None:
+async def shown_at_last(worker: Worker, now: ReplyState) -> None:
     """As a poster does: until the database takes it."""
     async with asyncio.timeout(60):
         while True:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adapters.web.places import AnswerPlaces, anchored, by_number
-from adapters.web.shown import Shown
+from adapters.web.reply_state import ReplyState
 from adapters.web.views import writing
 from bot.answers import Answer, Citation, PlanView
 
@@ -59,5 +59,5 @@ def test_a_number_without_a_quote_leads_to_its_page() -> None:
 
 def test_what_is_being_written_leads_to_pages() -> None:
     plan = PlanView("", (), ((3, "https://a.example/"),))
-    html = writing("r1", Shown(plan=plan, text="So [3]."), "/footnote")
+    html = writing("r1", ReplyState(plan=plan, text="So [3]."), "/footnote")
     assert 'href="/footnote/runs/r1/pages/3"' in html

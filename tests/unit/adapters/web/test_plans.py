@@ -8,7 +8,7 @@ import pytest
 
 from adapters.web.parts import plan_html
 from adapters.web.plans import DOING, ICONS, plan_of, site_of
-from adapters.web.shown import Shown
+from adapters.web.reply_state import ReplyState
 from adapters.web.templating import Templates
 from bot.answers import PlanView, StepState, StepView
 from bot.rendering.plan import earlier_id
@@ -33,7 +33,7 @@ def a_node(id: str, state: StepState, *needs: str, found: tuple[str, ...] = ()) 
 
 
 def shown(*steps: StepView) -> str:
-    return plan_html(Templates(), EN, "r1", Shown(plan=PlanView("?", steps)))
+    return plan_html(Templates(), EN, "r1", ReplyState(plan=PlanView("?", steps)))
 
 
 def lines(html: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from adapters.web.live import Live
-from adapters.web.shown import Shown, changed, next_turn
+from adapters.web.reply_state import ReplyState, next_state, next_turn
 from bot.answers import PlanView, StepView
 from bot.storage.store import open_store
 from tests.unit.adapters.web.conftest import Browser, Running
@@ -128,12 +128,12 @@ async def test_what_another_process_shows_is_found_in_the_database(
     live = Live(store.database)
     try:
         async with live.follow(record.message.thread) as feed:
-            version, known = feed.version, feed.standings[run].shown
+            version, known = feed.version, feed.standings[run].reply_state
             assert known is not None
-            told = changed(known, plan=PLAN)
+            told = next_state(known, plan=PLAN)
             await here.store.save_post_state(run, record.attempt, told.json())
             async with asyncio.timeout(60):
-                while feed.standings[run].shown != told:
+                while feed.standings[run].reply_state != told:
                     version = await feed.after(version)
     finally:
         await live.aclose()
@@ -161,11 +161,11 @@ async def test_a_feed_forgets_what_nobody_looks_at(here: Running, browser: Brows
 
 
 def test_two_states_of_a_reply_never_have_the_same_mark() -> None:
-    state, marks = Shown(), set()
+    state, marks = ReplyState(), set()
     for _ in range(3):
         state = next_turn(state)
         marks.add(state.mark)
         for _ in range(3):
-            state = changed(state, text=state.text + "x")
+            state = next_state(state, text=state.text + "x")
             marks.add(state.mark)
     assert len(marks) == 12

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.web.shown import Shown, changed
+from adapters.web.reply_state import ReplyState, next_state
 from bot.storage.records import RunRecord
 from tests.unit.adapters.web.conftest import Browser, Running
 
@@ -38,7 +38,7 @@ async def test_who_follows_it_is_not_told_that_it_was_removed(
         assert run not in feed.standings
         async with browser.follow(f"/api/runs/{run}/events") as events:
             await events.until_begun()
-            live.show(feed.thread, run, changed(Shown(), text="Some words."))
+            live.show(feed.thread, run, next_state(ReplyState(), text="Some words."))
             assert (await events.until("text"))["text"] == "Some words."
         assert "removed" not in events.kinds
 
@@ -53,7 +53,7 @@ async def test_a_page_that_comes_from_another_process_keeps_what_it_has(
         last = {"Last-Event-ID": f"{run};{run}=0.0;"}  # it was told of it there
         async with browser.follow(f"/threads/{thread}/events", **last) as page:
             await page.until_begun()
-            live.show(feed.thread, run, changed(Shown(), text="Some words."))
+            live.show(feed.thread, run, next_state(ReplyState(), text="Some words."))
             assert (await page.until("reply", "Some words."))["run"] == run
         assert "gone" not in page.kinds
 
@@ -65,7 +65,7 @@ async def test_a_look_that_began_before_a_question_came_does_not_take_it_away(
     async with live.follow(first.message.thread) as feed:
         looking = asyncio.ensure_future(live._look([feed.thread.key]))
         await asyncio.sleep(0)  # it has begun
-        live.show(feed.thread, "new", Shown())
+        live.show(feed.thread, "new", ReplyState())
         await looking
         assert set(feed.standings) == {first.id, "new"}
         await live._look([feed.thread.key])
@@ -94,7 +94,7 @@ async def test_questions_keep_their_order_though_the_newest_is_heard_of_first(
     async with browser.follow(f"/threads/{thread}/events?since={since}") as page:
         while first.message.thread.key not in live._feeds:
             await asyncio.sleep(0)  # until the page's first look is under way
-        live.show(first.message.thread, run, changed(Shown(), text="Some words."))
+        live.show(first.message.thread, run, next_state(ReplyState(), text="Some words."))
         assert (await page.until("turn"))["run"] == run
 
 

@@ -14,7 +14,7 @@ from adapters.web.provider import groups_in
 from bot.configuration import load_settings
 from bot.console_access import has_console
 from bot.errors import InvalidSetting, Unavailable
-from bot.storage.audit import Audit, Wanted
+from bot.storage.audit import Audit, AuditFilter
 from tests.fakes.oidc import (
     CLIENT,
     SECRET,
@@ -202,7 +202,7 @@ async def test_the_audit_log_knows_who_came_in_and_left(
     await ada.send("/sign-out")
     await signed_in(console)
     assert await back_channel(console, provider.logout_token(sub="0001")) == 200
-    entries = Audit(console.store.database).entries(Wanted())
+    entries = Audit(console.store.database).entries(AuditFilter())
     assert [(row.person, row.deed, row.outcome, row.address) async for row in entries] == [
         ("0001", "signed-in", "done", "192.0.2.1"),
         ("", "signed-in", "refused", "192.0.2.1"),

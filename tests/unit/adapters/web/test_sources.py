@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from adapters.web.sources import LONGEST_QUOTE, Source, kind_of, quote_html, shown_sources
+from adapters.web.sources import LONGEST_QUOTE, Source, kind_of, quote_html, source_cards
 from bot.answers import Answer, Citation
 from bot.rendering.texts import texts_for
 
@@ -23,7 +23,7 @@ def cited(url: str = WEB, quote: str = "It is 330 m tall.", **more: object) -> C
 def shown(*citations: Citation, **more: object) -> list[Source]:
     answer = Answer("answered", "It is tall [1].", "How tall?", "r1", citations)
     options = {"dates": {}, "collections": {}, **more}
-    return [*shown_sources(answer, EN, **options)]  # type: ignore[arg-type]
+    return [*source_cards(answer, EN, **options)]  # type: ignore[arg-type]
 
 
 def test_a_page_of_the_web_leads_out_and_has_a_copy_here() -> None:

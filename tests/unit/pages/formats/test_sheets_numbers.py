@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pages.formats.sheets import shown
+from bot.pages.formats.sheets import cell_text
 
 
 @pytest.mark.parametrize(
@@ -53,22 +53,22 @@ from bot.pages.formats.sheets import shown
     ],
 )  # fmt: skip
 def test_a_cell_shows(value: object, form: str | None, text: str) -> None:
-    assert shown(value, form) == text
+    assert cell_text(value, form) == text
 
 
 @given(
     st.integers() | st.floats(), st.text(st.sampled_from('0#,.%;"\\ -()$€E+?/[]_*dmy'), max_size=12)
 )
 def test_any_number_in_any_format_is_text(value: float, form: str) -> None:
-    text = shown(value, form)
+    text = cell_text(value, form)
     assert text == text.strip()
     assert "\n" not in text
 
 
 @given(st.floats(-1e12, 1e12, allow_nan=False))
 def test_a_number_without_a_format_has_its_fifteen_figures(value: float) -> None:
-    assert math.isclose(float(shown(value, "General")), value, rel_tol=1e-14, abs_tol=1e-300)
+    assert math.isclose(float(cell_text(value, "General")), value, rel_tol=1e-14, abs_tol=1e-300)
 
 
 def test_a_large_number_with_many_decimals_is_text() -> None:
-    assert shown(1e14 + 1, "0." + "0" * 14) == "100000000000001." + "0" * 14
+    assert cell_text(1e14 + 1, "0." + "0" * 14) == "100000000000001." + "0" * 14

@@ -22,12 +22,12 @@ from bot.errors import (
 from bot.reasoning.calls import ModelReply, Text, ToolCall
 from bot.reasoning.claude.endpoint import ClaudeEndpoint
 from bot.reasoning.model.failures import TooLong
-from bot.reasoning.model.requests import Request, told
+from bot.reasoning.model.requests import Request, user_turn
 from tests.fakes.claude import Fail, Fault, Reply, says, thinking, tool
 from tests.fakes.claude_stage import KEY, OpenStage, Stage, blocks_of, claude_settings
 
 MODEL = "claude-sonnet-5-5"
-REQUEST = Request(MODEL, 100, "Be brief.", told("Hello"), thinks=True)
+REQUEST = Request(MODEL, 100, "Be brief.", user_turn("Hello"), thinks=True)
 SOON = 0.01  # seconds
 
 

@@ -10,7 +10,7 @@ import pytest
 from bot.reasoning.calls import Text
 from bot.reasoning.claude.endpoint import NAMED
 from bot.reasoning.model.failures import refused_feature
-from bot.reasoning.model.requests import ModelTurn, Tool, told
+from bot.reasoning.model.requests import ModelTurn, Tool, user_turn
 from tests.fakes.claude_stage import OpenStage
 from tests.unit.reasoning.claude.test_endpoint import ask
 
@@ -117,7 +117,11 @@ def test_words_name_a_feature_that_was_used(words: str, used: Any, feature: str 
 
 async def test_thoughts_that_are_not_taken_back_are_left_out(stage: OpenStage) -> None:
     foreign = {"type": "thinking", "thinking": "hm", "signature": "of another account"}
-    hello, reply, silent = told("Hello")[0], ModelTurn((foreign, Text("Hi"))), ModelTurn((foreign,))
+    hello, reply, silent = (
+        user_turn("Hello")[0],
+        ModelTurn((foreign, Text("Hi"))),
+        ModelTurn((foreign,)),
+    )
     on = stage()
     await ask(on, turns=(hello, reply, hello, silent, hello))
     assert on.statuses == [400, 200]

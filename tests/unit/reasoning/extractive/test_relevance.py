@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from bot.reasoning.evidence import Source
 from bot.reasoning.extractive.relevance import (
-    Asked,
     Cue,
+    WeightedQuestion,
     asked_in,
     candidates,
     follow,
@@ -24,7 +24,7 @@ from tests.unit.reasoning.harbour import SOURCES
 from tests.unit.reasoning.samples import a_page_read, a_source, rarity_in
 
 
-def asked(question: str, *sources: Source, passages: int = 1_000) -> Asked:
+def asked(question: str, *sources: Source, passages: int = 1_000) -> WeightedQuestion:
     sources = sources or SOURCES
     return asked_in(question, sources, rarity_in(sources, question, passages=passages))
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.reasoning.model.conversation import loop_turns, shown_pages
+from bot.reasoning.model.conversation import loop_turns, pages_by_number
 from bot.reasoning.model.requests import Request
 from bot.reasoning.model.text import (
     ENDPOINT_TAGS,
@@ -428,7 +428,7 @@ def test_more_of_a_page_goes_on_counting_its_passages() -> None:
     shown = texts(messages(workspace)[2]["content"])
     assert "9.1 First." in shown
     assert "9.2 Second." in shown
-    assert [p.text for p in shown_pages(workspace)[9].passages] == ["First.", "Second."]
+    assert [p.text for p in pages_by_number(workspace)[9].passages] == ["First.", "Second."]
 
 
 def test_without_search_results_a_page_is_an_element() -> None:

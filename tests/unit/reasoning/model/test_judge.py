@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.reasoning.calls import ModelReply, Text
-from bot.reasoning.model.judge import GIVEN, REASON, SCHEMA, judged, request
+from bot.reasoning.model.judge import GIVEN, REASON, SCHEMA, parse_verdict, request
 from bot.reasoning.model.requests import Unusable
 from bot.reasoning.prompts import load
 from tests.fakes.claude_stage import OpenStage, wire
@@ -24,7 +24,7 @@ async def test_the_api_accepts_the_request_and_its_reply_is_read(stage: OpenStag
     )
     # A model that always thinks says so once; the request is then sent in another form.
     assert on.statuses == [400, 200]
-    assert judged(reply)[0] == "right"
+    assert parse_verdict(reply)[0] == "right"
 
 
 def test_the_prompt_explains_every_field_and_grade() -> None:
@@ -49,7 +49,7 @@ def test_a_long_answer_is_shown_from_both_ends() -> None:
 
 def test_a_reason_is_one_short_line() -> None:
     text = '{"reason": "' + "because\\n" * 100 + '", "grade": "partly"}'
-    grade, reason = judged(replied(text))
+    grade, reason = parse_verdict(replied(text))
     assert grade == "partly"
     assert "\n" not in reason
     assert len(reason) <= REASON
@@ -58,4 +58,4 @@ def test_a_reason_is_one_short_line() -> None:
 @pytest.mark.parametrize("text", ["right", "{}", '{"grade": "good"}', '{"grade": ["right"]}'])
 def test_what_is_no_verdict_is_told_to_the_model(text: str) -> None:
     with pytest.raises(Unusable):
-        judged(replied(text))
+        parse_verdict(replied(text))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.reasoning.calls import ModelReply
-from bot.reasoning.model.requests import Request, Unusable, json_object, repair, told
+from bot.reasoning.model.requests import Request, Unusable, json_object, repair, user_turn
 from tests.fakes.claude_replies import text, thinking
 from tests.fakes.claude_stage import replied, wire
 
@@ -76,7 +76,7 @@ def test_thoughts_are_not_read_and_the_object_may_lie_in_several_blocks() -> Non
 
 
 def test_a_repair_goes_on_from_the_first_request_without_changing_it() -> None:
-    first = Request("m", 100, "Be brief.", told("?"))
+    first = Request("m", 100, "Be brief.", user_turn("?"))
     again = repair(first, replied(thinking("Hm."), text("No.")), "That was no JSON object.")
     assert len(first.turns) == 1
     assert replace(again, turns=first.turns) == first

@@ -10,7 +10,7 @@ import pytest
 
 from bot.errors import BudgetSpent, ModelRefused
 from bot.reasoning.calls import Text
-from bot.reasoning.model.requests import Request, told
+from bot.reasoning.model.requests import Request, user_turn
 from bot.reasoning.model.tools import CUT_OFF, TOOLS
 from bot.reasoning.workspace import (
     Finish,
@@ -339,7 +339,7 @@ async def test_tokens_are_reported_as_counted(stage: OpenStage) -> None:
 def test_no_schema_uses_what_strict_tools_refuse() -> None:
     from tests.fakes.claude_rules import check
 
-    check(wire(Request("m", 1, "Be brief.", told("x"), tools=TOOLS)))
+    check(wire(Request("m", 1, "Be brief.", user_turn("x"), tools=TOOLS)))
 
 
 async def test_a_passage_brings_along_what_leads_in_to_it(stage: OpenStage) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from bot.reasoning.calls import ModelReply, Text
 from bot.reasoning.evidence import Claim, Verdict
 from bot.reasoning.model.requests import Unusable
-from bot.reasoning.model.verify import RESTATED, restate_request, restated
+from bot.reasoning.model.verify import RESTATED, parse_restatements, restate_request
 from bot.reasoning.prompts import load
 from tests.fakes.claude_stage import OpenStage, wire
 from tests.unit.reasoning.model.test_verify import CLAIMS, JSON, TOWER
@@ -30,7 +30,7 @@ async def test_the_api_accepts_the_request_and_its_reply_is_read(stage: OpenStag
     )
     reply = await on.endpoint.complete(asked)
     assert on.problems == []
-    found = restated(reply, CLAIMS)
+    found = parse_restatements(reply, CLAIMS)
     assert found == ("The tower was completed in 1889",) * 2
 
 
@@ -65,7 +65,7 @@ def test_sentences_come_in_any_order_and_some_may_be_missing() -> None:
         {"sentence": True, "text": 3},
         "2",
     ]
-    assert restated(replied({"sentences": told}), CLAIMS) == (
+    assert parse_restatements(replied({"sentences": told}), CLAIMS) == (
         "",
         "It is 330 metres tall.",
     )
@@ -74,13 +74,13 @@ def test_sentences_come_in_any_order_and_some_may_be_missing() -> None:
 @pytest.mark.parametrize("told", [{}, {"sentences": None}, {"sentences": "none"}, []])
 def test_a_reply_of_another_form_is_unusable(told: object) -> None:
     with pytest.raises(Unusable):
-        restated(replied(told), CLAIMS)
+        parse_restatements(replied(told), CLAIMS)
 
 
 @given(JSON)
 def test_whatever_comes_back_is_sentences_or_unusable(told: object) -> None:
     try:
-        found = restated(replied(told), CLAIMS)
+        found = parse_restatements(replied(told), CLAIMS)
     except Unusable:
         return
     assert len(found) == len(CLAIMS)

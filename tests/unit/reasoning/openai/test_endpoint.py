@@ -28,7 +28,7 @@ from bot.reasoning.model.requests import (
     ToolResult,
     UserTurn,
     Words,
-    told,
+    user_turn,
 )
 from bot.reasoning.openai.endpoint import OpenAIEndpoint
 from tests.fakes.claude import Fail, Fault, Reply, says, tool
@@ -40,7 +40,7 @@ OBJECT = {
     "required": ["a"],
     "additionalProperties": False,
 }
-REQUEST = Request("gpt-a", 100, "Be brief.", told("Hello"), thinks=True)
+REQUEST = Request("gpt-a", 100, "Be brief.", user_turn("Hello"), thinks=True)
 SECRET = "sk-secret-123456"
 
 
@@ -83,7 +83,7 @@ async def test_a_conversation_with_tools_is_sent_in_the_order_that_the_api_wants
     page = SearchResult("https://e.example", "Page 1", ("1.1 Tall.",), (("number", 1),))
     call = ToolCall("c1", "search", {"queries": ["é"]})
     turns = (
-        *told("How tall?"),
+        *user_turn("How tall?"),
         ModelTurn(({"type": "thinking", "thinking": "hm"}, Text("I search."), call)),
         UserTurn((ToolResult("c1", (page,)), Words("Left: 1 search."), CachePoint())),
     )
@@ -259,7 +259,7 @@ async def test_calls_without_a_name_and_an_end_of_their_own(server: OpenServer) 
 async def test_tokens_that_are_not_counted_are_estimated(server: OpenServer) -> None:
     words = "stream_options: Extra inputs are not permitted"
     _, endpoint = server(fake={"refuses": {"stream_options": words}})
-    reply = await endpoint.complete(replace(REQUEST, turns=told("word " * 300)))
+    reply = await endpoint.complete(replace(REQUEST, turns=user_turn("word " * 300)))
     assert 300 <= reply.input_tokens <= 900
     assert reply.output_tokens > 0
 

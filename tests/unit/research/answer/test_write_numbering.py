@@ -42,7 +42,7 @@ def test_a_page_keeps_its_number_in_the_thread_and_new_ones_go_on_counting() -> 
     numbering = Numbering(thread(cited(1, of=4), cited(2, of=7)))
     answer = numbering.answer(an_answer("New [3], known [7], new [2].", 3, 7, 2))
     assert answer.text == "New [3], known [2], new [4]."
-    assert numbering.shown == {3: 3, 7: 2, 2: 4}
+    assert numbering.page_numbers == {3: 3, 7: 2, 2: 4}
 
 
 def test_of_two_numbers_in_the_thread_the_last_one_counts() -> None:

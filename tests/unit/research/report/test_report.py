@@ -36,7 +36,7 @@ from bot.reasoning.workspace import Action, Read
 from bot.rendering.texts import texts_for
 from bot.research.budget.account import Account, Allowance
 from bot.research.budget.budget import Budget
-from bot.research.inputs import Asked, Resources
+from bot.research.inputs import Resources, RunQuestion
 from bot.research.pipeline import Pipeline
 from bot.research.report.report import Report
 from bot.research.report.revision import Revision, summary
@@ -175,7 +175,7 @@ class Play:
         message = replace(a_message(event_id="e1"), locale=self.locale)
         options = RunOptions(style=self.style, depth=self.depth)
         return Run(
-            Asked("r1", message, options, NOW),
+            RunQuestion("r1", message, options, NOW),
             Resources(a_library(self.shelf), prefetch_pages=prefetch_pages),
             cast("Journal", self.journal),
             Account(self.budget, lambda reply: 0.0, self.allowance, self.journal.seconds),
@@ -579,7 +579,7 @@ async def test_a_stop_keeps_what_is_revised_so_far() -> None:
     await asyncio.sleep(4)
     work.cancel()
     await asyncio.wait({work})
-    answer = await pipeline.stopped()
+    answer = await pipeline.stopped_answer()
     assert answer.status == "stopped"
     assert answer.text.startswith("## Height\n\nHeight of the tower is 330 metres [")
     assert "> No longer covered: Builders; Colour." in answer.text

@@ -136,7 +136,7 @@ async def test_a_stopped_report_leaves_no_line_open() -> None:
         await asyncio.sleep(0.1)
     work.cancel()
     await asyncio.wait({work})
-    answer = await pipeline.stopped()
+    answer = await pipeline.stopped_answer()
     states = {line.title: line.state for line in answer.steps if line.kind == "paragraph"}
     assert states == {"Height": "done", "Builders": "failed", "Colour": "failed"}
     assert not open_lines(answer.steps)

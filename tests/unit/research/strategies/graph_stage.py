@@ -19,7 +19,7 @@ from bot.reasoning.workspace import Finish, Read, Search, Turn, Workspace
 from bot.research.budget.account import Account
 from bot.research.budget.budget import Budget
 from bot.research.evidence.workspace import Reading
-from bot.research.inputs import Asked, Resources
+from bot.research.inputs import Resources, RunQuestion
 from bot.research.run import Run
 from bot.research.strategies.graph import explore
 from bot.storage.journal import Journal
@@ -44,7 +44,7 @@ def a_run(
     prefetch_pages: int = 0,
 ) -> Run:
     return Run(
-        Asked("r1", replace(a_message(), locale=locale), RunOptions(), NOW),
+        RunQuestion("r1", replace(a_message(), locale=locale), RunOptions(), NOW),
         Resources(a_library(shelf or a_shelf()), prefetch_pages=prefetch_pages),
         cast(Journal, journal or MemoryJournal()),
         Account(budget, lambda reply: None),

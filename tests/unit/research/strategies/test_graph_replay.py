@@ -26,7 +26,7 @@ from bot.reasoning.questions import SubQuestion
 from bot.reasoning.reasoner import ReasonerFactory
 from bot.research.budget.account import Account
 from bot.research.evidence.workspace import Reading
-from bot.research.inputs import Asked, Resources
+from bot.research.inputs import Resources, RunQuestion
 from bot.research.run import Run
 from bot.research.strategies.graph import explore
 from bot.storage.journal import Journal, RecordedStep, open_journal
@@ -145,7 +145,7 @@ class Process:
         )
         budget = replace(BUDGET, model_calls=60, pages=20, input_tokens=10**6, usd=100.0)
         run = Run(
-            Asked(self.id, self.message, RunOptions(), NOW),
+            RunQuestion(self.id, self.message, RunOptions(), NOW),
             Resources(a_library(shelf)),
             cast(Journal, Mortal(journal, dies_after)),
             Account(budget, lambda reply: 0.0, None, journal.seconds),

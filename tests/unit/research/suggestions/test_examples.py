@@ -10,7 +10,7 @@ import pytest
 from bot.command import HANDBOOK
 from bot.configuration import load_settings
 from bot.evaluation.asking import open_asker
-from bot.evaluation.questions import Asked, Case
+from bot.evaluation.questions import Case, CaseTurn
 from bot.messages import RunOptions
 from bot.research.suggestions.examples import Example, examples
 from bot.rights.reader import EVERYTHING, NO_DOCUMENTS
@@ -98,6 +98,6 @@ async def test_footnote_answers_them_from_their_document_without_a_model(
     assert asked
     async with open_asker(settings, tmp_path, RunOptions()) as asker:
         for each in dict.fromkeys(asked):
-            (answer,) = await asker.ask(Case(1, (Asked(each.question),)))
+            (answer,) = await asker.ask(Case(1, (CaseTurn(each.question),)))
             assert answer.status == "answered", each
             assert each.title in {citation.title for citation in answer.citations}, each

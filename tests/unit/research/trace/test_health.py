@@ -6,19 +6,19 @@ import json
 from datetime import timedelta
 
 from bot.research.trace.health import ProviderHealth, health
-from bot.storage.overview import Searched
+from bot.storage.overview import StoredSearch
 from tests.unit.samples import NOW
 
 
 def a_search(
     *providers: str, failures: tuple[str, ...] = (), problem: str = "", ago: float = 0
-) -> Searched:
+) -> StoredSearch:
     hits = [
         {"title": "T", "url": f"https://e.org/{n}", "snippet": "", "provider": provider}
         for n, provider in enumerate(providers)
     ]
     kept = {"hits": hits, "failures": failures, "problem": problem}
-    return Searched(json.dumps(kept), NOW - timedelta(seconds=ago))
+    return StoredSearch(json.dumps(kept), NOW - timedelta(seconds=ago))
 
 
 def test_hits_are_counted_for_the_provider_they_came_from() -> None:
@@ -57,4 +57,4 @@ def test_when_all_fail_each_of_them_has_failed() -> None:
 
 
 def test_what_cannot_be_read_is_no_search() -> None:
-    assert health([Searched("{}", NOW), Searched("not json", NOW)]) == ()
+    assert health([StoredSearch("{}", NOW), StoredSearch("not json", NOW)]) == ()

@@ -12,7 +12,7 @@ from bot.storage.records import UNFINISHED, RunRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ReplyState:
     """The state of a reply, which is unfinished until it has an ``answer``.
 
     ``turn`` counts the attempts and ``change`` the changes of an attempt; ``mark`` identifies a
@@ -35,34 +35,34 @@ class Shown:
         return state
 
 
-_adapter = TypeAdapter(Shown)
+_adapter = TypeAdapter(ReplyState)
 
 
-def shown(state: PostState | None) -> Shown:
+def parse_state(state: PostState | None) -> ReplyState:
     """Parse the state that an earlier attempt saved; empty if there was none."""
-    return Shown() if state is None else _adapter.validate_python(state)
+    return ReplyState() if state is None else _adapter.validate_python(state)
 
 
-def changed(before: Shown, **changes: object) -> Shown:
+def next_state(before: ReplyState, **changes: object) -> ReplyState:
     """Return the next state of a reply."""
     change = before.change + 1
     mark = f"{before.turn}.{change}"
     return replace(before, **changes, change=change, mark=mark)  # type: ignore[arg-type]
 
 
-def next_turn(before: Shown) -> Shown:
+def next_turn(before: ReplyState) -> ReplyState:
     """Return the first state of a new attempt at a reply."""
     turn = before.turn + 1
     return replace(before, turn=turn, change=0, mark=f"{turn}.0")
 
 
-def shown_of(run: RunRecord) -> Shown:
+def state_of(run: RunRecord) -> ReplyState:
     """Return the state of a run's reply, on any platform.
 
     For a finished run this is its stored answer, which includes the result of its verification even
     if that gave no reason to update the reply.
     """
-    state = shown(run.post_state) if run.message.thread.platform == "web" else Shown()
+    state = parse_state(run.post_state) if run.message.thread.platform == "web" else ReplyState()
     ended = run.state not in UNFINISHED
     if ended and run.answer is not None and state.answer != run.answer:
         return replace(state, answer=run.answer, mark=f"{state.mark}.end")

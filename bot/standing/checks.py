@@ -29,16 +29,16 @@ Compared = Callable[[Pairs], Awaitable[tuple[bool | None, ...]]]
 unknown."""
 
 
-def is_look(record: RunRecord) -> bool:
+def is_standing_check(record: RunRecord) -> bool:
     """Return True for a run that checks a standing question and has nothing to post yet."""
     watch = record.options.watch
     is_hidden = record.message.thread.thread == UNSEEN + watch
     return bool(watch) and is_hidden and not record.removed
 
 
-class Looks:
-    """Handles runs that check standing questions ("looks"): ends them, or moves them to the
-    question's thread.
+class StandingChecks:
+    """Handles runs that check standing questions: ends them, or moves them to the question's
+    thread.
 
     Such a run starts in a hidden thread of its own. If there is something to post, one transaction
     stores the answer and moves the run to the question's thread: it is then posted like any answer,
@@ -58,7 +58,7 @@ class Looks:
             return None
         return watch
 
-    async def told_before(self, record: RunRecord) -> Transcript:
+    async def earlier_answers(self, record: RunRecord) -> Transcript:
         """Return the earlier answers in the question's thread, whose pages keep their numbers."""
         watch = await self._standing.watch(record.options.watch)
         if watch is None:
@@ -72,7 +72,7 @@ class Looks:
         until = await self._standing.interest(watch) + timedelta(days=self._settings.watch_days)
         return record.message.at >= until
 
-    async def say_end(self, record: RunRecord, watch: Watch) -> RunRecord:
+    async def announce_end(self, record: RunRecord, watch: Watch) -> RunRecord:
         """Prepare a notice in the question's thread that it is no longer watched, and why."""
         texts = texts_for(watch.locale)
         said = texts("watch-over", days=self._settings.watch_days, question=watch.question)
@@ -83,7 +83,7 @@ class Looks:
         log.info("standing question ended", watch=watch.id)
         return await self._again(record)
 
-    async def told(
+    async def conclude(
         self, record: RunRecord, watch: Watch, answer: Answer, reach: Reach, compared: Compared
     ) -> RunRecord | None:
         """Return the run to post, with the changes above its answer. Without changes, end the run
@@ -116,14 +116,14 @@ class Looks:
         log.info("standing question changed", watch=watch.id, sentences=len(found))
         return await self._again(record)
 
-    async def unheard(self, record: RunRecord) -> None:
+    async def end_unpostable(self, record: RunRecord) -> None:
         """End a standing question whose answer cannot be posted, as when its thread is gone."""
         await self._standing.end(record.options.watch, "refused")
 
     async def _end(self, record: RunRecord, outcome: Outcome) -> None:
         watch, now = record.options.watch, record.message.at
         await self._standing.found_nothing(watch, record.id, record.attempt, outcome, now)
-        log.info("looked at standing question", watch=watch, outcome=outcome)
+        log.info("standing question checked", watch=watch, outcome=outcome)
 
     async def _again(self, record: RunRecord) -> RunRecord:
         """Read the record again, keeping its attempt."""
