@@ -49,8 +49,10 @@ PHRASES = st.lists(
     ),
     max_size=12,
 ).map(" ".join)
-# What is structure at the beginning of a line, and bold.
-_STRUCTURE = re.compile(r"^[ \t]*(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]|$)|\*\*\S.*\S\*\*", re.M)
+# Bold, and what is structure or an escape of ``bot.pages.literal`` at the beginning of a line.
+_STRUCTURE = re.compile(
+    r"^[ \t]*(?:(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]|$)|\\[#|+])|\*\*\S.*\S\*\*", re.M
+)
 
 
 def shown(markdown: str) -> str:
