@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -15,6 +16,22 @@ from bot.rendering.texts import Texts
 FOLDER = Path(__file__).with_name("templates")
 
 
+@functools.cache
+def environment(root: str = "") -> jinja2.Environment:
+    """The templates, each compiled once in a process; ``root`` as for ``Templates``."""
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    made.filters["decoded"] = lambda path: one_line(unquote(path))
+    made.globals["root"] = root
+    made.globals["asset"] = lambda name: root + asset(name)
+    return made
+
+
 class Templates:
     """Renders the files of ``templates``. A missing value is an error.
 
@@ -23,16 +40,7 @@ class Templates:
 
     def __init__(self, root: str = "") -> None:
         self.root = root
-        self._environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(FOLDER),
-            autoescape=True,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            undefined=jinja2.StrictUndefined,
-        )
-        self._environment.filters["decoded"] = lambda path: one_line(unquote(path))
-        self._environment.globals["root"] = root
-        self._environment.globals["asset"] = lambda name: root + asset(name)
+        self._environment = environment(root)
 
     def fragment(self, template: str, texts: Texts, **values: Any) -> str:
         """Render a piece of a page as HTML."""

@@ -25,6 +25,7 @@ from typing import Any
 
 import bot.cli
 import bot.standing.rounds as rounds
+from adapters.web.templating import environment
 from bot.configuration import settings_class
 from bot.text import language
 from bot.text.lazy_regex import _LazyRegex
@@ -133,6 +134,8 @@ def import_parts() -> None:
         importlib.import_module(part)
     settings_class()
     language.model()
+    for name in environment().list_templates():
+        environment().get_template(name)
     for each in gc.get_objects():
         if isinstance(each, _LazyRegex):
             each.search("")
