@@ -9,7 +9,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -18,10 +17,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.bench import programs
+from tests.bench.programs import REPOSITORY
 from tests.fakes.discord_server import Channel, FakeDiscord, Guild, User
 from tests.fakes.slack import FakeSlack
 
-REPOSITORY = Path(__file__).parents[2]
 HANDBOOK = REPOSITORY / "bot" / "handbook"
 MANIFEST = REPOSITORY / "deploy" / "slack-manifest.yaml"
 OURS = ("FOOTNOTE_", "ANTHROPIC_", "SLACK_", "DISCORD_")
@@ -119,7 +119,6 @@ def serving(stage: Stage, **settings: str) -> Iterator[Serving]:
     with tempfile.TemporaryDirectory() as folder:
         environment = {
             **inherited,
-            "PYTHONPATH": str(REPOSITORY),
             "NO_PROXY": "*",
             "FOOTNOTE_DATA_DIR": folder,
             "FOOTNOTE_LOG_FORMAT": "console",  # its start in plain sentences
@@ -134,13 +133,7 @@ def serving(stage: Stage, **settings: str) -> Iterator[Serving]:
             **settings,
         }
         started = time.perf_counter()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "bot", "serve"],
-            env=environment,
-            cwd=folder,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        process = programs.start(["serve"], environment, folder)
         running = Serving(process, started)
         reader = threading.Thread(target=running.read, daemon=True)
         reader.start()

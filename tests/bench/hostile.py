@@ -25,7 +25,8 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from tests.bench.chat_load import is_answered
-from tests.bench.chat_stage import CHANNELS, PEOPLE, REPOSITORY, Serving, Stage, platforms, serving
+from tests.bench.chat_stage import CHANNELS, PEOPLE, Serving, Stage, platforms, serving
+from tests.bench.programs import REPOSITORY
 from tests.bench.table import percentile, print_table, tell
 from tests.fakes.hostile import KINDS
 from tests.fakes.slack_limits import UNLIMITED
@@ -33,6 +34,7 @@ from tests.fakes.slack_limits import UNLIMITED
 SERVERS = 50
 QUESTIONS = 6  # under way at once
 LINKS = 20  # in each
+LOADS = ("honest", "hostile")  # servers, one after the other
 SLOW_LINKS = 12
 GOOD_LINKS = 5
 SECONDS = 20.0  # for which each load is measured
@@ -50,7 +52,8 @@ def main(arguments: list[str]) -> None:
     kinds = [given.kind] if given.kind else list(KINDS)
     rows = []
     with a_web(list(itertools.islice(itertools.cycle(kinds), SERVERS))) as web:
-        for name, ports in (("honest", web.honest), ("hostile", web.hostile)):
+        for name in LOADS:
+            ports = web.honest if name == "honest" else web.hostile
             tell(f"{QUESTIONS} questions with {LINKS} links of {name} servers")
             with platforms(limits=UNLIMITED) as stage, served(stage) as running:
                 answered_in(stage, PEOPLE[1], question(web.honest, 1))  # what is slow once

@@ -24,9 +24,11 @@ import aiohttp
 
 from bot.messages import Thread
 from bot.storage.encryption import new_key
-from tests.bench.chat_stage import OURS, REPOSITORY, complaints
+from tests.bench import programs
+from tests.bench.chat_stage import OURS, complaints
 from tests.bench.load_peers import BOT_USER
 from tests.bench.load_store import CLIENT, Base, a_base
+from tests.bench.programs import REPOSITORY
 from tests.fakes.slack_delivery import JSON_TYPE, signed_headers
 
 SECRET = "signing-secret-of-the-bench"
@@ -244,19 +246,11 @@ def _start(folder: Path, settings: dict[str, str], *arguments: str) -> Process:
     inherited = {name: v for name, v in os.environ.items() if not name.startswith(OURS)}
     environment = {
         **inherited,
-        "PYTHONPATH": str(REPOSITORY),
         "NO_PROXY": "*",
         "FOOTNOTE_DATA_DIR": str(folder),
         **settings,
     }
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bot", *arguments],
-        env=environment,
-        cwd=folder,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    return Process(process)
+    return Process(programs.start(arguments, environment, folder))
 
 
 @contextmanager

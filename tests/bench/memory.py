@@ -26,6 +26,7 @@ from pathlib import Path
 import httpx
 
 from bot.pages.processes import memory_below
+from tests.bench import programs
 from tests.bench.startup import clean
 from tests.bench.table import print_table, tell
 from tests.fakes.bombs import BOMBS, LARGEST, Bomb
@@ -58,12 +59,7 @@ def program(folder: Path) -> Iterator[tuple[str, int]]:
         "FOOTNOTE_CONSOLE_QUESTIONS": "1000",
         "FOOTNOTE_WIKIPEDIA_URL": "http://127.0.0.1:9",
     }
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bot", "serve"],
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = programs.start(["serve"], environment, folder, errors=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
     try:
         ends = time.monotonic() + 60

@@ -31,6 +31,7 @@ from tests.bench.overhead import fake_claude, one_run, opened, question
 from tests.bench.table import ms, print_table
 
 RUNS, WARM_RUNS = 15, 5
+UNCOUNTED = 1  # before those: bytecode, the operating system's caches
 TARGETS = {"without a model": 0.5, "with a model": 0.9}  # seconds beyond the run
 
 
@@ -56,10 +57,13 @@ class Taken:
         return self.wall - self.warm_wall
 
 
-def timed(runs: int, command: Sequence[str], environment: Mapping[str, str]) -> tuple[float, float]:
-    """Median seconds of a command: on the clock, and of the processor, its children's included."""
+def timed(
+    runs: int, command: Sequence[str], environment: Mapping[str, str], uncounted: int = 0
+) -> tuple[float, float]:
+    """Median seconds of a command: on the clock, and of the processor, its children's included.
+    So many runs come first and are not counted."""
     wall, processor = [], []
-    for _ in range(runs):
+    for _ in range(uncounted + runs):
         began = time.perf_counter()
         process = subprocess.Popen(
             [sys.executable, *command],
@@ -73,7 +77,7 @@ def timed(runs: int, command: Sequence[str], environment: Mapping[str, str]) -> 
         if process.returncode:
             raise subprocess.CalledProcessError(process.returncode, list(command))
         processor.append(used.ru_utime + used.ru_stime)
-    return statistics.median(wall), statistics.median(processor)
+    return statistics.median(wall[uncounted:]), statistics.median(processor[uncounted:])
 
 
 def clean() -> dict[str, str]:
@@ -110,8 +114,8 @@ def answers(runs: int) -> list[Taken]:
                 environment |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-test"}
             documents = str(Path(folder) / "docs")
             command = ("-m", "bot", "ask", "--json", "--docs", documents, question(0))
-            timed(1, command, environment)  # bytecode, the operating system's caches
-            taken.append(Taken(f"ask {name}", *timed(runs, command, environment), *warm))
+            times = timed(runs, command, environment, UNCOUNTED)
+            taken.append(Taken(f"ask {name}", *times, *warm))
     return taken
 
 

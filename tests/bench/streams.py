@@ -27,7 +27,8 @@ SIZES = (1, 100, 500)
 MANY = SIZES[-1]
 CHANGES, PAUSE = 20, 0.2  # of a plan while delays are taken
 IDLE_SECONDS = 4.0
-CHURNED = 2_000
+CHURNED, AT_A_TIME = 2_000, 100  # half of them at one run, half at threads of their own
+VISITS = 12
 SETTLE_SECONDS = 1.5  # until all have been told what is there
 WRITTEN, WRITE_PAUSE = 160, 0.05  # pieces of an answer while somebody reads nothing of it
 PATIENCE = 2.0  # of the server with a reader that reads nothing
@@ -46,8 +47,9 @@ async def _measure() -> None:
     with tempfile.TemporaryDirectory() as folder:
         places = iter(Path(folder, str(number)) for number in range(9))
         rows = await _one_process(next(places))
-        rows += await _slow_reader(next(places))
-        rows += await _first_visit(next(places))
+        async with a_server(next(places), patience=PATIENCE) as server:
+            rows += await _slow_reader(server)
+            rows += await _first_visit(server)
         with a_postgres() as postgres:
             rows += await _two_processes(next(places), next(places), postgres.migrated())
     print_table(("event streams", "measured", "target"), rows)
@@ -138,74 +140,74 @@ async def _churn(server: Server) -> list[Row]:
 
 
 async def _come_and_go(server: Server, times: int) -> None:
-    for _ in range(times // 100):
-        paths = [f"/threads/over{number}/events" for number in range(50)] + [PAGE] * 50
+    for _ in range(times // AT_A_TIME):
+        half = AT_A_TIME // 2
+        paths = [f"/threads/over{number}/events" for number in range(half)] + [PAGE] * half
         await left(server, await opened(server, paths))
 
 
 # ---------------------------------------------------------------- readers of all kinds
 
 
-async def _slow_reader(folder: Path) -> list[Row]:
+async def _slow_reader(server: Server) -> list[Row]:
     """One reader takes nothing; it must not hold up another one, nor be held for ever."""
     tell("a reader that reads nothing")
-    async with a_server(folder, patience=PATIENCE) as server:
-        await server.do("begin", PLACE, RUN)
-        path = f"/api/runs/{RUN}/events"
-        (other,) = await opened(server, [path])
-        before = await server.do("used")
-        slow = await a_slow_reader(server, path)
-        while (await server.do("used"))["streams"] < 2:
-            await asyncio.sleep(0.05)
-        began, most = time.monotonic(), 0.0
-        await server.do("write", RUN, WRITTEN, WRITE_PAUSE, 4_000)
-        while (now := await server.do("used"))["streams"] > 1:
-            most = max(most, now["memory"])
-            await asyncio.sleep(0.05)
-        took = time.monotonic() - began
-        await server.do("written")
-        slow.close()
-        (again,) = await opened(server, [path])
-        while not again.last_id:
-            await asyncio.sleep(0.01)
-        return [
-            ("a reader that reads nothing: cut off after, s", f"{took:.1f}", ""),
-            ("  of which the server's patience", f"{PATIENCE:.1f}", ""),
-            ("  memory held for it, MB", f"{most - before['memory']:.1f}", "< 5"),
-            ("  another one got, MB", f"{other.received / 1e6:.1f}", ""),
-            (
-                "  who comes again has what another one has",
-                _yes(again.last_id == other.last_id),
-                "yes",
-            ),
-        ]
+    await server.do("begin", PLACE, RUN)
+    path = f"/api/runs/{RUN}/events"
+    (other,) = await opened(server, [path])
+    before = await server.do("used")
+    slow = await a_slow_reader(server, path)
+    while (await server.do("used"))["streams"] < 2:
+        await asyncio.sleep(0.05)
+    began, most = time.monotonic(), 0.0
+    await server.do("write", RUN, WRITTEN, WRITE_PAUSE, 4_000)
+    while (now := await server.do("used"))["streams"] > 1:
+        most = max(most, now["memory"])
+        await asyncio.sleep(0.05)
+    took = time.monotonic() - began
+    await server.do("written")
+    slow.close()
+    (again,) = await opened(server, [path])
+    while not again.last_id:
+        await asyncio.sleep(0.01)
+    await left(server, [other, again])
+    return [
+        ("a reader that reads nothing: cut off after, s", f"{took:.1f}", ""),
+        ("  of which the server's patience", f"{PATIENCE:.1f}", ""),
+        ("  memory held for it, MB", f"{most - before['memory']:.1f}", "< 5"),
+        ("  another one got, MB", f"{other.received / 1e6:.1f}", ""),
+        (
+            "  who comes again has what another one has",
+            _yes(again.last_id == other.last_id),
+            "yes",
+        ),
+    ]
 
 
-async def _first_visit(folder: Path) -> list[Row]:
+async def _first_visit(server: Server) -> list[Row]:
     tell("a first visit")
-    async with a_server(folder) as server:
-        sizes, taken, plain = [0], [], 0
-        for _ in range(12):
-            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}") as client:
-                began = time.perf_counter()
-                answers = [await client.get("/")]
-                paths = _loaded(answers[0].text)
-                for path in paths:  # grows by what scripts import
-                    answers.append(await client.get(path))
-                    if path.endswith(".js"):
-                        found = _IMPORTED.findall(answers[-1].text)
-                        named = [f"{path.rpartition('/')[0]}/{name}" for name in found]
-                        paths += [name for name in named if name not in paths]
-                taken.append(time.perf_counter() - began)
-                sizes = [int(answer.headers["content-length"]) for answer in answers]
-                plain = sum(len(answer.content) for answer in answers)
-        return [
-            ("first visit: requests", str(len(sizes)), ""),
-            ("  kB over the wire, in all", f"{sum(sizes) / 1000:.1f}", "< 25"),
-            ("  kB of the page alone", f"{sizes[0] / 1000:.1f}", ""),
-            ("  kB unpacked, in all", f"{plain / 1000:.1f}", ""),
-            ("  one after another, median ms", f"{statistics.median(taken[2:]) * 1000:.0f}", ""),
-        ]
+    sizes, taken, plain = [0], [], 0
+    for _ in range(VISITS):
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}") as client:
+            began = time.perf_counter()
+            answers = [await client.get("/")]
+            paths = _loaded(answers[0].text)
+            for path in paths:  # grows by what scripts import
+                answers.append(await client.get(path))
+                if path.endswith(".js"):
+                    found = _IMPORTED.findall(answers[-1].text)
+                    named = [f"{path.rpartition('/')[0]}/{name}" for name in found]
+                    paths += [name for name in named if name not in paths]
+            taken.append(time.perf_counter() - began)
+            sizes = [int(answer.headers["content-length"]) for answer in answers]
+            plain = sum(len(answer.content) for answer in answers)
+    return [
+        ("first visit: requests", str(len(sizes)), ""),
+        ("  kB over the wire, in all", f"{sum(sizes) / 1000:.1f}", "< 25"),
+        ("  kB of the page alone", f"{sizes[0] / 1000:.1f}", ""),
+        ("  kB unpacked, in all", f"{plain / 1000:.1f}", ""),
+        ("  one after another, median ms", f"{statistics.median(taken[2:]) * 1000:.0f}", ""),
+    ]
 
 
 # Of modules; those that are imported as a function come later, if at all.

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.bench.chat_stage import REPOSITORY
+from tests.bench.programs import REPOSITORY
 
 CLIENTS_PER_ADDRESS = 100  # each address of this machine is a client of its own
 TOLD_AT = re.compile(rb"t(\d{10,})(?=\D)")

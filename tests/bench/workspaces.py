@@ -30,12 +30,12 @@ from bot.dispatch.postgres import PostgresDispatcher
 from bot.logs import configure_logging
 from bot.storage.records import RunRecord
 from bot.storage.store import Store, open_store
-from tests.bench.chat_stage import REPOSITORY
 from tests.bench.load import Asking, delays_of, until_idle
 from tests.bench.load_peers import BOT, BOT_USER, TEAM
 from tests.bench.load_stage import Stage, a_stage, seconds
 from tests.bench.load_store import THREADS_IN_WORKSPACE
 from tests.bench.load_words import question_about
+from tests.bench.programs import REPOSITORY
 from tests.bench.table import ms, percentile, print_table, tell
 
 WORKSPACES, ROUNDS = 1_000, 3
