@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from adapters.web.preferences import LANGUAGE, THEME
+from tests.live.browser import WITHOUT_ADDRESS_BAR
 from tests.live.emulate import MODULES, node
 
 SECONDS = 60  # for one page; Lighthouse takes about 2 on an idle machine
@@ -33,7 +34,7 @@ RULES = {
 CATEGORIES = ("accessibility", "best-practices")
 CHROMIUM = (
     *("--headless=new", "--disable-gpu", "--disable-background-networking", "--no-first-run"),
-    *("--disable-component-update", "--disable-sync"),
+    *("--disable-component-update", "--disable-sync", WITHOUT_ADDRESS_BAR),
 )
 
 
@@ -75,7 +76,7 @@ def lighthouse_faults(views: Sequence[View]) -> list[str]:
     task = {
         "chrome": browser,
         "flags": [*CHROMIUM, *(["--no-sandbox"] if os.geteuid() == 0 else [])],
-        "settings": {"onlyCategories": CATEGORIES, **AT_ONCE},
+        "settings": {"onlyCategories": CATEGORIES, "disableFullPageScreenshot": True, **AT_ONCE},
         "pages": [{"url": view.url, "form": view.form, "cookie": _cookie(view)} for view in views],
     }
     with tempfile.TemporaryDirectory() as folder:

@@ -31,6 +31,7 @@ DEEP = (
 CALLS_BEFORE_PARTS = 1
 MOST_CALLS = 8
 CALL_MILLISECONDS = 3_000  # within which a call shows its effect
+PAUSE_SECONDS = 0.05  # between two looks over HTTP: each is work for the console, too
 
 
 class Valve:
@@ -88,6 +89,11 @@ def beside(work: Coroutine[Any, Any, None]) -> None:
         thread.submit(asyncio.run, work).result()
 
 
+def until_answered(api: httpx.Client, run: str) -> None:
+    """Wait for the answer to a question that was asked over HTTP."""
+    until(lambda: api.get(f"/api/runs/{run}").json()["state"] == "answered", pause=PAUSE_SECONDS)
+
+
 @contextmanager
 def open_stage(
     fork_server: ForkServer,
@@ -116,5 +122,6 @@ def open_stage(
         )
         with ending(start_forked(fork_server, program)) as serving:
             # It shows pages before there is somebody who takes questions.
-            until(lambda: httpx.get(f"{serving.http}/readyz").is_success)
+            with httpx.Client(base_url=serving.http) as client:
+                until(lambda: client.get("/readyz").is_success, pause=PAUSE_SECONDS)
             yield Stage(serving, gate, valve)

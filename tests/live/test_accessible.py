@@ -24,10 +24,9 @@ from tests.live.browser import (
     too_wide,
     watched,
 )
-from tests.live.stages import CALLS_BEFORE_PARTS, DECLINED, DEEP, Stage, open_stage
+from tests.live.stages import CALLS_BEFORE_PARTS, DECLINED, DEEP, Stage, open_stage, until_answered
 from tests.live.states import share
 from tests.scenario.conftest import DOCUMENTS
-from tests.scenario.gate import until
 from tests.scenario.places import KEYS
 from tests.scenario.serving import ForkServer
 
@@ -66,7 +65,7 @@ def console(
         watched(chromium) as browser,
     ):
         asked = api.post("/api/questions", json={"question": DEEP, "depth": "deep"}).json()
-        until(lambda: api.get(f"/api/runs/{asked['run']}").json()["state"] == "answered")
+        until_answered(api, asked["run"])
         shared = share(api, asked["thread"])
         console = Console(stage, browser, asked["run"], asked["thread"], shared)
         page = console.page()

@@ -11,9 +11,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.live.browser import Watched, ask, chromium, watched
-from tests.live.stages import CALLS_BEFORE_PARTS, DEEP, Stage, open_stage
+from tests.live.stages import CALLS_BEFORE_PARTS, DEEP, Stage, open_stage, until_answered
 from tests.scenario.conftest import DOCUMENTS
-from tests.scenario.gate import until
 from tests.scenario.places import KEYS, LUNCH, WHO
 from tests.scenario.serving import ForkServer
 
@@ -171,7 +170,7 @@ def console(stage: Stage, browser: Watched) -> Console:
             "/api/questions", json={"question": TRAINS}, headers={"Idempotency-Key": "one"}
         )
         run = asked.json()["run"]
-        until(lambda: api.get(f"/api/runs/{run}").json()["state"] == "answered")
+        until_answered(api, run)
     return Console(stage.http, run, browser)
 
 

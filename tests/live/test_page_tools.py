@@ -13,9 +13,8 @@ import pytest
 from adapters.web.preferences import LANGUAGES, THEMES
 from tests.live import demo
 from tests.live.page_tools import View, html_faults, lighthouse_faults
-from tests.live.stages import Stage
+from tests.live.stages import Stage, until_answered
 from tests.live.states import open_states, share
-from tests.scenario.gate import until
 from tests.scenario.serving import ForkServer
 
 pytestmark = pytest.mark.live
@@ -59,7 +58,7 @@ def pages(fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> 
         httpx.Client(base_url=stage.http) as api,
     ):
         asked = api.post("/api/questions", json={"question": demo.QUESTION, "depth": "deep"}).json()
-        until(lambda: api.get(f"/api/runs/{asked['run']}").json()["state"] == "answered")
+        until_answered(api, asked["run"])
         token = share(api, asked["thread"]).rpartition("/")[2]
         yield Pages(stage, {"THREAD": asked["thread"], "RUN": asked["run"], "TOKEN": token})
 

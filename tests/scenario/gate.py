@@ -104,13 +104,13 @@ class Gate:
             self._changes.notify_all()
 
 
-def until(condition: Any, seconds: float = 60.0) -> None:
-    """For what tells nobody that it changed."""
+def until(condition: Any, seconds: float = 60.0, pause: float = POLL_SECONDS) -> None:
+    """For what tells nobody that it changed; looked at once in each pause."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
             raise TimeoutError("it did not come true")
-        time.sleep(POLL_SECONDS)
+        time.sleep(pause)
 
 
 def ask_and_catch(place: Place, gate: Gate, text: str = KEYS, *, after: int = 2) -> Said:
