@@ -31,7 +31,6 @@ DEEP = (
 CALLS_BEFORE_PARTS = 1
 MOST_CALLS = 8
 CALL_MILLISECONDS = 3_000  # within which a call shows its effect
-PAUSE_SECONDS = 0.05  # between two looks over HTTP: each is work for the console, too
 
 
 class Valve:
@@ -91,7 +90,7 @@ def beside(work: Coroutine[Any, Any, None]) -> None:
 
 def until_answered(api: httpx.Client, run: str) -> None:
     """Wait for the answer to a question that was asked over HTTP."""
-    until(lambda: api.get(f"/api/runs/{run}").json()["state"] == "answered", pause=PAUSE_SECONDS)
+    until(lambda: api.get(f"/api/runs/{run}").json()["state"] == "answered")
 
 
 @contextmanager
@@ -123,5 +122,5 @@ def open_stage(
         with ending(start_forked(fork_server, program)) as serving:
             # It shows pages before there is somebody who takes questions.
             with httpx.Client(base_url=serving.http) as client:
-                until(lambda: client.get("/readyz").is_success, pause=PAUSE_SECONDS)
+                until(lambda: client.get("/readyz").is_success)
             yield Stage(serving, gate, valve)

@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.fakes import sqlite
 from tests.live import demo
 from tests.live.browser import ask, chromium, scrolls_sideways, watched
-from tests.live.stages import PAUSE_SECONDS, Stage, beside, open_stage
+from tests.live.stages import Stage, beside, open_stage
 from tests.scenario.gate import until
 from tests.scenario.program import REPOSITORY
 from tests.scenario.serving import ForkServer
@@ -100,7 +100,7 @@ def test_the_pictures_are_made(stage: Stage, camera: Camera) -> None:
         explained = page.get_by_role("link", name="How was this answered?").get_attribute("href")
 
     run = f"{stage.http}/api{str(explained).partition('#')[0]}"
-    until(lambda: httpx.get(run).json()["state"] == "answered", pause=PAUSE_SECONDS)
+    until(lambda: httpx.get(run).json()["state"] == "answered")
     with camera.at(f"{stage.http}{explained}", DISTANT) as page:
         expect(page.locator(".sentence")).not_to_have_count(0)
         camera.take(page, "console-run")

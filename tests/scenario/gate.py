@@ -11,6 +11,7 @@ from tests.fakes.claude import FakeClaude, Recorded
 from tests.scenario.places import KEYS, Place, Said
 
 POLL_SECONDS = 0.005
+PAUSE_SECONDS = 0.05  # most looks are requests, which are work for the program, too
 
 
 def _verifies(request: Recorded) -> bool:
@@ -104,13 +105,13 @@ class Gate:
             self._changes.notify_all()
 
 
-def until(condition: Any, seconds: float = 60.0, pause: float = POLL_SECONDS) -> None:
+def until(condition: Any, seconds: float = 60.0) -> None:
     """For what tells nobody that it changed; looked at once in each pause."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
             raise TimeoutError("it did not come true")
-        time.sleep(pause)
+        time.sleep(PAUSE_SECONDS)
 
 
 def ask_and_catch(place: Place, gate: Gate, text: str = KEYS, *, after: int = 2) -> Said:
