@@ -139,5 +139,6 @@ def test_documents_that_cannot_be_indexed_leave_it_serving(
     with ending(start_forked(fork_server, program)) as serving:
         told = until(serving, lambda told: told["state"] == "not ok")
         assert "cannot be" in told["why"]
+        serving.until_said("web is connected.")
         assert readiness(serving)["status"] == "ready"
         serving.until_said("The documents are not all indexed: ")
