@@ -43,14 +43,18 @@ class Serving:
 
     @property
     def alive(self) -> bool:
-        return not select.select([self._pidfd], [], [], 0)[0]
+        return not self.has_ended(0)
+
+    def has_ended(self, seconds: float | None) -> bool:
+        """Whether it has ended, or does so within these seconds; None: however long it takes."""
+        return bool(select.select([self._pidfd], [], [], seconds)[0])
 
     def until_said(self, words: str, seconds: float = START_SECONDS) -> None:
         """Wait for a line; fails when the program ends without it."""
         until = time.monotonic() + seconds
         while words not in self.said:
             # Ending is what it is woken by; the log is looked at in between.
-            ended = select.select([self._pidfd], [], [], 0.01)[0]
+            ended = self.has_ended(0.01)
             if (ended and words not in self.said) or time.monotonic() > until:
                 raise AssertionError(f"it never said {words!r}, but:\n{self.said}")
 
@@ -73,7 +77,7 @@ class Serving:
 
     def wait(self, seconds: float = END_SECONDS) -> int | None:
         """The exit code, once it has ended; None when it was killed."""
-        if not select.select([self._pidfd], [], [], seconds)[0]:
+        if not self.has_ended(seconds):
             self.signal(signal.SIGKILL)
             raise AssertionError(f"it did not end within {seconds} s:\n{self.said}")
         assert "Traceback" not in self.said, self.said

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
-import select
 import signal
 import subprocess
 from collections.abc import Generator, Mapping, Sequence
@@ -32,26 +30,19 @@ class Forked:
         program = Program(folder, {**environment})
         self._serving = fork_server.start(program, self._log, arguments, {})
         self.pid = self._serving.pid
-        self._descriptor = os.pidfd_open(self.pid)
         self.stderr = closing(self._lines())
-
-    def __del__(self) -> None:
-        os.close(self._descriptor)
 
     def _lines(self) -> Generator[str, None, None]:
         """What it logs, until it has ended."""
         with self._log.open(encoding="utf-8") as log:
             line, ended = "", False
             while not ended:
-                ended = self._has_ended(0.01)
+                ended = self._serving.has_ended(0.01)
                 while part := log.readline():
                     line += part
                     if line.endswith("\n"):
                         yield line
                         line = ""
-
-    def _has_ended(self, seconds: float | None) -> bool:
-        return bool(select.select([self._descriptor], [], [], seconds)[0])
 
     def send_signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):  # it has ended
@@ -61,5 +52,5 @@ class Forked:
         self.send_signal(signal.SIGKILL)
 
     def wait(self, timeout: float | None = None) -> None:
-        if not self._has_ended(timeout):
+        if not self._serving.has_ended(timeout):
             raise subprocess.TimeoutExpired("forked", timeout or 0.0)
