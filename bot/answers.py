@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from bot.rights.provenance import Provenance
+
 Status = Literal["answered", "partial", "not_found", "failed", "stopped"]
 StepState = Literal["waiting", "running", "done", "failed"]
 VerificationState = Literal["pending", "done", "failed"]
@@ -231,11 +233,10 @@ class Answer:
         return self.text[self.lead :]
 
     @property
-    def rests_on(self) -> frozenset[str]:
-        """The addresses of all pages and documents that may have contributed to the answer. Only
-        people who may read all of them may read the answer."""
-        shown = {url for step in self.steps for url in step.sources}
-        return frozenset({*self.documents, *self.targets.values(), *shown})
+    def rests_on(self) -> Provenance:
+        """All pages and documents that may have contributed to the answer."""
+        shown = (url for step in self.steps for url in step.sources)
+        return Provenance.of(self.documents, self.targets.values(), shown)
 
     @property
     def targets(self) -> dict[int, str]:

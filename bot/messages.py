@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.answers import Citation
 from bot.errors import InvalidQuestion
+from bot.rights.provenance import OWN_WORDS, Provenance
 from bot.text.control import without_controls
 
 Depth = Literal["auto", "quick", "standard", "deep"]
@@ -109,7 +110,8 @@ class Message:
     ``direct`` marks a private conversation with Footnote, ``shared`` a channel shared with another
     company, ``public`` a channel that everyone in the workspace may read. ``conversations`` is True
     if the platform may be searched on the author's behalf. These four are known on arrival only; a
-    question keeps them in its options.
+    question keeps them in its options. ``made_from`` is what the text was made from, if Footnote
+    wrote it and the author only pressed a button.
     """
 
     event_id: str
@@ -124,6 +126,7 @@ class Message:
     shared: bool = False
     conversations: bool = False
     public: bool = False
+    made_from: Provenance = OWN_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +134,8 @@ class Entry:
     """One earlier message of a thread as a reasoner sees it.
 
     For an answer of Footnote, ``sources`` are the titles of the cited pages, ``question`` is the
-    standalone question, ``cited`` its footnotes ordered by number, and ``documents`` the addresses
-    of all documents that may have contributed. ``files`` are those a person sent with the message.
+    standalone question, and ``cited`` its footnotes ordered by number. ``made_from`` are the
+    documents that may have contributed to the text. ``files`` are those that a person sent with it.
     """
 
     role: Role
@@ -141,7 +144,7 @@ class Entry:
     sources: tuple[str, ...] = ()
     question: str = ""
     cited: tuple[Citation, ...] = ()
-    documents: frozenset[str] = frozenset()
+    made_from: Provenance = OWN_WORDS
     files: tuple[Attachment, ...] = ()
 
 

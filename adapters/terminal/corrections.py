@@ -10,6 +10,7 @@ from adapters.terminal.records import open_records
 from bot.corrections.desk import CorrectionDesk, line_of
 from bot.rendering.documents import printed_json
 from bot.rendering.texts import DEFAULT, texts_for
+from bot.rights.reader import EVERYTHING
 from bot.settings import Settings
 from bot.storage.corrections import Correction
 
@@ -17,7 +18,7 @@ from bot.storage.corrections import Correction
 async def show_list(settings: Settings, *, as_json: bool) -> None:
     """List all corrections, of every platform."""
     async with open_records(settings) as store:
-        found = await CorrectionDesk(settings, store.database).listed()
+        found = await CorrectionDesk(settings, store.database).listed(EVERYTHING)
     if as_json:
         typer.echo(printed_json([_document(each) for each in found]))
         return

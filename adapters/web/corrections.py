@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.web.console import WORKSPACE, Console, texts_of, visitor_of
 from adapters.web.forms import form_of
+from adapters.web.visibility import seeing
 from bot.corrections.search import title_of
 from bot.errors import Invalid
 from bot.messages import CONSOLE, Message, Thread
@@ -24,7 +25,8 @@ def correction_pages(console: Console) -> Sequence[BaseRoute]:
     desk = console.corrections
 
     async def page(request: Request) -> Response:
-        found = await desk.listed(visitor_of(request).reader.corrections)
+        reach = seeing(console, request).reach
+        found = await desk.listed(reach, visitor_of(request).reader.corrections)
         titled = partial(title_of, texts=texts_of(request))
         return console.page(request, "corrections.html", corrections=found, titled=titled)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 from starlette.requests import Request
@@ -14,6 +13,7 @@ from adapters.web.turns import Turn
 from adapters.web.visitors import Visitor
 from bot.answers import PlanView
 from bot.rendering.texts import Texts
+from bot.rights.provenance import OWN_WORDS, Provenance
 from bot.rights.reader import Reach, Reader, conversations_in, for_reader
 from bot.rights.rights import Rights
 from bot.storage.records import UNFINISHED
@@ -48,7 +48,7 @@ class Visibility:
         answer, plan, text = shown.answer, shown.plan, shown.text
         if answer is not None:
             answer = for_reader(answer, reach, self._texts("answer-out-of-reach"))
-        read = _sources_of(plan) if plan is not None else ()
+        read = _sources_of(plan) if plan is not None else OWN_WORDS
         if not reach.includes(self._rights.reach(asked)) or not reach.covers(read):
             plan, text = None, ""
         if (answer, plan, text) == (shown.answer, shown.plan, shown.text):
@@ -59,12 +59,12 @@ class Visibility:
         """Return True if the visitor may see everything stored about a run."""
         reach, record = self.reach, kept.record
         if reach.is_all or (record.state not in UNFINISHED and record.answer is not None):
-            return reach.covers(_documents(kept))
+            return reach.covers(_made_from(kept))
         # The groups of people in chats are not stored, so it is unknown which documents their runs
         # may use.
         is_known = asked.surface == "console" or reach.has_all_documents
         may_see = is_known and reach.includes(self._rights.reach(asked))
-        return may_see and reach.covers(_documents(kept))
+        return may_see and reach.covers(_made_from(kept))
 
 
 def seeing(console: Console, request: Request) -> Visibility:
@@ -72,16 +72,19 @@ def seeing(console: Console, request: Request) -> Visibility:
     return Visibility(console.rights, visitor_of(request), texts_of(request))
 
 
-def _sources_of(plan: PlanView) -> Iterator[str]:
-    """Yield the URLs of the pages that an unfinished run has read."""
-    yield from (url for _, url in plan.numbered)
-    yield from (url for step in plan.steps for url in step.sources)
+def _sources_of(plan: PlanView) -> Provenance:
+    """Return the pages that an unfinished run has read."""
+    read = (url for step in plan.steps for url in step.sources)
+    return Provenance.of((url for _, url in plan.numbered), read)
 
 
-def _documents(kept: KeptRun) -> Iterator[str]:
-    """Yield the URLs of all documents that are named anywhere in a run."""
-    yield from kept.record.answer.rests_on if kept.record.answer else ()
-    yield from (page.url for page in kept.pages)
-    for step in kept.steps:
-        yield from _DOCUMENT.findall(step.result)
-        yield from conversations_in(step.result)
+def _made_from(kept: KeptRun) -> Provenance:
+    """Return everything that a run rests on, and all documents that it names anywhere."""
+    record, pages = kept.record, (page.url for page in kept.pages)
+    made_from = record.message.made_from | Provenance.of(pages)
+    if record.answer is not None:
+        made_from |= record.answer.rests_on
+    results = [step.result for step in kept.steps]
+    named = (url for result in results for url in _DOCUMENT.findall(result))
+    said = (url for result in results for url in conversations_in(result))
+    return made_from | Provenance.of(named, said)

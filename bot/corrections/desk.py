@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.conversing.access import is_admin
@@ -13,9 +13,9 @@ from bot.logs import get_logger
 from bot.messages import Message, Transcript
 from bot.posting import Locating, Poster, RunRef, Whereabouts
 from bot.reasoning.recall import answers_in
-from bot.rendering.lines import shortened
+from bot.rendering.lines import one_line, shortened
 from bot.rendering.texts import invalid, texts_for
-from bot.rights.reader import Reader
+from bot.rights.reader import Reach, Reader, documents_of
 from bot.search.talk import day_of
 from bot.settings import Settings
 from bot.storage.audit import Actor
@@ -80,13 +80,18 @@ class CorrectionDesk:
             url=where.url,
             link=link_in(message.links),
         )
+        people = (entry for entry in transcript.entries if entry.role == "person")
+        said = {one_line(each.text) for each in people if not each.made_from}
+        if not correction.is_own_words or one_line(correction.question) not in said:
+            correction = replace(correction, made_from=documents_of(transcript))
         if not await self._stored.keep(correction, run.attempt, now, most):
             return CorrectionReply(texts("correction-not-kept", most=most))
         return CorrectionReply(texts("correction-noted", said=line_of(correction)), is_kept=True)
 
-    async def listed(self, places: Collection[str] | None = None) -> list[Correction]:
-        """Return the corrections made in these places, or all, newest first."""
-        return await self._stored.listed(places)
+    async def listed(self, reach: Reach, places: Collection[str] | None = None) -> list[Correction]:
+        """Return the corrections made in these places, or all, newest first, as readers with this
+        reach may see them."""
+        return [each.within(reach) for each in await self._stored.listed(places)]
 
     async def remove(self, id: str, by: Message | None) -> Correction:
         """Remove the correction with this id. ``by`` is the command or button press that requests

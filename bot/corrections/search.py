@@ -11,7 +11,7 @@ from bot.errors import PageUnreadable
 from bot.pages.page import Page
 from bot.rendering.lines import one_line
 from bot.rendering.texts import Texts
-from bot.rights.reader import is_conversation
+from bot.rights.reader import Reach, is_conversation
 from bot.search.provider import UNKNOWN_DOCUMENT, Hit, ProviderKind, Query
 from bot.search.talk import day_of, page_of
 from bot.storage.corrections import Correction, Corrections
@@ -26,6 +26,8 @@ class CorrectionSearch:
     """Searches the corrections of ``places``, except the one made by the run's own message.
 
     A page that the author linked follows its correction in the results, so that it can be read.
+    Words that a model made from documents out of reach are neither searched nor shown: there the
+    author's own words stand alone, or, if a model had to complete them, nothing does.
     """
 
     name = "corrections"
@@ -43,21 +45,27 @@ class CorrectionSearch:
     async def search(self, query: Query) -> list[Hit]:
         """Return the best hits. Raises ``StorageUnavailable``."""
         hits: list[Hit] = []
-        for each in best(await self._all(), query.text):
+        known = {
+            url: each.within(query.reach)
+            for url, each in (await self._all()).items()
+            if each.is_own_words or query.reach.covers(each.made_from)
+        }
+        for each in best(known, query.text):
             said = f"{each.statement} ({one_line(each.text)})"[:SNIPPET]
-            hits.append(Hit(self._title(each), _address(each), said, self.name))
+            found = [(self._title(each), _address(each), said)]
             if each.link:
-                hits.append(Hit(each.link, each.link, each.statement[:SNIPPET], self.name))
+                found.append((each.link, each.link, each.statement[:SNIPPET]))
+            hits += [Hit(*one, self.name, made_from=each.made_from) for one in found]
         return hits
 
-    async def read(self, url: str) -> Page:
+    async def read(self, url: str, reach: Reach) -> Page:
         """Return a correction as a page: its text under its author, date and subject. Raises
         ``PageUnreadable`` for one that is gone, and ``StorageUnavailable``."""
         known = (await self._all()).get(url)
         current = known and await self._stored.correction(known.id)
         if current is None or _address(current) != url:
             raise PageUnreadable(UNKNOWN_DOCUMENT)
-        return self._page(current, url)
+        return self._page(current.within(reach), url)
 
     def _page(self, each: Correction, url: str) -> Page:
         """Build the page. Above the author's words is the statement they make, if it depends on the
@@ -65,11 +73,10 @@ class CorrectionSearch:
         said = [(one_line(each.author.name), each.at, each.text)]
         page = page_of(url, self._title(each), said, datetime.now(UTC), "")
         about = each.question and self._texts("correction-of", question=one_line(each.question))
-        head = about if each.statement in one_line(each.text) else each.statement
+        head = about if each.is_own_words else each.statement
         text = f"# {head}\n\n{page.text}" if head else page.text
-        return Page(
-            url, page.title, text, page.fetched_at, hashlib.sha256(text.encode()).hexdigest()
-        )
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        return Page(url, page.title, text, page.fetched_at, digest, made_from=each.made_from)
 
     def _title(self, each: Correction) -> str:
         return title_of(each, self._texts)

@@ -6,6 +6,8 @@ import hashlib
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from bot.rights.provenance import OWN_WORDS, Provenance
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -17,7 +19,8 @@ class Page:
     paragraphs of a list item are indented; code and tables are not. An item that is only a link, as
     in a table of contents, begins with "+". ``fetched_at`` is timezone-aware. ``hash`` identifies
     the text: SHA-256, hex. ``via`` is the display name of the service that supplied the text
-    ("Tavily"), or "" if it came from the site itself.
+    ("Tavily"), or "" if it came from the site itself. ``made_from`` is what a correction's words
+    were made from; it is not stored with the page, but with the step that read it.
     """
 
     url: str
@@ -26,6 +29,7 @@ class Page:
     fetched_at: datetime
     hash: str = field(default="")
     via: str = ""
+    made_from: Provenance = OWN_WORDS
 
     def __post_init__(self) -> None:
         if not self.hash:

@@ -39,7 +39,8 @@ from bot.rendering.texts import Texts
 from bot.research.answer.write import with_numbers
 from bot.research.evidence.library import Library
 from bot.research.run import Run
-from bot.rights.reader import FOUND_IN, Reach, is_conversation, is_document
+from bot.rights.provenance import Provenance
+from bot.rights.reader import FOUND_IN, Reach, documents_in, is_conversation
 from bot.search.talk import day_of
 from bot.storage.answered import AnsweredQuestions
 from bot.storage.records import RunRecord
@@ -195,7 +196,7 @@ class Memory:
         """Show the line in the plan. Since it quotes the answer, it lists all sources of the
         answer."""
         pages = {each.url for each in answer.citations}
-        sources = tuple(sorted({*filter(is_document, answer.rests_on), *pages}))
+        sources = Provenance.of(documents_in(answer.rests_on), pages).urls
         run.show(replace(line, detail=_beginning(answer), sources=sources))
 
     # ------------------------------------------------------------ giving it
@@ -218,7 +219,7 @@ class Memory:
         sentence = earlier_answer_sentence("given", run.texts, before.at, before.place)
         self.before = before = replace(before, is_given=True, sentence=sentence)
         lead = f"> {sentence}\n\n"
-        documents = {*run.documents, *filter(is_document, earlier.rests_on)}
+        documents = Provenance.of(run.documents, documents_in(earlier.rests_on))
         given = with_numbers(earlier, numbers)
         return replace(
             given,
@@ -230,7 +231,7 @@ class Memory:
             steps=run.steps,
             usage=run.usage,
             notes=tuple(run.notes),
-            documents=tuple(sorted(documents)),
+            documents=documents.urls,
             before=before,
         )
 

@@ -24,6 +24,7 @@ from bot.errors import (
 )
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Cut, Fold, Judged, Restart, TextDelta
+from bot.rights.provenance import OWN_WORDS, Provenance
 from bot.search.provider import Hit
 
 # A provider's failure begins with its name (``search.blend``), at the start or after a sentence.
@@ -59,13 +60,14 @@ def failures_in(told: Iterable[str]) -> list[tuple[str, str]]:
 @dataclass(frozen=True, slots=True)
 class ReadOutcome:
     """The stored result of a read step: where the page is stored, or the ``problem`` and its
-    wording for the asker (``said``)."""
+    wording for the asker (``said``). ``made_from`` as in ``Page``."""
 
     url: str
     hash: str = ""
     title: str = ""
     problem: str = ""
     said: str = ""
+    made_from: Provenance = OWN_WORDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ from bot.research.notes import Notes
 from bot.research.outcomes import ReadOutcome, SearchOutcome, attempted
 from bot.research.steps import PaidCalls, Steps, together
 from bot.research.suggestions.suggest import Offer
-from bot.rights.reader import documents_of, found_in, is_conversation, is_document
+from bot.rights.reader import documents_in, documents_of, found_in, is_conversation
 from bot.search.conversations import ELSEWHERE
 from bot.search.provider import ANY_TALK, UNKNOWN_DOCUMENT, ProviderKind, Query
 from bot.storage.journal import Journal, step_key
@@ -97,7 +97,7 @@ class Run:
         self.account = account
         self._download = resources.download
         self.correct = resources.correct
-        self._known_documents = documents_of(asked.transcript)
+        self._made_from = documents_of(asked.transcript) | asked.message.made_from
         self._attachments = {file.url: file for file in asked.message.attachments}
         self.notes = Notes(self.texts, self._attachments)
         self.publish = publish
@@ -136,12 +136,12 @@ class Run:
     @property
     def documents(self) -> tuple[str, ...]:
         """The addresses of the operator's documents and the conversations that the run has seen,
-        through searches, reads or earlier answers of the thread."""
+        through searches, reads, corrections or earlier answers of the thread."""
         shown = {url for step in self.steps for url in step.sources}
         every = {*self._found, *self.numbered.values(), *shown}
         if any(map(is_conversation, every)):
             every.add(found_in(self.message.thread.place))
-        return tuple(sorted({*filter(is_document, every), *self._known_documents}))
+        return (documents_in(every) | self._made_from).urls
 
     @property
     def numbered(self) -> dict[int, str]:
@@ -212,6 +212,7 @@ class Run:
         self._outgoing.show(outcome.hits)
         for hit in outcome.hits:
             self._found.add(hit.url)
+            self._made_from |= hit.made_from
             # People's messages may be quoted, but are stored nowhere else.
             if not (is_conversation(hit.url) or is_correction(hit.url)):
                 self.offers.setdefault(hit.url, Offer(hit.title, hit.url, hit.snippet))
@@ -318,7 +319,7 @@ class Run:
                 said = self.notes.of_page(error)
                 return ReadOutcome(url=url, problem=error.sentence, said=said)
             fetched.append(page)
-            return ReadOutcome(url=page.url, hash=page.hash, title=page.title)
+            return ReadOutcome(page.url, page.hash, page.title, made_from=page.made_from)
 
         inputs = {"url": url}
         stored = await self._recalled(url)
@@ -350,6 +351,7 @@ class Run:
             is_read = not (outcome.problem or looks) and stored is None
             if is_read and self.account.first_time("read", inputs):
                 self.account.count(pages=1)
+        self._made_from |= outcome.made_from
         if outcome.problem:
             self.notes.worded[outcome.problem] = outcome.said or outcome.problem
             return outcome.problem

@@ -13,6 +13,7 @@ from bot.corrections.address import is_correction, place_of
 from bot.mcp.address import is_of_server
 from bot.messages import CONSOLE, TERMINAL, Author, Message, RunOptions, Thread, Transcript
 from bot.rights.collection import Readership
+from bot.rights.provenance import Provenance
 
 SCHEME = "file:"  # of file addresses
 FOUND_IN = "conversations:"  # prefix of entries for places whose conversations were searched
@@ -119,9 +120,10 @@ class Reach:
                 return allowed
         return self.others and (self.removed or not is_of_server(url))
 
-    def covers(self, urls: Iterable[str]) -> bool:
-        """Return True if all of the pages may be shown."""
-        return all(map(self.allows, urls))
+    def covers(self, made_from: Provenance) -> bool:
+        """Return True if everything that a text was made from may be shown. This decides, by the
+        rights of today, for every text that Footnote derives from pages."""
+        return all(map(self.allows, made_from))
 
     @property
     def of_files(self) -> Reach:
@@ -240,11 +242,16 @@ def for_reader(answer: Answer, reach: Reach, sentence: str) -> Answer:
 
 
 def readable(transcript: Transcript, reach: Reach) -> Transcript:
-    """Return the transcript without answers that contain content from documents out of reach."""
-    kept = tuple(entry for entry in transcript.entries if reach.covers(entry.documents))
+    """Return the transcript without what was made from documents out of reach."""
+    kept = tuple(entry for entry in transcript.entries if reach.covers(entry.made_from))
     return transcript if len(kept) == len(transcript.entries) else replace(transcript, entries=kept)
 
 
-def documents_of(transcript: Transcript) -> frozenset[str]:
+def documents_in(urls: Iterable[str]) -> Provenance:
+    """Return those of the addresses that only some people may read."""
+    return Provenance.of(filter(is_document, urls))
+
+
+def documents_of(transcript: Transcript) -> Provenance:
     """Return the documents that may have contributed to the transcript."""
-    return frozenset().union(*(entry.documents for entry in transcript.entries))
+    return Provenance.of(*(entry.made_from for entry in transcript.entries))

@@ -8,6 +8,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from bot.pages.page import Page
 from bot.pages.passages import Weight
+from bot.rights.provenance import OWN_WORDS, Provenance
 from bot.rights.reader import EVERYTHING, Reach
 
 # What a provider searches: the web, or texts that it was given (documents, a knowledge base).
@@ -66,7 +67,8 @@ class Hit:
     """A search result. ``snippet`` is plain text without markup, possibly empty.
 
     ``relevance`` is how close the snippet's meaning is to the query: 1 for the closest snippet in
-    the index, 0 for those no closer than the average, None if unknown.
+    the index, 0 for those no closer than the average, None if unknown. ``made_from`` is what a
+    correction's words were made from.
     """
 
     title: str
@@ -74,6 +76,7 @@ class Hit:
     snippet: str
     provider: str
     relevance: float | None = None
+    made_from: Provenance = OWN_WORDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,7 +149,7 @@ class Conversations(Transactions):
             await db.execute(
                 sa.update(messages)
                 .where(messages.c.id == row.message_id)
-                .values(text=text, links=list(links))
+                .values(text=text, links=list(links), made_from=[])
             )
             if row.run_id is None:
                 return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,12 +11,16 @@ import sqlalchemy as sa
 
 from bot.errors import RunLost
 from bot.messages import Author, Thread
+from bot.rendering.lines import one_line, shortened
+from bot.rights.provenance import OWN_WORDS, Provenance
+from bot.rights.reader import Reach
 from bot.storage.audit import Actor, named, note
 from bot.storage.database import Transactions
 from bot.storage.found_words import terms_of
 from bot.storage.retrying import awaited, repeated
 from bot.storage.rows import thread_of
 from bot.storage.tables import corrections, messages, runs, threads
+from bot.text.sentences import sentences
 
 WORDS = 4_000  # characters of a message that are stored as the text of a correction
 STATEMENT, QUESTION, LINK = 600, 600, 2_000  # characters
@@ -28,8 +32,10 @@ DAY = timedelta(days=1)
 class Correction:
     """A correction. ``id`` is the id of its run; ``text`` is what its author wrote, ``statement``
     says the same in a form that stands alone, and ``question`` is the one whose answer it corrects.
-    ``place`` is the key of the workspace, channel or thread whose readers may see it. ``url`` is
-    the address of the message and ``link`` a page that its author named, "" if there is none."""
+    ``made_from`` is what a model may have made these two from. ``place`` is the key of the
+    workspace, channel or thread whose readers may see it. ``url`` is the address of the message and
+    ``link`` a page that its author named, "" if there is none.
+    """
 
     id: str
     thread: Thread
@@ -43,6 +49,22 @@ class Correction:
     url: str = ""
     link: str = ""
     terms: frozenset[str] = frozenset()
+    made_from: Provenance = OWN_WORDS
+
+    @property
+    def is_own_words(self) -> bool:
+        """True if the statement consists of sentences that its author wrote."""
+        said, written = one_line(self.statement), one_line(self.text)
+        return all(said[each.start : each.end] in written for each in sentences(said))
+
+    def within(self, reach: Reach) -> Correction:
+        """Return what may be shown to readers with this reach: where they may not read all that a
+        model has added words from, the author's own words alone."""
+        if reach.covers(self.made_from):
+            return self
+        own = self.statement if self.is_own_words else shortened(one_line(self.text), STATEMENT)
+        terms = frozenset(terms_of(self.text))
+        return replace(self, statement=own, question="", terms=terms, made_from=OWN_WORDS)
 
 
 class Corrections(Transactions):
@@ -82,6 +104,7 @@ class Corrections(Transactions):
                     question=correction.question[:QUESTION],
                     link=correction.link if len(correction.link) <= LINK else "",
                     terms=" ".join(terms_of("\n".join(texts))),
+                    made_from=list(correction.made_from),
                     kept_at=now,
                 )
             )
@@ -94,11 +117,12 @@ class Corrections(Transactions):
     async def remove(self, correction: Correction, by: Actor) -> None:
         """Retract a correction: its message stays, but later runs do not find it."""
         empty = dict.fromkeys(("url", "statement", "question", "link", "terms"), "")
+        empty_list: dict[str, Any] = {"made_from": []}
         async with self.database.urgent_write() as db:
             gone = await db.execute(
                 sa.update(corrections)
                 .where(corrections.c.run_id == correction.id, ~corrections.c.removed)
-                .values(removed=True, **empty)
+                .values(removed=True, **empty, **empty_list)
             )
             if gone.rowcount:
                 place = named(correction.thread.key)
@@ -160,4 +184,5 @@ def _correction(row: Any) -> Correction:
         url=row.url,
         link=row.link,
         terms=frozenset(row.terms.split()),
+        made_from=Provenance.of(row.made_from),
     )

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 
 from bot.answers import Answer
 from bot.messages import Attachment, Author, Message, RunOptions
+from bot.rights.provenance import Provenance
 from bot.storage.rows import thread_of
 from bot.storage.tables import messages, runs, threads
 
@@ -123,6 +124,7 @@ _OF_RECORD = (
     messages.c.attachments,
     messages.c.locale,
     messages.c.at,
+    messages.c.made_from,
 )
 
 
@@ -220,6 +222,7 @@ def record_of(row: Any) -> RunRecord:
         links=tuple(row.links),
         attachments=tuple(Attachment(**a) for a in row.attachments),
         locale=row.locale,
+        made_from=Provenance.of(row.made_from),
     )
     return RunRecord(
         id=row.id,

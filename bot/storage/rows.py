@@ -85,6 +85,7 @@ def message_row(message: Message) -> dict[str, Any]:
         "attachments": [asdict(attachment) for attachment in message.attachments],
         "locale": message.locale,
         "at": message.at,
+        "made_from": list(message.made_from),
     }
 
 

@@ -14,7 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.answers import Answer
 from bot.messages import Attachment, Entry, Message, RunOptions, Transcript
 from bot.pages.page import Page
-from bot.rights.reader import is_document
+from bot.rights.provenance import Provenance
+from bot.rights.reader import documents_in
 from bot.storage.accepting import NewQuestion, keep_question
 from bot.storage.connecting import Connecting
 from bot.storage.database import Transactions, open_database
@@ -151,9 +152,10 @@ class Store(Transactions):
         async with self.database.read() as db:
             rows = (await db.execute(_earlier(), its)).all()
         entries: list[Entry] = []
-        for name, text, attachments, answer in reversed(rows):
+        for name, text, attachments, made_from, answer in reversed(rows):
             files = tuple(Attachment(**file) for file in attachments)
-            entries.append(Entry(role="person", name=name, text=text, files=files))
+            source = Provenance.of(made_from)
+            entries.append(Entry("person", name, text, files=files, made_from=source))
             if answer is not None:
                 entries.append(_entry(as_answer.validate_python(answer)))
         return Transcript(tuple(entries))
@@ -333,7 +335,8 @@ def _earlier() -> sa.Select[Any]:
     is_before = sa.tuple_(messages.c.at, messages.c.id) < sa.tuple_(asked.c.at, asked.c.id)
     is_asked = asked.c.event_key == sa.bindparam("its_event")
     return (
-        sa.select(messages.c.author_name, messages.c.text, messages.c.attachments, runs.c.answer)
+        sa.select(messages.c.author_name, messages.c.text, messages.c.attachments)
+        .add_columns(messages.c.made_from, runs.c.answer)
         .join_from(messages, runs, isouter=True)
         .where(
             messages.c.thread_key == sa.bindparam("its_thread"),
@@ -368,5 +371,5 @@ def _entry(answer: Answer) -> Entry:
         sources=tuple(titles),
         question=answer.question,
         cited=tuple(sorted(answer.citations, key=lambda citation: citation.number)),
-        documents=frozenset(filter(is_document, answer.rests_on)),
+        made_from=documents_in(answer.rests_on),
     )

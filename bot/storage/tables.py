@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 # The newest migration, stated here so that an up-to-date store opens without loading Alembic.
-HEAD = "0021"
+HEAD = "0022"
 
 # Named constraints can be changed by later migrations on every database.
 metadata = sa.MetaData(
@@ -74,6 +74,8 @@ messages = sa.Table(
     sa.Column("attachments", sa.JSON, nullable=False),
     sa.Column("locale", sa.Text, nullable=False),
     sa.Column("at", UtcDateTime, nullable=False),
+    # Addresses of what the text was made from, if Footnote made it: a suggestion, for example.
+    sa.Column("made_from", sa.JSON, nullable=False, server_default="[]"),
     sa.Index(None, "thread_key", "id"),
     sa.Index(None, "author_id", "id"),
     sa.Index(None, "at"),
@@ -165,6 +167,8 @@ corrections = sa.Table(
     sa.Column("question", sa.Text, nullable=False),  # the one whose answer it corrects
     sa.Column("link", sa.Text, nullable=False),  # that its author gave as evidence, or ""
     sa.Column("terms", sa.Text, nullable=False),  # as in ``found_words``
+    # Addresses of what ``statement`` and ``question`` may have been made from.
+    sa.Column("made_from", sa.JSON, nullable=False, server_default="[]"),
     sa.Column("kept_at", UtcDateTime, nullable=False),
     sa.Column("removed", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Index(None, "place", "kept_at"),

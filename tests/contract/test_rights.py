@@ -19,7 +19,7 @@ from bot.messages import Thread
 from bot.pages.fetch import Fetcher
 from bot.research.evidence.library import Library
 from bot.research.trace.trace import page_of_trace
-from bot.rights.reader import Reader
+from bot.rights.reader import EVERYTHING, Reader
 from bot.rights.rights import Rights
 from bot.search.indexer import Indexer
 from bot.search.provider import UNKNOWN_DOCUMENT
@@ -398,7 +398,7 @@ async def corrected(stage: Stage) -> None:
 async def test_a_correction_is_found_and_read_by_those_alone_who_may_be_told(stage: Stage) -> None:
     await corrected(stage)
     desk = stage.app.service.corrections
-    every = {address(e.place, e.id, e.url): e.statement for e in await desk.listed()}
+    every = {address(e.place, e.id, e.url): e.statement for e in await desk.listed(EVERYTHING)}
     rights = Rights(stage.settings, stage.posters)
     found, told, read = {}, {}, {}
     for person in PEOPLE:

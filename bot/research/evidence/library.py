@@ -201,7 +201,7 @@ class Library:
         """Return True if a correction matches the question and its address is not ``known``."""
         if self._corrections is None:
             return False
-        hits = await self._corrections.search(Query(question))
+        hits = await self._corrections.search(Query(question, reach=self._reach()))
         return any(is_correction(hit.url) and hit.url not in known for hit in hits)
 
     async def _found(
@@ -232,9 +232,8 @@ class Library:
 
     def _in_reach(self, found: SearchResult, query: Query) -> SearchResult:
         """Return the result without hits out of reach, from providers that do not check rights."""
-        if query.reach.covers(hit.url for hit in found.hits):
-            return found
-        return replace(found, hits=tuple(h for h in found.hits if query.reach.allows(h.url)))
+        kept = tuple(hit for hit in found.hits if query.reach.allows(hit.url))
+        return found if len(kept) == len(found.hits) else replace(found, hits=kept)
 
     def weighs(self, url: str) -> bool:
         """Return True if this page's passages can be compared with a question by meaning."""
@@ -261,7 +260,7 @@ class Library:
         if is_correction(url):
             if self._corrections is None:
                 raise PageUnreadable(UNKNOWN_DOCUMENT)
-            return await self._corrections.read(url)
+            return await self._corrections.read(url, self._reach())
         if is_document(url):
             return await self._read_now(url)
         key = url if url.startswith(UPLOADED) else canonical(url)

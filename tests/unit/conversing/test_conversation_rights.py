@@ -6,6 +6,7 @@ import pytest
 
 from bot.configuration import load_settings
 from bot.messages import Author, RunOptions, Thread
+from bot.rights.provenance import Provenance
 from bot.rights.reader import (
     EVERYTHING,
     NO_DOCUMENTS,
@@ -46,8 +47,8 @@ def reach_of(thread: Thread, *, direct: bool = False, guest: bool | None = False
     ],
 )
 def test_what_was_found_for_a_place_is_told_there_alone(reach: Reach, may: bool) -> None:
-    assert reach.covers((SAID, FOUND_HERE)) is may
-    assert reach.covers((FILE, FOUND_HERE)) is may
+    assert reach.covers(Provenance.of((SAID, FOUND_HERE))) is may
+    assert reach.covers(Provenance.of((FILE, FOUND_HERE))) is may
     assert EVERYTHING.includes(reach)
 
 

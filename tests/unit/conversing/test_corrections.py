@@ -13,6 +13,7 @@ from bot.errors import Invalid
 from bot.messages import Author
 from bot.pages.page import Page
 from bot.reasoning.questions import Rewritten
+from bot.rights.reader import EVERYTHING
 from tests.unit.conversing.conftest import House, OpenHouse
 from tests.unit.samples import NOW
 
@@ -52,7 +53,7 @@ async def test_it_is_noted_in_one_line_and_nothing_is_researched(house: House) -
     assert (answer.status, answer.corrects, answer.queries, answer.steps) == (
         ("answered", True, (), ())
     )
-    (kept,) = await house.reception.corrections.listed()
+    (kept,) = await house.reception.corrections.listed(EVERYTHING)
     assert (kept.text, kept.question, kept.link, kept.place) == (
         (SAID, QUESTION, POLICY, "slack:T1:C1")
     )
@@ -85,7 +86,7 @@ async def test_a_kept_one_is_not_kept_again_when_it_is_asked_again(house: House)
     again = await house.reception.receive(said, "footnote")
     assert first.run_id == again.run_id  # type: ignore[union-attr]
     await house.dispatcher.wait(first.run_id)  # type: ignore[union-attr]
-    assert len(await house.reception.corrections.listed()) == 1
+    assert len(await house.reception.corrections.listed(EVERYTHING)) == 1
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ async def test_guests_make_none(house: House, parts: dict[str, Any]) -> None:
     answer = await correct(house, **parts)
     assert "keeps no corrections from guests" in answer.text
     assert not answer.corrects
-    assert await house.reception.corrections.listed() == []
+    assert await house.reception.corrections.listed(EVERYTHING) == []
 
 
 async def test_a_person_makes_so_many_in_a_day(open_house: OpenHouse) -> None:
@@ -120,7 +121,7 @@ async def test_its_author_and_admins_remove_it(house: House) -> None:
     run = (await corrected(house)).run
     with pytest.raises(Invalid, match="or an admin"):
         await press(house, run, BOB)
-    assert len(await house.reception.corrections.listed()) == 1
+    assert len(await house.reception.corrections.listed(EVERYTHING)) == 1
     assert await press(house, run, ADA) == "correction-removed"
     with pytest.raises(Invalid, match="no correction with the id"):
         await press(house, run, ADA)

@@ -84,4 +84,4 @@ async def test_an_answer_rests_on_chosen_documents_only(settings: Settings, tmp_
         async with open_asker(index, tmp_path / f"store of {chosen}", options) as asker:
             (answer,) = await asker.ask(case)
         assert answer.status == "answered"
-        assert answer.rests_on == {(tmp_path / rests_on).as_uri()}
+        assert answer.rests_on.urls == ((tmp_path / rests_on).as_uri(),)
