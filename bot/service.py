@@ -42,7 +42,7 @@ from bot.research.evidence.library import Library
 from bot.research.inputs import Resources, RunQuestion
 from bot.research.pipeline import Pipeline
 from bot.research.run import Run
-from bot.rights.reader import Reader, readable, withheld
+from bot.rights.reader import Reach, Reader, documents_in, readable, withheld
 from bot.rights.rights import Rights
 from bot.search.conversations import Conversing, SearchedConversations
 from bot.search.registry import searches_conversations
@@ -165,6 +165,10 @@ class ResearchService:
         """Return the library that readers of an answer to this message may use outside of a run."""
         return self._library.within(partial(self._rights.reach, await self._rights.reader(message)))
 
+    async def reach_in(self, message: Message, options: RunOptions) -> Reach:
+        """Return what the readers of the answer to a question with these options may see now."""
+        return self._rights.reach(await self._rights.reader(message, options))
+
     # ------------------------------------------------------------ answering
 
     async def answer(self, record: RunRecord, stop: asyncio.Event) -> None:
@@ -198,6 +202,8 @@ class ResearchService:
                 # Research does not wait for the platform; the answer is posted once it is back.
                 log.info("reply not opened", run=record.id, error=str(away))
             answer, error, work = await self._answer(record, reply, stop, reader)
+            if not reach().covers(answer.rests_on):  # withdrawn since it was written
+                answer, error = await self._withhold(record, answer)
             if isinstance(reply, Unseen):
                 reply = await poster.open(run, (await self._saved(record)).post_state)
             if error is not None:
@@ -242,7 +248,9 @@ class ResearchService:
         if watch is None:
             return None
         if await self._standing_checks.is_over(watch, record):
-            return await self._standing_checks.announce_end(record, watch)
+            return await self._standing_checks.announce_end(
+                record, watch, self._rights.reach(reader)
+            )
         answer, work = record.answer, None
         if answer is None or answer.is_pending:
             answer, _, work = await self._answer(record, Unseen(), stop, reader)
@@ -254,7 +262,7 @@ class ResearchService:
             by = work or await self._investigation(record, Unseen(), reader)
             return await by.compare(pairs)
 
-        reach = self._rights.reach(reader)
+        reach = partial(self._rights.reach, reader)
         return await self._standing_checks.conclude(record, watch, answer, reach, compared)
 
     async def _give_up(self, record: RunRecord, reply: Reply) -> None:
@@ -287,16 +295,27 @@ class ResearchService:
         if stored is not None and not stored.is_pending:
             failed = stored.status == "failed"
             return stored, FootnoteError(stored.text) if failed else None, None
-        reach = partial(self._rights.reach, reader)
+        asked = record.message
+        if not self._rights.reach(reader).covers(asked.made_from):
+            unread = Answer("failed", "", "", record.id, documents=asked.made_from.urls)
+            return *(await self._withhold(record, unread)), None
         work = await self._investigation(record, reply, reader)
         if stored is not None:
             return stored, None, work
         answer, error = await work.answer(stop)
-        if not reach().covers(answer.rests_on):  # rights were withdrawn meanwhile
-            error = FootnoteError(texts_for(record.message.locale)("documents-out-of-reach"))
-            answer = withheld(answer, error.sentence)
+        if not self._rights.reach(reader).covers(answer.rests_on):  # withdrawn meanwhile
+            return *(await self._withhold(record, answer)), work
         await self._store.save_answer(record.id, record.attempt, answer, work.page_numbers)
         return answer, error, work
+
+    async def _withhold(self, record: RunRecord, answer: Answer) -> tuple[Answer, FootnoteError]:
+        """Store, instead of an answer that may not be read any more, that the rights have changed.
+        Its documents stay known, since the steps that made it are stored too."""
+        error = FootnoteError(texts_for(record.message.locale)("documents-out-of-reach"))
+        kept = withheld(answer, error.sentence)
+        kept = replace(kept, documents=documents_in(answer.rests_on).urls)
+        await self._store.save_answer(record.id, record.attempt, kept)
+        return kept, error
 
     async def _talk(self, record: RunRecord, reader: Reader) -> SearchedConversations | None:
         """Return the conversations that may be searched for a run, if any."""

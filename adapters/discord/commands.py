@@ -164,7 +164,8 @@ class Commands:
 
             async def done(message: Message, texts: Texts) -> str:
                 words = f"{action.value} {id}" if action is not None and id else ""
-                told = await do_by_words(self._reception.standing, message, words, texts)
+                reach = await self._reception.reach_in(message)
+                told = await do_by_words(self._reception.standing, message, words, reach, texts)
                 if told is None:
                     raise invalid("watch-unknown", id=id or "")
                 return told

@@ -155,7 +155,8 @@ class Commands:
     async def _watched(self, command: Json, message: Message, words: str, texts: Texts) -> str:
         """Ask and watch a question, or list, pause, resume or stop standing questions."""
         reception = self._listener.reception
-        told = await do_by_words(reception.standing, message, words, texts)
+        reach = await reception.reach_in(message)
+        told = await do_by_words(reception.standing, message, words, reach, texts)
         if told is not None:
             return told
         schedule, question = split_schedule(words)

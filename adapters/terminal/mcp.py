@@ -21,6 +21,7 @@ from bot.messages import RunOptions, Thread
 from bot.posting import PostState, Reply, RunRef
 from bot.rendering.texts import DEFAULT, Texts, texts_for
 from bot.research.evidence.library import Library
+from bot.rights.reader import EVERYTHING, telling
 from bot.settings import Settings
 from bot.storage.archive import Archive
 from bot.storage.traces import KeptPage, Traces
@@ -108,7 +109,7 @@ class _Desk:
         return await self._app.service.library_for(message), ()
 
     async def answers(self, limit: int) -> Sequence[ResourceEntry]:
-        found = await self._archive.answers(PLATFORM, None, limit)
+        found = await self._archive.answers(PLATFORM, None, limit, telling(EVERYTHING, ""))
         return [ResourceEntry(*each) for each in found]
 
     async def answer(self, run: str) -> Answer | None:

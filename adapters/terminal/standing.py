@@ -13,6 +13,7 @@ from bot.app import open_app
 from bot.messages import RunOptions
 from bot.rendering.documents import printed_json
 from bot.rendering.texts import DEFAULT, texts_for
+from bot.rights.reader import EVERYTHING
 from bot.settings import Settings
 from bot.standing.desk import Desk, watch_confirmation, watch_lines
 from bot.standing.rounds import StandingRounds
@@ -58,7 +59,7 @@ async def show_list(settings: Settings, *, as_json: bool) -> None:
     if as_json:
         typer.echo(printed_json([_document(watch) for watch in found]))
         return
-    for line in watch_lines(found, texts_for(DEFAULT)) or ["Nothing is watched."]:
+    for line in watch_lines(found, EVERYTHING, texts_for(DEFAULT)) or ["Nothing is watched."]:
         typer.echo(line)
 
 
@@ -66,13 +67,13 @@ async def change(settings: Settings, verb: str, id: str) -> None:
     """Pause, resume or stop any standing question, as the operator may."""
     async with open_records(settings) as store:
         watch = await Desk(settings, store.database).do(verb, id, None)
-    typer.echo(texts_for(DEFAULT)(f"watch-done-{verb}", question=watch.question))
+    typer.echo(texts_for(DEFAULT)(f"watch-done-{verb}", question=watch.question.text))
 
 
 def _document(watch: Watch) -> dict[str, Any]:
     return {
         "id": watch.id,
-        "question": watch.question,
+        "question": watch.question.text,
         "thread": watch.thread.key,
         "run": watch.run,
         "author": watch.author.id,

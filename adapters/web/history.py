@@ -17,6 +17,7 @@ from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.forms import form_of
 from adapters.web.limits import LONGEST_TITLE
 from adapters.web.threads import list_threads, search_threads
+from adapters.web.visibility import seeing
 from bot.conversing.forgetting import day_after
 from bot.messages import Thread
 from bot.rendering.lines import one_line, shortened
@@ -50,7 +51,7 @@ async def about(console: Console, request: Request, thread: Thread | None) -> di
     """Return values about a conversation as a whole for its page's template."""
     if thread is None or thread.platform != "web":
         return {"title": "", "kept": None, "link": ""}
-    found = await console.history.of([thread.key])
+    found = await console.history.of([thread.key], seeing(console, request).told)
     token = await console.history.token_of(thread)
     return {
         "title": one_line(found[0].name) if found else "",

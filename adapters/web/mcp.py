@@ -170,7 +170,8 @@ class _Desk:
         return await self._console.open_reception().library(message)
 
     async def answers(self, limit: int) -> Sequence[ResourceEntry]:
-        found = await self._console.archive.answers("web", self._visitor.channel, limit)
+        channel, told = self._visitor.channel, self._seeing.told
+        found = await self._console.archive.answers("web", channel, limit, told)
         return [ResourceEntry(*each) for each in found]
 
     async def answer(self, run: str) -> Answer | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -178,18 +177,24 @@ class _OverviewPages:
     async def unanswered(self, request: Request) -> Response:
         """Show questions that the documents do not answer."""
         looked, now, view = await self._view(request)
-        found = await self._asked.unanswered(looked.scope(now, clock_of(request)))
+        found = await self._asked.unanswered(
+            looked.scope(now, clock_of(request)), seeing(self._console, request).told
+        )
         return self._console.page(request, "unanswered.html", view=view, found=found)
 
     async def unanswered_csv(self, request: Request) -> Response:
         looked, now, _ = await self._view(request)
-        found = await self._asked.unanswered(looked.scope(now, clock_of(request)))
+        found = await self._asked.unanswered(
+            looked.scope(now, clock_of(request)), seeing(self._console, request).told
+        )
         return _as_csv(unanswered_as_csv(found), "footnote-unanswered.csv")
 
     async def feedback(self, request: Request) -> Response:
         """Show readers' feedback on answers."""
         looked, now, view = await self._view(request)
-        said = await self._asked.feedback(looked.scope(now, clock_of(request)))
+        said = await self._asked.feedback(
+            looked.scope(now, clock_of(request)), seeing(self._console, request).told
+        )
         return self._console.page(request, "feedback.html", view=view, said=said)
 
     async def _view(self, request: Request) -> tuple[Selection, datetime, Filters]:
@@ -212,10 +217,8 @@ class _OverviewPages:
     async def _look(self, request: Request) -> tuple[Selection, Overview, datetime]:
         now = datetime.now(UTC)
         looked = Selection.of(request.query_params)
-        found = await self._overviews.look(looked.scope(now, clock_of(request)))
-        if not self._console.rights.reach(visitor_of(request).reader).has_all_documents:
-            # Titles name pages, and queries made from what pages say.
-            found = replace(found, slowest=tuple(replace(s, title="") for s in found.slowest))
+        told = seeing(self._console, request).told
+        found = await self._overviews.look(looked.scope(now, clock_of(request)), told)
         return looked, found, now
 
 

@@ -34,6 +34,7 @@ from bot.rendering.bibliography import as_bibtex, as_csl, references
 from bot.rendering.conversation import as_markdown
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.texts import Texts
+from bot.rights.provenance import Wording
 from bot.rights.reader import for_reader
 from bot.storage.archive import Conversation, StoredMessage
 from bot.storage.audit import named
@@ -73,7 +74,7 @@ class _Sharing:
         """Show the conversation to others, read-only."""
         thread, turns = await self._shared(request)
         console, texts, visitor = self._console, texts_of(request), visitor_of(request)
-        found = await console.history.of([thread.key])
+        found = await console.history.of([thread.key], seeing(console, request).told)
         page = console.page(
             request,
             "shared.html",
@@ -112,8 +113,10 @@ class _Sharing:
         set_audit_object(request, named(thread.key))
         turns = await self._over(thread)
         reach = seeing(self._console, request).reach
-        answers = (turn.reply_state.answer for turn in turns)
-        if not all(answer is None or reach.covers(answer.rests_on) for answer in answers):
+        answers = [turn.reply_state.answer for turn in turns]
+        made_from = [turn.made_from for turn in turns]
+        made_from += [answer.rests_on for answer in answers if answer is not None]
+        if not all(map(reach.covers, made_from)):
             raise HTTPException(403, texts("web-share-out-of-reach"))
         return thread, turns
 
@@ -128,7 +131,8 @@ class _Sharing:
         if form not in FORMS:
             raise HTTPException(404)
         kind, ending = FORMS[form]
-        found = await self._console.history.of([thread.key])
+        told = seeing(self._console, request).told
+        found = await self._console.history.of([thread.key], told)
         title = one_line(found[0].name) if found else thread.thread
         body = await self._body(request, form, thread, turns, title)
         name = re.sub(r"[^\w-]+", "-", shortened(title, FILE_NAME)).strip("-") or "conversation"
@@ -162,10 +166,12 @@ class _Sharing:
     ) -> Conversation:
         """Return only finished runs, without answers that the visitor may not read."""
         texts = texts_of(request)
-        reach = seeing(self._console, request).reach
+        seeing_now = seeing(self._console, request)
+        reach, told = seeing_now.reach, seeing_now.told
         shown = {turn.run for turn in turns}
 
         def seen(said: StoredMessage) -> StoredMessage:
+            said = replace(said, text=told(Wording(said.text, said.made_from)))
             if said.run is None or said.run.answer is None:
                 return said
             answer = for_reader(said.run.answer, reach, texts("answer-out-of-reach"))

@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.web.console import Console, texts_of, visitor_of
 from adapters.web.forms import form_of
+from adapters.web.visibility import seeing
 from bot.errors import Invalid
 from bot.messages import CONSOLE
 from bot.rendering.texts import sentence_for
@@ -24,7 +25,9 @@ def standing_pages(console: Console) -> Sequence[BaseRoute]:
         whose = _whose(request)
         desk = console.standing
         watches = await desk.all() if whose is None else await desk.of_person(whose)
-        return console.page(request, "watches.html", watches=watches)
+        told = seeing(console, request).told
+        listed = [(one, told(one.question)) for one in watches]
+        return console.page(request, "watches.html", watches=listed)
 
     async def change(request: Request) -> Response:
         await form_of(request)

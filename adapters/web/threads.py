@@ -18,6 +18,7 @@ from bot.rendering.lines import one_line, shortened
 from bot.rendering.marks import without_marks
 from bot.rendering.tables import plain_lines
 from bot.rendering.texts import Texts
+from bot.rights.provenance import Wording
 from bot.storage.history import ListedConversation
 from bot.text.sentences import sentences
 from bot.text.terms import terms
@@ -67,31 +68,36 @@ def channel_of(visitor: Visitor) -> str | None:
 async def list_threads(console: Console, request: Request, texts: Texts, before: int = 0) -> Page:
     """Return the visitor's threads, the latest first, from a position or the beginning on."""
     channel, clock = channel_of(visitor_of(request)), clock_of(request)
-    found = await console.history.latest(channel, THREADS_LISTED + 1, before=before or None)
-    pinned = [] if before else await console.history.pinned(channel)
+    told = seeing(console, request).told
+    found = await console.history.latest(
+        channel, THREADS_LISTED + 1, before=before or None, told=told
+    )
+    pinned = [] if before else await console.history.pinned(channel, told)
     shown = found[:THREADS_LISTED]
     older = shown[-1].place if len(found) > THREADS_LISTED else 0
     return Page(_groups(pinned, shown, texts, clock), older)
 
 
 async def search_threads(console: Console, request: Request, texts: Texts, text: str) -> Page:
-    """Return the visitor's threads with the words in their given name, in their questions, or in
-    answers that the visitor may read now."""
+    """Return the visitor's threads with the words in their given name, or in questions or answers
+    that the visitor may read now."""
     channel, clock = channel_of(visitor_of(request)), clock_of(request)
     await console.words.index()  # recently ended runs; ``platform`` indexes the rest
     found = await console.words.search(text, channel, FOUND_AT_ONCE)
-    reach = seeing(console, request).reach
+    seen = seeing(console, request)
+    reach = seen.reach
     answers = await console.words.answers([each.run for each in found])
     snippets: dict[str, str] = {}
     keys = dict.fromkeys(await console.history.called(text.lower().split(), channel, FOUND_AT_ONCE))
     for each in found:
-        question, answer = answers.get(each.run, ("", None))
+        asked, answer = answers.get(each.run, (Wording(""), None))
+        question = asked.text if reach.covers(asked.made_from) else ""
         may = answer is not None and reach.covers(answer.rests_on)
-        if each.in_question or may:
+        if (each.in_question and question) or may:
             keys[each.thread_key] = None
             said = answer.whole if may and answer is not None else ""
             snippets.setdefault(each.thread_key, _snippet(text, question, said))
-    kept = await console.history.of(keys)
+    kept = await console.history.of(keys, seen.told)
     return Page(_groups([], kept, texts, clock, snippets))
 
 

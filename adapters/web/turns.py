@@ -14,6 +14,7 @@ from adapters.web.sources import Dates
 from bot.answers import Answer
 from bot.errors import InvalidSetting
 from bot.messages import Attachment, RunOptions
+from bot.rights.provenance import OWN_WORDS, Provenance
 from bot.rights.reader import Reader
 from bot.rights.rights import Rights, Root
 from bot.storage.database import Database
@@ -24,9 +25,10 @@ from bot.storage.workspaces import Opinion
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question and its reply. ``opinions`` are visitors' verdicts, by their ids; ``collections``
-    are the names of its documents' collections, by URL; ``reader`` is the reader it was made for.
-    Other visitors may see less of it: ``seeing.Visibility.turn``."""
+    """A question and its reply. ``made_from`` is what the question was made from. ``opinions`` are
+    visitors' verdicts, by their ids; ``collections`` are the names of its documents' collections,
+    by URL; ``reader`` is the reader it was made for. Other visitors may see less of it:
+    ``seeing.Visibility.turn``."""
 
     run: str
     question: str
@@ -42,6 +44,7 @@ class Turn:
     files: tuple[Attachment, ...] = ()
     attempt: int = 0
     collections: Mapping[str, str] = field(default_factory=dict)
+    made_from: Provenance = OWN_WORDS
 
     @property
     def over(self) -> bool:
@@ -91,6 +94,7 @@ def _turn(console: Console, run: RunRecord, opinions: Mapping[str, Opinion], dat
         options=run.options,
         attempt=run.attempt,
         collections=_collections(console.rights, run.answer),
+        made_from=run.message.made_from,
         files=run.message.attachments if run.message.thread.platform == "web" else (),
     )
 

@@ -13,8 +13,8 @@ from adapters.web.turns import Turn
 from adapters.web.visitors import Visitor
 from bot.answers import PlanView
 from bot.rendering.texts import Texts
-from bot.rights.provenance import OWN_WORDS, Provenance
-from bot.rights.reader import Reach, Reader, conversations_in, for_reader
+from bot.rights.provenance import OWN_WORDS, Provenance, Telling, Wording
+from bot.rights.reader import Reach, Reader, conversations_in, for_reader, telling
 from bot.rights.rights import Rights
 from bot.storage.records import UNFINISHED
 from bot.storage.traces import KeptRun
@@ -35,10 +35,21 @@ class Visibility:
     def reach(self) -> Reach:
         return self._rights.reach(self._visitor.reader)
 
+    @property
+    def told(self) -> Telling:
+        """The texts of wordings for the visitor."""
+        return telling(self.reach, self._texts("words-out-of-reach"))
+
     def turn(self, turn: Turn) -> Turn:
-        """Return the turn, without its reply if the visitor may not read one of its sources."""
+        """Return the turn, without its question or reply if the visitor may not read one of their
+        sources."""
         state = self.visible_state(turn.reply_state, turn.reader)
-        return turn if state is turn.reply_state else replace(turn, reply_state=state)
+        question = self.told(Wording(turn.question, turn.made_from))
+        if question != turn.question:
+            state = replace(state, plan=None, text="")
+        if state is turn.reply_state:
+            return turn
+        return replace(turn, reply_state=state, question=question)
 
     def visible_state(self, shown: ReplyState, asked: Reader) -> ReplyState:
         """Return what the visitor may see of a reply; ``asked`` is the reader it was made for. The

@@ -6,22 +6,26 @@ import hashlib
 from datetime import UTC, datetime
 
 from bot.messages import Author, Message
+from bot.rights.provenance import Wording
 from bot.storage.records import RunRecord
+
+NO_TEXT = Wording("")
 
 
 def message_of_press(
-    run: RunRecord, button: str, author: Author, text: str, locale: str, direct: bool
+    run: RunRecord, button: str, author: Author, said: Wording, locale: str, direct: bool
 ) -> Message:
-    """Return the message equivalent to pressing a button on a run's reply."""
+    """Return the message equivalent to pressing a button on a run's reply, which ``said`` this."""
     # An edited run has had several questions, so the same button may mean a different one.
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    digest = hashlib.sha256(said.text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return Message(
         event_id=f"{run.id}:{button}:{digest}",
         thread=run.message.thread,
         author=author,
-        text=text,
+        text=said.text,
         at=datetime.now(UTC),
         locale=locale,
         direct=direct,
         conversations=run.options.conversations,
+        made_from=said.made_from,
     )

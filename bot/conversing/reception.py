@@ -17,7 +17,7 @@ from bot.answers import Answer
 from bot.conversing.access import admit, check_author
 from bot.conversing.background_tasks import BackgroundTasks
 from bot.conversing.forgetting import Forgetter
-from bot.conversing.presses import message_of_press
+from bot.conversing.presses import NO_TEXT, message_of_press
 from bot.conversing.rules import RulesOfChannels, options_for
 from bot.conversing.words import is_stop_word
 from bot.corrections.desk import CorrectionDesk
@@ -38,6 +38,8 @@ from bot.pages.urls import links_in
 from bot.posting import Poster, PostState
 from bot.rendering.texts import Texts, invalid
 from bot.research.evidence.library import Library
+from bot.rights.provenance import OWN_WORDS, Wording
+from bot.rights.reader import Reach, documents_in
 from bot.rights.rights import Rights, searched_here
 from bot.search.registry import configured_names
 from bot.service import LEASE, ResearchService
@@ -264,8 +266,8 @@ class Reception:
         place = run.message.thread
         if run.answer is None or (place.platform, place.channel) != (platform, channel):
             raise invalid("question-gone")
-        message = message_of_press(run, "details", author, "", "", direct)
-        if not await self._rights.may_tell(run.answer, message):
+        message = message_of_press(run, "details", author, NO_TEXT, "", direct)
+        if not (await self._rights.reach_in(message)).covers(run.answer.rests_on):
             raise invalid("answer-out-of-reach")
         return run.answer, self._service.reference(run).page
 
@@ -278,12 +280,13 @@ class Reception:
         Raises ``Invalid`` if the run is unknown, and otherwise as ``receive`` does.
         """
         run = await self._run(run_id)
-        question = run.answer.question if run.answer else run.message.text
-        message = message_of_press(run, "deeper", author, question, locale, direct)
+        message = message_of_press(run, "deeper", author, run.question, locale, direct)
         message = replace(message, attachments=run.message.attachments)
         await admit(self.settings, self._store.database, message)
-        if not await self._rights.may_tell(run.answer, message):
-            message = replace(message, text=run.message.text)
+        said = (await self._rights.reach_in(message)).wording(run.question)
+        if said is None:
+            raise invalid("answer-out-of-reach")
+        message = replace(message, text=said.text, made_from=said.made_from)
         is_repeated = run.answer is not None and run.answer.is_repeated
         depth: Depth = run.options.depth if is_repeated else "deep"
         return await self._accept(
@@ -295,9 +298,10 @@ class Reception:
     ) -> Watch:
         """Make a run's question a standing question. Raises ``Denied`` and ``Invalid``."""
         run = await self._run(run_id)
-        message = message_of_press(run, "watch", author, "", locale, direct)
+        message = message_of_press(run, "watch", author, NO_TEXT, locale, direct)
         await admit(self.settings, self._store.database, message)
-        if not await self._rights.may_tell(run.answer, message):
+        rests_on = run.answer.rests_on if run.answer is not None else OWN_WORDS
+        if not (await self._rights.reach_in(message)).covers(rests_on):
             raise invalid("answer-out-of-reach")
         return await self.standing.begin(run, message, schedule)
 
@@ -305,7 +309,7 @@ class Reception:
         """Remove the correction made by a run's message. Raises ``Invalid``."""
         run = await self._run(run_id)
         await self.corrections.remove(
-            run.id, message_of_press(run, "retract", author, "", "", False)
+            run.id, message_of_press(run, "retract", author, NO_TEXT, "", False)
         )
 
     async def follow_up(
@@ -314,19 +318,22 @@ class Reception:
         """Ask a run's suggestion ``number`` (from 0) in its thread; raises as ``dig_deeper``
         does."""
         run = await self._run(run_id)
-        suggestions = run.answer.suggestions if run.answer else ()
-        if not 0 <= number < len(suggestions):
+        if run.answer is None or not 0 <= number < len(run.answer.suggestions):
             raise invalid("suggestion-gone")
-        question = suggestions[number]
+        question = Wording(run.answer.suggestions[number], documents_in(run.answer.rests_on))
         message = message_of_press(run, "follow-up", author, question, locale, direct)
         await admit(self.settings, self._store.database, message)
-        if not await self._rights.may_tell(run.answer, message):
+        if not (await self._rights.reach_in(message)).covers(run.answer.rests_on):
             raise invalid("suggestion-gone")
         return await self._accept(
             message, replace(run.options, depth="auto", research_again=False), None
         )
 
     # ------------------------------------------------------------ places
+
+    async def reach_in(self, message: Message) -> Reach:
+        """Return what the readers of a reply to ``message`` (a command) may see now."""
+        return await self._rights.reach_in(message)
 
     async def searched_here(self, message: Message, texts: Texts) -> list[str]:
         """Return lines on what questions search in the place of ``message`` (a command), and why;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 
@@ -34,3 +34,22 @@ class Provenance:
 
 
 OWN_WORDS = Provenance()
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A text with its provenance, such as a question as Footnote worded it. ``own`` is a person's
+    wording of the same, which is told instead where this one may not be."""
+
+    text: str
+    made_from: Provenance = OWN_WORDS
+    own: Wording | None = None
+
+
+Telling = Callable[[Wording], str]
+"""Returns the text that certain readers may be told of a wording: ``bot.rights.reader.telling``."""
+
+
+def people_only(said: Wording) -> str:
+    """The telling for readers of unknown rights: a person's own words, or "…"."""
+    return said.text if not said.made_from else people_only(said.own) if said.own else "…"

@@ -13,7 +13,7 @@ from bot.corrections.address import is_correction, place_of
 from bot.mcp.address import is_of_server
 from bot.messages import CONSOLE, TERMINAL, Author, Message, RunOptions, Thread, Transcript
 from bot.rights.collection import Readership
-from bot.rights.provenance import Provenance
+from bot.rights.provenance import Provenance, Telling, Wording
 
 SCHEME = "file:"  # of file addresses
 FOUND_IN = "conversations:"  # prefix of entries for places whose conversations were searched
@@ -124,6 +124,12 @@ class Reach:
         """Return True if everything that a text was made from may be shown. This decides, by the
         rights of today, for every text that Footnote derives from pages."""
         return all(map(self.allows, made_from))
+
+    def wording(self, said: Wording) -> Wording | None:
+        """Return the wording that may be shown: this one, a person's own instead, or none."""
+        if self.covers(said.made_from):
+            return said
+        return said.own and self.wording(said.own)
 
     @property
     def of_files(self) -> Reach:
@@ -239,6 +245,17 @@ def withheld(answer: Answer, sentence: str) -> Answer:
 def for_reader(answer: Answer, reach: Reach, sentence: str) -> Answer:
     """Return the answer, or a withheld one if the reader may not see it."""
     return answer if reach.covers(answer.rests_on) else withheld(answer, sentence)
+
+
+def telling(reach: Reach, instead: str) -> Telling:
+    """Return a function that gives the text of a wording for readers with this reach, or the
+    sentence ``instead``."""
+
+    def tell(said: Wording) -> str:
+        shown = reach.wording(said)
+        return instead if shown is None else shown.text
+
+    return tell
 
 
 def readable(transcript: Transcript, reach: Reach) -> Transcript:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from bot.answers import Answer
 from bot.errors import FootnoteError, InvalidSetting, ProviderUnavailable
 from bot.logs import get_logger
 from bot.mcp.address import root as root_of_server
@@ -133,10 +132,9 @@ class Rights:
             return reader
         return replace(reader, groups=reader.groups | held)
 
-    async def may_tell(self, answer: Answer | None, message: Message) -> bool:
-        """Return True if the readers of an answer to ``message`` may see everything that ``answer``
-        rests on; also if there is no answer."""
-        return answer is None or self.reach(await self.reader(message)).covers(answer.rests_on)
+    async def reach_in(self, message: Message) -> Reach:
+        """Return what the readers of an answer to ``message`` may see now."""
+        return self.reach(await self.reader(message))
 
     @property
     def _guests_are_members(self) -> bool:

@@ -12,7 +12,8 @@ from bot.messages import Transcript
 from bot.reasoning.reasoner import Pairs
 from bot.rendering.marks import without_marks
 from bot.rendering.texts import texts_for
-from bot.rights.reader import Reach
+from bot.rights.provenance import Provenance, Wording
+from bot.rights.reader import Reach, documents_in
 from bot.settings import Settings
 from bot.standing.comparing import changes, in_order, undecided, with_changes
 from bot.storage.history import UNSEEN
@@ -72,11 +73,14 @@ class StandingChecks:
         until = await self._standing.interest(watch) + timedelta(days=self._settings.watch_days)
         return record.message.at >= until
 
-    async def announce_end(self, record: RunRecord, watch: Watch) -> RunRecord:
+    async def announce_end(self, record: RunRecord, watch: Watch, reach: Reach) -> RunRecord:
         """Prepare a notice in the question's thread that it is no longer watched, and why."""
         texts = texts_for(watch.locale)
-        said = texts("watch-over", days=self._settings.watch_days, question=watch.question)
-        answer = Answer("answered", said, watch.question, record.id)
+        shown = reach.wording(watch.question) or Wording(texts("words-out-of-reach"))
+        said = texts("watch-over", days=self._settings.watch_days, question=shown.text)
+        answer = Answer(
+            "answered", said, shown.text, record.id, documents=documents_in(shown.made_from).urls
+        )
         await self._standing.tell(
             watch, record.id, record.attempt, answer, record.message.at, is_over=True
         )
@@ -84,24 +88,31 @@ class StandingChecks:
         return await self._again(record)
 
     async def conclude(
-        self, record: RunRecord, watch: Watch, answer: Answer, reach: Reach, compared: Compared
+        self,
+        record: RunRecord,
+        watch: Watch,
+        answer: Answer,
+        reach: Callable[[], Reach],
+        compared: Compared,
     ) -> RunRecord | None:
         """Return the run to post, with the changes above its answer. Without changes, end the run
         and return None. Old sentences that rest on documents out of ``reach`` are left out and not
-        sent to ``compared``."""
+        sent to ``compared``; if any are shown, the comparison rests on all that they rest on."""
         before = await self._store.run(watch.run)
         if before is None or before.answer is None or answer.status not in ("answered", "partial"):
             await self._end(record, "no_answer")
             return None
         pages = [await self._standing.pages(run) for run in (before.id, record.id)]
         found = changes(before.answer, answer, *pages)
-        if not reach.covers(before.answer.rests_on):
-            found = tuple(replace(one, before="") for one in found if one.after)
-        elif doubtful := undecided(before.answer, answer, *pages)[:MOST]:
+        old = before.answer.rests_on
+        doubtful = undecided(before.answer, answer, *pages)[:MOST]
+        if doubtful and reach().covers(old):
             pairs = [(without_marks(one.before), without_marks(one.after)) for one in doubtful]
             same = await compared(pairs)
             other = [one for one, verdict in zip(doubtful, same, strict=True) if verdict is False]
             found = in_order(answer, (*found, *other))
+        if not reach().covers(old):
+            found = tuple(replace(one, before="") for one in found if one.after)
         if not found:
             await self._end(record, "same")
             return None
@@ -110,6 +121,9 @@ class StandingChecks:
         labels = texts("watch-now"), texts("watch-before")
         heading = texts("watch-changed", since=since)
         told = with_changes(answer, before.answer, found, heading, labels)
+        if any(one.before for one in found):
+            documents = Provenance.of(told.documents, documents_in(old))
+            told = replace(told, documents=documents.urls)
         added = told.citations[len(answer.citations) :]
         now = record.message.at
         await self._standing.tell(watch, record.id, record.attempt, told, now, added=added)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from bot.messages import Message, Thread
 from bot.rendering.lines import shortened
 from bot.rendering.texts import Texts, invalid
+from bot.rights.reader import Reach, telling
 from bot.settings import Settings
 from bot.standing.schedule import DAILY, due_after, schedule_named
 from bot.storage.database import Database
@@ -103,13 +104,14 @@ def schedule_of(watch: Watch, texts: Texts) -> str:
     return texts("watch-cron", schedule=watch.schedule)
 
 
-def watch_lines(watches: Sequence[Watch], texts: Texts) -> list[str]:
-    """Return a line for each standing question."""
+def watch_lines(watches: Sequence[Watch], reach: Reach, texts: Texts) -> list[str]:
+    """Return a line for each standing question, for readers with this reach."""
+    told = telling(reach, texts("words-out-of-reach"))
     return [
         texts(
             "watch-line",
             id=watch.id,
-            question=shortened(watch.question, QUESTION),
+            question=shortened(told(watch.question), QUESTION),
             schedule=schedule_of(watch, texts),
             state=state_of(watch, texts),
         )
@@ -130,17 +132,21 @@ def state_of(watch: Watch, texts: Texts) -> str:
     return said
 
 
-async def do_by_words(desk: Desk, message: Message, words: str, texts: Texts) -> str | None:
+async def do_by_words(
+    desk: Desk, message: Message, words: str, reach: Reach, texts: Texts
+) -> str | None:
     """Carry out a command other than a new question. Returns its reply: the author's list, or what
-    was done; None if the words are a question to watch. Raises ``Invalid``."""
+    was done; None if the words are a question to watch. Its readers have this ``reach``. Raises
+    ``Invalid``."""
     whose = message.thread.platform, message.author.id
     verb, _, id = words.strip().partition(" ")
     verb = verb.lower()
     if verb in VERBS[1:] and re.fullmatch(r"[0-9a-f]{6}", id.strip().lower()):
         watch = await desk.do(verb, id, whose)
-        question = shortened(watch.question, QUESTION)
+        told = telling(reach, texts("words-out-of-reach"))
+        question = shortened(told(watch.question), QUESTION)
         return texts(f"watch-done-{verb}", question=question)
     if verb and (verb != "list" or id.strip()):
         return None
-    lines = watch_lines(await desk.of_person(whose), texts)
+    lines = watch_lines(await desk.of_person(whose), reach, texts)
     return "\n".join(lines) if lines else texts("watch-none")

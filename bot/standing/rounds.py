@@ -78,13 +78,18 @@ class StandingRounds:
             event_id=watch.event_id,
             thread=watch.place,
             author=watch.options.standing_of(watch.author),
-            text=watch.question,
+            text=watch.question.text,
             at=now,
             links=last.message.links,
             attachments=last.message.attachments,
             locale=watch.locale,
             direct=watch.options.direct,
         )
+        said = (await self._service.reach_in(message, watch.options)).wording(watch.question)
+        if said is None:
+            await self._standing.skip(watch, due, now, "refused")
+            return ""
+        message = replace(message, text=said.text, made_from=said.made_from)
         try:
             if message.thread.platform != TERMINAL:
                 check_author(self._settings, message)

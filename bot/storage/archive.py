@@ -14,9 +14,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.answers import Answer
 from bot.errors import Invalid
 from bot.messages import Attachment, Author, RunOptions, Thread
+from bot.rights.provenance import OWN_WORDS, Provenance, Telling, people_only
 from bot.storage.database import Transactions
 from bot.storage.records import answer_of, as_options
-from bot.storage.rows import thread_of
+from bot.storage.rows import asked_of, thread_of
 from bot.storage.tables import UtcDateTime, feedback, messages, runs, steps, threads
 from bot.storage.workspaces import Verdict
 
@@ -69,6 +70,7 @@ class StoredMessage:
     links: tuple[str, ...]
     attachments: tuple[Attachment, ...]
     run: Held | None
+    made_from: Provenance = OWN_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +114,12 @@ class Archive(Transactions):
         return sorted(found, key=lambda one: (-one.last_at.timestamp(), one.thread.key))
 
     async def answers(
-        self, platform: str, channel: str | None, limit: int
+        self, platform: str, channel: str | None, limit: int, told: Telling = people_only
     ) -> list[tuple[str, str, datetime]]:
         """The runs with an answer in a channel, or in all (None), the latest first: their ids,
-        their questions, and when those were asked."""
+        their questions as they may be ``told``, and when those were asked."""
         query = (
-            sa.select(runs.c.id, messages.c.text, messages.c.at)
+            sa.select(runs.c.id, messages.c.text, messages.c.made_from, messages.c.at)
             .join_from(messages, runs)
             .join(threads, threads.c.key == messages.c.thread_key)
             .where(
@@ -129,7 +131,8 @@ class Archive(Transactions):
         if channel is not None:
             query = query.where(threads.c.channel == channel)
         async with self.database.read() as db:
-            return [(row.id, row.text, row.at) for row in (await db.execute(query)).all()]
+            rows = (await db.execute(query)).all()
+        return [(row.id, told(asked_of(row)), row.at) for row in rows]
 
     async def find(self, name: str) -> Thread:
         """The thread with this key, or the only one whose last part is this name.
@@ -185,6 +188,7 @@ class Archive(Transactions):
                     tuple(row.messages_links),
                     tuple(Attachment(**file) for file in row.messages_attachments),
                     None if row.runs_id is None else _held(row, steps_done, verdicts),
+                    Provenance.of(row.messages_made_from),
                 )
                 for row in rows
             ),

@@ -9,9 +9,11 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
+from bot.rights.provenance import Telling, people_only
 from bot.rights.reader import SCHEME
 from bot.storage.database import Transactions
 from bot.storage.overview import Place, Scope, of_scope
+from bot.storage.rows import asked_of
 from bot.storage.tables import citations, feedback, messages, pages, runs, threads
 from bot.text.terms import keywords
 
@@ -64,14 +66,15 @@ class PlaceCounts:
 class AskedQuestions(Transactions):
     """Failures are raised as ``StorageUnavailable``."""
 
-    async def unanswered(self, scope: Scope) -> list[Unanswered]:
-        """Unanswered questions, the most frequent first, then the latest."""
+    async def unanswered(self, scope: Scope, told: Telling = people_only) -> list[Unanswered]:
+        """Unanswered questions as they may be ``told``, the most frequent first, then latest."""
         query = (
             sa.select(
                 runs.c.id,
                 runs.c.state,
                 runs.c.accepted_at,
                 messages.c.text,
+                messages.c.made_from,
                 threads.c.platform,
                 threads.c.workspace,
                 threads.c.channel,
@@ -91,7 +94,7 @@ class AskedQuestions(Transactions):
             Unanswered(
                 row.id,
                 Place(row.platform, row.workspace, row.channel),
-                row.text,
+                told(asked_of(row)),
                 row.state,
                 row.accepted_at,
                 len(same),
@@ -101,12 +104,13 @@ class AskedQuestions(Transactions):
         ]
         return sorted(found, key=lambda one: -one.times)
 
-    async def feedback(self, scope: Scope) -> list[ReaderFeedback]:
+    async def feedback(self, scope: Scope, told: Telling = people_only) -> list[ReaderFeedback]:
         """Readers' opinions, the latest first; helpful ones have no reason or words."""
         query = (
             sa.select(
                 feedback,
                 messages.c.text,
+                messages.c.made_from,
                 threads.c.platform,
                 threads.c.workspace,
                 threads.c.channel,
@@ -124,7 +128,7 @@ class AskedQuestions(Transactions):
             ReaderFeedback(
                 row.run_id,
                 Place(row.platform, row.workspace, row.channel),
-                row.text,
+                told(asked_of(row)),
                 row.verdict,
                 row.reason,
                 row.words,

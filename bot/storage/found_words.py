@@ -17,10 +17,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from bot.answers import Answer
+from bot.rights.provenance import Wording
 from bot.storage.database import Database
 from bot.storage.meter import OURS
 from bot.storage.records import UNFINISHED, answer_of
-from bot.storage.rows import fact, insert, keep_fact
+from bot.storage.rows import asked_of, fact, insert, keep_fact
 from bot.storage.tables import found_words, messages, runs, threads
 from bot.text.terms import has_cjk, terms
 
@@ -138,16 +139,16 @@ class FoundWords:
         by_run = {row.run_id: row.thread_key for row in rows}
         return [FoundRun(run, key, run in in_questions) for run, key in by_run.items()][:limit]
 
-    async def answers(self, run_ids: Collection[str]) -> dict[str, tuple[str, Answer | None]]:
+    async def answers(self, run_ids: Collection[str]) -> dict[str, tuple[Wording, Answer | None]]:
         """The question and the answer of each run."""
         query = (
-            sa.select(runs.c.id, messages.c.text, runs.c.answer)
+            sa.select(runs.c.id, messages.c.text, messages.c.made_from, runs.c.answer)
             .join_from(runs, messages, runs.c.message_id == messages.c.id)
             .where(runs.c.id.in_(run_ids))
         )
         async with self._database.read() as db:
             rows = (await db.execute(query)).all()
-        return {row.id: (row.text, answer_of(row.answer)) for row in rows}
+        return {row.id: (asked_of(row), answer_of(row.answer)) for row in rows}
 
 
 async def tidy(database: Database) -> None:

@@ -12,9 +12,10 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Thread
+from bot.rights.provenance import Telling, people_only
 from bot.storage.audit import in_console, named, note
 from bot.storage.database import Transactions
-from bot.storage.rows import insert, thread_of
+from bot.storage.rows import asked_of, insert, thread_of
 from bot.storage.tables import messages, shares, threads
 
 PLATFORM, WORKSPACE = "web", "console"
@@ -24,8 +25,9 @@ TOKEN_BYTES = 16  # of a link: too many to guess
 
 @dataclass(frozen=True, slots=True)
 class ListedConversation:
-    """A conversation. ``begins`` is its first question that was not deleted; ``title`` is the name
-    that somebody gave it, or "". ``place`` orders conversations: the latest has the highest."""
+    """A conversation. ``begins`` is its first question that was not deleted, as it may be told;
+    ``title`` is the name that somebody gave it, or "". ``place`` orders conversations: the latest
+    has the highest."""
 
     thread: Thread
     begins: str
@@ -47,7 +49,12 @@ class History(Transactions):
     # ------------------------------------------------------------ listing
 
     async def latest(
-        self, channel: str | None, limit: int, *, before: int | None = None
+        self,
+        channel: str | None,
+        limit: int,
+        *,
+        before: int | None = None,
+        told: Telling = people_only,
     ) -> list[ListedConversation]:
         """Conversations with at least one question left, the latest first; of one channel or of
         all (None), only those whose ``place`` is below ``before``. Pinned ones are left out."""
@@ -65,13 +72,15 @@ class History(Transactions):
                 if before is not None:
                     chosen = chosen.where(listed.c.place < before)
                 rows = (await db.execute(chosen)).all()
-                found += await _kept(db, {row.key: row.place for row in rows})
+                found += await _kept(db, {row.key: row.place for row in rows}, told)
                 if len(rows) < limit:
                     break
                 before = rows[-1].place  # some may have been empty
         return found[:limit]
 
-    async def pinned(self, channel: str | None) -> list[ListedConversation]:
+    async def pinned(
+        self, channel: str | None, told: Telling = people_only
+    ) -> list[ListedConversation]:
         """The pinned conversations, the latest first."""
         query = sa.select(threads.c.key, threads.c.platform, threads.c.channel)
         async with self.database.read() as db:
@@ -82,12 +91,14 @@ class History(Transactions):
                 for row in rows
                 if row.platform == PLATFORM and channel in (None, row.channel)
             ]
-            return await _kept(db, await _places(db, keys))
+            return await _kept(db, await _places(db, keys), told)
 
-    async def of(self, keys: Collection[str]) -> list[ListedConversation]:
+    async def of(
+        self, keys: Collection[str], told: Telling = people_only
+    ) -> list[ListedConversation]:
         """The conversations with these keys, the latest first."""
         async with self.database.read() as db:
-            return await _kept(db, await _places(db, keys))
+            return await _kept(db, await _places(db, keys), told)
 
     async def called(self, words: Sequence[str], channel: str | None, limit: int) -> list[str]:
         """The keys of conversations whose given names contain all the words."""
@@ -198,7 +209,9 @@ async def _places(db: AsyncConnection, keys: Collection[str]) -> dict[str, int]:
     return {row.thread_key: row.place for row in (await db.execute(query)).all()}
 
 
-async def _kept(db: AsyncConnection, places: Mapping[str, int]) -> list[ListedConversation]:
+async def _kept(
+    db: AsyncConnection, places: Mapping[str, int], told: Telling
+) -> list[ListedConversation]:
     """The conversations with these keys that have a question left, the latest first."""
     left = (
         sa.select(
@@ -212,7 +225,7 @@ async def _kept(db: AsyncConnection, places: Mapping[str, int]) -> list[ListedCo
     )
     begin, end = messages.alias("begin"), messages.alias("end")
     query = (
-        sa.select(threads, left.c.questions, begin.c.text, end.c.at)
+        sa.select(threads, left.c.questions, begin.c.text, begin.c.made_from, end.c.at)
         .join_from(left, threads, threads.c.key == left.c.thread_key)
         .join(begin, begin.c.id == left.c.first)
         .join(end, sa.and_(end.c.thread_key == threads.c.key, end.c.id.in_(places.values())))
@@ -221,7 +234,7 @@ async def _kept(db: AsyncConnection, places: Mapping[str, int]) -> list[ListedCo
     found = [
         ListedConversation(
             thread_of(row),
-            row.text,
+            told(asked_of(row)),
             row.title,
             row.pinned,
             row.questions,

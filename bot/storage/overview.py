@@ -7,16 +7,17 @@ scope's time zone; spending is stored by days in UTC.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.rights.provenance import Provenance, Telling, Wording, people_only
 from bot.storage.database import Transactions
 from bot.storage.moments import day_of, duration
-from bot.storage.records import STATE, UNFINISHED, WAITING, WORKING
+from bot.storage.records import STATE, UNFINISHED, WAITING, WORKING, answer_of
 from bot.storage.spending import SUMS, Amount, amount_of
 from bot.storage.tables import feedback, messages, runs, spending, steps, threads
 
@@ -179,8 +180,9 @@ class Overview:
 class Overviews(Transactions):
     """Failures are raised as ``StorageUnavailable``."""
 
-    async def look(self, scope: Scope) -> Overview:
-        """The overview of a scope, from one database connection."""
+    async def look(self, scope: Scope, told: Telling = people_only) -> Overview:
+        """The overview of a scope, from one database connection, with questions and titles of steps
+        as they may be ``told``."""
         async with self.database.read() as db:
             states = await _states(db, scope)
             spent = await _spent(db, scope)
@@ -189,8 +191,8 @@ class Overviews(Transactions):
                 await _median(db, scope),
                 await _verdicts(db, scope),
                 await _kinds(db, scope),
-                await _slowest(db, scope),
-                await _latest(db, scope),
+                await _slowest(db, scope, told),
+                await _latest(db, scope, told),
                 await _searches(db, scope),
                 await queue_of(db),
             )
@@ -313,18 +315,28 @@ async def _kinds(db: AsyncConnection, scope: Scope) -> tuple[KindOfStep, ...]:
     return tuple(KindOfStep(*row) for row in (await db.execute(query)).all())
 
 
-async def _slowest(db: AsyncConnection, scope: Scope) -> tuple[SlowStep, ...]:
+async def _slowest(db: AsyncConnection, scope: Scope, told: Telling) -> tuple[SlowStep, ...]:
     columns = (steps.c.run_id, steps.c.kind, steps.c.title, steps.c.seconds, steps.c.at)
     query = _steps_of(scope, *columns).order_by(steps.c.seconds.desc(), steps.c.id).limit(SLOWEST)
-    return tuple(SlowStep(*row) for row in (await db.execute(query)).all())
+    found = [SlowStep(*row) for row in (await db.execute(query)).all()]
+    of_runs = sa.select(runs.c.id, runs.c.answer).where(runs.c.id.in_({one.run for one in found}))
+    answers = {row.id: answer_of(row.answer) for row in (await db.execute(of_runs)).all()}
+
+    def title(step: SlowStep) -> str:
+        """What a step was titled from is known once its run has an answer."""
+        answer = answers.get(step.run)
+        return told(Wording(step.title, answer.rests_on)) if answer is not None else ""
+
+    return tuple(replace(one, title=title(one)) for one in found)
 
 
-async def _latest(db: AsyncConnection, scope: Scope) -> tuple[QuestionRow, ...]:
+async def _latest(db: AsyncConnection, scope: Scope, told: Telling) -> tuple[QuestionRow, ...]:
     query = (
         sa.select(
             runs.c.id,
             threads.c.platform,
             messages.c.text,
+            messages.c.made_from,
             STATE,
             runs.c.accepted_at,
             duration(),
@@ -335,7 +347,11 @@ async def _latest(db: AsyncConnection, scope: Scope) -> tuple[QuestionRow, ...]:
         .order_by(runs.c.accepted_at.desc(), runs.c.id)
         .limit(LATEST)
     )
-    return tuple(QuestionRow(*row) for row in (await db.execute(of_scope(query, scope))).all())
+    rows = (await db.execute(of_scope(query, scope))).all()
+    return tuple(
+        QuestionRow(id, platform, told(Wording(text, Provenance.of(made_from))), *more)
+        for id, platform, text, made_from, *more in rows
+    )
 
 
 async def _searches(db: AsyncConnection, scope: Scope) -> tuple[StoredSearch, ...]:

@@ -16,7 +16,9 @@ from pydantic import TypeAdapter
 
 from bot.answers import Answer
 from bot.messages import Attachment, Author, Message, RunOptions
-from bot.rights.provenance import Provenance
+from bot.rendering.lines import one_line
+from bot.rights.provenance import Provenance, Wording
+from bot.rights.reader import documents_in
 from bot.storage.rows import thread_of
 from bot.storage.tables import messages, runs, threads
 
@@ -81,6 +83,13 @@ as_answer = TypeAdapter(Answer)
 as_options = TypeAdapter(RunOptions)
 
 
+def understood(asked: Wording, answer: Answer | None) -> Wording:
+    """Return a question as its answer words it; a model may have put in what it had read."""
+    if answer is None or not answer.question or one_line(answer.question) == one_line(asked.text):
+        return asked
+    return Wording(answer.question, documents_in(answer.rests_on), asked)
+
+
 def answer_of(kept: Any) -> Answer | None:
     """Parse an answer from its column."""
     return None if kept is None else as_answer.validate_python(kept)
@@ -100,6 +109,16 @@ class RunRecord:
     removed: bool
     post_state: dict[str, Any] | None
     answer: Answer | None
+
+    @property
+    def asked(self) -> Wording:
+        """The question as its message has it."""
+        return Wording(self.message.text, self.message.made_from)
+
+    @property
+    def question(self) -> Wording:
+        """The question as it was understood, else as it was asked."""
+        return understood(self.asked, self.answer)
 
 
 @dataclass(frozen=True, slots=True)

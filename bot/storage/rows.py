@@ -15,6 +15,7 @@ from bot.answers import Citation
 from bot.errors import RunLost
 from bot.messages import Message, Thread
 from bot.pages.page import Page
+from bot.rights.provenance import Provenance, Wording
 from bot.storage.tables import facts, pages, run_pages, runs, threads
 
 
@@ -87,6 +88,11 @@ def message_row(message: Message) -> dict[str, Any]:
         "at": message.at,
         "made_from": list(message.made_from),
     }
+
+
+def asked_of(row: Any) -> Wording:
+    """The text of a row that has ``text`` and ``made_from`` of a message."""
+    return Wording(row.text, Provenance.of(row.made_from))
 
 
 def thread_of(row: Any) -> Thread:

@@ -14,13 +14,14 @@ from bot.answers import Answer, Citation
 from bot.errors import RunLost
 from bot.messages import Author, RunOptions, Thread
 from bot.pages.urls import dedupe_key
+from bot.rights.provenance import Wording
 from bot.storage.audit import Actor, named, note
 from bot.storage.database import Transactions
 from bot.storage.history import UNSEEN
-from bot.storage.records import answer_of, as_answer, as_options
+from bot.storage.records import answer_of, as_answer, as_options, understood
 from bot.storage.removal import remove_empty_threads, remove_messages
 from bot.storage.retrying import awaited, repeated
-from bot.storage.rows import citation_rows, keep_thread, thread_of, update_fenced
+from bot.storage.rows import asked_of, citation_rows, keep_thread, thread_of, update_fenced
 from bot.storage.tables import (
     citations,
     feedback,
@@ -49,7 +50,7 @@ class Watch:
     thread: Thread
     run: str
     origin: str
-    question: str
+    question: Wording
     author: Author
     options: RunOptions
     locale: str
@@ -334,7 +335,7 @@ async def forget_watches_by(db: AsyncConnection, platform: str, person: str) -> 
 
 def _query() -> sa.Select[Any]:
     return (
-        sa.select(watches, runs.c.answer, messages.c.text)
+        sa.select(watches, runs.c.answer, messages.c.text, messages.c.made_from)
         .add_columns(threads.c.platform, threads.c.workspace, threads.c.channel, threads.c.thread)
         .join_from(watches, runs, watches.c.run_id == runs.c.id)
         .join(messages, runs.c.message_id == messages.c.id)
@@ -344,13 +345,12 @@ def _query() -> sa.Select[Any]:
 
 
 def _watch(row: Any) -> Watch:
-    answer = answer_of(row.answer)
     return Watch(
         id=row.id,
         thread=thread_of(row),
         run=row.run_id,
         origin=row.origin_id,
-        question=(answer.question if answer is not None else "") or row.text,
+        question=understood(asked_of(row), answer_of(row.answer)),
         author=Author(row.author_id, row.author_name),
         options=as_options.validate_python(row.options),
         locale=row.locale,

@@ -7,18 +7,30 @@ they were made from. Each is told only where all of those may be read, by the ri
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
+import sqlalchemy as sa
 
+from bot.errors import Invalid
 from bot.messages import Message, Thread, Transcript
 from bot.reasoning.questions import Rewritten
+from bot.rendering.texts import texts_for
 from bot.search.indexer import Indexer
+from bot.standing.desk import do_by_words
+from bot.standing.rounds import StandingRounds
 from bot.storage.records import RunRecord
+from bot.storage.tables import messages, runs
+from bot.storage.workspaces import Opinion
 from tests.contract.rights_stage import (
     PEOPLE,
     QUESTION,
+    SECRETS,
     VISITORS,
     Parrot,
     Person,
@@ -32,6 +44,7 @@ from tests.contract.rights_stage import (
 from tests.fakes import sqlite
 
 OUTDATED = "No, that is out of date."
+FOLLOW_UP = "And since when?"
 IN_CHARGE = next(each for each in VISITORS if each.id == "root")
 
 
@@ -41,16 +54,21 @@ def named(name: str) -> Person:
 
 class Restating(Parrot):
     """Puts what it read in the thread into everything that it words, as a model does: corrections,
-    standalone questions and queries."""
+    standalone questions and queries. ``asked`` is what it was asked."""
+
+    asked: ClassVar[list[str]] = []
 
     async def rewrite(
         self, transcript: Transcript, message: Message, instructions: str = ""
     ) -> Rewritten:
+        Restating.asked.append(message.text)
+        if message.text.startswith("Repeat"):
+            return Rewritten("chat", message.text, reply=repr(transcript))
         heard = " ".join(sorted(set(re.findall(r"kiwi\w+", repr(transcript)))))
         if message.text == OUTDATED:
             stated = f"The passphrase of the gate is no longer {heard}."
             return Rewritten("chat", message.text, correction=stated)
-        if message.text == "And since when?":
+        if message.text == FOLLOW_UP:
             question = f"Since when is the passphrase of the gate {heard}?"
             return Rewritten("search", question, (question,), (question,))
         return await super().rewrite(transcript, message, instructions)
@@ -76,6 +94,7 @@ async def stage(
     Path("footnote.toml").write_text(toml(docs), encoding="utf-8")
     async with open_stage(docs, data, sqlite.migrated(tmp_path)) as stage:
         stage.app.service._reasoner = Restating
+        monkeypatch.setattr(Restating, "asked", [])
         yield stage
 
 
@@ -185,3 +204,238 @@ async def test_the_list_of_corrections_has_the_authors_own_words_for_other_visit
     assert listed.pop("ann") == (0, 1)  # made by her
     assert listed.pop("root") == (len(MAKERS), 0)
     assert set(listed.values()) == {(0, 0)}
+
+
+# ---------------------------------------------------------------- questions that Footnote worded
+
+
+def restricted(names: Collection[str]) -> frozenset[str]:
+    """Those of the documents that not everybody may read."""
+    return frozenset(names) - {"open", "loose"}
+
+
+async def suggested(stage: Stage, maker: Person) -> RunRecord:
+    """Somebody presses a suggestion that only the documents of its answer could give."""
+    thread = stage.thread(maker)
+    first = await stage.ask(maker, thread=thread)
+    assert first.answer is not None
+    words = " ".join(SECRETS[name] for name in sorted(restricted(maker.may)))
+    answer = replace(first.answer, suggestions=(f"What is the gate {words}?",))
+    await stage.app.store.save_answer(first.id, first.attempt, answer)
+    pressed = await stage.reception.follow_up(
+        first.id, 0, maker.author, locale="en", direct=maker.direct
+    )
+    run = await stage.ended(pressed.run_id)
+    assert restricted(secrets_in(run.message.text)) == restricted(maker.may)
+    return run
+
+
+async def understood(stage: Stage, maker: Person) -> RunRecord:
+    """Somebody asks on, and a model words the question with what it has read in the thread."""
+    thread = stage.thread(maker)
+    await stage.ask(maker, thread=thread)
+    run = await stage.ask(maker, FOLLOW_UP, thread=thread)
+    assert run.answer is not None
+    assert restricted(secrets_in(run.answer.question))
+    return run
+
+
+async def dug_deeper(stage: Stage, maker: Person) -> RunRecord:
+    run = await understood(stage, maker)
+    pressed = await stage.reception.dig_deeper(
+        run.id, maker.author, locale="en", direct=maker.direct
+    )
+    deeper = await stage.ended(pressed.run_id)
+    assert restricted(secrets_in(deeper.message.text))
+    return deeper
+
+
+WORDED = {"a suggestion": suggested, "a question researched again": dug_deeper}
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("worded", WORDED)
+async def test_a_question_that_footnote_worded_leaves_its_thread_with_its_documents(
+    stage: Stage, maker: str, worded: str
+) -> None:
+    by = named(maker)
+    run = await WORDED[worded](stage, by)
+    withdraw(stage)
+    for text in ("Repeat what you said.", FOLLOW_UP, QUESTION):
+        again = await stage.ask(by, text, thread=run.message.thread)
+        assert await told(stage, again, by) <= left_to(by), text
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+async def test_a_button_does_not_ask_what_may_not_be_read_any_more(
+    stage: Stage, maker: str
+) -> None:
+    by = named(maker)
+    run, of_suggestion = await understood(stage, by), await suggested(stage, by)
+    withdraw(stage)
+    deeper = partial(stage.reception.dig_deeper, author=by.author, locale="en", direct=by.direct)
+    pressed = await deeper(run.id)
+    again = await stage.ended(pressed.run_id)
+    assert again.message.text == FOLLOW_UP
+    assert await told(stage, again, by) <= left_to(by)
+    with pytest.raises(Invalid, match="documents that may not be read"):
+        await deeper(of_suggestion.id)
+
+
+async def test_a_question_whose_documents_are_taken_away_before_it_is_answered_is_not(
+    stage: Stage,
+) -> None:
+    hr = named("a person of hr in private")
+    run = await suggested(stage, hr)
+    async with stage.app.store.database.write() as db:
+        await db.execute(sa.update(runs).where(runs.c.id == run.id).values(state="accepted"))
+    withdraw(stage)
+    Restating.asked.clear()
+    stage.posters["slack"].replies.clear()
+    await stage.app.dispatcher.submit(run.id, run.message.thread)
+    again = await stage.ended(run.id)
+    assert again.answer is not None
+    assert again.answer.status == "failed"
+    assert "rights to documents changed" in again.answer.text
+    assert Restating.asked == []
+    (reply,) = (each for each in stage.posters["slack"].replies if each.run.id == run.id)
+    assert secrets_in(repr((reply.texts, reply.finished, reply.failed))) == set()
+
+
+# ---------------------------------------------------------------- pages of the console
+
+
+async def pages_about(run: RunRecord) -> list[str]:
+    """Every page that shows questions, or is about this one."""
+    thread, word = run.message.thread.thread, sorted(secrets_in(run.message.text))
+    return [
+        "/",
+        "/overview",
+        "/overview/unanswered",
+        "/overview/unanswered.csv",
+        "/overview/feedback",
+        "/conversations",
+        "/conversations/list",
+        "/watches",
+        "/corrections",
+        f"/runs/{run.id}",
+        f"/api/runs/{run.id}",
+        f"/api/runs/{run.id}/events",
+        f"/threads/{thread}",
+        f"/api/threads/{thread}",
+        *(f"/conversations?q={SECRETS[name]}" for name in word),
+        *(f"/threads/{thread}/export/{form}" for form in ("md", "html", "bib", "csl")),
+    ]
+
+
+def shown_on(path: str, page: str) -> str:
+    """A page without the words that the visitor has searched for."""
+    asked = path.partition("?q=")[2]
+    return re.sub(rf'value="{asked}"|“{asked}”', "", page) if asked else page
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+async def test_the_lists_of_the_console_word_questions_by_the_rights_of_the_visitor(
+    stage: Stage, maker: str
+) -> None:
+    """As titles of conversations and hits of a search, and among the unanswered questions."""
+    by = named(maker)
+    run = await suggested(stage, by)
+    await stage.reception.feedback(run.id, by.author, Opinion("bad", "", ""))
+    await stage.reception.watch(run.id, by.author, "daily", locale="en", direct=by.direct)
+    async with stage.app.store.database.write() as db:
+        await db.execute(sa.update(runs).where(runs.c.id == run.id).values(state="not_found"))
+        is_first = messages.c.text == QUESTION  # deleted: the conversation begins with the other
+        await db.execute(sa.update(messages).where(is_first).values(text=""))
+    met = {}
+    for may, change in ((lambda one: one.may, None), (left_to, withdraw)):
+        if change is not None:
+            change(stage)
+        for visitor in VISITORS:
+            async with stage.browser(visitor) as browser:
+                for path in await pages_about(run):
+                    page = shown_on(path, (await browser.get(path)).text)
+                    words = secrets_in(page)
+                    assert words <= may(visitor), (visitor.name, path)
+                    met[visitor.id, path, change is None] = bool(restricted(words))
+    if by.platform == "web":  # its own pages do show it until it is taken away
+        own = ("/conversations", "/conversations?q=kiwihr", "/watches", f"/runs/{run.id}")
+        assert all(met[by.id, path, True] for path in own)
+    assert not any(seen for (_, _, before), seen in met.items() if not before)
+
+
+# ---------------------------------------------------------------- standing questions
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+async def test_a_standing_question_is_listed_and_asked_as_its_documents_allow(
+    stage: Stage, maker: str
+) -> None:
+    by, texts = named(maker), texts_for("en")
+    run = await understood(stage, by)
+    watch = await stage.reception.watch(run.id, by.author, "daily", locale="en", direct=by.direct)
+    assert run.answer is not None
+
+    async def listed(person: Person) -> str:
+        message = stage.message(person, "list")
+        reach = await stage.reception.reach_in(message)
+        said = await do_by_words(stage.reception.standing, message, "list", reach, texts)
+        assert said is not None
+        return said
+
+    assert run.answer.question in await listed(by)
+    for person in PEOPLE:
+        if (person.platform, person.id) == (by.platform, by.id):  # the same list, elsewhere
+            assert secrets_in(await listed(person)) <= person.may, person.name
+    withdraw(stage)
+    assert FOLLOW_UP in await listed(by)
+    Restating.asked.clear()
+    app = stage.app
+    rounds = StandingRounds(stage.settings, app.store, app.service, app.dispatcher, {by.platform})
+    (check,) = await rounds.once(watch.due_at)
+    await app.dispatcher.wait(check)
+    assert Restating.asked == [FOLLOW_UP]
+    assert secrets_in(stage.shown(by, check)) <= left_to(by)
+    over = datetime.now(UTC) + timedelta(days=stage.settings.watch_days + 1)
+    (last,) = await rounds.once(over)
+    await app.dispatcher.wait(last)
+    said = stage.shown(by, last)
+    assert FOLLOW_UP in said
+    assert "look at this no more" in said
+    assert secrets_in(said) <= left_to(by)
+
+
+async def test_a_standing_question_with_no_words_of_a_person_is_not_asked_any_more(
+    stage: Stage,
+) -> None:
+    hr = named("a person of hr in private")
+    run = await suggested(stage, hr)
+    watch = await stage.reception.watch(run.id, hr.author, "daily", locale="en", direct=True)
+    withdraw(stage)
+    app = stage.app
+    rounds = StandingRounds(stage.settings, app.store, app.service, app.dispatcher, {"slack"})
+    assert await rounds.once(watch.due_at) == []
+    (kept,) = await stage.reception.standing.all()
+    assert kept.outcome == "refused"
+    assert kept.due_at > watch.due_at
+
+
+# ---------------------------------------------------------------- what is withheld
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+async def test_what_was_withheld_stays_known_for_what_it_was_made_from(
+    stage: Stage, maker: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The steps that made it are stored, and operators see them."""
+    by = named(maker)
+    monkeypatch.setattr(Parrot, "at_writing", staticmethod(lambda: withdraw(stage)))
+    run = await stage.ask(by)
+    assert run.answer is not None
+    assert run.answer.status == "failed"
+    assert restricted(documents_of(stage.docs, run.answer)) == restricted(by.may)
+    assert secrets_in(run.answer.text) == set()
+    for visitor in VISITORS:
+        async with stage.browser(visitor) as browser:
+            for path in (f"/runs/{run.id}", f"/api/runs/{run.id}"):
+                assert secrets_in((await browser.get(path)).text) <= left_to(visitor), path

@@ -147,6 +147,7 @@ run-broke = An internal error occurred in run { $run }. Asking again may help; i
 question-gone = This question no longer exists. Please ask it again.
 suggestion-gone = This suggestion no longer exists. Ask the question in the thread instead.
 answer-out-of-reach = This answer cannot be shown: it uses documents that may not be read here.
+words-out-of-reach = (not shown: made from documents that may not be read here)
 documents-out-of-reach = The rights to documents changed while { -brand } was answering. Please ask again.
 earlier-out-of-reach = Earlier answers in this thread were left out: they use documents that may no longer be searched here.
 place-unknown = I cannot answer in this kind of channel. Ask me in another one.

@@ -103,6 +103,7 @@ run-broke = Footnote 内部在运行 { $run } 中出错：可以再问一次；�
 question-gone = 这个问题已经找不到了，请再问一次。
 suggestion-gone = 这个建议已经不在了。请直接在讨论串里提问。
 answer-out-of-reach = 无法显示这个回答：它依据的文档不允许或已不再允许在这里阅读。
+words-out-of-reach = （不显示：来自不允许在此阅读的文档）
 documents-out-of-reach = { -brand } 回答期间，文档的权限发生了变化。请再问一次。
 earlier-out-of-reach = 本讨论串中较早的一些回答没有使用：它们依据的文档已不再允许在这里搜索。
 place-unknown = 我无法在这种频道里回答。请换一个频道提问。

@@ -103,6 +103,7 @@ run-broke = Footnote 內部在執行 { $run } 中出錯：可以再問一次；�
 question-gone = 這個問題已經找不到了，請再問一次。
 suggestion-gone = 這個建議已經不在了。請直接在討論串裡提問。
 answer-out-of-reach = 無法顯示這個回答：它依據的文件不允許或已不再允許在這裡閱讀。
+words-out-of-reach = （不顯示：來自不允許在此閱讀的文件）
 documents-out-of-reach = { -brand } 回答期間，文件的權限發生了變化。請再問一次。
 earlier-out-of-reach = 本討論串中較早的一些回答沒有使用：它們依據的文件已不再允許在這裡搜尋。
 place-unknown = 我無法在這種頻道裡回答。請換一個頻道提問。

@@ -10,7 +10,10 @@ from zoneinfo import ZoneInfo
 import pytest
 import sqlalchemy as sa
 
+from bot.answers import Answer
 from bot.messages import RunOptions, Thread
+from bot.rights.provenance import Provenance
+from bot.rights.reader import EVERYTHING, NO_DOCUMENTS, Reach, telling
 from bot.storage import moments
 from bot.storage.journal import RecordedStep
 from bot.storage.overview import Overview, Overviews, Place, Scope, of_days
@@ -164,6 +167,9 @@ async def test_the_slowest_steps_come_first_and_kinds_by_all_their_time(past: Pa
         ],
     )
     found = await look(past)
+    assert {step.title for step in found.slowest} == {""}  # what it has read is not known yet
+    await past.store.save_answer(run, 1, Answer("answered", "324 m", "How tall?", run))
+    found = await look(past)
     assert [(step.run, step.title, step.seconds) for step in found.slowest] == [
         (run, "Judge", 5.0),
         (run, "height", 4.0),
@@ -173,6 +179,23 @@ async def test_the_slowest_steps_come_first_and_kinds_by_all_their_time(past: Pa
         ("search", 2, 3.0, 4.0),
         ("think", 1, 5.0, 5.0),
     ]
+
+
+async def test_what_was_made_from_documents_is_told_where_they_may_be_read(past: Past) -> None:
+    hr = Provenance(("file:///hr/pay.md",))
+    run = await asked(past, steps=[("a", "search", "Ada's pay", 2.0, '{"hits":[]}')])
+    answer = Answer("answered", "324 m", "How tall?", run, documents=hr.urls)
+    await past.store.save_answer(run, 1, answer)
+    await past.begun(asked="Who else earns 987654 euros?", made_from=hr)
+    overviews = Overviews(past.store.database)
+    for reach, title, question in (
+        (EVERYTHING, "Ada's pay", "Who else earns 987654 euros?"),
+        (Reach(((hr.urls[0], False),)), "(hidden)", "(hidden)"),
+        (NO_DOCUMENTS, "(hidden)", "(hidden)"),
+    ):
+        found = await overviews.look(of_days(TODAY, 7), telling(reach, "(hidden)"))
+        assert [step.title for step in found.slowest] == [title]
+        assert {one.text for one in found.latest} == {question, "Question 1?"}
 
 
 async def test_the_latest_questions_come_with_what_they_took_and_cost(past: Past) -> None:

@@ -35,7 +35,7 @@ async def begun(store: Store) -> tuple[Past, StandingQuestions, Watch]:
 
 
 async def check(past: Past, watch: Watch, *, begins: bool = False, claims: bool = True) -> str:
-    message = past.message(watch.question, "ada", event_id=watch.event_id, thread=watch.place)
+    message = past.message(watch.question.text, "ada", event_id=watch.event_id, thread=watch.place)
     options = RunOptions(watch=watch.id)
     together = partial(begin_check, watch=watch, due_at=NOW + 2 * DAY) if begins else None
     await past.store.accept(f"look{past.numbered}", message, options, NOW + DAY, together=together)

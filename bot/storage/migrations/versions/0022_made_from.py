@@ -9,9 +9,7 @@ down_revision = "0021"
 
 def upgrade() -> None:
     for table in ("messages", "corrections"):
-        op.add_column(
-            table, sa.Column("made_from", sa.JSON(), nullable=False, server_default="[]")
-        )
+        op.add_column(table, sa.Column("made_from", sa.JSON(), nullable=False, server_default="[]"))
     # What was made from which documents is not known, so the authors' own words are all that stays.
     op.execute(
         "UPDATE corrections SET question = '', statement = (SELECT substr(messages.text, 1, 600)"
