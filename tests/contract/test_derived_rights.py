@@ -35,6 +35,7 @@ from tests.contract.rights_stage import (
     Parrot,
     Person,
     Stage,
+    address_of,
     documents_of,
     open_stage,
     secrets_in,
@@ -66,7 +67,7 @@ class Restating(Parrot):
             return Rewritten("chat", message.text, reply=repr(transcript))
         heard = " ".join(sorted(set(re.findall(r"kiwi\w+", repr(transcript)))))
         if message.text == OUTDATED:
-            stated = f"The passphrase of the gate is no longer {heard}."
+            stated = f"Rosebud: the passphrase of the gate is no longer {heard}."
             return Rewritten("chat", message.text, correction=stated)
         if message.text == FOLLOW_UP:
             question = f"Since when is the passphrase of the gate {heard}?"
@@ -110,6 +111,11 @@ def withdraw(stage: Stage) -> None:
 def left_to(person: Person) -> frozenset[str]:
     """The documents that a person may be told about after ``withdraw``."""
     return person.may if person.platform == "terminal" else person.may & {"open", "loose"}
+
+
+def restricted(names: Collection[str]) -> frozenset[str]:
+    """Those of the documents that not everybody may read."""
+    return frozenset(names) - {"open", "loose"}
 
 
 # Where something is derived from documents that others may not read, and by whom.
@@ -178,16 +184,19 @@ async def test_a_correction_is_told_no_more_once_its_documents_are_taken_away(
                 assert said <= left_to(visitor), (visitor.name, path)
 
 
-async def test_what_an_answer_took_from_a_correction_has_its_documents(stage: Stage) -> None:
-    eng = named("anybody in the channel of eng")
-    await outdated(stage, eng)
-    run = await stage.ask(eng)
-    # Its own search finds all of them too, so one that finds nothing but the correction is asked.
+@pytest.mark.parametrize("maker", MAKERS)
+async def test_what_an_answer_took_from_a_correction_has_its_documents(
+    stage: Stage, maker: str
+) -> None:
+    by = named(maker)
+    await outdated(stage, by)
+    run = await stage.ask(by, "What is rosebud?")  # no document has the word
     assert run.answer is not None
-    alone = await stage.ask(eng, "What is no longer the passphrase of the gate?")
-    assert alone.answer is not None
-    assert any(url.startswith("correction:") for url in alone.answer.rests_on)
-    assert {"eng", "inner"} <= documents_of(stage.docs, alone.answer)
+    assert any(url.startswith("correction:") for url in run.answer.rests_on)
+    assert restricted(by.may) - {"tools"} <= documents_of(stage.docs, run.answer)
+    withdraw(stage)
+    with pytest.raises(Invalid, match="documents that may not be read"):
+        await stage.reception.details(run.id, by.platform, by.channel, by.author, direct=by.direct)
 
 
 async def test_the_list_of_corrections_has_the_authors_own_words_for_other_visitors(
@@ -200,18 +209,13 @@ async def test_the_list_of_corrections_has_the_authors_own_words_for_other_visit
         async with stage.browser(visitor) as browser:
             page = (await browser.get("/corrections")).text
         assert secrets_in(page) <= visitor.may, visitor.name
-        listed[visitor.id] = page.count(f">{OUTDATED}<"), page.count(">The passphrase")
+        listed[visitor.id] = page.count(f">{OUTDATED}<"), page.count(">Rosebud")
     assert listed.pop("ann") == (0, 1)  # made by her
     assert listed.pop("root") == (len(MAKERS), 0)
     assert set(listed.values()) == {(0, 0)}
 
 
 # ---------------------------------------------------------------- questions that Footnote worded
-
-
-def restricted(names: Collection[str]) -> frozenset[str]:
-    """Those of the documents that not everybody may read."""
-    return frozenset(names) - {"open", "loose"}
 
 
 async def suggested(stage: Stage, maker: Person) -> RunRecord:
@@ -418,6 +422,64 @@ async def test_a_standing_question_with_no_words_of_a_person_is_not_asked_any_mo
     (kept,) = await stage.reception.standing.all()
     assert kept.outcome == "refused"
     assert kept.due_at > watch.due_at
+
+
+async def compared(stage: Stage, maker: Person, *, is_taken_away: bool) -> RunRecord | None:
+    """The check of a standing question whose earlier answer has a sentence that is gone now, and
+    was made from a document that the check does not find."""
+    first = await stage.ask(maker)
+    assert first.answer is not None
+    of_open = address_of(stage.docs, "open")
+    (cited, *_) = (each for each in first.answer.citations if each.url == of_open)
+    said = "The gate takes 987654 keys"
+    hidden = (stage.docs / ("hr" if "hr" in maker.may else "eng") / "gone.md").as_uri()
+    answer = replace(
+        first.answer,
+        text=f"{said} [{cited.number}].",
+        citations=(replace(cited, quote=said),),
+        documents=(*first.answer.documents, hidden),
+    )
+    await stage.app.store.save_answer(first.id, first.attempt, answer)
+    watch = await stage.reception.watch(
+        first.id, maker.author, "daily", locale="en", direct=maker.direct
+    )
+    if is_taken_away:
+        withdraw(stage)
+    app = stage.app
+    rounds = StandingRounds(
+        stage.settings, app.store, app.service, app.dispatcher, {maker.platform}
+    )
+    (check,) = await rounds.once(watch.due_at)
+    await app.dispatcher.wait(check)
+    run = await app.store.run(check)
+    if run is not None:
+        assert "987654" in stage.shown(maker, run.id)
+        assert run.answer is not None
+        assert hidden in run.answer.rests_on
+    return run
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+async def test_a_comparison_rests_on_what_the_earlier_answer_rests_on(
+    stage: Stage, maker: str
+) -> None:
+    by = named(maker)
+    told = await compared(stage, by, is_taken_away=False)
+    assert told is not None
+    withdraw(stage)
+    with pytest.raises(Invalid, match="documents that may not be read"):
+        await stage.reception.details(told.id, by.platform, by.channel, by.author, direct=by.direct)
+    again = await stage.ask(by, "Repeat what you said.", thread=told.message.thread)
+    assert "987654" not in stage.shown(by, again.id)
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+async def test_an_earlier_answer_that_may_not_be_read_any_more_is_not_compared(
+    stage: Stage, maker: str
+) -> None:
+    by = named(maker)
+    assert await compared(stage, by, is_taken_away=True) is None
+    assert all("987654" not in repr(each.finished) for each in stage.posters[by.platform].replies)
 
 
 # ---------------------------------------------------------------- what is withheld

@@ -87,7 +87,7 @@ class Shelf:
         return sorted((url for url in scores if scores[url]), key=lambda url: -scores[url])
 
     def _hit(self, page: Page) -> Hit:
-        return Hit(page.title, page.url, page.text[:80], "shelf")
+        return Hit(page.title, page.url, page.text[:80], "shelf", made_from=page.made_from)
 
 
 class ChooserHere(Chooser):

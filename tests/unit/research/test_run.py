@@ -18,12 +18,13 @@ from bot.reasoning.evidence import AnswerDelta, CitationDelta, Restart, TextDelt
 from bot.research.budget.account import Days
 from bot.research.budget.budget import DayLimits
 from bot.research.run import Run
+from bot.rights.provenance import Provenance
 from bot.search.provider import Query
 from bot.storage.journal import RecordedStep, open_journal
 from bot.storage.reservations import Holder, Reservations
 from bot.storage.spending import Payer, Spending
 from bot.storage.store import Store
-from tests.fakes.library import a_shelf
+from tests.fakes.library import Shelf, a_shelf
 from tests.unit.research.conftest import BUDGET, OpenRun
 from tests.unit.samples import NOW, a_message
 
@@ -107,6 +108,23 @@ async def test_failures_of_searching_and_reading_are_replayed_like_results(
         ]
         assert run.notes == ["No search provider answers: shelf is closed."]
     assert (shelf.searched, shelf.read_urls) == (["tower"], ["https://example.org/none"])
+
+
+@pytest.mark.parametrize("does", ["searches", "reads"])
+async def test_what_a_found_or_read_text_was_made_from_is_a_document_of_the_run(
+    open_run: OpenRun, does: str
+) -> None:
+    url, made_from = "https://e.org/t", Provenance(("file:///hr/pay.md",))
+    shelf = Shelf({url: Page(url, "Tower", "The tower.", NOW, made_from=made_from)})
+    for _ in range(2):  # a second attempt has it from the journal
+        run = await open_run(shelf)
+        assert run.documents == ()
+        if does == "searches":
+            await run.search(Query("tower", 10))
+        else:
+            await run.read([url])
+        assert run.documents == made_from.urls
+    assert len(shelf.searched) + len(shelf.read_urls) == 1
 
 
 async def test_documents_that_could_not_be_searched_yet_are_noted_once(open_run: OpenRun) -> None:

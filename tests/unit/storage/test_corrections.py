@@ -9,7 +9,12 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
+from bot.corrections.search import CorrectionSearch
 from bot.errors import RunLost
+from bot.rendering.texts import texts_for
+from bot.rights.provenance import OWN_WORDS, Provenance
+from bot.rights.reader import EVERYTHING, Reach
+from bot.search.provider import Query
 from bot.storage.audit import Actor, Audit, AuditFilter
 from bot.storage.conversations import Conversations
 from bot.storage.corrections import WORDS, Correction, Corrections
@@ -139,3 +144,48 @@ async def test_it_is_forgotten_with_its_author_and_its_age(past: Past) -> None:
     day = timedelta(days=1)
     await Retention(past.store.database, Keep(messages=day)).prune(NOW + 2 * day)
     assert await kept(past) == []
+
+
+HR = Provenance(("file:///hr/pay.md",))
+WITHOUT_HR = Reach(((HR.urls[0], False),))
+
+
+@pytest.mark.parametrize(
+    ("said", "statement", "words", "found", "own"),
+    [
+        # A model completed it: elsewhere it would say nothing, or too much.
+        ("No, that is old.", "Ada earns 987654 euros no more.", "987654 euros", False, False),
+        ("No, that is old.", "Ada earns 987654 euros no more.", "old", False, False),
+        # Its author's own sentences are told everywhere, without the question that it answers.
+        ("No. The limit is 140 euros.", "The limit is 140 euros.", "140 euros", True, True),
+        ("No. The limit is 140 euros.", "The limit is 140 euros.", "987654 times", False, True),
+    ],
+)
+async def test_what_a_model_added_is_told_where_all_it_was_made_from_may_be_read(
+    past: Past, said: str, statement: str, words: str, found: bool, own: bool
+) -> None:
+    run = await begun(past, "ada", said)
+    question = "Is it 987654 times the limit?"
+    kept = of(run, statement=statement, question=question)
+    stored = Corrections(past.store.database)
+    await stored.keep(replace(kept, made_from=HR), run.attempt, past.at, MOST)
+    search = CorrectionSearch(stored, [kept.place], "another", texts_for("en"))
+    hits = await search.search(Query(words, reach=EVERYTHING))
+    its_own = [hit for hit in hits if hit.url.startswith("correction:")]
+    if words != "old":
+        (hit, link) = hits
+        assert (hit.made_from, link.made_from, link.url) == (HR, HR, kept.link)
+        page = await search.read(hit.url, EVERYTHING)
+        assert page.made_from == HR
+        assert statement in page.text
+    elsewhere = await search.search(Query(words, reach=WITHOUT_HR))
+    assert bool(elsewhere) is found
+    assert all(hit.made_from == OWN_WORDS for hit in elsewhere)
+    (known,) = await stored.listed()
+    for url in {hit.url for hit in its_own}:
+        page = await search.read(url, WITHOUT_HR)  # by its address
+        assert (page.made_from, said in page.text) == (OWN_WORDS, True)
+        assert "987654" not in page.text
+    assert known.is_own_words is own
+    shown = known.within(WITHOUT_HR)
+    assert "987654" not in repr(replace(shown, terms=frozenset())) + " ".join(shown.terms)
