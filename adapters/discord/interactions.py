@@ -232,18 +232,21 @@ class Asking:
 
         In a place that the bot is not a member of, the answer is the interaction's response.
         """
+        ours = target.author == interaction.client.user
         async with guarded(interaction):
             self._check(message)
             if not interaction.is_guild_integration():
                 if await acknowledged(interaction, thinking=True, ephemeral=False):
                     state = post_state_of(interaction)
-                    await self._receive(interaction, message, "auto", state, style)
+                    await self._receive(
+                        interaction, message, "auto", state, style, repeats_ours=ours
+                    )
                 return
             if not await acknowledged(interaction, thinking=True, ephemeral=True):
                 return
             message = replace(message, thread=place_in(interaction).thread(str(target.id)))
             state = {"message": str(target.id)}
-            if await self._receive(interaction, message, "auto", state, style):
+            if await self._receive(interaction, message, "auto", state, style, repeats_ours=ours):
                 texts = texts_for(message.locale)
                 await tell(interaction, texts("command-accepted", question=target.jump_url))
 
@@ -259,6 +262,8 @@ class Asking:
         depth: Depth,
         state: PostState,
         style: Style = "auto",
+        *,
+        repeats_ours: bool = False,
     ) -> str | None:
         """Pass a question on to the reception; return its run, if one began."""
         may_search = searches_conversations(self._reception.settings)
@@ -266,7 +271,12 @@ class Asking:
         asked = replace(message, conversations=present)
         outcome = await patiently(
             lambda: self._reception.receive(
-                asked, "footnote", depth=depth, style=style, post_state=state
+                asked,
+                "footnote",
+                depth=depth,
+                style=style,
+                post_state=state,
+                repeats_ours=repeats_ours,
             )
         )
         if isinstance(outcome, Handled):

@@ -308,7 +308,11 @@ class Buttons:
 
         async def accept() -> None:
             await self._reception.receive(
-                message, "footnote", style=style, post_state=asked_by(body, channel, user)
+                message,
+                "footnote",
+                style=style,
+                post_state=asked_by(body, channel, user),
+                repeats_ours=self._listener.is_ours(said),
             )
 
         await self._tell(accept(), recipient, texts)

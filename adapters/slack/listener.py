@@ -125,11 +125,14 @@ class Listener:
         elif self._is_other_app(event) and not begins_thread(event):
             await self._take(event, "others", direct=False, retry=retry)
 
+    def is_ours(self, message: Json) -> bool:
+        """Return True if Footnote posted a message."""
+        ours = message.get("bot_id") == self.me.bot or message.get("user") == self.me.user
+        return ours or run_of(message)[0] is not None
+
     def _is_other_app(self, event: Json) -> bool:
         """Return True if an app other than Footnote posted the message, in a channel."""
-        ours = event.get("bot_id") == self.me.bot or event.get("user") == self.me.user
-        is_ours = ours or run_of(event)[0] is not None
-        return is_of_app(event) and not is_ours and event.get("channel_type") != "im"
+        return is_of_app(event) and not self.is_ours(event) and event.get("channel_type") != "im"
 
     def _is_question_of_app(self, event: Json) -> bool:
         """Return True if an app begins a conversation with Footnote. Footnote reads what apps say

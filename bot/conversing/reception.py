@@ -128,9 +128,11 @@ class Reception:
         sources: Sources = EVERYWHERE,
         post_state: PostState | None = None,
         files: Mapping[str, bytes] = NO_FILES,
+        repeats_ours: bool = False,
     ) -> AcceptedQuestion | Handled | Ignored:
         """Handle a message. ``files`` are the contents, by URL, of attachments that the platform
-        does not store; ``sources`` are those the author wants to search.
+        does not store; ``sources`` are those the author wants to search. With ``repeats_ours``, the
+        text is that of one of Footnote's own posts, which somebody chose.
 
         Raises ``Denied`` (its subclass ``DaySpentUp`` when the daily budget is spent) and
         ``InvalidQuestion``, each with a sentence for the asker only, and ``StorageUnavailable``
@@ -150,6 +152,9 @@ class Reception:
                 return Handled(await self.stop(message.thread))
             if message.direct:  # written outside of any thread of the conversation
                 return Handled(await self.stop_in_channel(message.thread, message.author))
+        if repeats_ours:
+            made_from = await self._conversations.answers_rest_on(message.thread)
+            message = replace(message, made_from=made_from)
         rules = await self.rules.of(message.thread)
         options = replace(options_for(rules, depth, sources), style=style)
         return await self._accept(message, options, post_state, files)

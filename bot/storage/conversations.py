@@ -11,11 +11,13 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.messages import Message, Thread
+from bot.rights.provenance import Provenance
+from bot.rights.reader import documents_in
 from bot.storage.audit import Actor, named, note
 from bot.storage.database import Transactions
 from bot.storage.files import remove_files
 from bot.storage.history import forget_names
-from bot.storage.records import UNFINISHED
+from bot.storage.records import UNFINISHED, as_answer
 from bot.storage.removal import pages_attached, remove_pages
 from bot.storage.retrying import awaited, repeated
 from bot.storage.rows import insert, keep_thread, message_row, thread_of, update_fenced
@@ -31,6 +33,8 @@ from bot.storage.tables import (
     threads,
     watches,
 )
+
+ANSWERS_KNOWN = 500  # answers of a channel that one of Footnote's posts may be, the latest ones
 
 
 class Conversations(Transactions):
@@ -122,6 +126,27 @@ class Conversations(Transactions):
             await db.execute(
                 sa.update(threads).where(threads.c.key == thread.key).values(history_read=True)
             )
+
+    @repeated
+    async def answers_rest_on(self, thread: Thread) -> Provenance:
+        """The documents of Footnote's answers in a thread; in its channel if it has none there."""
+        query = (
+            sa.select(runs.c.thread_key, runs.c.answer)
+            .join(threads, runs.c.thread_key == threads.c.key)
+            .where(
+                threads.c.platform == thread.platform,
+                threads.c.workspace == thread.workspace,
+                threads.c.channel == thread.channel,
+                runs.c.answer.is_not(None),
+            )
+            .order_by(runs.c.accepted_at.desc())
+            .limit(ANSWERS_KNOWN)
+        )
+        async with self.database.read() as db:
+            rows = (await db.execute(query)).all()
+        inside = [row for row in rows if row.thread_key == thread.key] or rows
+        answers = [as_answer.validate_python(row.answer) for row in inside]
+        return Provenance.of(*(documents_in(answer.rests_on) for answer in answers))
 
     @repeated
     async def edit(

@@ -17,6 +17,7 @@ from typing import ClassVar
 import pytest
 import sqlalchemy as sa
 
+from bot.conversing.reception import AcceptedQuestion
 from bot.errors import Invalid
 from bot.messages import Message, Thread, Transcript
 from bot.reasoning.questions import Rewritten
@@ -254,7 +255,24 @@ async def dug_deeper(stage: Stage, maker: Person) -> RunRecord:
     return deeper
 
 
-WORDED = {"a suggestion": suggested, "a question researched again": dug_deeper}
+async def researched(stage: Stage, maker: Person) -> RunRecord:
+    """Somebody chooses "Research this" for a post of Footnote's."""
+    first = await stage.ask(maker)
+    assert first.answer is not None
+    quotes = " ".join(each.quote for each in first.answer.citations)
+    message = stage.message(maker, f"{first.answer.text} {quotes}", first.message.thread)
+    asked = await stage.reception.receive(message, "footnote", repeats_ours=True)
+    assert isinstance(asked, AcceptedQuestion)
+    run = await stage.ended(asked.run_id)
+    assert restricted(secrets_in(run.message.text))
+    return run
+
+
+WORDED = {
+    "a suggestion": suggested,
+    "a question researched again": dug_deeper,
+    "a post researched": researched,
+}
 
 
 @pytest.mark.parametrize("maker", MAKERS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot.answers import Answer
 from bot.messages import Thread
 from bot.rendering.texts import texts_for
 from tests.unit.adapters.discord.commands import HOW_TALL, answer_of, ask, registered
@@ -206,6 +207,23 @@ async def test_the_facts_of_a_message_are_checked_in_its_own_thread(
     assert reply.run.options.style == "check"
     assert reply.run.message.text == "The tower is 300 m tall."
     assert reply.run.message.thread.thread == said.id
+
+
+async def test_what_footnote_posted_is_researched_with_what_it_was_made_from(
+    here: Running, room: Room
+) -> None:
+    await registered(here)
+    first = room.discord.people.say(room.bob, room.general, "The tower is 300 m tall.")
+    room.discord.people.message_command(room.ada, "Research this", first)
+    (reply,) = await here.asked()
+    await here.app.dispatcher.wait(reply.run.id)
+    answer = Answer("answered", "330 m", "?", reply.run.id, documents=("file:///hr/tower.md",))
+    await here.app.store.save_answer(reply.run.id, 1, answer)
+    ours = room.discord.people.say(room.discord.bot, room.general, "330 m")
+    room.discord.people.message_command(room.ada, "Research this", ours)
+    again = (await here.asked(2))[1]
+    assert again.run.message.made_from.urls == answer.documents
+    assert reply.run.message.made_from.urls == ()
 
 
 async def test_a_message_elsewhere_is_researched_as_a_response(here: Running, room: Room) -> None:

@@ -62,6 +62,7 @@ class TroubledReception(Reception):
         sources: Sources = EVERYWHERE,
         post_state: PostState | None = None,
         files: Mapping[str, bytes] = NO_FILES,
+        repeats_ours: bool = False,
     ) -> AcceptedQuestion | Handled | Ignored:
         await self.held.wait()
         if self.failures:
@@ -75,6 +76,7 @@ class TroubledReception(Reception):
             sources=sources,
             post_state=post_state,
             files=files,
+            repeats_ours=repeats_ours,
         )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from adapters.slack import format as controls
 from adapters.slack.buttons import meaning_of
+from bot.answers import Answer
 from bot.rendering.texts import texts_for
 from bot.storage.workspaces import REASONS, Reason
 from tests.fakes.slack import FakeSlack
@@ -258,6 +259,22 @@ async def test_a_double_click_is_one_question_and_another_person_is_another(
         await slack.shortcut(user, "research_this", "C1", said.ts).acknowledged()
     assert [one.author.id for one in await bot.questions(2)] == ["U1", "U2"]
     assert len(await bot.rows("runs")) == 2
+
+
+@pytest.mark.parametrize("ours", [True, False])
+async def test_what_footnote_posted_is_researched_with_what_it_was_made_from(
+    bot: Served, slack: FakeSlack, ours: bool
+) -> None:
+    run, reply = await an_answer(bot, slack)
+    await bot.ended(1)
+    answer = Answer("answered", "330 m", "How tall?", run, documents=("file:///hr/tower.md",))
+    await bot.store.save_answer(run, 1, answer)
+    first = (await bot.questions(1))[0].thread.thread
+    said = reply if ours else slack.say("U2", "C1", "Is it?", first).ts
+    await slack.shortcut("U1", "research_this", "C1", said).acknowledged()
+    asked = (await bot.questions(2))[1]
+    assert asked.thread.thread == first
+    assert asked.made_from.urls == (answer.documents if ours else ())
 
 
 async def test_an_apps_message_can_be_researched(bot: Served, slack: FakeSlack) -> None:
