@@ -25,6 +25,7 @@ from starlette.requests import Request
 from bot import __version__
 from bot.answers import PlanView
 from bot.errors import FootnoteError, Invalid
+from bot.labels import kind_of, label, titled
 from bot.mcp.address import display_address
 from bot.mcp.desk import (
     Answered,
@@ -41,7 +42,7 @@ from bot.pages.urls import canonical
 from bot.rendering.conversation import answer_markdown
 from bot.rendering.documents import answer_document
 from bot.rendering.lines import one_line, shortened
-from bot.rendering.plan import named
+from bot.rendering.plan import named, title_of
 from bot.rendering.texts import Texts, sentence_for
 from bot.search.provider import Query
 
@@ -192,15 +193,19 @@ class _Handling:
         found = await library.search(Query(given.query, given.limit), providers)
         results = [
             FoundPage(
-                title=hit.title,
+                kind=kind_of(hit.url),
+                title=label(hit.title),
                 url=self._offer(desk, hit.url),
-                snippet=hit.snippet,
+                snippet=one_line(hit.snippet),
                 provider=hit.provider,
             )
             for hit in found.hits
         ]
         result = Found(results=results, notes=list(found.failures))
-        lines = [f"{n}. {r.title} — {r.url}\n   {r.snippet}" for n, r in enumerate(results, 1)]
+        lines = [
+            f"{n}. {titled(r.url, r.title)} — {r.url}\n   {r.snippet}"
+            for n, r in enumerate(results, 1)
+        ]
         return result, "\n".join([*lines, *found.failures]) or desk.texts("web-plan-nothing-yet")
 
     async def _read(
@@ -218,7 +223,8 @@ class _Handling:
         end = given.start + PIECE
         piece = ReadPage(
             url=display_address(page.url),
-            title=page.title,
+            kind=kind_of(page.url),
+            title=label(page.title),
             text=page.text[given.start : end],
             fetched_at=page.fetched_at,
             start=given.start,
@@ -347,7 +353,7 @@ async def _signs(context: _Context, texts: Texts) -> AsyncIterator[Callable[[Pla
             done = sum(step.state in ("done", "failed") for step in steps)
             sent = max(float(done), sent + 0.01)
             doing = next((s for s in reversed(steps) if s.state == "running"), None)
-            words = named(doing, one_line(doing.title), texts) if doing else texts("working")
+            words = named(doing, title_of(doing), texts) if doing else texts("working")
             await context.session.report_progress(
                 sent, float(max(len(steps), done + 1)), shortened(words, STEP)
             )
