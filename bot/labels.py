@@ -23,7 +23,7 @@ SIGNS: Mapping[Kind, str] = MappingProxyType({"conversation": "💬", "correctio
 
 # The signs and their look-alikes.
 _SIGN = re.compile("[✎✏✐\U0001f589💬🗨🗯\U0001f5ea\U0001f5eb]\ufe0f?")
-_BRACKETED = re.compile(r"[\[【［]([^\[\]【】［］]{1,60})[\]】］]")
+_BRACKETED = re.compile(r"[\[【［]{1,3}([^\[\]【】［］]{1,60})[\]】］]{1,3}")
 
 
 def kind_of(url: str) -> Kind:

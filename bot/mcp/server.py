@@ -10,7 +10,7 @@ needs the extra ``mcp``.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -196,17 +196,15 @@ class _Handling:
                 kind=kind_of(hit.url),
                 title=label(hit.title),
                 url=self._offer(desk, hit.url),
-                snippet=one_line(hit.snippet),
+                snippet=hit.snippet,
                 provider=hit.provider,
             )
             for hit in found.hits
         ]
         result = Found(results=results, notes=list(found.failures))
-        lines = [
-            f"{n}. {titled(r.url, r.title)} — {r.url}\n   {r.snippet}"
-            for n, r in enumerate(results, 1)
-        ]
-        return result, "\n".join([*lines, *found.failures]) or desk.texts("web-plan-nothing-yet")
+        return result, "\n".join([*found_lines(results), *found.failures]) or desk.texts(
+            "web-plan-nothing-yet"
+        )
 
     async def _read(
         self, desk: Desk, given: ReadArguments, context: _Context
@@ -285,6 +283,14 @@ class _Handling:
             raise MCPError(types.INVALID_PARAMS, desk.texts("question-gone"))
         content = types.TextResourceContents(uri=params.uri, mime_type="text/markdown", text=text)
         return types.ReadResourceResult(contents=[content])
+
+
+def found_lines(results: Sequence[FoundPage]) -> list[str]:
+    """Return what a search found as text, for clients without structured content."""
+    return [
+        f"{n}. {titled(found.url, found.title)} — {found.url}\n   {one_line(found.snippet)}"
+        for n, found in enumerate(results, 1)
+    ]
 
 
 async def _text_at(uri: str, desk: Desk) -> str | None:

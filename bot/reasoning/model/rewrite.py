@@ -178,7 +178,7 @@ def parse_rewrite(reply: ModelReply, transcript: Transcript, message: Message) -
 def _entry(entry: Entry) -> str:
     if entry.role == "footnote":
         about = {"question": entry.question} if entry.question else {}
-        named = _sources(entry) or "; ".join(entry.sources)
+        named = _sources(entry) or "; ".join(name(each, TITLE) for each in entry.sources)
         sources = {"sources": named} if named else {}
         text = shorten(clean(entry.text).strip(), OURS)
         return element("message", text, **{"from": "Footnote"}, **about, **sources)
