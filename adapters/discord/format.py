@@ -10,10 +10,11 @@ import discord
 from adapters.discord import limits
 from adapters.discord.safety import emphasised, fenced, harmless, words
 from bot.answers import Answer, PlanView, StepView
+from bot.labels import label
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import SourceView, link_target, linked, reachable, sources
 from bot.rendering.lines import shortened
-from bot.rendering.plan import Branch, branches, named, work
+from bot.rendering.plan import Branch, branches, named, title_of, work
 from bot.rendering.remarks import SourceLabel, cautions, earlier, remarks, source_line, summary
 from bot.rendering.tables import table_text, with_plain_tables
 from bot.rendering.texts import Texts
@@ -78,13 +79,13 @@ def plan_lines(steps: Sequence[StepView], texts: Texts) -> list[str]:
 
 def _step_line(branch: Branch, texts: Texts) -> str:
     step = branch.line
-    title = words(shortened(step.title, STEP_TITLE))
+    title = words(shortened(title_of(step), STEP_TITLE))
     if target := link_target(step.link):
         title = f"[{title}](<{target}>)"
     line = f"{MARKS[step.state]} {named(step, title, texts)}"
     if done := work(branch, texts):
         line = f"{line} · {done}"
-    return f"{line} — {words(shortened(step.detail, STEP_TITLE))}" if step.detail else line
+    return f"{line} — {words(shortened(label(step.detail), STEP_TITLE))}" if step.detail else line
 
 
 def _beginning(text: str, urls: Mapping[int, str]) -> str:
@@ -167,7 +168,7 @@ def as_markdown(text: str, urls: Mapping[int, str]) -> str:
 
 def echo(question: str, name: str, texts: Texts) -> str:
     """Format the question of a command as a message from which its thread is made."""
-    asked = texts("question-of", name=words(name))
+    asked = texts("question-of", name=words(label(name)))
     quoted = words(shortened(question, limits.PART - 400))
     return _within(limits.CONTENT, f"**{asked}**", f"> {quoted}")
 

@@ -27,6 +27,7 @@ from adapters.slack.plan import Task, plain
 from adapters.slack.rich import Json, link_element, section, text_element
 from bot.answers import Answer, Status
 from bot.conversing.buttons import ASK_WHY
+from bot.labels import label
 from bot.messages import Depth
 from bot.rendering.blocks import split
 from bot.rendering.footnotes import link_target, linked, reachable
@@ -34,7 +35,7 @@ from bot.rendering.marks import ESCAPE, code_spans
 from bot.rendering.remarks import cautions, earlier, source_line, summary
 from bot.rendering.safety import WORD_JOINER, addresses, without_autolinks, without_pings
 from bot.rendering.texts import Texts
-from bot.rendering.verbatim import as_words
+from bot.rendering.verbatim import as_label, as_words
 from bot.storage.workspaces import REASONS
 
 # https://docs.slack.dev/reference/block-kit/blocks/markdown-block: characters that can be escaped
@@ -207,10 +208,10 @@ def _source_line(answer: Answer, texts: Texts, page: str) -> list[Json]:
     if not line.labels:
         return []
     elements: list[Json] = []
-    for label in line.labels:
+    for one in line.labels:
         if elements:
             elements.append(text_element(_BETWEEN))
-        elements.append(link_element(label.href, without_pings(f"[{label.number}] {label.words}")))
+        elements.append(link_element(one.href, without_pings(f"[{one.number}] {one.words}")))
     if line.more:
         elements.append(text_element(f"{_BETWEEN}{texts('more-sources', count=line.more)}"))
     return [{"type": "rich_text", "elements": [section(elements)]}]
@@ -296,10 +297,12 @@ def working_blocks(
 def question_text(name: str, question: str, texts: Texts) -> str:
     """Format the first message of a slash command's thread; text too long for it ends in "…"."""
     room = PART_CHARACTERS
+    asker = as_label(plain(label(name), 80))
+    asker = _as_slack_reads(asker, 0, len(asker))
     while True:
         first, *rest = parts(question, room)
         shown = f"{first} …" if rest else first
-        text = _harmless(texts("asked-by", name=plain(name, 80), question=shown))
+        text = _harmless(texts("asked-by", name=asker, question=shown))
         if len(text) <= MARKDOWN_CHARACTERS:
             return text
         room //= 2  # escaping makes the text longer

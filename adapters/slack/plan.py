@@ -15,11 +15,12 @@ from adapters.slack.limits import (
     URL_CHARACTERS,
 )
 from bot.answers import PlanView, StepView
+from bot.labels import label
 from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target
 from bot.rendering.lines import shortened
 from bot.rendering.marks import numbers_in
-from bot.rendering.plan import EARLIER, PARTS, Branch, named, work
+from bot.rendering.plan import EARLIER, PARTS, Branch, named, title_of, work
 from bot.rendering.safety import without_pings
 from bot.rendering.texts import Texts
 
@@ -66,7 +67,7 @@ def tasks(plan: PlanView, texts: Texts, *, ended: bool = False) -> tuple[Task, .
     parent. ``ended`` tells that the run has ended, so that no task stays open.
     """
     groups = _groups(plan.steps)
-    titles = {url: s.title for s in plan.steps if s.kind == "read" for url in s.sources}
+    titles = {url: title_of(s) for s in plan.steps if s.kind == "read" for url in s.sources}
     shown = [
         _task(group, texts, titles, last=number == len(groups) - 1, ended=ended)
         for number, group in enumerate(groups)
@@ -80,7 +81,7 @@ def tasks(plan: PlanView, texts: Texts, *, ended: bool = False) -> tuple[Task, .
 
 def heading(title: str) -> str:
     """Return a plan's title as plain text."""
-    return plain(title, TASK_TITLE_CHARACTERS)
+    return plain(label(title), TASK_TITLE_CHARACTERS)
 
 
 def plain(text: str, longest: int) -> str:
@@ -146,7 +147,7 @@ def _task(
 
 
 def _title(step: StepView, texts: Texts) -> str:
-    return named(step, shortened(step.title, 100), texts) if step.title else step.kind
+    return named(step, shortened(title_of(step), 100), texts) if step.title else step.kind
 
 
 def _state(steps: Sequence[StepView], *, open_ended: bool, ended: bool) -> TaskState:
@@ -162,13 +163,14 @@ def _state(steps: Sequence[StepView], *, open_ended: bool, ended: bool) -> TaskS
 
 def _details(steps: Sequence[StepView], same: Sequence[StepView]) -> str:
     """Return the other queries of a round, and the steps' details, such as errors."""
-    said = [step.title for step in same[1:]] + [step.detail for step in steps if step.detail]
+    said = [title_of(step) for step in same[1:]]
+    said += [label(step.detail) for step in steps if step.detail]
     return plain(" · ".join(dict.fromkeys(said)), TASK_FIELD_CHARACTERS)
 
 
 def _node_details(branch: Branch, texts: Texts) -> str:
     """Return the work done for a part of the research, and the reason if it failed."""
-    said = filter(None, (work(branch, texts), branch.line.detail))
+    said = filter(None, (work(branch, texts), label(branch.line.detail)))
     return plain(" · ".join(said), TASK_FIELD_CHARACTERS)
 
 

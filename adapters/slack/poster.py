@@ -36,6 +36,7 @@ from adapters.slack.reply import Features, SlackDisplay
 from adapters.slack.teams import Team, Teams, is_public
 from adapters.slack.words import words_of
 from bot.errors import PlatformUnavailable, PostRefused
+from bot.labels import label
 from bot.logs import get_logger
 from bot.messages import Attachment, Author, Message
 from bot.posting import PostState, Reply, RunRef, Whereabouts, collect
@@ -361,7 +362,7 @@ async def _question(calls: Calls, record: PostedMessages, patience: float) -> st
         patience=patience,
         repeat=False,
         channel=record.channel,
-        text=notification(f"{message.author.name}: {message.text}"),
+        text=notification(f"{label(message.author.name)}: {message.text}"),
         blocks=[markdown_block(text)],
         metadata=record.metadata(QUESTION),
         unfurl_links=False,

@@ -9,13 +9,14 @@ from types import MappingProxyType
 
 from bot.answers import Answer, PlanView, StepView
 from bot.errors import FootnoteError, PageUnreadable, Unavailable
+from bot.labels import label
 from bot.messages import Attachment, Message
 from bot.posting import PostState, Reply, RunRef
 from bot.rendering.documents import answer_document, printed_json
 from bot.rendering.excerpts import Excerpt
 from bot.rendering.footnotes import QuoteView, SourceView, sources
 from bot.rendering.lines import one_line, shortened
-from bot.rendering.plan import Branch, branches, work
+from bot.rendering.plan import Branch, branches, title_of, work
 from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.texts import DEFAULT, texts_for
 from bot.rendering.verbatim import as_words
@@ -65,9 +66,9 @@ def plan_line(steps: Sequence[StepView]) -> Line:
     line: Line = [(f"{mark} " if mark else "", STYLES.get(first.state, ""))]
     if first.kind in VERBS:
         line.append((f"{VERBS[first.kind]} ", "bold"))
-    titles = [one_line(step.title) for step in steps]
+    titles = [title_of(step) for step in steps]
     line.append((" · ".join(titles), ""))
-    if detail := one_line(first.detail):
+    if detail := label(first.detail):
         # The detail about a page often begins with its URL, which the line shows already.
         said_of_it = detail.removeprefix(f"{titles[0]} ") if len(steps) == 1 else detail
         line.append((f" {said_of_it}" if said_of_it != detail else f" — {detail}", "yellow"))
@@ -141,7 +142,7 @@ def remarks(answer: Answer) -> list[str]:
     """Return doubts, disagreements and notes, one line each."""
     doubts = [f"⚠ {doubt.sentence} — {doubt.reason}" for doubt in answer.doubts]
     others = [f"⚖ {o.sentence} — but [{o.number}] says: “{o.quote}”" for o in answer.disagreements]
-    return [harmless(one_line(remark)) for remark in (*doubts, *others, *answer.notes)]
+    return [harmless(one_line(remark)) for remark in (*doubts, *others, *map(label, answer.notes))]
 
 
 def harmless(words: str) -> str:

@@ -37,7 +37,7 @@ from bot.posting import PostState, RunRef
 from bot.rendering.excerpts import Excerpt
 from bot.rendering.footnotes import QuoteView, SourceView, sources
 from bot.rendering.lines import one_line
-from bot.rendering.plan import Branch, branches
+from bot.rendering.plan import Branch, branches, title_of
 from bot.rendering.safety import portable, without_pings
 from bot.rendering.verbatim import answer_parser, as_words, text_token, with_marks
 from bot.text.control import without_controls
@@ -50,7 +50,7 @@ def plan_lines(steps: Sequence[StepView]) -> list[tuple[Text, bool]]:
     summary of its work, and below it the present activity.
     """
     lines: list[tuple[Text, bool]] = []
-    titles = {step.id: step.title for step in steps}
+    titles = {step.id: title_of(step) for step in steps}
     for _, group in groupby(branches(steps), key=_together):
         found = list(group)
         if not found[0].is_part:

@@ -14,10 +14,11 @@ from markupsafe import Markup
 
 from adapters.web.svg.graph import GraphNode, draw
 from bot.answers import PlanView, StepState, StepView
+from bot.labels import label
 from bot.mcp.address import public
 from bot.rendering.footnotes import link_target
 from bot.rendering.lines import one_line, shortened
-from bot.rendering.plan import EARLIER, Branch, branches, earlier_run, named, work
+from bot.rendering.plan import EARLIER, Branch, branches, earlier_run, named, title_of, work
 from bot.rendering.texts import Texts
 from bot.rights.reader import is_document
 from bot.search.hits import host_of
@@ -126,7 +127,7 @@ def _now(steps: Sequence[StepView], texts: Texts) -> str:
 
 
 def _doing(step: StepView, texts: Texts) -> str:
-    return named(step, shortened(one_line(step.title), TITLE), texts)
+    return named(step, shortened(title_of(step), TITLE), texts)
 
 
 def anchor_of(run: str, step: str) -> str:
@@ -139,7 +140,7 @@ def _graph(steps: Sequence[StepView], texts: Texts, run: str) -> Markup | None:
     nodes = [
         GraphNode(
             step.id,
-            one_line(step.title),
+            title_of(step),
             step.state,
             step.needs,
             f"#{anchor_of(run, step.id)}",
@@ -162,8 +163,8 @@ def _part(branch: Branch, texts: Texts) -> Part:
         id=step.id,
         state=step.state,
         said=state_in_words(step, texts),
-        title=shortened(one_line(step.title), TITLE),
-        detail=one_line(step.detail),
+        title=shortened(title_of(step), TITLE),
+        detail=label(step.detail),
         work=work(branch, texts),
         seconds=step.seconds,
         found=tuple(shortened(one_line(each), FOUND) for each in step.found),
@@ -180,8 +181,8 @@ def _line(step: StepView) -> Line:
     return Line(
         id=step.id,
         state=step.state,
-        title=shortened(one_line(step.title), TITLE),
-        detail=one_line(step.detail),
+        title=shortened(title_of(step), TITLE),
+        detail=label(step.detail),
         site=site_of(url) if step.kind == "read" else None,
         href=link_target(url),
     )

@@ -21,6 +21,7 @@ from adapters.web.page_text import page_html
 from adapters.web.places import AnswerPlaces, by_number
 from adapters.web.plans import Site, site_of
 from bot.answers import Answer, Citation, Span
+from bot.labels import label
 from bot.mcp.address import server_of
 from bot.messages import UPLOADED
 from bot.pages.passages import columns_in
@@ -133,7 +134,7 @@ def _folder(url: str) -> str:
     if server := server_of(url):
         return server
     parts = unquote(url.partition(":")[2]).strip("/").split("/")
-    return one_line(parts[-2]) if url.startswith("file:") and len(parts) > 1 else ""
+    return label(parts[-2]) if url.startswith("file:") and len(parts) > 1 else ""
 
 
 def _quotes(cited: Sequence[tuple[str, Citation]], places: AnswerPlaces) -> Iterator[ShownQuote]:
@@ -154,7 +155,7 @@ def _quotes(cited: Sequence[tuple[str, Citation]], places: AnswerPlaces) -> Iter
         yield ShownQuote(
             tuple(anchor for anchor, _ in same),
             html,
-            one_line(heading).removeprefix(one_line(first.title)).removeprefix(" › "),
+            label(one_line(heading).removeprefix(one_line(first.title)).removeprefix(" › ")),
             f"{places.page(first)}#{anchor}",
         )
 

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 import jinja2
 
 from adapters.web.assets import asset
+from bot.labels import label, titled
 from bot.rendering.lines import one_line
 from bot.rendering.texts import Texts
 
@@ -26,6 +27,8 @@ def environment(root: str = "") -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    made.filters["label"] = label
+    made.filters["titled"] = lambda page: titled(page.url, page.title)
     made.filters["decoded"] = lambda path: one_line(unquote(path))
     made.globals["root"] = root
     made.globals["asset"] = lambda name: root + asset(name)

@@ -13,6 +13,7 @@ from adapters.web.reply_state import ReplyState, state_of
 from adapters.web.sources import Dates
 from bot.answers import Answer
 from bot.errors import InvalidSetting
+from bot.labels import label
 from bot.messages import Attachment, RunOptions
 from bot.rights.provenance import OWN_WORDS, Provenance
 from bot.rights.reader import Reader
@@ -83,7 +84,7 @@ def _turn(console: Console, run: RunRecord, opinions: Mapping[str, Opinion], dat
     return Turn(
         run=run.id,
         question=run.message.text,
-        author=run.message.author.name,
+        author=label(run.message.author.name),
         asked_at=run.message.at,
         depth=run.options.depth,
         state=run.state,

@@ -18,6 +18,7 @@ from bot.rendering.footnotes import sources
 from bot.rendering.remarks import earlier, remarks, spent, without_earlier
 from bot.rendering.safety import portable, without_pings, without_tags
 from bot.rendering.texts import Texts
+from bot.rendering.verbatim import inline
 
 NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -86,7 +87,7 @@ def reply_of(
 def markdown_of(answer: Answer) -> str:
     """Return the answer with its sources as Markdown, for copying."""
     listed = [
-        f"[{view.number}] {', '.join((view.title, *view.headings[:HEADINGS], view.url))}"
+        f"[{view.number}] {inline(', '.join((view.title, *view.headings[:HEADINGS])))}, {view.url}"
         for view in sources(answer, 0, TITLE)
     ]
     said = portable(answer.whole, answer.targets.values())

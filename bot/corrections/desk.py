@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from bot.conversing.access import is_admin
 from bot.corrections.search import CorrectionSearch, link_in
 from bot.errors import FootnoteError, RunLost, StorageUnavailable
+from bot.labels import label
 from bot.logs import get_logger
 from bot.messages import Message, Transcript
 from bot.posting import Locating, Poster, RunRef, Whereabouts
@@ -118,7 +119,7 @@ class CorrectionDesk:
 def line_of(correction: Correction) -> str:
     """Format a correction on one line: its statement, author and date."""
     said = shortened(correction.statement, SHOWN)
-    return f"{said} ({shortened(correction.author.name, 100)}, {day_of(correction.at)})"
+    return f"{said} ({shortened(label(correction.author.name), 100)}, {day_of(correction.at)})"
 
 
 async def _whereabouts(poster: Poster, run: RunRef) -> Whereabouts:

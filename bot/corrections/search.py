@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from bot.corrections.address import address
 from bot.errors import PageUnreadable
+from bot.labels import label
 from bot.pages.page import Page
 from bot.rendering.lines import one_line
 from bot.rendering.texts import Texts
@@ -67,7 +68,7 @@ class CorrectionSearch:
     def _page(self, each: Correction, url: str) -> Page:
         """Build the page. Above the author's words is the statement they make, if it depends on the
         thread ("it opens at 07:00 now"), or else the question whose answer they correct."""
-        said = [(one_line(each.author.name), each.at, each.text)]
+        said = [(each.author.name, each.at, each.text)]
         page = page_of(url, self._title(each), said, datetime.now(UTC), "")
         about = each.question and self._texts("correction-of", question=one_line(each.question))
         head = about if each.is_own_words else each.statement
@@ -104,8 +105,8 @@ def _readable(known: dict[str, Correction], reach: Reach) -> dict[str, Correctio
 
 def title_of(each: Correction, texts: Texts) -> str:
     """Return the title for a footnote: "Correction by Ann, #travel, 3 June 2026"."""
-    where = f"#{each.channel_name}" if each.channel_name else ""
-    said = ", ".join(filter(None, (one_line(each.author.name), where, day_of(each.at))))
+    where = f"#{label(each.channel_name)}" if each.channel_name else ""
+    said = ", ".join(filter(None, (label(each.author.name), where, day_of(each.at))))
     return texts("correction-title", said=said)
 
 

@@ -13,6 +13,7 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.answers import Answer, PlanView
+from bot.labels import Kind
 from bot.messages import MAX_QUESTION, Depth
 from bot.rendering.texts import Texts
 from bot.research.evidence.library import Library
@@ -56,6 +57,7 @@ class ReadArguments(Arguments):
 class Cited(BaseModel):
     number: int
     url: str
+    kind: Kind
     title: str
     heading: str
     quote: str
@@ -78,6 +80,7 @@ class Answered(BaseModel):
 
 
 class FoundPage(BaseModel):
+    kind: Kind
     title: str
     url: str
     snippet: str
@@ -95,6 +98,7 @@ class ReadPage(BaseModel):
     """A part of a page; ``next`` is the start of the next part, null at the end."""
 
     url: str
+    kind: Kind
     title: str
     text: str
     fetched_at: datetime

@@ -10,7 +10,7 @@ needs the extra ``mcp``.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +25,7 @@ from starlette.requests import Request
 from bot import __version__
 from bot.answers import PlanView
 from bot.errors import FootnoteError, Invalid
+from bot.labels import kind_of, label, titled
 from bot.mcp.address import display_address
 from bot.mcp.desk import (
     Answered,
@@ -41,7 +42,7 @@ from bot.pages.urls import canonical
 from bot.rendering.conversation import answer_markdown
 from bot.rendering.documents import answer_document
 from bot.rendering.lines import one_line, shortened
-from bot.rendering.plan import named
+from bot.rendering.plan import named, title_of
 from bot.rendering.texts import Texts, sentence_for
 from bot.search.provider import Query
 
@@ -192,7 +193,8 @@ class _Handling:
         found = await library.search(Query(given.query, given.limit), providers)
         results = [
             FoundPage(
-                title=hit.title,
+                kind=kind_of(hit.url),
+                title=label(hit.title),
                 url=self._offer(desk, hit.url),
                 snippet=hit.snippet,
                 provider=hit.provider,
@@ -200,8 +202,9 @@ class _Handling:
             for hit in found.hits
         ]
         result = Found(results=results, notes=list(found.failures))
-        lines = [f"{n}. {r.title} — {r.url}\n   {r.snippet}" for n, r in enumerate(results, 1)]
-        return result, "\n".join([*lines, *found.failures]) or desk.texts("web-plan-nothing-yet")
+        return result, "\n".join([*found_lines(results), *found.failures]) or desk.texts(
+            "web-plan-nothing-yet"
+        )
 
     async def _read(
         self, desk: Desk, given: ReadArguments, context: _Context
@@ -218,7 +221,8 @@ class _Handling:
         end = given.start + PIECE
         piece = ReadPage(
             url=display_address(page.url),
-            title=page.title,
+            kind=kind_of(page.url),
+            title=label(page.title),
             text=page.text[given.start : end],
             fetched_at=page.fetched_at,
             start=given.start,
@@ -279,6 +283,14 @@ class _Handling:
             raise MCPError(types.INVALID_PARAMS, desk.texts("question-gone"))
         content = types.TextResourceContents(uri=params.uri, mime_type="text/markdown", text=text)
         return types.ReadResourceResult(contents=[content])
+
+
+def found_lines(results: Sequence[FoundPage]) -> list[str]:
+    """Return what a search found as text, for clients without structured content."""
+    return [
+        f"{n}. {titled(found.url, found.title)} — {found.url}\n   {one_line(found.snippet)}"
+        for n, found in enumerate(results, 1)
+    ]
 
 
 async def _text_at(uri: str, desk: Desk) -> str | None:
@@ -347,7 +359,7 @@ async def _signs(context: _Context, texts: Texts) -> AsyncIterator[Callable[[Pla
             done = sum(step.state in ("done", "failed") for step in steps)
             sent = max(float(done), sent + 0.01)
             doing = next((s for s in reversed(steps) if s.state == "running"), None)
-            words = named(doing, one_line(doing.title), texts) if doing else texts("working")
+            words = named(doing, title_of(doing), texts) if doing else texts("working")
             await context.session.report_progress(
                 sent, float(max(len(steps), done + 1)), shortened(words, STEP)
             )

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from bot.answers import Citation
+from bot.labels import label
 from bot.messages import Entry, Message, Transcript
 from bot.pages.urls import dedupe_key, domain
 from bot.reasoning.extractive.follow_ups import pronoun
@@ -170,7 +171,7 @@ def which_sources(meant: Sequence[Entry], question: str, language: str) -> Rewri
 def of_sources(meant: Sequence[Entry], question: str, language: str) -> Rewritten:
     """Ask for the content of the sources meant, as a whole or about a topic."""
     beside = topic_words(_TITLED.sub(" ", without_sources(question)))
-    titles = dict.fromkeys(answer.cited[0].title or answer.cited[0].url for answer in meant)
+    titles = dict.fromkeys(label(a.cited[0].title or a.cited[0].url) for a in meant)
     return Rewritten(
         "links",
         f"{question} ({', '.join(titles)})" if beside else question,

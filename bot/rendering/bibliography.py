@@ -14,15 +14,16 @@ from datetime import datetime
 from typing import Any
 
 from bot.answers import Answer
+from bot.labels import Kind, kind_of, label
 from bot.mcp.address import display_address
 from bot.pages.urls import domain
 from bot.rendering.footnotes import link_target
-from bot.rendering.lines import one_line
 
 # Characters with a meaning in TeX.
 _TEX = re.compile(r"[\\{}$&#^_~%]")
 _TEX_FOR = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
 _NO_NAME = re.compile(r"[^a-z0-9]+")
+_KINDS: Mapping[Kind, str] = {"conversation": "Message", "correction": "Correction"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Reference:
     url: str
     site: str
     read_at: datetime | None
+    kind: Kind = "web"
 
 
 def references(
@@ -53,10 +55,11 @@ def references(
             stem = _NO_NAME.sub("", site.lower()) or "document"
             found[cited.url] = Reference(
                 name=f"{stem}-{len(found) + 1}",
-                title=one_line(cited.title) or site or one_line(cited.url),
+                title=label(cited.title) or site or label(cited.url),
                 url=link_target(cited.url),
                 site=site,
                 read_at=dates.get((cited.url, cited.page_hash)),
+                kind=kind_of(cited.url),
             )
     return list(found.values())
 
@@ -78,6 +81,7 @@ def _entry(one: Reference) -> str:
         "title": f"{{{_tex(one.title)}}}",
         "organization": _tex(one.site),
         "url": url,
+        "note": _KINDS.get(one.kind, ""),
         "urldate": one.read_at.strftime("%Y-%m-%d") if one.read_at else "",
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
@@ -97,6 +101,8 @@ def _item(one: Reference) -> dict[str, Any]:
     }
     if one.url:
         item |= {"container-title": one.site, "URL": one.url}
+    if genre := _KINDS.get(one.kind):
+        item["genre"] = genre
     if one.read_at:
         at = one.read_at
         item["accessed"] = {"date-parts": [[at.year, at.month, at.day]]}

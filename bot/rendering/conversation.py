@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from bot.answers import Answer
+from bot.labels import label, titled
 from bot.mcp.address import display_address
 from bot.rendering.footnotes import by_number, sources
 from bot.rendering.lines import one_line
@@ -34,10 +35,10 @@ def as_markdown(conversation: Conversation) -> str:
 
 
 def _message(said: StoredMessage) -> Iterator[str]:
-    yield f"## {_plain(said.author.name)}, {_moment(said.at)}"
+    yield f"## {_plain(label(said.author.name))}, {_moment(said.at)}"
     yield _quoted(said.text) if said.text else "*Deleted.*"
     for file in said.attachments:
-        yield f"File: {_link(file.name, file.url)}"
+        yield f"File: {_link(label(file.name), file.url)}"
     if said.run is not None:
         yield from _outcome(said.run)
 
@@ -74,11 +75,11 @@ def _sources(answer: Answer) -> Iterator[str]:
     headings = {view.number: view.headings for view in sources(answer, 0)}
     for number, cited in by_number(answer.citations):
         url = display_address(cited[0].url)
-        lines = [f"- \\[{number}\\] {_link(cited[0].title or url, url)}"]
+        lines = [f"- \\[{number}\\] {_link(titled(cited[0].url, cited[0].title) or url, url)}"]
         for heading in headings[number]:
             lines[0] += f" — {_plain(heading)}"
         for via in dict.fromkeys(citation.via for citation in cited if citation.via):
-            lines[0] += f" ({_plain(texts_for(DEFAULT)('text-given-by', name=via))})"
+            lines[0] += f" ({_plain(texts_for(DEFAULT)('text-given-by', name=label(via)))})"
         for quote in dict.fromkeys(words for citation in cited for words in citation.proven):
             lines += ["", *(f"  {line}" for line in _quoted(_plain(quote, lines=True)).split("\n"))]
         yield "\n".join(lines)
@@ -90,7 +91,7 @@ def _remarks(answer: Answer) -> Iterator[str]:
         yield f"⚠ {doubt.sentence} — {doubt.reason}"
     for other in answer.disagreements:
         yield f"⚖ {other.sentence} — but [{other.number}] says: “{other.quote}”"
-    yield from answer.notes
+    yield from map(label, answer.notes)
 
 
 def _link(title: str, url: str) -> str:

@@ -8,7 +8,9 @@ from dataclasses import asdict
 from typing import Any
 
 from bot.answers import Answer, Before, Verification
+from bot.labels import kind_of, label
 from bot.mcp.address import display_address
+from bot.rendering.plan import title_of
 from bot.rendering.safety import unwrapped
 
 # Characters that a terminal interprets or that cannot be encoded; JSON itself escapes C0.
@@ -36,10 +38,11 @@ def answer_document(answer: Answer) -> dict[str, Any]:
             {
                 "number": c.number,
                 "url": display_address(c.url),
-                "title": c.title,
-                "heading": c.heading,
+                "kind": kind_of(c.url),
+                "title": label(c.title),
+                "heading": label(c.heading),
                 "quote": words,
-                "via": c.via,
+                "via": label(c.via),
             }
             for c in answer.citations
             for words in c.proven or (() if c.number in with_words else ("",))
@@ -48,7 +51,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
         "queries": list(answer.queries),
         "reasoner": answer.reasoner,
         "steps": [
-            {"kind": s.kind, "title": s.title, "state": s.state, "seconds": round(s.seconds, 3)}
+            {"kind": s.kind, "title": title_of(s), "state": s.state, "seconds": round(s.seconds, 3)}
             for s in answer.steps
         ],
         "usage": usage,
@@ -60,7 +63,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
         ],
         "answered_before": _before(answer.before),
         "corrects": answer.corrects,
-        "notes": list(answer.notes),
+        "notes": list(map(label, answer.notes)),
         "suggestions": list(answer.suggestions),
         "missing": list(answer.missing),
         "verification": _verification(answer.verification),

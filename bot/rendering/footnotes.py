@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from bot.answers import Answer, Citation
 from bot.errors import AddressRefused
+from bot.labels import Kind, kind_of, label, titled
 from bot.mcp.address import display_address, public
 from bot.pages.passages import HEADING_SEPARATOR, columns_in
 from bot.pages.urls import domain, parse
@@ -45,13 +46,14 @@ class QuoteView:
 
 @dataclass(frozen=True, slots=True)
 class SourceView:
-    """One numbered source to display: titles and headings on one line, without control characters.
-    ``quotes`` are the distinct words it is cited for, in order.
+    """One numbered source to display: its title, headings and ``via`` are labels (``bot.labels``),
+    the title with the sign of its ``kind``. ``quotes`` are the distinct words it is cited for, in
+    order.
 
     ``url`` is the source's own address, whatever its scheme; ``domain`` is "" if it has none.
     ``href`` is the link on its title: that address if it is a web address, otherwise our copy of
     the page if readers can open it, else "". ``via`` is the service that supplied the quoted text,
-    on one line, or "" if it came from the site itself.
+    or "" if it came from the site itself.
     """
 
     number: int
@@ -61,6 +63,7 @@ class SourceView:
     quotes: tuple[QuoteView, ...]
     via: str = ""
     href: str = ""
+    kind: Kind = "web"
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -163,12 +166,13 @@ def _view(
     return SourceView(
         number=number,
         url=url,
-        title=shortened(first.title, longest_title) or host or one_line(url),
+        title=shortened(titled(first.url, first.title), longest_title) or host or label(url),
         domain=host,
         quotes=tuple(
             _quote_view(each, is_quoted, room) for each, room in zip(quotes, rooms, strict=True)
         ),
-        via=", ".join(dict.fromkeys(one_line(each.via) for each in cited if each.via)),
+        via=", ".join(dict.fromkeys(label(each.via) for each in cited if each.via)),
+        kind=kind_of(first.url),
     )
 
 
@@ -194,7 +198,7 @@ def _quote_view(citation: Citation, is_quoted: bool, longest: int) -> QuoteView:
     is_table = citation.quote.lstrip().startswith("|")
     heading, columns = columns_in(citation.heading) if is_table else (citation.heading, ())
     return QuoteView(
-        heading=shortened(_below_title(one_line(heading), citation.title), LONGEST_HEADING),
+        heading=shortened(label(_below_title(one_line(heading), citation.title)), LONGEST_HEADING),
         pieces=()
         if is_quoted
         else excerpts(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.answers import StepView
+from bot.labels import label
 from bot.rendering.texts import Texts
 
 PARTS = frozenset(("node", "paragraph"))  # kinds of lines: sub-questions, parts of a report
@@ -41,6 +42,11 @@ def earlier_id(run: str) -> str:
 def earlier_run(step: StepView) -> str:
     """The run whose answer such a line is about."""
     return step.id.removeprefix(f"{EARLIER}:")
+
+
+def title_of(step: StepView) -> str:
+    """The title of a step, such as a page's title or a query, as a label."""
+    return label(step.title)
 
 
 def named(step: StepView, title: str, texts: Texts) -> str:

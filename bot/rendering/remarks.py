@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.answers import Answer
+from bot.labels import label
 from bot.rendering.footnotes import SourceView, sources
 from bot.rendering.lines import one_line, shortened
 from bot.rendering.marks import numbers_in
@@ -56,7 +57,7 @@ def noted(answer: Answer, shown: Callable[[str], str] = one_line) -> tuple[str, 
     # A failed answer's text already says why; do not repeat it.
     reason = answer.text if answer.status == "failed" else ""
     others = [note for note in answer.notes if note not in reason]
-    notes = [short for note in others if (short := shortened(note, NOTE))]
+    notes = [short for note in others if (short := shortened(label(note), NOTE))]
     return tuple(f"ⓘ {shown(note)}" for note in notes)
 
 

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterator, Sequence
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from bot.labels import label
 from bot.rendering.marks import ESCAPE, outside_code
 from bot.rendering.safety import TRAILING, URL
 
@@ -69,6 +70,11 @@ def as_markdown(text: str, *, begins_line: bool = True, columns: Sequence[str] =
         lines, tokens = _parsed("\n".join(apart).split("\n"))
     written = "\n".join(_written(lines, tokens)).replace(_TILDE, "\\~")
     return written[len(guard) :]
+
+
+def as_label(text: str) -> str:
+    """Convert a title, heading or name to one line of Markdown that shows its label literally."""
+    return inline(label(text))
 
 
 def as_words(markdown: str) -> str:

@@ -19,6 +19,7 @@ from pydantic import TypeAdapter
 
 from bot.answers import Answer, Before, StepView
 from bot.errors import FootnoteError
+from bot.labels import label
 from bot.logs import get_logger
 from bot.messages import RunOptions, zone_named
 from bot.pages.page import Page
@@ -36,6 +37,7 @@ from bot.rendering.marks import without_marks
 from bot.rendering.plan import EARLIER, earlier_id
 from bot.rendering.tables import plain_text
 from bot.rendering.texts import Texts
+from bot.rendering.verbatim import as_label
 from bot.research.answer.write import with_numbers
 from bot.research.evidence.library import Library
 from bot.research.run import Run
@@ -218,7 +220,7 @@ class Memory:
         run.account.count(pages=len(urls))
         sentence = earlier_answer_sentence("given", run.texts, before.at, before.place)
         self.before = before = replace(before, is_given=True, sentence=sentence)
-        lead = f"> {sentence}\n\n"
+        lead = f"> {as_label(sentence)}\n\n"
         documents = Provenance.of(run.documents, documents_in(earlier.rests_on))
         given = with_numbers(earlier, numbers)
         return replace(
@@ -270,7 +272,7 @@ def earlier_answer_sentence(
     what: Sources | Literal["offered", "given"], texts: Texts, at: datetime, place: str
 ) -> str:
     """Return the sentence about an earlier answer of that time and place."""
-    where = texts("before-there", place=place) if place else texts("before-here")
+    where = texts("before-there", place=label(place)) if place else texts("before-here")
     where = texts("before-elsewhere") if place == UNNAMED else where
     date = day_of(at) if texts.locale == "en" else f"{at.year}年{at.month}月{at.day}日"
     return texts(f"before-{what}", where=where, date=date)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
 
+from bot.labels import label
 from bot.pages.page import Page
 from bot.search.provider import Freshness, Query
 from bot.text.terms import content_words, fold
 
 _DAY = "%d %B %Y"
 _HEADED = f"{_DAY} %H:%M"
+_HEADING = re.compile(r"^([ \t]*)#")
 
 
 def title_of(author: str, where: str, at: datetime) -> str:
     """The title of a message in a footnote, "Ann, #ops, 3 June 2026", or of a file: "Ann, Launch
     plan, 3 June 2026"."""
-    return ", ".join(filter(None, (author, where, day_of(at))))
+    return ", ".join(filter(None, (label(author), label(where), day_of(at))))
 
 
 def day_of(at: datetime | date) -> str:
@@ -41,10 +44,8 @@ def page_of(
     parts = []
     for author, at, words in said:
         # A heading inside a message would look like the heading of another message.
-        body = "\n".join(
-            f"\\{line}" if line.startswith("#") else line for line in words.split("\n")
-        )
-        parts.append(f"## {author}, {day_of(at)} {at:%H:%M}\n\n{body.strip()}")
+        body = "\n".join(_HEADING.sub(r"\1\\#", line) for line in words.split("\n"))
+        parts.append(f"## {label(author)}, {day_of(at)} {at:%H:%M}\n\n{body.strip()}")
     text = "\n\n".join(parts)
     return Page(url, title, text, now, hashlib.sha256(f"{run_id} {text}".encode()).hexdigest())
 

@@ -70,7 +70,7 @@ def test_a_question_in_a_channel_of_slack_is_answered_with_what_a_colleague_said
         assert run is not None
         page = httpx.get(f"{serving.http}/runs/{run[1]}")
     assert told(answer) == {"open"}
-    assert re.search(r"\[1\] liu, #ops, \d+ \w+ \d{4}", answer)
+    assert re.search(r"\[1\] 💬 liu, #ops, \d+ \w+ \d{4}", answer)
     # The console cannot tell the rights of people in Slack, so it shows the answer to no one.
     assert "Kestrel to 14 October" not in page.text
     # The quote is kept, nothing else that was found, nor the right to find it.
@@ -232,7 +232,7 @@ def test_a_question_in_a_direct_message_is_answered_from_a_file_with_a_footnote(
         answer = the_answer(slack, ask(slack, slack.slack.im(ADA), text=OSPREY))
         serving.until_said("ended")
     assert "48,200 euros" in answer
-    assert re.search(r"\[1\] liu, Osprey costs, \d+ \w+ \d{4}", answer)
+    assert re.search(r"\[1\] 💬 liu, Osprey costs, \d+ \w+ \d{4}", answer)
     # The quote is kept, but not what came with the search result, nor a file that is not quoted.
     database = kept(in_slack)
     assert "48,200" in database

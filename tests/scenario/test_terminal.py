@@ -82,7 +82,15 @@ def test_the_json_contract(footnote: Program, documents: Path) -> None:
         "verification",
         "run",
     ]
-    assert set(answer["citations"][0]) == {"number", "url", "title", "heading", "quote", "via"}
+    assert set(answer["citations"][0]) == {
+        "number",
+        "url",
+        "title",
+        "kind",
+        "heading",
+        "quote",
+        "via",
+    }
     assert set(answer["steps"][0]) == {"kind", "title", "state", "seconds"}
     assert set(answer["usage"]) == {
         "model_calls",

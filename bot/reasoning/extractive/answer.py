@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from bot.corrections.address import is_correction
+from bot.labels import label, titled
 from bot.pages.passages import HEADING_SEPARATOR, Passage, columns_in
 from bot.reasoning.evidence import (
     AnswerDelta,
@@ -22,6 +24,7 @@ from bot.reasoning.extractive.relevance import WeightedQuestion, asked_in
 from bot.reasoning.extractive.rewrite import sides
 from bot.reasoning.extractive.words import named
 from bot.reasoning.questions import Rewritten
+from bot.rendering.verbatim import inline
 from bot.rights.reader import is_conversation, is_document
 from bot.search.talk import day_in, said_at
 from bot.text.orders import only_orders
@@ -100,9 +103,9 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
     words = ANSWER_WORDS * LONG if question.whole else ANSWER_WORDS
     for quote in first:
         if is_correction(quote.source.url):
-            yield TextDelta(f"#### {plain(quote.source.title)}\n\n", opens=True)
+            yield TextDelta(f"#### {inline(title_of(quote.source))}\n\n", opens=True)
         elif len(first) > 1 and is_conversation(quote.source.url):
-            yield TextDelta(f"#### {_said_by(quote)}\n\n", opens=True)
+            yield TextDelta(f"#### {inline(_said_by(quote))}\n\n", opens=True)
         yield from quoted(quote, asked, max(MORE_WORDS, words // len(first)))
     missing = () if question.kind == "links" else evidence.missing
     if names := _names_among(missing, question.question):
@@ -113,7 +116,7 @@ def write(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
     above = ""
     for quote in rest:
         if (heading := heading_of(quote.source, quote.passage)) != above:
-            yield TextDelta(f"#### {heading}\n\n", opens=True)
+            yield TextDelta(f"#### {inline(heading)}\n\n", opens=True)
         above = heading
         yield from quoted(quote, asked, MORE_WORDS)
 
@@ -178,7 +181,8 @@ def _said_at(quote: Quote) -> datetime:
 def _said_by(quote: Quote) -> str:
     """Return the heading of a message, with its author and time, or the title of a file."""
     heading = quote.passage.heading
-    return plain(quote.source.title if said_at(heading) is None else heading)
+    source = quote.source
+    return title_of(source if said_at(heading) is None else replace(source, title=heading))
 
 
 def _nearest(
@@ -201,10 +205,11 @@ def _is_other(url: str) -> bool:
 
 def heading_of(source: Source, passage: Passage) -> str:
     """Return the page's title and the last heading above a passage."""
-    title = plain(source.title)
+    title = title_of(source)
     path, _ = columns_in(passage.heading)
-    last = plain(path.rpartition(HEADING_SEPARATOR)[2])
-    return title if last in ("?", title) else f"{title}{HEADING_SEPARATOR}{last}"
+    last = label(path.rpartition(HEADING_SEPARATOR)[2])
+    same = ("", title, label(source.title))
+    return title if last in same else f"{title}{HEADING_SEPARATOR}{last}"
 
 
 def _nothing(language: str, evidence: Evidence) -> str:
@@ -219,7 +224,7 @@ def _nothing(language: str, evidence: Evidence) -> str:
 
 def link(source: Source) -> str:
     """Return a page as a Markdown link."""
-    return f"[{plain(source.title)}](<{source.url}>)"
+    return f"[{inline(title_of(source))}](<{source.url}>)"
 
 
 def say(sentences_by_language: Mapping[str, str], language: str) -> str:
@@ -236,6 +241,6 @@ def note(sentence: str) -> str:
     return f"> {sentence}\n"
 
 
-def plain(title: str) -> str:
-    """Return a title as one line of Markdown."""
-    return " ".join(title.replace("*", "").replace("#", "").split()) or "?"
+def title_of(source: Source) -> str:
+    """Return the label of a page, with the sign of its kind."""
+    return titled(source.url, source.title) or "?"

@@ -11,6 +11,7 @@ from bot.pages.urls import dedupe_key
 from bot.reasoning.evidence import AnswerDelta, CitationDelta, Evidence, Source, TextDelta
 from bot.reasoning.extractive.answer import link, note, say
 from bot.reasoning.questions import Rewritten
+from bot.rendering.verbatim import as_label
 from bot.text.sentences import Sentence, blocks, sentences_of
 
 QUOTES = 2  # from each page asked about
@@ -46,7 +47,7 @@ def sources(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
                 continue  # a note already says that it is gone
             was = say(_WAS, question.language).format(
                 number=cited.number,
-                question=" ".join(answer.question.split()),
+                question=as_label(answer.question),
                 page=link(source),
                 date=f"{source.fetched_at:%Y-%m-%d}",
             )
@@ -70,7 +71,7 @@ def thread(question: Rewritten, evidence: Evidence) -> Iterator[AnswerDelta]:
         if not deltas or said in told:
             continue
         told.add(said)
-        yield TextDelta(f"#### {' '.join(answer.question.split())}\n\n", opens=True)
+        yield TextDelta(f"#### {as_label(answer.question)}\n\n", opens=True)
         yield from deltas
         yield TextDelta("\n\n")
     yield TextDelta(note(say(_RETOLD, question.language)), opens=True)

@@ -11,12 +11,13 @@ from dataclasses import replace
 
 from bot.pages.passages import Passage
 from bot.reasoning.evidence import AnswerDelta, Evidence, Manuscript, Paragraph, Source, TextDelta
-from bot.reasoning.extractive.answer import NOTES, heading_of, note, plain, quoted, say
+from bot.reasoning.extractive.answer import NOTES, heading_of, note, quoted, say
 from bot.reasoning.extractive.hops import first_queries
 from bot.reasoning.extractive.quotes import Quote, choice_of, openings
 from bot.reasoning.extractive.relevance import asked_in, candidates, spelled
 from bot.reasoning.extractive.words import term_tuple
 from bot.reasoning.questions import Rewritten
+from bot.rendering.verbatim import as_label
 from bot.text.terms import content_words
 
 FEWEST_SECTIONS, MOST_SECTIONS = 2, 8
@@ -88,7 +89,7 @@ def revise(
     for group in new:
         yield from group
     if not groups:  # not even passages that the report already has
-        topic = plain(paragraph.topic).rstrip(".")
+        topic = as_label(paragraph.topic).rstrip(".")
         yield TextDelta(note(say(_NOTHING_MORE, language).format(topic)), opens=True)
 
 

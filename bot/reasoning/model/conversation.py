@@ -35,7 +35,9 @@ from bot.reasoning.model.text import (
     element,
     line,
     middle_out,
+    name,
     site,
+    title,
 )
 from bot.reasoning.questions import SubQuestion
 from bot.reasoning.workspace import (
@@ -200,20 +202,20 @@ class _Show:
             for (at, passage), heading in zip(numbered, headings, strict=True)
         ] or ["(No passage of this page fits the question.)"]
         whole = " (whole page)" if result.whole else ""
-        title = f"{line(source.title or source.url, TITLE)}{whole}"
+        named = f"{title(source.url, source.title, TITLE)}{whole}"
         return SearchResult(
             address_for_model(source.url),
-            f"Page {result.number}: {title}",
+            f"Page {result.number}: {named}",
             tuple(lines),
-            (("number", result.number), ("title", title), ("site", site(source.url))),
+            (("number", result.number), ("title", named), ("site", site(source.url))),
         )
 
 
 def headings_of(source: Source) -> list[str]:
     """Return the text before each passage: its headings if they have changed, without the title."""
-    shown, last = [], source.title
+    shown, last = [], name(source.title, HEADING_PATH)
     for passage in source.passages:
-        path = line(passage.heading, HEADING_PATH)
+        path = name(passage.heading, HEADING_PATH)
         shown.append(f"§ {path}\n" if path and path != last else "")
         last = path
     return shown
@@ -254,7 +256,9 @@ def _query(result: QueryResult, again: set[int], opened: Sequence[str], language
     seen = [hit for hit in result.hits if hit.seen and hit.number in fits - again][:SEEN]
     if seen:
         again.update(hit.number for hit in seen)
-        named = "; ".join(f"{hit.number}. {line(hit.hit.title, SEEN_TITLE)}" for hit in seen)
+        named = "; ".join(
+            f"{hit.number}. {title(hit.hit.url, hit.hit.title, SEEN_TITLE)}" for hit in seen
+        )
         lines.append(f"shown before: {named}")
     if lacking := _lacking(result, weights, opened, language):
         lines.append(f"note: no title or snippet has: {', '.join(lacking)}")
@@ -313,12 +317,12 @@ def _hit(numbered: NumberedHit, wanted: Mapping[str, float] | None, with_site: b
     """Return ``3. Title — site: snippet``, or that the page is open. ``wanted`` are the weights of
     the query's words, around which the snippet is cut; if None, there is no snippet."""
     hit = numbered.hit
-    title, snippet = line(hit.title, TITLE), ""
+    named, snippet = title(hit.url, hit.title, TITLE), ""
     if wanted is not None:
         snippet = cut_around(line(hit.snippet, SNIPPET_READ), wanted, SNIPPET)
-    if title and numbered.page is None and snippet.startswith(title.removesuffix("…")):
-        title, snippet = snippet, ""  # name a file without a heading by its first line
-    shown = f"{numbered.number}. {title or line(hit.url, TITLE)}"
+    if numbered.page is None and snippet.startswith(named.removesuffix("…")):
+        named, snippet = snippet, ""  # name a file without a heading by its first line
+    shown = f"{numbered.number}. {named}"
     if with_site and urlsplit(hit.url).hostname:
         shown += f" — {line(site(hit.url), 100)}"
     if numbered.page is not None:
@@ -335,7 +339,7 @@ def page_tag(source: Source) -> tuple[tuple[str, str | int], ...]:
     """Return the attributes of a page that is shown as text."""
     return (
         ("number", source.number),
-        ("title", source.title or source.url),
+        ("title", title(source.url, source.title, TITLE)),
         ("site", site(source.url)),
         ("read", source.fetched_at.date().isoformat()),
     )

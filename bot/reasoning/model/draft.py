@@ -22,7 +22,15 @@ from bot.reasoning.model.requests import (
     user_turn,
 )
 from bot.reasoning.model.schemas import STRING, list_of, object_of
-from bot.reasoning.model.text import clean, element, line, lines, middle_out, passage_lines
+from bot.reasoning.model.text import (
+    clean,
+    element,
+    line,
+    lines,
+    middle_out,
+    name,
+    passage_lines,
+)
 from bot.reasoning.model.write import Writing
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten
@@ -71,7 +79,7 @@ def parse_draft(reply: ModelReply, *, fewest: int = FEWEST) -> tuple[Paragraph, 
     items = [item for item in given if isinstance(item, dict)] if isinstance(given, list) else []
     paragraphs = tuple(
         Paragraph(
-            heading=line(str(item.get("heading") or ""), HEADING).strip("#* "),
+            heading=name(str(item.get("heading") or ""), HEADING).strip("#* "),
             purpose=line(str(item.get("purpose") or ""), PURPOSE),
             text=clean(middle_out(str(item["text"]), TEXT)).strip(),
         )

@@ -14,7 +14,17 @@ from bot.reasoning.extractive.rewrite import language_of
 from bot.reasoning.model.conversation import today
 from bot.reasoning.model.requests import Request, Unusable, json_object, user_turn
 from bot.reasoning.model.schemas import BOOLEAN, INTEGER, STRING, list_of, object_of, one_of
-from bot.reasoning.model.text import clean, element, line, lines, middle_out, shorten
+from bot.reasoning.model.text import (
+    clean,
+    element,
+    line,
+    lines,
+    middle_out,
+    name,
+    person,
+    shorten,
+    title,
+)
 from bot.reasoning.plain_question import is_taken
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Kind, Rewritten, Scope
@@ -34,6 +44,7 @@ ENTRIES = 12  # messages of the thread
 PERSONS = 1_500  # characters of a person's message
 OURS = 700  # characters of our answers: enough for their topic
 THREAD = 9_000  # characters of all messages; the newest are kept
+TITLE = 400  # characters of a source's title by which it is recognized
 SOURCES = 3_000  # characters of the titles cited by earlier answers
 MESSAGE = 20_000  # characters of the newest message
 QUERIES = 8
@@ -96,7 +107,7 @@ def request(
     if message.attachments:
         names = ", ".join(line(attachment.name, 100) for attachment in message.attachments)
         parts.append(f"Files sent with the newest message: {names}")
-    parts.append(element("new_message", asked, **{"from": message.author.name or "someone"}))
+    parts.append(element("new_message", asked, **{"from": person(message.author.name)}))
     return Request(model, MAX_TOKENS, load("rewrite"), user_turn("\n\n".join(parts)), schema=SCHEMA)
 
 
@@ -167,12 +178,12 @@ def parse_rewrite(reply: ModelReply, transcript: Transcript, message: Message) -
 def _entry(entry: Entry) -> str:
     if entry.role == "footnote":
         about = {"question": entry.question} if entry.question else {}
-        named = _sources(entry) or "; ".join(entry.sources)
+        named = _sources(entry) or "; ".join(name(each, TITLE) for each in entry.sources)
         sources = {"sources": named} if named else {}
         text = shorten(clean(entry.text).strip(), OURS)
         return element("message", text, **{"from": "Footnote"}, **about, **sources)
     text = clean(middle_out(entry.text, PERSONS)).strip()
-    return element("message", text, **{"from": entry.name or "someone"})
+    return element("message", text, **{"from": person(entry.name)})
 
 
 def _sources(entry: Entry) -> str:
@@ -182,7 +193,9 @@ def _sources(entry: Entry) -> str:
     for number in sorted(pages):
         cited = pages[number]
         host = domain(cited.url) if cited.url.startswith("http") else ""
-        named.append(f"[{number}] {line(cited.title, 100)}" + (f" ({host})" if host else ""))
+        named.append(
+            f"[{number}] {title(cited.url, cited.title, 100)}" + (f" ({host})" if host else "")
+        )
     return "; ".join(named)
 
 
@@ -218,7 +231,7 @@ def _links(value: Any, transcript: Transcript, message: Message) -> tuple[str, .
     people = [entry for entry in transcript.entries if entry.role == "person"]
     sent = [message.text, *(entry.text for entry in people)]
     cited = [citation for entry in transcript.entries for citation in entry.cited]
-    known = {" ".join(c.title.split()).casefold(): c.url for c in cited}
+    known = {name(c.title, TITLE).casefold(): c.url for c in cited}
     known |= {dedupe_key(c.url): c.url for c in cited}
     known |= {dedupe_key(url): url for text in sent for _, url in hosts_in(text)}
     known |= {dedupe_key(url): url for text in sent for url in links_said(text)}
@@ -232,8 +245,8 @@ def _links(value: Any, transcript: Transcript, message: Message) -> tuple[str, .
 def _key(named: str, known: dict[str, str]) -> str:
     """Return the key of an address as written by the model: without scheme, with a full stop after
     it, or as the title of a source."""
-    if (title := " ".join(named.split()).casefold()) in known:
-        return title
+    if (called := name(named, TITLE).casefold()) in known:
+        return called
     said = links_said(named) or [address for _, address in hosts_in(named)] or [named]
     return dedupe_key(named) if dedupe_key(named) in known else dedupe_key(said[0])
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from bot.labels import label, titled
 from bot.mcp.address import display_address
 from bot.pages.passages import Passage
 from bot.text.terms import has_cjk, terms
@@ -99,6 +100,22 @@ def line(text: str, limit: int) -> str:
     return shorten(_SPACE.sub(" ", clean(text)).strip(), limit)
 
 
+def name(text: str, limit: int) -> str:
+    """Return the cleaned label of a title, heading or name, at most ``limit`` characters."""
+    return shorten(label(clean(text)), limit)
+
+
+def title(url: str, text: str, limit: int) -> str:
+    """Return the cleaned title of a page with the sign of its kind, or else its address."""
+    return shorten(titled(url, clean(text)) or label(clean(url)), limit)
+
+
+def person(called: str) -> str:
+    """Return the name of a message's author, never that of Footnote itself."""
+    shown = name(called, 200)
+    return f"{shown} (a person)" if shown.casefold() == "footnote" else shown or "someone"
+
+
 def cut_around(text: str, wanted: Mapping[str, float], limit: int) -> str:
     """Return at most ``limit`` characters of a text on one line: from its beginning, or from the
     sentence or word that is followed by the most wanted terms, by weight."""
@@ -165,7 +182,7 @@ def site(url: str) -> str:
     url = display_address(url)
     parts = urlsplit(url)
     host = (parts.hostname or "").removeprefix("www.")
-    return host or unquote(parts.path.rsplit("/", 1)[-1]) or url
+    return host or label(unquote(parts.path.rsplit("/", 1)[-1])) or url
 
 
 def passage_lines(passages: Sequence[Passage]) -> str:
@@ -175,7 +192,7 @@ def passage_lines(passages: Sequence[Passage]) -> str:
     heading, end = "", None
     for passage in passages:
         if passage.heading != heading:
-            lines.append(f"§ {line(passage.heading, HEADING_PATH)}" if passage.heading else "§")
+            lines.append(f"§ {name(passage.heading, HEADING_PATH)}" if passage.heading else "§")
             heading = passage.heading
         elif end is not None and passage.start > end + 2:  # more than a line break is missing
             lines.append("[…]")

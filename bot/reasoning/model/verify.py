@@ -11,7 +11,7 @@ from bot.reasoning.calls import ModelReply
 from bot.reasoning.evidence import Claim, Verdict
 from bot.reasoning.model.requests import Request, numbered, user_turn
 from bot.reasoning.model.schemas import INTEGER, STRING, list_of, object_of, one_of
-from bot.reasoning.model.text import clean, element, line, middle_out, shorten
+from bot.reasoning.model.text import clean, element, line, middle_out, name
 from bot.reasoning.prompts import load
 
 QUESTION = 2_000  # characters
@@ -47,7 +47,7 @@ def material(question: str, claims: Sequence[Claim], said: Sequence[Mapping[str,
             numbers.setdefault(quote, len(numbers) + 1)
     parts = [element("question", clean(middle_out(question, QUESTION)).strip())]
     for (words, place), number in numbers.items():
-        where = {"place": shorten(place, PLACE)} if place else {}
+        where = {"place": name(place, PLACE)} if place else {}
         body = clean(middle_out(words, QUOTE)).strip()
         parts.append(element("quote", body, number=number, **where))
     for at, claim in enumerate(claims):

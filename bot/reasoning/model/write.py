@@ -31,7 +31,7 @@ from bot.reasoning.model.requests import (
     UserTurn,
     Words,
 )
-from bot.reasoning.model.text import clean, element, line, middle_out
+from bot.reasoning.model.text import clean, element, line, middle_out, title
 from bot.reasoning.prompts import load
 from bot.reasoning.questions import Rewritten
 from bot.reasoning.workspace import Reply
@@ -108,7 +108,7 @@ class Writing:
 
     def _task(self) -> str:
         parts = opening(self.now, self.question.question, self.question.language)
-        titles = {s.number: line(s.title or s.url, 120) for s in self.sources}
+        titles = {s.number: title(s.url, s.title, 120) for s in self.sources}
         if self.evidence.findings:
             findings = findings_lines(self.evidence.findings, titles)
             parts.append(element("findings", findings))
@@ -174,8 +174,9 @@ def _search_result(source: Source) -> SearchResult:
         f"{heading}{clean(passage.text).strip()}"
         for passage, heading in zip(source.passages, headings_of(source), strict=True)
     )
-    title = line(source.title, 200) or address_for_model(source.url)
-    return SearchResult(address_for_model(source.url), title, tuple(passages), page_tag(source))
+    url = address_for_model(source.url)
+    named = title(source.url, source.title or url, 200)
+    return SearchResult(url, named, tuple(passages), page_tag(source))
 
 
 def _list(items: Sequence[str]) -> str:

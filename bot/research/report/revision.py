@@ -14,7 +14,7 @@ from typing import Literal
 
 from bot.rendering.marks import without_marks
 from bot.rendering.texts import Texts
-from bot.rendering.verbatim import as_words
+from bot.rendering.verbatim import as_words, inline
 from bot.research.answer.write import CitedSpan, Written
 from bot.text.facts import facts, missing_from
 from bot.text.lazy_regex import lazy_regex
@@ -150,7 +150,7 @@ def borne_out(heading: str, known: str) -> str:
 
 
 def under(heading: str, text: str) -> str:
-    return f"## {heading}\n\n{text}" if heading else text
+    return f"## {inline(heading)}\n\n{text}" if heading else text
 
 
 def joined(sections: Sequence[Section], ending: str = "") -> Written:
