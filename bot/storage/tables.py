@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 # The newest migration, stated here so that an up-to-date store opens without loading Alembic.
-HEAD = "0021"
+HEAD = "0022"
 
 # Named constraints can be changed by later migrations on every database.
 metadata = sa.MetaData(
@@ -328,6 +328,7 @@ spending = sa.Table(
     sa.Column("input_tokens", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("output_tokens", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("cached_tokens", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("uploaded_bytes", sa.BigInteger, nullable=False, server_default="0"),
     sa.Index(None, "day"),
 )
 
