@@ -347,6 +347,11 @@ class Settings(BaseSettings):
         return self.data_dir.expanduser() / "index.sqlite"
 
     @property
+    def collection_paths(self) -> tuple[str, ...]:
+        """The paths of all collections."""
+        return tuple(path for each in self.collections for path in each.paths)
+
+    @property
     def has_embedder(self) -> bool:
         """True if documents are searched by meaning as well as by words."""
         return bool(self.embeddings_url or self.embeddings_model_dir)
