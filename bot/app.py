@@ -68,13 +68,16 @@ async def open_app(
         stack.push_async_callback(store.close)
         if search is None:
             search = _open_search(settings, observed)
+        fetcher = Fetcher(
+            settings,
+            observe=observed.record_fetch if observed else unobserved,
+            apart=role != "alone",
+        )
+        if observed is not None:
+            observed.readers["pages"] = fetcher.readers
         library = Library(
             search,
-            Fetcher(
-                settings,
-                observe=observed.record_fetch if observed else unobserved,
-                apart=role != "alone",
-            ),
+            fetcher,
             store.recent_page,
             settings.page_ttl,
             largest=settings.fetch_max_bytes,

@@ -115,7 +115,7 @@ def indexed(settings: Settings) -> Iterator[None]:
     with an embedder, spend a limited time on vectors."""
     from bot.search.unchanged import CheckProcess
 
-    with CheckProcess(settings.index_path, settings.docs) as check:
+    with CheckProcess(settings.index_path, settings.docs, settings.collection_paths) as check:
         yield
         if settings.docs:
             report = check.report()

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from textwrap import fill
@@ -140,6 +141,22 @@ async def _storage(settings: Settings) -> str:
     return works
 
 
+async def _uploads(settings: Settings) -> str:
+    """Report the files that people sent, all that are stored and those of today."""
+    from bot.storage.connecting import Connecting
+    from bot.storage.database import open_database
+    from bot.storage.files import Files
+
+    database = await open_database(settings.database, connecting=Connecting.of(settings))
+    try:
+        use = await Files(database).use(datetime.now(UTC).date())
+    finally:
+        await database.close()
+    stored = f"{use.files:,} files with {use.stored / 1e6:,.1f} MB are stored"
+    today = f"{use.today / 1e6:,.1f} MB, the most by one person {use.most / 1e6:,.1f} MB"
+    return f"{stored}; sent today: {today} of {settings.uploads_per_day:,} MB"
+
+
 async def _documents(settings: Settings) -> str:
     missing = _missing(settings.docs)
     if missing:
@@ -245,6 +262,7 @@ def _parts(settings: Settings) -> Iterator[Part]:
 
     reasoner = chosen_reasoner(settings)
     yield Part("Storage", _storage)
+    yield Part("Uploads", _uploads)
     yield Part("Documents", _documents)
     yield Part("Extras", _extras)
     yield Part("Rights", rights.report)

@@ -243,6 +243,7 @@ def _spent(look: Look) -> Iterator[Metric]:
         ),
         ("footnote_model_cost_usd", "US dollars for models.", "usd"),
         ("footnote_questions", "Questions.", "questions"),
+        ("footnote_uploaded_bytes", "Files that people sent in the console.", "uploaded_bytes"),
     ):
         family = CounterMetricFamily(name, told, labels=["platform"])
         for platform, amount in spent:
@@ -297,7 +298,29 @@ class _Seen:
         for name, seconds in sorted(self._observed.resting().items()):
             resting.add_metric([name], seconds)
         yield resting
+        yield from self._readers()
         yield from self._called()
+
+    def _readers(self) -> Iterator[Metric]:
+        readers = GaugeMetricFamily(
+            "footnote_readers",
+            "Processes of this process that may read pages or uploads, those that do, and the "
+            "documents that wait for one.",
+            labels=["kind", "state"],
+        )
+        interrupted = CounterMetricFamily(
+            "footnote_readers_interrupted",
+            "Documents whose reading was begun again, because other people waited.",
+            labels=["kind"],
+        )
+        for kind, each in sorted(self._observed.readers.items()):
+            load = each.load
+            readers.add_metric([kind, "allowed"], load.size)
+            readers.add_metric([kind, "busy"], load.held)
+            readers.add_metric([kind, "waiting"], load.waiting)
+            interrupted.add_metric([kind], each.interrupted)
+        yield readers
+        yield interrupted
 
     def _called(self) -> Iterator[Metric]:
         connected = GaugeMetricFamily(

@@ -25,6 +25,8 @@ from bot.search.background_indexing import Indexing
 if TYPE_CHECKING:
     import aiohttp
 
+    from bot.pages.turns import Load
+
 FAILED = "error"  # the status of a call that got no answer
 UNAUTHORIZED = 401
 SHORT = 1_000  # bytes: only shorter replies are checked for an error
@@ -144,11 +146,22 @@ class HasState(Protocol):
     def state(self) -> str: ...
 
 
+class Shared(Protocol):
+    """``pages.workers.Workers``."""
+
+    @property
+    def load(self) -> Load: ...
+
+    @property
+    def interrupted(self) -> int: ...
+
+
 class Observed:
     """See the module docstring. ``searches`` are by provider and outcome, ``replies`` by model and
     outcome, ``fetches`` by outcome. ``streams`` returns the number of open event streams,
     ``resting`` the seconds for which each provider is still left alone, ``documents`` the progress
-    of indexing; ``connections`` are those to platforms, by name."""
+    of indexing; ``connections`` are those to platforms, ``readers`` the processes that read pages
+    and uploads, by name."""
 
     def __init__(self) -> None:
         from prometheus_client import Histogram
@@ -177,6 +190,7 @@ class Observed:
         )
         self.streams: Callable[[], int] = lambda: 0
         self.connections: Mapping[str, HasState] = {}
+        self.readers: dict[str, Shared] = {}
         self.resting: Callable[[], Mapping[str, float]] = dict
         self.documents = Indexing(False)
         self._models: set[str] = set()

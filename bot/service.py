@@ -29,7 +29,7 @@ from bot.errors import (
 from bot.investigation import Investigation
 from bot.logs import about, get_logger
 from bot.messages import Message, RunOptions, Thread, clean_question
-from bot.pages.turns import reading_for
+from bot.pages.turns import For, reading_for
 from bot.posting import Poster, PostState, Reply, RunRef, Unseen
 from bot.reasoning.calls import ModelReply
 from bot.reasoning.reasoner import Pairs, ReasonerFactory
@@ -53,7 +53,7 @@ from bot.storage.conversations import Conversations
 from bot.storage.journal import open_journal
 from bot.storage.records import RunRecord
 from bot.storage.reservations import Holder, Reservations
-from bot.storage.spending import DaySpent
+from bot.storage.spending import Amount, DaySpent, Payer, Spending
 from bot.storage.store import NO_FILES, Store
 
 LEASE = timedelta(seconds=30)  # for which an accepted run is reserved for its dispatcher
@@ -126,7 +126,7 @@ class ResearchService:
                 owner=owner,
                 lease=LEASE,
                 post_state=post_state,
-                permit=self.permit(options),
+                permit=self.permit(options, has_files=bool(files)),
                 files=files,
                 together=together,
             )
@@ -136,10 +136,21 @@ class ResearchService:
         log.info(event, platform=thread.platform, **about(run_id, thread.key, thread.workspace, 0))
         return accepted
 
-    def permit(self, options: RunOptions) -> Callable[[DaySpent], None] | None:
+    def permit(
+        self, options: RunOptions, *, has_files: bool = False
+    ) -> Callable[[DaySpent], None] | None:
         """A check that raises ``DaySpentUp`` if the daily budget is spent; None without one."""
-        limits = DayLimits.of(self._settings, options)
+        limits = DayLimits.of(self._settings, options, has_files=has_files)
         return partial(limits.check_question, now=datetime.now(UTC)) if limits else None
+
+    async def check_uploads(self, message: Message, size: int) -> None:
+        """Raise ``DaySpentUp`` if today does not cover files of ``size`` bytes, so that refused
+        ones are not even read. ``accept`` decides, and knows a repeated request."""
+        now = datetime.now(UTC)
+        if await self._store.run_of_event(message.thread.platform, message.event_id) is None:
+            spent = await Spending(self._store.database).day(Payer.of(message), now.date())
+            whole = replace(spent, user=spent.user + Amount(uploaded_bytes=size))
+            DayLimits(user_uploads=self._settings.uploads_per_day).check_uploads(whole, now)
 
     def reference(self, record: RunRecord) -> RunRef:
         """Return the run for its poster; only the record's attempt may save through it."""
@@ -178,7 +189,8 @@ class ResearchService:
         stored and ``PlatformUnavailable`` if it could not be posted: the run then stays unfinished
         and is resumed later, from its stored answer.
         """
-        reading_for.set(record.id)  # safe: each attempt is a task with its own context
+        asker = f"{record.message.thread.platform}:{record.message.author.id}"
+        reading_for.set(For(asker, record.id))  # safe: each attempt is a task of its own
         poster = self._posters[record.message.thread.platform]
         reader = await self._rights.reader(record.message, record.options)
         reach = partial(self._rights.reach, reader)

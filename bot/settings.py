@@ -187,6 +187,7 @@ class Settings(BaseSettings):
     # --- daily limits (UTC), in USD of model calls and in questions; None: no limit
     user_daily_usd: float | None = Field(None, gt=0)
     user_daily_questions: int | None = Field(None, ge=1)
+    uploads_per_day: int = Field(40, ge=1)  # MB of files that one person may send in the console
     channel_daily_usd: float | None = Field(None, gt=0)
     workspace_daily_usd: float | None = Field(None, gt=0)
     watches_per_person: int = Field(10, ge=0)  # standing questions; 0: none are allowed
@@ -344,6 +345,11 @@ class Settings(BaseSettings):
     def index_path(self) -> Path:
         """The SQLite file of the local documents' index."""
         return self.data_dir.expanduser() / "index.sqlite"
+
+    @property
+    def collection_paths(self) -> tuple[str, ...]:
+        """The paths of all collections."""
+        return tuple(path for each in self.collections for path in each.paths)
 
     @property
     def has_embedder(self) -> bool:

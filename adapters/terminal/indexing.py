@@ -87,7 +87,8 @@ def _indexed(settings: Settings, err: Console) -> IndexReport:
     from bot.search.indexer import Indexer  # slow, and usually nothing has changed
 
     with progress_bar(err, "Indexing", "files") as advance:
-        report = Indexer(settings.index_path).index(settings.docs, advance)
+        indexer = Indexer(settings.index_path, areas=settings.collection_paths)
+        report = indexer.index(settings.docs, advance)
     if report.warning:
         err.print(Text(report.warning, style="yellow"), soft_wrap=True)
     return report

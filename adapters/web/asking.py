@@ -18,6 +18,7 @@ from adapters.web.uploads import Upload, attachments_of, check_readable
 from bot.conversing.reception import AcceptedQuestion
 from bot.errors import Invalid
 from bot.messages import EVERYWHERE, Attachment, Depth, Message, Thread
+from bot.pages.turns import For, reading_for
 from bot.pages.urls import links_in
 from bot.storage.audit import named
 from bot.storage.records import RunRecord
@@ -68,7 +69,6 @@ async def put_question(
     if ticked is not None:
         rules = await console.rules(place)
         sources = console.connected.chosen(visitor, rules, ticked, texts)
-    await check_readable(files, console.workers, texts)
     sent = attachments_of(named.event_id, files)
     message = Message(
         event_id=named.event_id,
@@ -80,7 +80,12 @@ async def put_question(
         attachments=(*sent, *await _sent_before(console, request, place, again)),
         locale=asked_locale(request),
     )
-    asked = await console.open_reception().receive(
+    reception = console.open_reception()
+    if files:
+        await reception.check_uploads(message, sum(len(file.body) for file in files))
+        reading_for.set(For(visitor.client, named.event_id))
+        await check_readable(files, console.workers, texts)
+    asked = await reception.receive(
         message,
         "footnote",
         depth=depth,

@@ -82,6 +82,7 @@ class Console:
         self.files = Files(database)
         # They check the files that people send.
         self.workers = Workers.single_process(Shares(settings.reading_memory))
+        observed.readers["uploads"] = self.workers
         self.provider: Provider | None = None  # the OpenID provider for signing in, if any
         self.sign_ins: SignIns | None = None
         if settings.oidc_issuer:

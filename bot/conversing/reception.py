@@ -166,6 +166,10 @@ class Reception:
         rules = await self.rules.of(message.thread)
         return await self._service.library_for(message), rules.providers
 
+    async def check_uploads(self, message: Message, size: int) -> None:
+        """Raise ``DaySpentUp`` if the author may not send files of ``size`` bytes today."""
+        await self._service.check_uploads(message, size)
+
     async def takes_part(self, thread: Thread) -> bool:
         """Return True if Footnote was ever asked in this thread."""
         if thread.key not in self._ours and await self._conversations.takes_part(thread):

@@ -62,6 +62,11 @@ class Fetcher:
         self._browser = browser_of(settings)
         self._reader = reader_of(settings, resolver)
 
+    @property
+    def readers(self) -> Workers:
+        """The processes that turn pages and files into text."""
+        return self._workers
+
     async def fetch(self, url: str) -> Page:
         """Fetch the page at an address.
 

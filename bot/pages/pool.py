@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from bot.errors import Unavailable
 from bot.pages.processes import WorkerProcess
-from bot.pages.turns import Turn, Turns
+from bot.pages.turns import UNDISTURBED, Load, Turn, Turns
 
 T = TypeVar("T")
 
@@ -19,8 +19,9 @@ END_SECONDS = 5.0  # that a process gets to shut down
 class WorkerPool:
     """Worker processes, at most ``size``; one is started when all others are busy.
 
-    Runs share them fairly (``bot.pages.turns``). A process is ended if it fails, exceeds its time,
-    has its request cancelled, or if another run needs its turn; the next request starts a new one.
+    People and runs share them fairly (``bot.pages.turns``). A process is ended if it fails, exceeds
+    its time, has its request cancelled, or if others need its turn; the next request starts a new
+    one. Work that is begun again has only the rest of its time: it shrinks while others wait.
     Processes idle for ``idle_seconds`` are ended; None keeps them.
     """
 
@@ -35,6 +36,11 @@ class WorkerPool:
         self._idle: list[WorkerProcess] = []
         self._busy: set[WorkerProcess] = set()
         self._closed = False
+        self.interrupted = 0  # requests that were begun again, because others needed the turn
+
+    @property
+    def load(self) -> Load:
+        return self._turns.load
 
     def warm(self) -> None:
         """Start a process now if there is none. Raises ``Unavailable`` if that fails."""
@@ -54,20 +60,26 @@ class WorkerPool:
         Also raises ``TimeoutError`` after ``seconds`` of work, ``OSError`` or ``EOFError`` if the
         process has ended, ``Unavailable`` if none can be started.
         """
+        undisturbed = UNDISTURBED
         while True:
             try:
-                return await self._ask(head, data, seconds, understood)
-            except _WantedBack:
-                continue  # start over, queued behind the waiting runs
+                return await self._ask(head, data, seconds, undisturbed, understood)
+            except _WantedBack as wanted_back:  # start over, queued behind those who wait
+                self.interrupted += 1
+                seconds -= wanted_back.worked
+                undisturbed *= 2
+                if seconds <= 0:
+                    raise TimeoutError from None
 
     async def _ask(
         self,
         head: dict[str, Any],
         data: bytes,
         seconds: float,
+        undisturbed: float,
         understood: Callable[[Any, bytes], T],
     ) -> T:
-        async with self._turns.turn() as turn:
+        async with self._turns.turn(undisturbed) as turn:
             if self._closed:
                 raise Unavailable("Footnote is shutting down; ask again later.")
             worker = self._free()
@@ -123,14 +135,18 @@ class WorkerPool:
 
 
 class _WantedBack(Exception):
-    """Another run needs the turn."""
+    """Others need the turn, after ``worked`` seconds."""
+
+    def __init__(self, worked: float) -> None:
+        super().__init__(worked)
+        self.worked = worked
 
 
 async def _unless_wanted_back(turn: Turn, reply: asyncio.Future[T]) -> T:
     either: tuple[asyncio.Future[Any], ...] = (reply, turn.wanted_back)
     await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
     if not reply.done():
-        raise _WantedBack
+        raise _WantedBack(asyncio.get_running_loop().time() - turn.began)
     return reply.result()
 
 

@@ -34,6 +34,7 @@ from bot.pages.processes import (
     set_alarm,
     text_of,
 )
+from bot.pages.turns import Load
 from bot.pages.urls import display_url
 
 SECONDS = 20.0
@@ -79,6 +80,16 @@ class Workers:
         workers = cls(1, shares=shares)
         workers._large = None
         return workers
+
+    @property
+    def load(self) -> Load:
+        """How many of the processes work, and how many documents wait for one."""
+        return self._pool.load
+
+    @property
+    def interrupted(self) -> int:
+        """How often a document was begun again, because others waited."""
+        return self._pool.interrupted
 
     def warm(self) -> None:
         """Start a process now if there is none, so that it is ready for the first page.

@@ -95,7 +95,8 @@ async def documents_being_indexed(
     from bot.search.indexer import Indexer  # imported here because few processes index
     from bot.search.readers import SIZE, Readers
 
-    indexer = Indexer(settings.index_path, readers=Readers(size=min(BESIDE_OTHERS, SIZE)))
+    readers = Readers(size=min(BESIDE_OTHERS, SIZE))
+    indexer = Indexer(settings.index_path, areas=settings.collection_paths, readers=readers)
     indexing.stop = indexer.stop
     task = asyncio.create_task(_index(indexer, settings, tell, indexing))
     try:

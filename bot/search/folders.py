@@ -1,13 +1,20 @@
-"""Finds the documents in folders, and gives reasons for the files that are skipped."""
+"""Finds the documents in folders, opens them, and gives reasons for the files that are skipped.
+
+People who may write into a folder can exchange a file or a folder for a link at any moment. A path
+is therefore resolved and checked once; after that it is opened by its real path, following no link
+in any part of it (``open_real``), and what was opened is checked, not what the path led to before.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from io import BufferedReader
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -22,18 +29,62 @@ NOT_READ = "files are not read"  # the end of the reason for a file of an unsupp
 JUNK = frozenset({"node_modules", "bower_components", "__pycache__", "site-packages", "venv"})
 
 
+_NOT_REGULAR = "it is not a regular file"
+_EXCHANGED = "it was exchanged for a link while the folder was read"
+_THROUGH_FOLDER = (
+    os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_PATH", os.O_RDONLY)  # O_PATH: Linux
+)
+
+
 class Document(NamedTuple):
     """A file to index: its path as found, its ``file://`` address, and results of ``stat``.
 
+    ``real`` is its path with all links resolved, which was checked to be inside the folders.
     ``modified`` is in nanoseconds, ``size`` in bytes. A tuple for speed: a large folder needs tens
     of thousands of them before the first question can be answered.
     """
 
     path: str
+    real: str
     url: str
     media_type: str
     size: int
     modified: int
+
+
+def open_document(document: Document) -> BufferedReader:
+    """Open exactly the file that was listed. Raises ``OSError``; ``why_not`` says the reason."""
+    # O_NONBLOCK: opening a pipe would wait for a writer.
+    descriptor = open_real(document.real, os.O_RDONLY | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, _NOT_REGULAR)
+    return os.fdopen(descriptor, "rb")
+
+
+def open_real(path: str, flags: int) -> int:
+    """Open an absolute path without following a link in any part of it; returns the descriptor.
+
+    Each folder is opened in the one above it, so that exchanging one in between has no effect
+    (openat(2)). Raises ``OSError``, with ``ELOOP`` or ``ENOTDIR`` where a part is a link.
+    """
+    *folders, name = path.split("/")[1:]
+    above = os.open("/", _THROUGH_FOLDER)
+    try:
+        for folder in folders:
+            inner = os.open(folder, _THROUGH_FOLDER, dir_fd=above)
+            os.close(above)
+            above = inner
+        return os.open(name or ".", flags | os.O_NOFOLLOW, dir_fd=above)
+    finally:
+        os.close(above)
+
+
+def why_not(error: OSError) -> str:
+    """The reason, as a sentence, why a listed file could not be opened."""
+    if error.errno in (errno.ELOOP, errno.ENOTDIR):
+        return _EXCHANGED
+    return _NOT_REGULAR if error.errno == errno.EINVAL else f"it cannot be read ({error.strerror})"
 
 
 @dataclass(slots=True)
@@ -71,7 +122,7 @@ def list_documents(roots: Iterable[Path]) -> Listing:
     walk = _Walk(tuple(roots))
     for root in walk.roots:
         if root.is_dir():
-            walk.folder(str(root))
+            walk.folder(str(root), str(root))
         else:
             walk.named_file(str(root))
     walk.follow_links()
@@ -94,8 +145,8 @@ class _Walk:
         self._files: set[str] = set()  # real paths of files that were found outside of these
         self._links: list[str] = []
 
-    def folder(self, path: str) -> None:
-        waiting = [_Folder(path, os.path.realpath(path), _address(path))]
+    def folder(self, path: str, real: str) -> None:
+        waiting = [_Folder(path, real, _address(path))]
         while waiting:
             folder = waiting.pop()
             if folder.real not in self._walked:
@@ -105,29 +156,33 @@ class _Walk:
     def _entries(self, folder: _Folder) -> list[_Folder]:
         """Add the files of a folder; returns its subfolders."""
         try:
-            with os.scandir(folder.path) as found:
-                entries = sorted(found, key=_NAME)
+            descriptor = open_real(folder.real, os.O_RDONLY | os.O_DIRECTORY)
         except OSError as error:
             self._skip(folder.path, f"the folder cannot be opened ({error.strerror})")
             return []
-        inner = []
-        for entry in entries:
-            name = entry.name
-            if name[0] == ".":
-                continue
-            if entry.is_symlink():
-                self._links.append(entry.path)
-            elif entry.is_dir(follow_symlinks=False):
-                if name not in JUNK:
-                    real, url = os.path.join(folder.real, name), f"{folder.url}/{_quoted(name)}"
-                    inner.append(_Folder(entry.path, real, url))
-            else:
-                kind = _type_of(name)
-                if kind is None:
-                    self._skip(entry.path, f"{_suffix(name)} {NOT_READ}")
-                else:
-                    self._add(entry, entry.path, f"{folder.url}/{_quoted(name)}", kind)
-        return inner
+        try:
+            with os.scandir(descriptor) as found:
+                entries = sorted(found, key=_NAME)
+            return [inner for entry in entries if (inner := self._entry(folder, entry))]
+        finally:
+            os.close(descriptor)
+
+    def _entry(self, folder: _Folder, entry: os.DirEntry[str]) -> _Folder | None:
+        """Add a file of a folder, or return a subfolder."""
+        name = entry.name
+        if name[0] == ".":
+            return None
+        path, real = os.path.join(folder.path, name), os.path.join(folder.real, name)
+        if entry.is_symlink():
+            self._links.append(path)
+        elif entry.is_dir(follow_symlinks=False):
+            if name not in JUNK:
+                return _Folder(path, real, f"{folder.url}/{_quoted(name)}")
+        elif (kind := _type_of(name)) is None:
+            self._skip(path, f"{_suffix(name)} {NOT_READ}")
+        else:
+            self._add(entry, path, real, f"{folder.url}/{_quoted(name)}", kind)
+        return None
 
     def follow_links(self) -> None:
         while self._links:
@@ -139,7 +194,7 @@ class _Walk:
                 elif not any(Path(target).is_relative_to(root) for root in self.roots):
                     self._skip(link, "a link that leads out of the indexed folders")
                 elif os.path.isdir(target):
-                    self.folder(link)
+                    self.folder(link, target)
                 elif not self._is_taken(target):
                     self._linked_file(link, target)
 
@@ -156,23 +211,25 @@ class _Walk:
             self._skip(link, f"{_suffix(link)} {NOT_READ}")
         else:
             self._files.add(target)
-            self._add(Path(link), link, _address(link), kind)
+            self._add(Path(target), link, target, _address(link), kind)
 
     def named_file(self, path: str) -> None:
         self._files.add(path)
-        self._add(Path(path), path, _address(path), media_type_of(path) or "text/plain")
+        self._add(Path(path), path, path, _address(path), media_type_of(path) or "text/plain")
 
-    def _add(self, file: os.DirEntry[str] | Path, path: str, url: str, media_type: str) -> None:
+    def _add(
+        self, file: os.DirEntry[str] | Path, path: str, real: str, url: str, media_type: str
+    ) -> None:
         try:
-            status = file.stat()
+            status = file.stat(follow_symlinks=False)
         except OSError as error:
             self._skip(path, f"it cannot be opened ({error.strerror})")
             return
         if not stat.S_ISREG(status.st_mode):
-            self._skip(path, "it is not a regular file")
+            self._skip(path, _EXCHANGED if stat.S_ISLNK(status.st_mode) else _NOT_REGULAR)
             return
         self.listing.documents[url] = Document(
-            path, url, media_type, status.st_size, status.st_mtime_ns
+            path, real, url, media_type, status.st_size, status.st_mtime_ns
         )
 
     def _skip(self, path: str, reason: str) -> None:

@@ -10,7 +10,8 @@ to no file, until ``Indexer`` rewrites ``words``.
 
 A file with the same text as a better one (its ``twin``, see ``bot.search.twins``) has no passages
 in ``words``, unless some root contains it without the better one: ``roots`` are the folders that
-were indexed, and each of them may be searched by itself. ``twin_keys`` finds candidates.
+were indexed, and each of them may be searched by itself, as may ``areas`` (see
+``bot.search.areas``). ``twin_keys`` finds candidates.
 
 While folders are being indexed, and after an interrupted run, ``roots`` also stores how many files
 are missing.
@@ -36,7 +37,7 @@ from bot.errors import StorageUnavailable
 from bot.pages.passages import Passage, split
 from bot.text.terms import STOP_WORDS, terms
 
-SCHEMA = 2  # as in the last lines of _TABLES; an index with a different layout is rebuilt
+SCHEMA = 3  # as in the last lines of _TABLES; an index with a different layout is rebuilt
 BUSY_SECONDS = 30.0  # indexing transactions are short; this allows for slow disks
 
 _TABLES = """
@@ -57,6 +58,7 @@ CREATE TABLE IF NOT EXISTS files (
     problem TEXT NOT NULL,          -- why it cannot be read, or ''
     kept REAL NOT NULL,             -- share of its words that its text holds
     twin INTEGER NOT NULL,          -- the better file with the same text, or 0
+    area INTEGER NOT NULL,
     keys BLOB NOT NULL              -- by which its twins are found
 );
 CREATE INDEX IF NOT EXISTS files_by_first ON files (first, count) WHERE count > 0;
@@ -68,6 +70,19 @@ CREATE TABLE IF NOT EXISTS roots (
     waiting INTEGER NOT NULL,       -- files in it that are new or changed, and not read yet
     since REAL NOT NULL             -- when a run began with it, in seconds since 1970
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS areas (
+    id INTEGER PRIMARY KEY,
+    url TEXT NOT NULL UNIQUE,       -- '' for the files that are in no other area
+    passages INTEGER NOT NULL       -- that are searched
+);
+INSERT OR IGNORE INTO areas VALUES (0, '', 0);
+CREATE TRIGGER IF NOT EXISTS passages_placed AFTER UPDATE OF count, area ON files BEGIN
+    UPDATE areas SET passages = passages - OLD.count WHERE id = OLD.area;
+    UPDATE areas SET passages = passages + NEW.count WHERE id = NEW.area;
+END;
+CREATE TRIGGER IF NOT EXISTS passages_gone AFTER DELETE ON files BEGIN
+    UPDATE areas SET passages = passages - OLD.count WHERE id = OLD.area;
+END;
 CREATE TABLE IF NOT EXISTS pages (
     file INTEGER PRIMARY KEY,
     title TEXT NOT NULL,
@@ -79,7 +94,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words
 INSERT OR IGNORE INTO meta VALUES
     ('next', 1), ('dead', 0), ('fingerprint', ''), ('generation', hex(randomblob(8)));
 PRAGMA application_id = 0x464E4958;  -- "FNIX", so that `file` can be configured to recognize it
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 COMMIT;
 """
 
@@ -321,12 +336,6 @@ def word_rows(title: str, passages: Sequence[Passage]) -> list[Row]:
 def pack_spans(passages: Sequence[Passage]) -> bytes:
     """Starts and ends as unsigned 32-bit numbers: compact, and accessible by position."""
     return array.array("I", [n for each in passages for n in (each.start, each.end)]).tobytes()
-
-
-def count_passages(connection: sqlite3.Connection) -> int:
-    """Count the passages of all files in the index without reading each row."""
-    values = dict(connection.execute("SELECT key, value FROM meta WHERE key IN ('next', 'dead')"))
-    return max(1, int(values["next"]) - 1 - int(values["dead"]))
 
 
 def count_spans(spans: bytes) -> int:

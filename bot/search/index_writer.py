@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bot.pages.passages import split
+from bot.search.areas import in_area, innermost
 from bot.search.folders import Document
 from bot.search.index_file import (
     Damaged,
@@ -64,8 +65,12 @@ class Source:
 class IndexWriter:
     """Writes in its own transactions. Raises ``sqlite3.Error`` and ``Damaged`` unchanged."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, areas: Sequence[str] = ()) -> None:
+        """``areas`` are addresses (``areas.area_addresses``), in addition to those of earlier
+        runs."""
         self._connection = connection
+        self._new_areas = areas
+        self._areas: dict[str, int] = {}  # address → id
         self._twins = TwinFiles(connection)
         self._roots: list[str] = []  # all that were ever indexed
         self._written_roots: list[str] = []  # those of this run
@@ -76,12 +81,36 @@ class IndexWriter:
 
     def refresh(self) -> None:
         """Update an index made by another version of Footnote: terms and spans are recomputed from
-        the stored texts, and every file counts as changed in the next run."""
+        the stored texts, and every file counts as changed in the next run. Add new areas."""
+        self._read_areas()
         if self._meta("fingerprint") != fingerprint():
             with transaction(self._connection):
                 self._connection.execute("UPDATE files SET modified = 0, digest = x''")
                 self._rewrite_words()
                 self._set_meta("fingerprint", fingerprint())
+
+    def _read_areas(self) -> None:
+        self._areas = dict(self._connection.execute("SELECT url, id FROM areas"))
+        if new := [url for url in self._new_areas if url not in self._areas]:
+            with transaction(self._connection):
+                self._connection.executemany(
+                    "INSERT OR IGNORE INTO areas (url, passages) VALUES (?, 0)",
+                    ((url,) for url in new),
+                )
+                self._areas = dict(self._connection.execute("SELECT url, id FROM areas"))
+                self._move_to_new_areas(new)
+
+    def _move_to_new_areas(self, new: Sequence[str]) -> None:
+        files = self._connection.execute("SELECT id, url, area FROM files").fetchall()
+        moved = [(area, id) for id, url, before in files if (area := self._area_of(url)) != before]
+        if moved:
+            self._connection.executemany("UPDATE files SET area = ? WHERE id = ?", moved)
+            self._rewrite_words()
+            self._roots = [url for (url,) in self._connection.execute("SELECT url FROM roots")]
+            self._word_twins()
+
+    def _area_of(self, url: str) -> int:
+        return self._areas[innermost(url, self._areas)]
 
     def begin(self, roots: Iterable[Path]) -> None:
         """Make twins searchable in folders that contain them without their better files."""
@@ -95,8 +124,11 @@ class IndexWriter:
                     "INSERT OR IGNORE INTO roots VALUES (?, 1, ?)",
                     ((url, time.time()) for url in new),
                 )
-                twins = self._connection.execute("SELECT id FROM files WHERE twin > 0").fetchall()
-                self._word(id for (id,) in twins)
+                self._word_twins()
+
+    def _word_twins(self) -> None:
+        twins = self._connection.execute("SELECT id FROM files WHERE twin > 0").fetchall()
+        self._word(id for (id,) in twins)
 
     def files_below(self, roots: Iterable[Path]) -> dict[str, IndexEntry]:
         """The files at or below some roots, by address."""
@@ -230,7 +262,7 @@ class IndexWriter:
         document, content = prepared.document, prepared.content
         file = self._connection.execute(
             "INSERT INTO files (url, size, modified, digest, indexed_at, first, count, problem,"
-            " kept, twin, keys) VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?)",
+            " kept, twin, area, keys) VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?)",
             (
                 document.url,
                 document.size,
@@ -240,6 +272,7 @@ class IndexWriter:
                 prepared.problem,
                 content.kept if content else 0.0,
                 UNDECIDED if content else NONE,
+                self._area_of(document.url),
                 pack_keys(content.keys if content else ()),
             ),
         ).lastrowid
@@ -276,8 +309,8 @@ class IndexWriter:
         dead = 0
         unread: list[int] = []
         for file in sorted(files):
-            url, twin, count = self._connection.execute(
-                "SELECT url, twin, count FROM files WHERE id = ?", (file,)
+            url, twin, count, area = self._connection.execute(
+                "SELECT url, twin, count, area FROM files WHERE id = ?", (file,)
             ).fetchone()
             if self._is_searched(url, twin) == (count > 0):
                 continue
@@ -293,7 +326,7 @@ class IndexWriter:
                     continue
                 words = word_rows(page[0], split(page[1]))
             self._place(file, first, len(words))
-            self._add_words(first, words)
+            self._add_words(first, words, area)
             first += len(words)
         self._written += first - before
         self._set_meta("next", first)
@@ -308,6 +341,8 @@ class IndexWriter:
         (better,) = self._connection.execute(
             "SELECT url FROM files WHERE id = ?", (twin,)
         ).fetchone()
+        if self._area_of(url) != self._area_of(better):
+            return True  # those who may read it may not all read the better one
         return any(is_below(url, root) and not is_below(better, root) for root in self._roots)
 
     def _place(self, file: int, first: int, count: int) -> None:
@@ -335,8 +370,8 @@ class IndexWriter:
     def _rewrite_words(self) -> None:
         self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
         first = 1
-        for file, count in self._connection.execute(
-            "SELECT file, count FROM pages JOIN files ON id = file ORDER BY file"
+        for file, count, area in self._connection.execute(
+            "SELECT file, count, area FROM pages JOIN files ON id = file ORDER BY file"
         ).fetchall():
             title, text = self._connection.execute(
                 "SELECT title, text FROM pages WHERE file = ?", (file,)
@@ -347,7 +382,7 @@ class IndexWriter:
             )
             if count:
                 self._place(file, first, len(passages))
-                self._add_words(first, word_rows(title, passages))
+                self._add_words(first, word_rows(title, passages), area)
                 first += len(passages)
         self._set_meta("next", first)
         self._set_meta("dead", 0)
@@ -359,10 +394,13 @@ class IndexWriter:
         ).fetchone()
         return None if row is None else (row[0], unpack_text(row[1]))
 
-    def _add_words(self, first: int, words: Sequence[Row]) -> None:
+    def _add_words(self, first: int, words: Sequence[Row], area: int) -> None:
         self._connection.executemany(
             "INSERT INTO words (rowid, title, heading, body) VALUES (?, ?, ?, ?)",
-            ((first + place, *row) for place, row in enumerate(words)),
+            (
+                (first + place, *(in_area(area, column) for column in row))
+                for place, row in enumerate(words)
+            ),
         )
 
     # ------------------------------------------------------------ reading

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from bot.errors import InvalidSetting, Stopped, StorageUnavailable
 from bot.logs import get_logger
+from bot.search.areas import area_addresses
 from bot.search.folders import Document, Listing, list_documents, readable, root_of
 from bot.search.index_file import (
     Damaged,
@@ -50,10 +51,13 @@ class Indexer:
         self,
         index_path: Path,
         *,
+        areas: Iterable[str | Path] = (),
         max_file_bytes: int = MAX_FILE_BYTES,
         readers: Readers | None = None,
     ) -> None:
+        """``areas`` are the paths of collections: see ``bot.search.areas``."""
         self._path = index_path
+        self._areas = area_addresses(areas)
         self._max_file_bytes = max_file_bytes
         self._readers = readers or Readers()
         self._ending = threading.Event()
@@ -119,7 +123,8 @@ class Indexer:
         self, connection: sqlite3.Connection, roots: tuple[Path, ...], progress: Progress | None
     ) -> _Run:
         tell = progress or (lambda done, total: None)
-        run = _Run(connection, roots, self._readers, self._max_file_bytes, tell, self._ending)
+        writer = IndexWriter(connection, self._areas)
+        run = _Run(writer, roots, self._readers, self._max_file_bytes, tell, self._ending)
         try:
             self._connection = connection
             run.go()
@@ -181,14 +186,14 @@ class _Run:
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
+        writer: IndexWriter,
         roots: tuple[Path, ...],
         readers: Readers,
         max_file_bytes: int,
         progress: Progress,
         ending: threading.Event,
     ) -> None:
-        self._writer = IndexWriter(connection)
+        self._writer = writer
         self._roots = roots
         self._readers = readers
         self._max_file_bytes = max_file_bytes

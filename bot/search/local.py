@@ -19,13 +19,13 @@ from bot.pages.page import Page
 from bot.pages.passages import Weight
 from bot.pages.relevance import weigh
 from bot.rights.reader import EVERYTHING, Reach
+from bot.search.areas import Area, areas_in_reach, found_in, phrases
 from bot.search.embedding.embedder import Embedder, Vector
 from bot.search.folders import root_of
 from bot.search.index_file import (
     Damaged,
     Outdated,
     address,
-    count_passages,
     damage_mark,
     is_below,
     meaning,
@@ -170,8 +170,9 @@ class LocalDocuments:
         reach: Reach,
     ) -> list[Hit]:
         visible = self._visible(reach).found
+        areas = areas_in_reach(connection, reach.of_files)
         others = sorted({other for term in wanted for other in akin(term)}.difference(wanted))
-        chosen = _affordable(connection, wanted, others)
+        chosen = phrases(areas, _affordable(connection, areas, wanted, others))
         matches = list(_matches(connection, chosen, CANDIDATES, visible)) if chosen else []
         pages = Pages(connection)
         candidates = {match.file for match in matches}
@@ -191,17 +192,20 @@ class LocalDocuments:
     def _rarity(
         self, connection: sqlite3.Connection, wanted: list[str], reach: Reach
     ) -> dict[str, float]:
-        passages = count_passages(connection)
-        found = _found_in(connection, wanted)
-        if not reach.of_files.has_all_documents:
-            # Otherwise a word's rarity would reveal documents that only others may read.
-            visible = self._visible(reach).found
-            found = {
-                term: count
-                for term, count in found.items()
-                if next(_matches(connection, [term], 1, visible), None) is not None
-            }
+        """Count in what the reader may see, so that nothing else shows in the result."""
+        areas = areas_in_reach(connection, reach.of_files)
+        whole = [area for area in areas if area.is_whole]
+        passages = sum(area.passages for area in whole)
+        found = found_in(connection, whole, wanted)
+        visible = self._visible(reach).found
+        for area in areas:
+            if not area.is_whole:  # its collection is newer than the index
+                passages += _count_passages(connection, area, visible)
+                for term in wanted:
+                    more = _count_found(connection, phrases([area], [term]), visible)
+                    found[term] = found.get(term, 0) + more
         # Until the next clean-up, passages of removed files are found but not counted.
+        passages = max(1, passages)
         counts = {term: min(found.get(term, 0), passages) for term in ("", *wanted)}
         return {t: math.log(1 + (passages - n + 0.5) / (n + 0.5)) for t, n in counts.items()}
 
@@ -317,9 +321,9 @@ class _Reader:
 
 
 def _matches(
-    connection: sqlite3.Connection, chosen: list[str], most: int, visible: Condition
+    connection: sqlite3.Connection, chosen: str, most: int, visible: Condition
 ) -> Iterator[Match]:
-    """Passages with any of the terms, best first.
+    """Passages that match an FTS5 query, best first.
 
     The inner query is fully sorted before the first row is returned; files are looked up row by
     row, so that passages of other roots and of removed files cost a look-up only if they rank
@@ -342,33 +346,44 @@ def _matches(
         WHERE found.id < files.first + files.count AND {visible.sql}
         LIMIT ?
         """,  # noqa: S608 - constants and a condition made of our own column names
-        (" OR ".join(f'"{term}"' for term in chosen), *visible.values, most),
+        (chosen, *visible.values, most),
     )
     return (Match(*row) for row in rows)
 
 
-def _affordable(connection: sqlite3.Connection, wanted: list[str], others: list[str]) -> list[str]:
+def _count_found(connection: sqlite3.Connection, chosen: str, visible: Condition) -> int:
+    """The number of visible passages that match an FTS5 query."""
+    query = f"""
+        SELECT count(*) FROM (SELECT rowid AS id FROM words WHERE words MATCH ?) AS found
+        CROSS JOIN files ON files.id = (
+            SELECT id FROM files WHERE count > 0 AND first <= found.id
+            ORDER BY first DESC LIMIT 1
+        )
+        WHERE found.id < files.first + files.count AND {visible.sql}
+        """  # noqa: S608 - a condition made of our own column names
+    return int(connection.execute(query, (chosen, *visible.values)).fetchone()[0])
+
+
+def _count_passages(connection: sqlite3.Connection, area: Area, visible: Condition) -> int:
+    query = f"SELECT total(count) FROM files WHERE area = ? AND {visible.sql}"  # noqa: S608 - same
+    return int(connection.execute(query, (area.id, *visible.values)).fetchone()[0])
+
+
+def _affordable(
+    connection: sqlite3.Connection, areas: Sequence[Area], wanted: list[str], others: list[str]
+) -> list[str]:
     """The rarest terms, then the rarest of their alternatives, as many as ``MOST_POSTINGS`` allows,
-    but at least one that is in the index."""
+    but at least one that is in these areas of the index."""
     chosen: list[str] = []
     spent = 0
     for terms in (wanted, others):
-        found = _found_in(connection, terms)
+        found = found_in(connection, areas, terms)
         for term in sorted(found, key=lambda term: (found[term], term)):
             spent += found[term]
             if chosen and spent > MOST_POSTINGS:
                 return chosen
             chosen.append(term)
     return chosen
-
-
-def _found_in(connection: sqlite3.Connection, wanted: Sequence[str]) -> dict[str, int]:
-    """The number of passages that contain each term; terms without any are left out."""
-    rows = (
-        connection.execute("SELECT doc FROM temp.vocabulary WHERE term = ?", (term,)).fetchone()
-        for term in wanted
-    )
-    return {term: row[0] for term, row in zip(wanted, rows, strict=True) if row is not None}
 
 
 def _hit(page: OpenedPage, match: Match, provider: str) -> Hit:

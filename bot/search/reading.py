@@ -27,7 +27,7 @@ from bot.pages.processes import (
     send,
     set_alarm,
 )
-from bot.search.folders import Document
+from bot.search.folders import Document, open_document, why_not
 from bot.search.index_file import Row, pack_spans, pack_text, word_rows
 from bot.search.twins import keys_of
 
@@ -82,12 +82,15 @@ def read_file(job: Job, most_bytes: int) -> Reading:
     """
     document = job.document
     is_settled = _is_settled(document)
-    if document.size > _most_of(document, most_bytes):
+    most = _most_of(document, most_bytes)
+    if document.size > most:
         return Reading(is_settled=is_settled, problem=_too_large(document, most_bytes))
     try:
-        data = _bytes_of(document, _most_of(document, most_bytes))
+        data, size = _bytes_of(document, most)
     except OSError as error:
-        return Reading(problem=f"it cannot be read ({error.strerror})")
+        return Reading(problem=why_not(error))
+    if size > most:  # it has grown since it was listed
+        return Reading(problem=_too_large(document._replace(size=size), most_bytes))
     digest = hashlib.sha256(data).digest()
     if digest == job.known:
         return Reading(digest, is_settled)
@@ -143,10 +146,10 @@ def glance_at(document: Document, most_bytes: int) -> Glance | None:
     """Look at a file as plain text; None if it is too large or cannot be opened."""
     is_settled = _is_settled(document)
     try:
-        data = _bytes_of(document, most_bytes)
+        data, size = _bytes_of(document, most_bytes)
     except OSError:
         return None
-    if document.size > most_bytes:
+    if max(size, document.size) > most_bytes:
         return None
     return Glance(hashlib.sha256(data).digest(), is_settled, len(data.decode("utf-8", "ignore")))
 
@@ -155,7 +158,7 @@ def failed_reading(job: Job, problem: str) -> Reading:
     """The reading of a file on which a process failed, so that it is not tried in every run."""
     is_settled = _is_settled(job.document)
     try:
-        with open(job.document.path, "rb") as file:
+        with open_document(job.document) as file:
             digest = hashlib.file_digest(file, "sha256").digest()
     except OSError:  # it is gone; the next run will notice
         return Reading(problem=problem)
@@ -166,9 +169,10 @@ def _is_settled(document: Document) -> bool:
     return document.modified < time.time_ns() - SAME_TICK
 
 
-def _bytes_of(document: Document, most_bytes: int) -> bytes:
-    with open(document.path, "rb") as file:
-        return file.read(most_bytes)
+def _bytes_of(document: Document, most_bytes: int) -> tuple[bytes, int]:
+    """The bytes of a file, at most ``most_bytes``, and its size. Raises ``OSError``."""
+    with open_document(document) as file:
+        return file.read(most_bytes), os.fstat(file.fileno()).st_size
 
 
 # ---------------------------------------------------------------- messages to and from the parent

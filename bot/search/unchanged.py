@@ -36,14 +36,17 @@ class CheckProcess:
     """``unchanged`` in a separate process, started immediately if the index is large. A context
     manager that ends the process."""
 
-    def __init__(self, index: Path, paths: Iterable[str | Path]) -> None:
+    def __init__(
+        self, index: Path, paths: Iterable[str | Path], areas: Iterable[str | Path] = ()
+    ) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._index = index
         self._roots = roots = [str(path) for path in paths]
+        self._areas = [str(path) for path in areas]
         try:
             if roots and index.stat().st_size >= WORTHWHILE:
                 self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
-                    (*COMMAND, str(index), *roots),
+                    (*COMMAND, str(index), json.dumps(self._areas), *roots),
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
@@ -64,7 +67,7 @@ class CheckProcess:
     def report(self) -> IndexReport | None:
         """The report of an indexing run without changes, or None; waits for the process."""
         if self._process is None:
-            return unchanged(self._index, self._roots)
+            return unchanged(self._index, self._roots, self._areas)
         output, _ = self._process.communicate()
         try:
             value = json.loads(output)
@@ -75,8 +78,14 @@ class CheckProcess:
         return None if value is None else IndexReport.from_json(value)
 
 
-def unchanged(index: Path, paths: Iterable[str | Path]) -> IndexReport | None:
-    """The report of an indexing run without changes; None if there is something to index."""
+def unchanged(
+    index: Path, paths: Iterable[str | Path], areas: Iterable[str | Path] = ()
+) -> IndexReport | None:
+    """The report of an indexing run without changes; None if there is something to index.
+
+    ``areas`` are as for ``Indexer``.
+    """
+    from bot.search.areas import area_addresses
     from bot.search.folders import root_of
     from bot.search.index_file import Damaged, damage_mark, open_reader
 
@@ -86,21 +95,24 @@ def unchanged(index: Path, paths: Iterable[str | Path]) -> IndexReport | None:
         if damage_mark(index).exists():
             return None
         with closing(open_reader(index)) as connection:
-            return _unchanged(connection, roots, started)
+            return _unchanged(connection, roots, area_addresses(areas), started)
     except (OSError, FootnoteError, Damaged, sqlite3.Error):
         return None  # the indexing run reports the problem, and repairs it if possible
 
 
 def _unchanged(
-    connection: sqlite3.Connection, roots: tuple[Path, ...], started: float
+    connection: sqlite3.Connection, roots: tuple[Path, ...], areas: list[str], started: float
 ) -> IndexReport | None:
     from bot.search.folders import list_documents
     from bot.search.index_file import address, below, fingerprint
     from bot.search.index_report import IndexReport, path_of
 
     known_roots = {url for (url,) in connection.execute("SELECT url FROM roots")}
+    known_areas = {url for (url,) in connection.execute("SELECT url FROM areas")}
     made_by = connection.execute("SELECT value FROM meta WHERE key = 'fingerprint'").fetchone()
     if made_by != (fingerprint(),) or not known_roots.issuperset(map(address, roots)):
+        return None
+    if not known_areas.issuperset(areas):
         return None
     condition, values = below(roots)
     query = f"SELECT url, size, modified FROM files WHERE {condition}"  # noqa: S608 - our own columns
@@ -124,8 +136,9 @@ def _unchanged(
 
 
 def main() -> None:
-    """Print the report of ``unchanged`` as JSON; the arguments are the index and the paths."""
+    """Print the report of ``unchanged`` as JSON; the arguments are the index, the areas as JSON,
+    and the paths."""
     gc.disable()  # none of the hundreds of thousands of objects is garbage
-    index, *paths = sys.argv[1:]
-    report = unchanged(Path(index), paths)
+    index, areas, *paths = sys.argv[1:]
+    report = unchanged(Path(index), paths, json.loads(areas))
     json.dump(None if report is None else report.as_json(), sys.stdout)

@@ -96,6 +96,8 @@ async def keep_question(db: AsyncConnection, asked: NewQuestion) -> str:
     if asked.together is not None:
         await asked.together(db)
     await keep_files(db, message_id, asked.files)
+    uploaded = Amount(uploaded_bytes=sum(map(len, asked.files.values())))
+    await add_spent(db, asked.payer, _day(asked), uploaded)
     if asked.permit is not None:
         asked.permit(await day_spent(db, asked.payer, _day(asked)))
     return asked.run_id

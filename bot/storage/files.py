@@ -7,6 +7,8 @@ extracted from it stays valid.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -14,11 +16,38 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.messages import Attachment, Thread
 from bot.storage.database import Transactions
 from bot.storage.retrying import awaited, repeated
-from bot.storage.tables import files, messages, runs
+from bot.storage.tables import files, messages, runs, spending
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """The files that are stored, with their bytes, and the bytes that people sent on a day: all
+    together, and the most of one person."""
+
+    files: int
+    stored: int
+    today: int
+    most: int
 
 
 class Files(Transactions):
     """Failures are raised as ``StorageUnavailable``."""
+
+    @awaited
+    async def use(self, day: date) -> Use:
+        """The use of the disk by files, and by those of a day (UTC), deleted ones included."""
+        sizes = sa.select(sa.func.count(), sa.func.sum(sa.func.length(files.c.body)))
+        sent = (
+            sa.select(sa.func.sum(spending.c.uploaded_bytes).label("bytes"))
+            .where(spending.c.day == day, spending.c.scope == "user")
+            .group_by(spending.c.platform, spending.c.name)
+            .subquery()
+        )
+        sums = sa.select(sa.func.sum(sent.c.bytes), sa.func.max(sent.c.bytes))
+        async with self.database.read() as db:
+            count, stored = (await db.execute(sizes)).one()
+            today, most = (await db.execute(sums)).one()
+        return Use(count, int(stored or 0), int(today or 0), int(most or 0))
 
     @awaited
     async def body(self, url: str) -> bytes | None:

@@ -56,7 +56,8 @@ class Payer:
 @dataclass(frozen=True, slots=True)
 class Amount:
     """An amount spent. ``unpriced_calls`` are calls to models without a known price, whose cost is
-    not in ``micro_usd``. ``input_tokens`` are those at full price, and cache writes."""
+    not in ``micro_usd``. ``input_tokens`` are those at full price, and cache writes.
+    ``uploaded_bytes`` are those of files that Footnote stores."""
 
     micro_usd: int = 0
     questions: int = 0
@@ -65,6 +66,7 @@ class Amount:
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
+    uploaded_bytes: int = 0
 
     def __add__(self, other: Amount) -> Amount:
         return Amount(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))

@@ -332,6 +332,7 @@ spending = sa.Table(
     sa.Column("input_tokens", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("output_tokens", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("cached_tokens", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("uploaded_bytes", sa.BigInteger, nullable=False, server_default="0"),
     sa.Index(None, "day"),
 )
 

@@ -56,7 +56,7 @@ class Shelf:
 
     async def read(self, url: str) -> Page | None:
         self.read_urls.append(url)
-        self.read_for.add(reading_for.get())
+        self.read_for.add(reading_for.get().run)
         if url not in self.pages:
             raise PageUnreadable(f"There is no page {url}.")
         return self.pages[url]

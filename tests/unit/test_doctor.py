@@ -186,3 +186,11 @@ async def test_the_database_is_named_without_its_password(
     line = next(each for each in capsys.readouterr().out.splitlines() if "Storage" in each)
     assert line.startswith("✓ Storage: PostgreSQL at ")
     assert "//" not in line
+
+
+async def test_uploads_are_told(
+    documents: Settings, capsys: pytest.CaptureFixture[str], without_network: None
+) -> None:
+    await examine(documents)
+    told = "✓ Uploads: 0 files with 0.0 MB are stored; sent today: 0.0 MB, the most by one person"
+    assert told in capsys.readouterr().out

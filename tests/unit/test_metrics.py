@@ -22,12 +22,14 @@ from bot.health import http_endpoint
 from bot.messages import RunOptions
 from bot.metrics import CONTENT_TYPE, Metrics, metrics_routes
 from bot.observing import NAMES, Observed, outcome_of, timed
+from bot.pages.workers import Workers
 from bot.platform import Connection
 from bot.search.blend import Search
 from bot.search.declaration import Policy
 from bot.search.provider import Query
 from bot.settings import Settings
 from bot.storage.journal import RecordedStep
+from bot.storage.spending import Amount, Payer, add_spent
 from bot.storage.store import Store, open_store
 from tests.fakes import sqlite
 from tests.fakes.postgres import Postgres
@@ -206,6 +208,23 @@ async def test_fetches_replies_and_onlookers_are_told(metrics: Metrics, observed
     assert told["footnote_event_streams{}"] == 4
 
 
+async def test_readers_and_uploads_are_told(
+    metrics: Metrics, observed: Observed, store: Store
+) -> None:
+    workers = Workers(2)
+    observed.readers["pages"] = workers
+    payer = Payer("web", "console", "ada", "ada")
+    async with store.database.write() as db:
+        await add_spent(db, payer, datetime.now(UTC).date(), Amount(uploaded_bytes=2_000))
+    told = await numbers(metrics)
+    states = {name: told[f"footnote_readers{{pages,{name}}}"] for name in ("allowed", "busy")}
+    assert states == {"allowed": 2, "busy": 0}
+    assert told["footnote_readers{pages,waiting}"] == 0
+    assert told["footnote_readers_interrupted_total{pages}"] == 0
+    assert told["footnote_uploaded_bytes_total{web}"] == 2_000
+    await workers.aclose()
+
+
 async def test_more_models_than_anyone_uses_become_one_label(
     metrics: Metrics, observed: Observed
 ) -> None:
@@ -272,6 +291,8 @@ async def test_without_the_database_the_rest_is_told_and_that_it_is_away(
 UNITS = ("_seconds", "_bytes", "_info", "_usd")
 COUNTS = (
     "footnote_runs",
+    "footnote_readers",
+    "footnote_readers_interrupted",
     "footnote_questions",
     "footnote_queue_waiting",
     "footnote_queue_running",
@@ -307,6 +328,7 @@ async def test_every_metric_has_a_name_a_type_and_a_sentence_by_prometheus_conve
     observed.search_observer("brave")("ok", 1)
     observed.resting = lambda: {"brave": 3.0}
     observed.connections = {"slack": Connection()}
+    observed.readers["uploads"] = Workers(1)
     text = (await metrics.exposition()).decode()
     for family in text_string_to_metric_families(text):
         if not family.name.startswith("footnote_"):

@@ -176,6 +176,10 @@ denied-day-workspace = This workspace’s research budget for today is spent. Yo
         [one] in less than an hour
        *[other] in less than { $hours } hours
     }.
+denied-day-uploads = The files of one person may have { $limit } MB a day, and these would be more. You can send files again at 00:00 UTC, { $hours ->
+        [one] in less than an hour
+       *[other] in less than { $hours } hours
+    }.
 denied-day-questions = { $limit ->
         [one] You have asked your question for today.
        *[other] You have asked your { $limit } questions for today.

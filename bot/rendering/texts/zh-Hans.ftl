@@ -123,6 +123,7 @@ denied-unknown = { -brand } 暂时无法确认你是不是访客，而访客不�
 denied-day-user = 你今天的研究额度已用完。不到 { $hours } 小时后（协调世界时 00:00）可以再提问。
 denied-day-channel = 本频道今天的研究额度已用完。不到 { $hours } 小时后（协调世界时 00:00）可以再在这里提问。
 denied-day-workspace = 本工作区今天的研究额度已用完。不到 { $hours } 小时后（协调世界时 00:00）可以再提问。
+denied-day-uploads = 每人每天可发送共 { $limit } 兆字节的文件，这些文件会超出限额。不到 { $hours } 小时后（协调世界时 00:00）可以再发送文件。
 denied-day-questions = 你今天的 { $limit } 个问题都已问完。不到 { $hours } 小时后（协调世界时 00:00）可以再提问。
 
 ## 频道规则

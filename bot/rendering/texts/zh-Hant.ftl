@@ -123,6 +123,7 @@ denied-unknown = { -brand } 暫時無法確認你是不是訪客，而訪客不�
 denied-day-user = 你今天的研究額度已用完。不到 { $hours } 小時後（協調世界時 00:00）可以再提問。
 denied-day-channel = 本頻道今天的研究額度已用完。不到 { $hours } 小時後（協調世界時 00:00）可以再在這裡提問。
 denied-day-workspace = 本工作區今天的研究額度已用完。不到 { $hours } 小時後（協調世界時 00:00）可以再提問。
+denied-day-uploads = 每人每天可傳送共 { $limit } 百萬位元組的檔案，這些檔案會超出限額。不到 { $hours } 小時後（協調世界時 00:00）可以再傳送檔案。
 denied-day-questions = 你今天的 { $limit } 個問題都已問完。不到 { $hours } 小時後（協調世界時 00:00）可以再提問。
 
 ## 頻道規則

@@ -89,21 +89,24 @@ class DayLimits:
     channel_usd: float | None = None
     workspace_usd: float | None = None
     user_questions: int | None = None
+    user_uploads: int | None = None  # MB
 
     @classmethod
-    def of(cls, settings: Settings, options: RunOptions) -> DayLimits:
+    def of(cls, settings: Settings, options: RunOptions, *, has_files: bool = False) -> DayLimits:
         """Return the limits from the settings; a channel's own rule overrides the general channel
-        limit."""
+        limit. That on uploads counts only for a question that ``has_files``."""
         return cls(
             user_usd=settings.user_daily_usd,
             channel_usd=options.daily_usd or settings.channel_daily_usd,
             workspace_usd=settings.workspace_daily_usd,
             user_questions=settings.user_daily_questions,
+            user_uploads=settings.uploads_per_day if has_files else None,
         )
 
     def __bool__(self) -> bool:
         """Return True if there is any limit."""
-        return self.user_questions is not None or bool(self.micro_usd)
+        counts = (self.user_questions, self.user_uploads)
+        return any(each is not None for each in counts) or bool(self.micro_usd)
 
     @property
     def micro_usd(self) -> dict[Scope, int]:
@@ -134,6 +137,13 @@ class DayLimits:
         for scope, limit in self.micro_usd.items():
             if spent.of(scope).micro_usd >= limit:
                 raise _spent_up(f"denied-day-{scope}", now)
+        self.check_uploads(spent, now)
+
+    def check_uploads(self, spent: DaySpent, now: datetime) -> None:
+        """The same for the bytes of files that the person sends."""
+        most = self.user_uploads
+        if most is not None and spent.user.uploaded_bytes > 1_000_000 * most:
+            raise _spent_up("denied-day-uploads", now, limit=most)
 
 
 def _spent(text_id: str, limit: float) -> BudgetSpent:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.pages.turns import KEPT_FREE, PATIENCE, Turns, reading_for
+from bot.pages.turns import KEPT_FREE, PATIENCE, UNDISTURBED, For, Load, Turns, reading_for
 from tests.fakes.virtual_time import in_virtual_time
 
 
@@ -26,9 +26,11 @@ class Reading:
     most: int = 0
 
     async def read(self, run: str, seconds: float) -> None:
-        reading_for.set(run)
+        """Read for a run called "a", or for "ann/a", a run of a person with several."""
+        reading_for.set(For(run.partition("/")[0], run))
+        undisturbed = UNDISTURBED
         while True:
-            async with self.turns.turn() as turn:
+            async with self.turns.turn(undisturbed) as turn:
                 self.begun += 1
                 self.at_once += 1
                 self.most = max(self.most, self.at_once)
@@ -42,6 +44,7 @@ class Reading:
                 finally:
                     work.cancel()
                     self.at_once -= 1
+            undisturbed *= 2
         self.done.append((run, asyncio.get_running_loop().time()))
 
     def start(self, run: str, *seconds: float) -> list[asyncio.Task[None]]:
@@ -117,8 +120,69 @@ async def test_who_is_cancelled_leaves_its_turn_to_others() -> None:
     assert [run for run, _ in reading.done] == ["b", "c"]
 
 
+# ---------------------------------------------------------------- people
+
+
+@in_virtual_time
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+@pytest.mark.parametrize("runs", [1, 5, 30])
+async def test_slow_files_of_one_person_never_hold_up_another(size: int, runs: int) -> None:
+    """However many questions they come with."""
+    reading = Reading(Turns(size, can_be_wanted_back=True))
+    slow = [task for run in range(runs) for task in reading.start(f"eve/{run}", 20.0)]
+    slow += reading.start("eve/0", *[20.0] * size)
+    await asyncio.sleep(3.0)
+    for _ in range(3):
+        began = now()
+        await asyncio.gather(*reading.start("ann/1", 0.1))
+        assert now() - began <= max(PATIENCE, UNDISTURBED) + 0.1 + 1e-6
+    for task in slow:
+        task.cancel()
+    await asyncio.gather(*slow, return_exceptions=True)
+    assert reading.turns.load == Load(size, 0, 0)
+
+
+@in_virtual_time
+async def test_work_that_is_begun_again_is_interrupted_later_each_time() -> None:
+    """So that two people with slow pages do not stop each other for ever."""
+    reading, began = Reading(Turns(1, can_be_wanted_back=True)), now()
+    await asyncio.gather(*reading.start("ann", 6.0), *reading.start("ben", 6.0))
+    assert reading.begun <= 8
+    assert now() - began < 30.0
+
+
+@in_virtual_time
+async def test_a_short_page_is_not_interrupted_for_another_person() -> None:
+    reading = Reading(Turns(1, can_be_wanted_back=True))
+    await asyncio.gather(*reading.start("ann", 0.9), *reading.start("ben", 0.9))
+    assert reading.begun == 2
+
+
+@in_virtual_time
+async def test_people_are_served_before_the_many_runs_of_one() -> None:
+    reading = Reading(Turns(1))
+    tasks = [task for run in range(9) for task in reading.start(f"eve/{run}", 1.0)]
+    await asyncio.sleep(0.1)
+    tasks += reading.start("ann/1", 1.0) + reading.start("ben/1", 1.0)
+    await asyncio.gather(*tasks)
+    assert [run for run, _ in reading.done[1:3]] == ["ann/1", "ben/1"]
+
+
+@in_virtual_time
+async def test_the_load_is_counted() -> None:
+    reading = Reading(Turns(2))
+    tasks = reading.start("ann", 1.0, 1.0, 1.0) + reading.start("ben", 1.0)
+    await asyncio.sleep(0.1)
+    assert reading.turns.load == Load(2, 2, 2)
+    tasks[2].cancel()
+    await asyncio.sleep(0.1)
+    assert reading.turns.load == Load(2, 2, 1)
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert reading.turns.load == Load(2, 0, 0)
+
+
 PAGES = st.tuples(
-    st.sampled_from("abc"),
+    st.sampled_from(["ann/a", "ann/b", "ben/c", "ben/d", "eve"]),
     st.floats(0.0, 5.0),  # when it is asked for
     st.floats(0.01, 8.0),  # how long it takes
     st.one_of(st.none(), st.floats(0.0, 5.0)),  # when it is cancelled

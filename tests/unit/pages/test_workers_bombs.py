@@ -3,8 +3,10 @@ container of 1 GB has room for, and those who come after it are served."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 from bot.errors import PageUnreadable
 from bot.pages.formats.blocks import MOST_CHARACTERS, Reading
 from bot.pages.processes import DEFAULT, USUAL, Shares
+from bot.pages.turns import For, reading_for
 from bot.pages.workers import NeedsMoreMemory, Workers
 from tests.fakes.bombs import BOMBS, LARGEST, Bomb
 
@@ -98,3 +101,56 @@ def test_all_together_have_no_more_than_the_setting_says(total: int) -> None:
     readers = (shares.readers + 1) * shares.one_of_several
     assert shares.large + shares.choosing + readers <= total
     assert min(shares.one_of_several, shares.choosing) >= 48_000_000
+
+
+# ---------------------------------------------------------------- several people
+
+SLOW = b"slow"
+SLOW_FOR_SOME = (
+    sys.executable, "-P", "-c",
+    "import sys, time\nfrom bot.pages import extract, workers\nreal = extract.from_bytes\n"
+    "def slow(data, *rest):\n    if data == b'slow': time.sleep(600)\n"
+    "    return real(data, *rest)\n"
+    "extract.from_bytes = slow\nworkers.work(int(sys.argv[1]))",
+)  # fmt: skip
+
+
+async def read_for(person: str, run: str, workers: Workers, data: bytes) -> Reading:
+    reading_for.set(For(person, run))
+    return await workers.extract(data, None, "x")
+
+
+@pytest.mark.parametrize("size", [1, 2])
+async def test_slow_files_of_one_person_do_not_hold_up_another(size: int) -> None:
+    workers = Workers(size, command=SLOW_FOR_SOME)
+    slow = [
+        asyncio.create_task(read_for("eve", str(run), workers, SLOW)) for run in range(2 * size)
+    ]
+    try:
+        async with asyncio.timeout(10):  # far below the 20 s of a slow file
+            while workers.load.held < size:
+                await asyncio.sleep(0.01)
+            assert (await read_for("ann", "1", workers, b"words")).text == "words"
+            assert (await read_for("ann", "2", workers, b"words")).text == "words"
+        assert workers.interrupted >= 1
+    finally:
+        for task in slow:
+            task.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+        await workers.aclose()
+
+
+async def test_a_slow_file_has_less_time_while_others_wait() -> None:
+    """Each time that it is begun again it has only the rest of its time."""
+    workers = Workers(1, seconds=3.0, command=SLOW_FOR_SOME)
+    slow = asyncio.create_task(read_for("eve", "1", workers, SLOW))
+    began = time.monotonic()
+    try:
+        while not slow.done():
+            await read_for("ann", "1", workers, b"words")
+        with pytest.raises(PageUnreadable, match="takes too long"):
+            await slow
+        assert workers.interrupted >= 2
+        assert time.monotonic() - began < 20
+    finally:
+        await workers.aclose()

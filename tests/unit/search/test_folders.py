@@ -138,14 +138,14 @@ def test_a_folder_that_cannot_be_opened_is_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, "open/a.md", "shut/b.md")
-    scan = os.scandir
+    opened = os.open
 
-    def refuse(path: str) -> object:
-        if path.endswith("shut"):
-            raise PermissionError(13, "Permission denied", path)
-        return scan(path)
+    def refuse(name: str, flags: int, *, dir_fd: int | None = None) -> int:
+        if name == "shut":
+            raise PermissionError(13, "Permission denied", name)
+        return opened(name, flags, dir_fd=dir_fd)
 
-    monkeypatch.setattr(os, "scandir", refuse)  # permissions do not bind root
+    monkeypatch.setattr(os, "open", refuse)  # permissions do not bind root
     listing = list_documents([tmp_path])
     assert names(listing, tmp_path) == ["open/a.md"]
     assert reasons(listing, tmp_path) == {"shut": "the folder cannot be opened (Permission denied)"}

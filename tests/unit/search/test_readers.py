@@ -34,7 +34,7 @@ def job(path: Path, text: str) -> Job:
     path.write_text(text, encoding="utf-8")
     status = path.stat()
     size, modified = status.st_size, status.st_mtime_ns - 10**10
-    return Job(Document(str(path), path.as_uri(), "text/markdown", size, modified))
+    return Job(Document(str(path), str(path), path.as_uri(), "text/markdown", size, modified))
 
 
 @pytest.fixture
@@ -144,7 +144,9 @@ def test_a_file_that_is_too_large_is_not_opened(
     tmp_path: Path, name: str, size: int, problem: str
 ) -> None:
     path = tmp_path / name  # there is none
-    large = Document(str(path), path.as_uri(), media_type_of(name) or "text/plain", size, 1)
+    large = Document(
+        str(path), str(path), path.as_uri(), media_type_of(name) or "text/plain", size, 1
+    )
     assert read_file(Job(large), MAX_FILE_BYTES) == Reading(is_settled=True, problem=problem)
 
 
@@ -153,7 +155,7 @@ def test_what_holds_pictures_may_be_larger_than_text(tmp_path: Path, name: str) 
     """The reason only says that these are no documents, which shows that they were opened."""
     path = tmp_path / name
     path.write_bytes(bytes(500))
-    large = Document(str(path), path.as_uri(), media_type_of(name) or "", 500, 1)
+    large = Document(str(path), str(path), path.as_uri(), media_type_of(name) or "", 500, 1)
     assert "damaged" in read_file(Job(large), 100).problem
     assert "the limit" in read_file(Job(large), 99).problem
 

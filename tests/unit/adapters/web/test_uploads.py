@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from datetime import UTC, datetime
 from typing import Any
 from unicodedata import category
 
@@ -14,7 +16,10 @@ from hypothesis import strategies as st
 
 from adapters.web.limits import LONGEST_FILE_NAME, MOST_FILES
 from adapters.web.uploads import safe_name
+from bot.pages.turns import reading_for
+from bot.pages.workers import Workers
 from bot.posting import RunRef
+from bot.storage.files import Files
 from bot.storage.records import RunRecord
 from bot.storage.tables import files
 from tests.fakes.pdf import pdf, typed
@@ -339,3 +344,78 @@ async def test_it_goes_when_its_conversation_is_forgotten(here: Running, browser
     await here.ended(record.id)
     await here.reception.forget_author(record.message)
     assert await kept(here) == 0
+
+
+# ---------------------------------------------------------------- how much in a day
+
+SPENT = "The files of one person may have 1 MB a day, and these would be more."
+
+
+def a_file(size: int, name: str = "notes.md") -> Sent:
+    return name, (b"# Towers\n\n" + b"Tower is tall. " * 70_000)[:size], "text/markdown"
+
+
+async def test_a_person_sends_so_many_bytes_a_day_and_no_more(open_console: OpenConsole) -> None:
+    here = await open_console(console_user_header="X-User", uploads_per_day=1)
+    ada, bob = await here.browser(**{"X-User": "ada"}), await here.browser(**{"X-User": "bob"})
+    first = await asked(ada, a_file(300_000), a_file(300_000, "more.md"))
+    refused = await ask(ada, a_file(400_001))
+    assert refused.status_code == 403
+    assert refused.json()["error"].startswith(f"{SPENT} You can send files again at 00:00 UTC, in")
+    assert await kept(here) == 2, "nothing of it is stored"
+    await asked(ada, a_file(400_000))
+    assert (await ask(ada, a_file(1))).status_code == 403
+    await asked(ada)  # questions without files are not limited
+    await asked(bob, a_file(900_000))
+    await here.ended(first.id)
+    await ada.send(f"/runs/{first.id}/delete")
+    assert (await ask(ada, a_file(1))).status_code == 403, "deleting gives nothing back"
+    use = await Files(here.store.database).use(datetime.now(UTC).date())
+    assert (use.files, use.stored) == (2, 1_300_000)
+    assert (use.today, use.most) == (1_900_000, 1_000_000)
+
+
+async def test_files_sent_at_once_are_not_more_than_those_sent_one_by_one(
+    open_console: OpenConsole,
+) -> None:
+    here = await open_console(uploads_per_day=1, console_questions=100)
+    browser = await here.browser()
+    await browser.get("/")
+    sent = await asyncio.gather(*(ask(browser, a_file(100_000)) for _ in range(25)))
+    assert sorted(each.status_code for each in sent) == [200] * 10 + [403] * 15
+    assert await kept(here) == 10
+
+
+async def test_a_request_is_repeated_though_its_files_were_the_last_of_the_day(
+    open_console: OpenConsole,
+) -> None:
+    browser = await (await open_console(uploads_per_day=1)).browser()
+    first, again = [await asked(browser, a_file(900_000), event="same") for _ in range(2)]
+    assert first.id == again.id
+
+
+async def test_files_beyond_the_limit_are_refused_before_they_are_read(
+    open_console: OpenConsole, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def extract(*_: object) -> None:
+        raise AssertionError("it was read")
+
+    monkeypatch.setattr(Workers, "extract", extract)
+    browser = await (await open_console(uploads_per_day=1)).browser()
+    assert (await ask(browser, a_file(1_000_001))).status_code == 403
+
+
+async def test_uploads_are_checked_for_their_person(
+    open_console: OpenConsole, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that one person's slow files do not hold up another's: see ``bot.pages.turns``."""
+    seen: set[str] = set()
+
+    async def extract(*_: object) -> None:
+        seen.add(reading_for.get().person)
+
+    monkeypatch.setattr(Workers, "extract", extract)
+    here = await open_console(console_user_header="X-User")
+    for name in ("ada", "bob"):
+        await asked(await here.browser(**{"X-User": name}), NOTES)
+    assert seen == {"ada", "bob"}

@@ -114,6 +114,15 @@ def test_a_day_is_limited_by_money_or_by_questions(setting: dict[str, Any], limi
     assert bool(limits(**setting)) is limited
 
 
+def test_uploads_are_limited_for_questions_with_files_only() -> None:
+    settings = load_settings(uploads_per_day=2)
+    assert not DayLimits.of(settings, RunOptions())
+    day = DayLimits.of(settings, RunOptions(), has_files=True)
+    day.check_question(DaySpent(user=Amount(uploaded_bytes=2_000_000)), NOW)
+    with pytest.raises(DaySpentUp, match=r"2 MB a day.* at 00:00 UTC, in less than"):
+        day.check_question(DaySpent(user=Amount(uploaded_bytes=2_000_001)), NOW)
+
+
 def test_so_many_questions_a_day_are_taken_and_no_more() -> None:
     day = limits(user_daily_questions=3)
     day.check_question(DaySpent(user=spent(questions=3)), NOW)  # the third is among them
