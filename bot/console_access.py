@@ -1,21 +1,88 @@
-"""Access to the web console: who may use it, its addresses, and the origin of requests."""
+"""Access to the web console: who may use it, its addresses, the origin of requests, and guesses of
+its token."""
 
 from __future__ import annotations
 
+import hmac
 import re
-from ipaddress import ip_address
+from collections.abc import Callable
+from ipaddress import IPv6Address, ip_address, ip_network
+from typing import Literal
 from urllib.parse import urlsplit
+
+from pydantic import SecretStr
 
 from bot.errors import InvalidSetting
 from bot.extras import need
 from bot.platform import is_reached_over_http, listening_platforms
+from bot.rate_limit import Pace
 from bot.settings import Settings
 
 # Headers that proxies add to forwarded requests.
-FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
-_HOST = re.compile(
-    r"(?:\[(?P<v6>[0-9A-Fa-f:.]{2,45})\]|(?P<name>[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,252})))(?::\d{1,5})?"
+FORWARDED = (
+    *("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"),
+    *("x-real-ip", "via"),
 )
+# Headers that say who asks, from which page, and for which site.
+SINGLE = ("host", "origin", "sec-fetch-site", "authorization", "cookie")
+GUESSES_PER_MINUTE = 10  # of the token from one address
+_HOST = re.compile(
+    r"(?:\[(?P<v6>[0-9A-Fa-f:.]{2,45})\]|(?P<name>[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,252})))"
+    r"(?::(?P<port>\d{1,5}))?"
+)
+
+Guess = Literal["right", "wrong", "too many"]
+
+
+class Guesses:
+    """Compares what clients show with the console's token, at all doors together: an address may be
+    wrong ``GUESSES_PER_MINUTE`` times a minute."""
+
+    def __init__(self, token: SecretStr | None) -> None:
+        self._token = token.get_secret_value().encode() if token is not None else b""
+        self._pace = Pace(GUESSES_PER_MINUTE)
+
+    def judge(self, shown: str, address: str) -> Guess:
+        """Judge what a client at this address shows. After too many wrong guesses the right one is
+        not accepted either, for otherwise they could go on."""
+        client = _home_of(address)
+        if not self._pace.has_room(client):
+            return "too many"
+        if self._token and hmac.compare_digest(shown.strip().encode(), self._token):
+            return "right"
+        self._pace.allows(client)
+        return "wrong"
+
+
+def _home_of(address: str) -> str:
+    """Return the network that a client has to itself: an IPv6 client chooses among the addresses of
+    its /64 (RFC 4291, section 2.5.4)."""
+    try:
+        is_v6 = isinstance(ip_address(address), IPv6Address)
+    except ValueError:
+        return address
+    return str(ip_network(f"{address.partition('%')[0]}/64", strict=False)) if is_v6 else address
+
+
+def bearer_of(authorization: str) -> str | None:
+    """Return the token in an Authorization header; None if there is none."""
+    scheme, _, shown = authorization.partition(" ")
+    return shown if scheme.lower() == "bearer" else None
+
+
+def why_unclear(values: Callable[[str], list[str]], *named: str) -> str:
+    """Return why a request does not say clearly who asks for what; "" if it does.
+
+    ``values`` returns all values of a header. A header of ``SINGLE``, or one that is ``named``, may
+    be there once: of two values, one may have come past the program that checks the other (RFC 9110
+    section 5.3). Host must be there, and be a host (RFC 9112 section 3.2).
+    """
+    for name in (*SINGLE, *named):
+        if len(values(name)) > 1:
+            return f"The request has more than one header {name}."
+    if not host_name(next(iter(values("host")), "")):
+        return "The request does not say for which host it is."
+    return ""
 
 
 def is_loopback(host: str) -> bool:
@@ -36,7 +103,12 @@ def host_name(header: str) -> str:
     """Return the host of a Host header, in lower case without its port; "" if there is none (RFC
     9110 section 7.2, RFC 3986 section 3.2.2)."""
     match = _HOST.fullmatch(header)
-    return (match["v6"] or match["name"]).lower() if match else ""
+    if match is None or int(match["port"] or 0) > 65_535:
+        return ""
+    try:
+        return str(IPv6Address(match["v6"])) if match["v6"] else match["name"].lower()
+    except ValueError:
+        return ""
 
 
 def has_console(settings: Settings) -> bool:
