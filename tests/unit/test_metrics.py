@@ -16,6 +16,7 @@ import pytest
 import sqlalchemy as sa
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
+from pydantic import SecretStr
 
 from bot.errors import AddressRefused, PageUnreadable, ProviderUnavailable, Stopped
 from bot.health import http_endpoint
@@ -387,7 +388,7 @@ async def test_where_there_is_a_token_it_has_to_be_shown(
 
 
 async def test_who_guesses_the_token_gets_ten_tries(store: Store) -> None:
-    given = Settings(_env_file=None, console_token=TOKEN)  # type: ignore[call-arg]
+    given = Settings(_env_file=None, console_token=SecretStr(TOKEN))  # type: ignore[call-arg]
     routes = metrics_routes(given, store.database, Observed())
     async with (
         http_endpoint("127.0.0.1", 0, routes) as address,
@@ -412,7 +413,7 @@ async def test_who_guesses_the_token_gets_ten_tries(store: Store) -> None:
 async def test_a_request_that_does_not_say_clearly_who_asks_reads_nothing(
     store: Store, headers: list[tuple[str, str]]
 ) -> None:
-    given = Settings(_env_file=None, console_token=TOKEN)  # type: ignore[call-arg]
+    given = Settings(_env_file=None, console_token=SecretStr(TOKEN))  # type: ignore[call-arg]
     async with (
         http_endpoint("127.0.0.1", 0, metrics_routes(given, store.database, Observed())) as address,
         httpx.AsyncClient(trust_env=False) as client,
