@@ -1,21 +1,15 @@
-"""Access to the web console: who may use it, its addresses, the origin of requests, and guesses of
-its token."""
+"""Access to the web console: who may use it, its addresses, and the origin of requests."""
 
 from __future__ import annotations
 
-import hmac
 import re
 from collections.abc import Callable
-from ipaddress import IPv6Address, ip_address, ip_network
-from typing import Literal
+from ipaddress import IPv6Address, ip_address
 from urllib.parse import urlsplit
-
-from pydantic import SecretStr
 
 from bot.errors import InvalidSetting
 from bot.extras import need
 from bot.platform import is_reached_over_http, listening_platforms
-from bot.rate_limit import Pace
 from bot.settings import Settings
 
 # Headers that proxies add to forwarded requests.
@@ -25,49 +19,10 @@ FORWARDED = (
 )
 # Headers that say who asks, from which page, and for which site.
 SINGLE = ("host", "origin", "sec-fetch-site", "authorization", "cookie")
-GUESSES_PER_MINUTE = 10  # of the token from one address
 _HOST = re.compile(
     r"(?:\[(?P<v6>[0-9A-Fa-f:.]{2,45})\]|(?P<name>[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,252})))"
     r"(?::(?P<port>\d{1,5}))?"
 )
-
-Guess = Literal["right", "wrong", "too many"]
-
-
-class Guesses:
-    """Compares what clients show with the console's token, at all doors together: an address may be
-    wrong ``GUESSES_PER_MINUTE`` times a minute."""
-
-    def __init__(self, token: SecretStr | None) -> None:
-        self._token = token.get_secret_value().encode() if token is not None else b""
-        self._pace = Pace(GUESSES_PER_MINUTE)
-
-    def judge(self, shown: str, address: str) -> Guess:
-        """Judge what a client at this address shows. After too many wrong guesses the right one is
-        not accepted either, for otherwise they could go on."""
-        client = _home_of(address)
-        if not self._pace.has_room(client):
-            return "too many"
-        if self._token and hmac.compare_digest(shown.strip().encode(), self._token):
-            return "right"
-        self._pace.allows(client)
-        return "wrong"
-
-
-def _home_of(address: str) -> str:
-    """Return the network that a client has to itself: an IPv6 client chooses among the addresses of
-    its /64 (RFC 4291, section 2.5.4)."""
-    try:
-        is_v6 = isinstance(ip_address(address), IPv6Address)
-    except ValueError:
-        return address
-    return str(ip_network(f"{address.partition('%')[0]}/64", strict=False)) if is_v6 else address
-
-
-def bearer_of(authorization: str) -> str | None:
-    """Return the token in an Authorization header; None if there is none."""
-    scheme, _, shown = authorization.partition(" ")
-    return shown if scheme.lower() == "bearer" else None
 
 
 def why_unclear(values: Callable[[str], list[str]], *named: str) -> str:
