@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from ipaddress import ip_address
+from collections.abc import Callable
+from ipaddress import IPv6Address, ip_address
 from urllib.parse import urlsplit
 
 from bot.errors import InvalidSetting
@@ -12,10 +13,31 @@ from bot.platform import is_reached_over_http, listening_platforms
 from bot.settings import Settings
 
 # Headers that proxies add to forwarded requests.
-FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
-_HOST = re.compile(
-    r"(?:\[(?P<v6>[0-9A-Fa-f:.]{2,45})\]|(?P<name>[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,252})))(?::\d{1,5})?"
+FORWARDED = (
+    *("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"),
+    *("x-real-ip", "via"),
 )
+# Headers that say who asks, from which page, and for which site.
+SINGLE = ("host", "origin", "sec-fetch-site", "authorization", "cookie")
+_HOST = re.compile(
+    r"(?:\[(?P<v6>[0-9A-Fa-f:.]{2,45})\]|(?P<name>[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,252})))"
+    r"(?::(?P<port>\d{1,5}))?"
+)
+
+
+def why_unclear(values: Callable[[str], list[str]], *named: str) -> str:
+    """Return why a request does not say clearly who asks for what; "" if it does.
+
+    ``values`` returns all values of a header. A header of ``SINGLE``, or one that is ``named``, may
+    be there once: of two values, one may have come past the program that checks the other (RFC 9110
+    section 5.3). Host must be there, and be a host (RFC 9112 section 3.2).
+    """
+    for name in (*SINGLE, *named):
+        if len(values(name)) > 1:
+            return f"The request has more than one header {name}."
+    if not host_name(next(iter(values("host")), "")):
+        return "The request does not say for which host it is."
+    return ""
 
 
 def is_loopback(host: str) -> bool:
@@ -36,7 +58,12 @@ def host_name(header: str) -> str:
     """Return the host of a Host header, in lower case without its port; "" if there is none (RFC
     9110 section 7.2, RFC 3986 section 3.2.2)."""
     match = _HOST.fullmatch(header)
-    return (match["v6"] or match["name"]).lower() if match else ""
+    if match is None or int(match["port"] or 0) > 65_535:
+        return ""
+    try:
+        return str(IPv6Address(match["v6"])) if match["v6"] else match["name"].lower()
+    except ValueError:
+        return ""
 
 
 def has_console(settings: Settings) -> bool:

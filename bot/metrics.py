@@ -9,7 +9,6 @@ and ``footnote_database_up`` is 0.
 from __future__ import annotations
 
 import asyncio
-import hmac
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import get_args
@@ -30,8 +29,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from bot import __version__
-from bot.console_access import FORWARDED, is_from_here
+from bot.console_access import FORWARDED, is_from_here, why_unclear
 from bot.errors import StorageUnavailable
+from bot.guesses import Guesses, bearer_of
 from bot.observing import Observed
 from bot.platform import State
 from bot.research.trace.health import health
@@ -59,9 +59,10 @@ def metrics_routes(
     if settings.metrics == "off" or (is_guarded and settings.metrics == "auto"):
         return []
     metrics = Metrics(database, observed, settings)
+    guesses = Guesses(settings.console_token)
 
     async def exposed(request: Request) -> Response:
-        refusal = "" if settings.metrics == "open" else _refusal(settings, request)
+        refusal = "" if settings.metrics == "open" else _refusal(settings, guesses, request)
         if refusal:
             return PlainTextResponse(refusal, status_code=403)
         return await metrics.answer(request)
@@ -69,17 +70,19 @@ def metrics_routes(
     return [Route("/metrics", exposed, methods=["GET"])]
 
 
-def _refusal(settings: Settings, request: Request) -> str:
+def _refusal(settings: Settings, guesses: Guesses, request: Request) -> str:
     """Return why the client may not read the metrics, as the console would say; "" if it may."""
+    if unclear := why_unclear(request.headers.getlist):
+        return unclear
+    peer = request.client.host if request.client else ""
     if settings.console_token is not None:
-        scheme, _, shown = request.headers.get("authorization", "").partition(" ")
-        token = settings.console_token.get_secret_value()
-        if scheme.lower() == "bearer" and hmac.compare_digest(
-            shown.strip().encode(), token.encode()
-        ):
+        shown = bearer_of(request.headers.get("authorization", ""))
+        guess = "wrong" if shown is None else guesses.judge(shown, peer)
+        if guess == "too many":
+            return "Those were too many wrong tokens: wait a minute."
+        if guess == "right":
             return ""
         return "Send FOOTNOTE_CONSOLE_TOKEN as Authorization: Bearer, or set FOOTNOTE_METRICS=open."
-    peer = request.client.host if request.client else ""
     is_forwarded = any(name in request.headers for name in FORWARDED)
     if is_from_here(peer, request.headers.get("host", "")) and not is_forwarded:
         return ""

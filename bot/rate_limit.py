@@ -1,4 +1,4 @@
-"""A rate limit for one event loop, without sleeping or locking.
+"""Rate limits for one event loop, without sleeping or locking.
 
 The clock is a parameter (monotonic seconds), so that tests can advance it by hand.
 """
@@ -6,8 +6,12 @@ The clock is a parameter (monotonic seconds), so that tests can advance it by ha
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import monotonic
+
+from cachetools import TTLCache
 
 Clock = Callable[[], float]
+CLIENTS = 10_000  # tracked at once
 
 
 class RateLimit:
@@ -41,3 +45,27 @@ class RateLimit:
             return None
         self._full_at = max(self._full_at, now) + self._interval
         return wait
+
+
+class Pace:
+    """A rate limit for each client: a minute's worth at once, which refills steadily."""
+
+    def __init__(self, per_minute: int, clock: Clock = monotonic) -> None:
+        self._per_minute = per_minute
+        self._clock = clock
+        # After a minute without requests, a limit has recovered and can be dropped.
+        self._limits: TTLCache[str, RateLimit] = TTLCache(CLIENTS, 60.0, timer=clock)
+
+    def allows(self, client: str) -> bool:
+        """Return True if one more request is allowed, and count it."""
+        limit = self._limit_of(client)
+        self._limits[client] = limit  # renews its minute in the cache
+        return limit.reserve(0.0) is not None
+
+    def has_room(self, client: str) -> bool:
+        """Return True if one more request would be allowed."""
+        return self._limit_of(client).has_room
+
+    def _limit_of(self, client: str) -> RateLimit:
+        limit = self._limits.get(client)
+        return limit or RateLimit(self._per_minute / 60.0, self._per_minute, self._clock)

@@ -225,7 +225,8 @@ class Settings(BaseSettings):
     console_token: SecretStr | None = Field(None, min_length=16)  # asked for once by the browser
     console_user_header: str = Field("", pattern=r"^[A-Za-z0-9-]*$")  # set by a proxy to the user
     console_groups_header: str = Field("", pattern=r"^[A-Za-z0-9-]*$")  # … and their groups
-    console_proxies: StrList = ("127.0.0.1", "::1")  # trusted proxies: addresses, CIDRs
+    # trusted proxies: addresses, CIDRs; empty: with a user header this machine's, otherwise none
+    console_proxies: StrList = ()
     console_questions: int = Field(20, ge=1)  # per client and minute
 
     # --- single sign-on for the console, by OpenID Connect

@@ -52,6 +52,16 @@ FAST = (
 )
 # Of these the ones over whole data sets, and of SDKs over sockets, take longer than all others.
 LONG = ("test_reasoner_data.py", "test_facts_data.py", "test_graph_replay.py", "test_endpoint.py")
+# What needs more than Python and pip (servers, a browser, node, the history of the repository), or
+# takes longest: installations, crash campaigns and benches. So does every test with ``shared``.
+SLOW = (
+    "tests/live/",
+    "tests/scenario/test_chat_crash.py",
+    "tests/scenario/test_crash.py",
+    "tests/scenario/test_crash_campaign.py",
+    "tests/scenario/test_earlier_release.py",
+    "tests/unit/bench/test_benches.py",
+)
 OURS = ("FOOTNOTE_", "ANTHROPIC_", "OPENAI_", "SLACK_", "DISCORD_")
 KEYS = {  # what search providers are told under names of their own
     str(name)
@@ -139,7 +149,9 @@ def pytest_collection() -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         path = item.path.relative_to(ROOT)
-        if path.as_posix().startswith(FAST) and path.name not in LONG:
+        if path.as_posix().startswith(SLOW) or item.get_closest_marker("shared"):
+            item.add_marker("slow")
+        elif path.as_posix().startswith(FAST) and path.name not in LONG:
             item.add_marker("fast")
     if not SHARED.is_dir():
         for item in items:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv6Address, ip_address, ip_network
 
 from starlette.requests import Request
 
@@ -14,12 +14,21 @@ from bot.settings import Settings
 CALLBACK = "/sign-in/callback"
 SIGNED_OUT = "/sign-in/signed-out"
 BACK_CHANNEL = "/sign-in/back-channel"
+LOOPBACK = ("127.0.0.1", "::1")
 MOST_HOPS = 20  # entries of X-Forwarded-For that are read, from the end
 
 
 def peer_of(request: Request) -> str:
     """Return the address of the TCP peer."""
-    return request.client.host if request.client else ""
+    return _unmapped(request.client.host) if request.client else ""
+
+
+def _unmapped(host: str) -> str:
+    """Return the IPv4 address that a socket for both kinds shows as an IPv6 address (RFC 4291,
+    section 2.5.5.2); anything else as it is."""
+    if not host.lower().startswith("::ffff:") or not is_address(host):
+        return host
+    return str(IPv6Address(host).ipv4_mapped or host)
 
 
 def is_address(host: str) -> bool:
@@ -47,6 +56,14 @@ def provider_addresses(settings: Settings) -> tuple[str, str, str]:
 class Proxies:
     """The proxies whose headers are trusted: addresses and CIDRs. Raises ``ValueError``."""
 
+    @classmethod
+    def of(cls, settings: Settings) -> Proxies:
+        """Return the proxies that the settings name. With a user header there is a proxy, by
+        default on this machine; otherwise by default there is none, and every program that reaches
+        the console is itself the client."""
+        default = LOOPBACK if settings.console_user_header else ()
+        return cls(settings.console_proxies or default)
+
     def __init__(self, listed: Sequence[str]) -> None:
         self._networks = [ip_network(each, strict=False) for each in listed]
 
@@ -60,12 +77,13 @@ class Proxies:
         one of our proxies.
 
         ``X-Forwarded-For`` is read from its end, where our proxies write, and only as long as the
-        next hop is one of our proxies: earlier entries can be forged.
+        next hop is one of our proxies: earlier entries can be forged. Several of these headers are
+        one list: some proxies add a line of their own, as HAProxy does.
         """
         client = peer_of(request)
         forwarded = ",".join(request.headers.getlist("x-forwarded-for")).split(",")
         for hop in reversed(forwarded[-MOST_HOPS:]):
             if client not in self or not is_address(hop.strip()):
                 break
-            client = hop.strip()
+            client = _unmapped(hop.strip())
         return client

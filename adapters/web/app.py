@@ -61,6 +61,7 @@ def console_app(console: Console, more: Sequence[BaseRoute] = ()) -> Starlette:
                 settings=console.settings,
                 sessions=console.sessions,
                 sign_ins=console.sign_ins,
+                guesses=console.guesses,
                 audit=console.audit,
             ),
             # Event streams are not compressed, which would delay their events.

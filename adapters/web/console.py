@@ -16,17 +16,19 @@ from adapters.web.clock import zone_of
 from adapters.web.connected import Connected
 from adapters.web.limits import OPENINGS_KNOWN, STREAMS_OF_ONE_CLIENT
 from adapters.web.live import Live
-from adapters.web.pace import OpenStreams, Pace
+from adapters.web.open_streams import OpenStreams
 from adapters.web.parts import Parts
 from adapters.web.preferences import LANGUAGES, language_of, theme_of
 from adapters.web.templating import Templates
 from adapters.web.visitors import Sessions, Visitor
 from bot.conversing.reception import Reception
 from bot.corrections.desk import CorrectionDesk
+from bot.guesses import Guesses
 from bot.messages import Thread
 from bot.observing import Observed
 from bot.pages.processes import Shares
 from bot.pages.workers import Workers
+from bot.rate_limit import Pace
 from bot.rendering.texts import Texts, texts_for
 from bot.rights.rights import Rights
 from bot.settings import ChannelRules, Settings
@@ -75,6 +77,7 @@ class Console:
         self.words = FoundWords(database)
         self.templates = Templates(settings.root)
         self.parts = Parts(self.templates)
+        self.guesses = Guesses(settings.console_token)
         self.questions = Pace(settings.console_questions)  # how many one client may ask
         # Visitor and page, for pages opened in the last hour: see ``auditing.with_stream_audit``.
         self.opened: TTLCache[tuple[str, str], bool] = TTLCache(OPENINGS_KNOWN, 3_600.0)

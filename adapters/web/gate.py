@@ -6,12 +6,14 @@
 - With a user header, a trusted proxy names the visitor.
 - With an OpenID provider, people sign in there (see ``single_sign_on``); programs send the token.
 
+A request must say clearly who asks, and for which host: it has each header that tells this once.
 Requests that change anything must come from our own pages: their Origin is ours, and forms carry
 the session's CSRF token (see ``forms``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -22,15 +24,22 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from adapters.web.addresses import Proxies, is_address, peer_of
 from adapters.web.limits import (
     GROUPS_OF_ONE_VISITOR,
-    GUESSES_PER_MINUTE,
+    LONGEST_PERSON,
     REQUESTS_PER_MINUTE,
     SESSION_DAYS,
 )
-from adapters.web.pace import Pace
-from adapters.web.visitors import COOKIE, LOCAL, Sessions, Visitor, Way
-from bot.console_access import FORWARDED, host_name, is_from_here, is_loopback
+from adapters.web.visitors import BROWSER, COOKIE, LOCAL, Sessions, Visitor, Way
+from bot.console_access import (
+    FORWARDED,
+    host_name,
+    is_from_here,
+    is_loopback,
+    why_unclear,
+)
 from bot.errors import StorageUnavailable
-from bot.rendering.lines import shortened
+from bot.guesses import Guesses, bearer_of
+from bot.rate_limit import Pace
+from bot.rendering.lines import one_line, shortened
 from bot.settings import Settings
 from bot.storage.audit import Audit, acting, in_console
 from bot.storage.sign_ins import SignIns
@@ -57,12 +66,13 @@ HEADERS = {
 
 
 class Refusal(Exception):
-    """A request was refused; with its HTTP status and the reason."""
+    """A request was refused; with its HTTP status, the reason, and cookies to set."""
 
-    def __init__(self, status: int, sentence: str) -> None:
+    def __init__(self, status: int, sentence: str, cookies: Sequence[str] = ()) -> None:
         super().__init__(sentence)
         self.status = status
         self.sentence = sentence
+        self.cookies = cookies
 
 
 class Gate:
@@ -74,48 +84,54 @@ class Gate:
         settings: Settings,
         sessions: Sessions,
         sign_ins: SignIns | None,
+        guesses: Guesses,
         audit: Audit,
     ) -> None:
         """``sign_ins`` is None unless an OpenID provider signs people in."""
         self._app = app
         self._sessions = sessions
         self._sign_ins = sign_ins
+        self._guesses = guesses
         self._audit = audit
-        self._token = settings.console_token.get_secret_value() if settings.console_token else ""
+        self._has_token = settings.console_token is not None
         self._header = settings.console_user_header.lower()
         self._groups_header = settings.console_groups_header.lower()
-        self._proxies = Proxies(settings.console_proxies)
+        self._named = tuple(filter(None, (self._header, self._groups_header)))
+        self._proxies = Proxies.of(settings)
         self._public_host = urlsplit(settings.public_url).hostname or ""
         self._admins = frozenset(settings.admins)
         self._admin_groups = frozenset(settings.admin_groups)
         self._secure = settings.public_url.startswith("https://")
         self._root = settings.root
         self._pace = Pace(REQUESTS_PER_MINUTE)
-        self._guesses = Pace(GUESSES_PER_MINUTE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         request = Request(scope)
-        cookie = ""
+        cookies: Sequence[str] = ()  # to set
         answer: Response | None = None
         visitor, address = None, self._proxies.client_of(request)
         try:
+            self._check_clear(request)
             await self._sessions.look()
             visitor, cookie = await self._admitted(request)
+            if cookie:
+                cookies = (set_cookie(cookie, self._root, secure=self._secure),)
             self._check_pace(request, visitor)
-            if visitor is None and not request.url.path.startswith(OPEN_PATHS):
+            if visitor is None and not scope["path"].startswith(OPEN_PATHS):
                 answer = _ask_to_sign_in(request, self._root)
             else:
                 self._check_origin(request, visitor)
             scope.setdefault("state", {})["visitor"] = visitor
         except Refusal as refusal:
             answer = refused(request, refusal.status, refusal.sentence)
+            cookies = refusal.cookies
             if refusal.status == 401:  # a wrong token
                 by = in_console("", address)
                 await self._audit.note("signed-in", outcome="refused", by=by)
         with acting(in_console(visitor.id if visitor else "", address)):
-            await (answer or self._app)(scope, receive, self._dressed(send, cookie))
+            await (answer or self._app)(scope, receive, self._dressed(send, cookies))
         return None
 
     # ------------------------------------------------------------ who it is
@@ -124,7 +140,7 @@ class Gate:
         """Return the visitor, if known, and the cookie of a session that begins now, or ""."""
         way, user = self._way(request)
         peer = self._proxies.client_of(request)
-        if self._token and way in ("token", "sso") and self._shows_token(request, peer):
+        if self._has_token and way in ("token", "sso") and self._shows_token(request, peer):
             return Visitor("token", "API", "token", "", "", operator=True, client=peer), ""
         if self._sign_ins is not None:
             return await self._signed_in(request, self._sign_ins), ""
@@ -164,23 +180,23 @@ class Gate:
         if self._sign_ins is not None:
             return "sso", ""
         if self._header:
-            user = request.headers.get(self._header, "").strip()
+            user = one_line(request.headers.get(self._header, ""))
             if user and peer_of(request) in self._proxies:
                 self._check_host(request)
-                return "proxy", shortened(user, 200)
-            if not self._token:
+                if "," in user or len(user) > LONGEST_PERSON:  # a proxy may join two with a comma
+                    raise Refusal(400, f"{self._header} does not name one person.")
+                return "proxy", user
+            if not self._has_token:
                 raise Refusal(403, "You are not signed in: come through the proxy that does so.")
-        if self._token:
+        if self._has_token:
             return "token", ""
         _check_local(peer_of(request), request.headers)
         return "open", ""
 
     def _groups(self, request: Request) -> tuple[str, ...]:
-        """Return the groups that the proxy names; none if someone else may have added some."""
-        named = request.headers.getlist(self._groups_header) if self._groups_header else []
-        if len(named) != 1:
-            return ()
-        parts = (part.strip() for part in named[0].split(","))
+        """Return the groups that the proxy names."""
+        named = request.headers.get(self._groups_header, "") if self._groups_header else ""
+        parts = (part.strip() for part in named.split(","))
         return tuple(part for part in parts if part)[:GROUPS_OF_ONE_VISITOR]
 
     def _check_host(self, request: Request) -> None:
@@ -194,15 +210,33 @@ class Gate:
             )
 
     def _shows_token(self, request: Request, client: str) -> bool:
-        scheme, _, shown = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer":
+        shown = bearer_of(request.headers.get("authorization", ""))
+        if shown is None:
             return False
-        if not self._guesses.has_room(client):
-            raise Refusal(429, "Those were too many wrong tokens: wait a minute.")
-        if not self._sessions.same(shown.strip(), self._token):
-            self._guesses.allows(client)
-            raise Refusal(401, "The token is not right: it is FOOTNOTE_CONSOLE_TOKEN.")
+        match self._guesses.judge(shown, client):
+            case "too many":
+                raise Refusal(429, "Those were too many wrong tokens: wait a minute.")
+            case "wrong":
+                raise Refusal(401, "The token is not right: it is FOOTNOTE_CONSOLE_TOKEN.")
         return True
+
+    def _check_clear(self, request: Request) -> None:
+        """Refuse a request that has two values where there is one. Of two cookies, one is old and
+        for another path, or another site of our domain has set it: both are deleted."""
+        if unclear := why_unclear(request.headers.getlist, *self._named):
+            raise Refusal(400, unclear)
+        if not request.scope["raw_path"].startswith(b"/") or request.scope["path"].startswith("//"):
+            raise Refusal(400, "The request does not name a path of the console.")
+        parts = request.headers.get("cookie", "").split(";")
+        shown = [part.partition("=")[0].strip() for part in parts]
+        deleted = [
+            set_cookie("", path, secure=self._secure, name=name)
+            for name, below in ((COOKIE, ""), (BROWSER, SIGN_IN))
+            if shown.count(name) > 1
+            for path in dict.fromkeys((below, f"{self._root}{below}"))
+        ]
+        if deleted:
+            raise Refusal(400, "The browser sent a cookie twice: reload the page.", deleted)
 
     # ------------------------------------------------------------ what it may do
 
@@ -216,20 +250,21 @@ class Gate:
             return
         origin = request.headers.get("origin")
         site = request.headers.get("sec-fetch-site", "same-origin")
-        ours = origin is None or urlsplit(origin).netloc == request.headers.get("host", "")
+        host = request.headers["host"]
+        is_public = self._secure and host_name(host) == self._public_host
+        schemes = ("https",) if is_public else ("https", "http")
+        ours = origin is None or origin in [f"{scheme}://{host}" for scheme in schemes]
         if not ours or site not in ("same-origin", "none"):
             raise Refusal(403, "This came from another site: open the console itself.")
 
-    def _dressed(self, send: Send, cookie: str) -> Send:
+    def _dressed(self, send: Send, cookies: Sequence[str]) -> Send:
         async def dressed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
-                if cookie:
-                    headers.append(
-                        "Set-Cookie", set_cookie(cookie, self._root, secure=self._secure)
-                    )
+                for cookie in cookies:
+                    headers.append("Set-Cookie", cookie)
             await send(message)
 
         return dressed
@@ -262,13 +297,15 @@ def refused(request: Request, status: int, sentence: str) -> Response:
 def is_program(request: Request) -> bool:
     """Return True for a request by a script, to the JSON API or to ``/mcp``, and not for a page."""
     accepted = request.headers.get("accept", "")
-    return request.url.path.startswith(("/api/", "/mcp")) or accepted.startswith("application/json")
+    return str(request.scope["path"]).startswith(("/api/", "/mcp")) or accepted.startswith(
+        "application/json"
+    )
 
 
 def _ask_to_sign_in(request: Request, root: str) -> Response:
     if is_program(request) or request.method not in SAFE:
         return refused(request, 401, "Sign in first, or send the token as Authorization: Bearer.")
-    return RedirectResponse(f"{root}{SIGN_IN}?to={quote(request.url.path)}", status_code=303)
+    return RedirectResponse(f"{root}{SIGN_IN}?to={quote(request.scope['path'])}", status_code=303)
 
 
 def _check_local(peer: str, headers: Headers) -> None:

@@ -96,7 +96,7 @@ class _Desk:
         self._console = console
         self._request = request
         self._visitor = visitor_of(request)
-        address = Proxies(console.settings.console_proxies).client_of(request)
+        address = Proxies.of(console.settings).client_of(request)
         act_as(in_console(self._visitor.id, address))
 
     @property

@@ -14,8 +14,6 @@ from adapters.web.addresses import Proxies, own_path
 from adapters.web.console import Console
 from adapters.web.forms import bounded_body, form_of
 from adapters.web.gate import SIGN_IN, SIGN_OUT, set_cookie
-from adapters.web.limits import GUESSES_PER_MINUTE
-from adapters.web.pace import Pace
 from adapters.web.visitors import LOCAL
 from bot.storage.audit import in_console
 
@@ -24,23 +22,22 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
     """Return the routes of these pages; none if no token is set."""
     if console.settings.console_token is None or console.settings.oidc_issuer:
         return ()
-    token = console.settings.console_token.get_secret_value()
-    pace = Pace(GUESSES_PER_MINUTE)
     secure = console.settings.public_url.startswith("https://")
     root = console.settings.root
-    proxies = Proxies(console.settings.console_proxies)
+    proxies = Proxies.of(console.settings)
 
     async def ask(request: Request) -> Response:
         to = own_path(request.query_params.get("to", "/"))
         return console.page(request, "sign_in.html", to=to, wrong=False)
 
     async def sign_in(request: Request) -> Response:
-        if not pace.allows(proxies.client_of(request)):
-            raise HTTPException(429, "Those were too many tries: wait a minute.")
         body = (await bounded_body(request)).decode("utf-8", "replace")
         fields = {name: values[0] for name, values in parse_qs(body).items()}
         to = own_path(fields.get("to", "/"))
-        if not console.sessions.same(fields.get("token", "").strip(), token):
+        guess = console.guesses.judge(fields.get("token", ""), proxies.client_of(request))
+        if guess == "too many":
+            raise HTTPException(429, "Those were too many tries: wait a minute.")
+        if guess == "wrong":
             await console.audit.note("signed-in", outcome="refused")
             return console.page(request, "sign_in.html", status=403, to=to, wrong=True)
         await console.audit.note("signed-in", by=in_console(LOCAL))
@@ -54,6 +51,8 @@ def sign_in_pages(console: Console) -> Sequence[BaseRoute]:
     async def sign_out(request: Request) -> Response:
         if (await form_of(request)).get("all") == "true":
             await console.sessions.end_all()
+        else:
+            await console.sessions.end(request.state.visitor.session)
         await console.audit.note("signed-out")
         headers = {"Set-Cookie": set_cookie("", root, secure=secure)}
         return RedirectResponse(root + SIGN_IN, status_code=303, headers=headers)

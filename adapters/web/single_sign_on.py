@@ -33,14 +33,13 @@ from adapters.web.console import Console, texts_of
 from adapters.web.forms import bounded_body, form_of
 from adapters.web.gate import SIGN_IN, SIGN_OUT, set_cookie
 from adapters.web.limits import SIGN_INS_PER_MINUTE
-from adapters.web.pace import Pace
-from adapters.web.visitors import COOKIE, Sessions, SignInRefused
+from adapters.web.visitors import BROWSER, COOKIE, Sessions, SignInRefused
 from bot.errors import Denied, FootnoteError
 from bot.logs import get_logger
+from bot.rate_limit import Pace
 from bot.rendering.lines import shortened
 from bot.rendering.texts import sentence_for
 
-BROWSER = "footnote_sign_in"  # the cookie with the secret of a browser that is signing in
 ATTEMPT_SECONDS = 600  # time to sign in at the provider
 LONGEST_PATH = 500  # characters of the path to which it leads
 
@@ -109,7 +108,7 @@ def single_sign_on_pages(console: Console) -> Sequence[BaseRoute]:
     provider, sign_ins, settings = console.provider, console.sign_ins, console.settings
     secure, root = settings.public_url.startswith("https://"), settings.root
     attempts, pace = Attempts(console.sessions), Pace(SIGN_INS_PER_MINUTE)
-    proxies = Proxies(settings.console_proxies)
+    proxies = Proxies.of(settings)
 
     async def begin(request: Request) -> Response:
         _check_pace(request)

@@ -17,7 +17,7 @@ from starlette.types import Send
 
 from adapters.web.limits import HEARTBEAT_SECONDS, SECONDS_BETWEEN_EVENTS
 from adapters.web.live import Feed
-from adapters.web.pace import OpenStreams
+from adapters.web.open_streams import OpenStreams
 from bot.errors import StorageUnavailable
 from bot.logs import get_logger
 

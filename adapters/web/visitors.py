@@ -18,7 +18,10 @@ from bot.storage.workspaces import Workspaces
 
 COOKIE = "footnote_session"
 LOCAL = "local"
-_ENDED = "sessions_ended"  # the fact in the database
+BROWSER = "footnote_sign_in"  # the cookie of a browser that is signing in at a provider
+# Facts in the database: when all sessions ended, and (with its name) until when the cookies of one
+# that has ended would be valid.
+_ENDED, _SIGNED_OUT = "sessions_ended", "session_ended:"
 _PAUSE = SECONDS_BETWEEN_SESSION_LOOKS
 
 # Ways to get access: from this machine (loopback), with the token, through a proxy that names the
@@ -74,13 +77,14 @@ class SignInRefused(Denied):
 class Sessions:
     """Signs cookies. The key depends on the console's ``token``, so a new token ends all sessions.
 
-    ``workspaces`` stores for all processes when all sessions were ended.
+    ``workspaces`` stores for all processes which sessions were ended.
     """
 
     def __init__(self, key: bytes, token: str, workspaces: Workspaces | None = None) -> None:
         self._key = hashlib.sha256(key + b"\0" + token.encode()).digest()
         self._workspaces = workspaces
         self._ended = 0  # seconds since 1970; older signatures are void
+        self._signed_out: dict[str, int] = {}  # sessions, until when their cookies would be valid
         self._looked = float("-inf")
 
     def new(self) -> tuple[str, str]:
@@ -96,6 +100,18 @@ class Sessions:
             return ""
         return self._cookie(name)
 
+    async def end(self, session: str) -> None:
+        """End one session, of which copies of its cookies may be left. Raises
+        ``StorageUnavailable``."""
+        now = int(time.time())
+        over = [name for name, until in self._signed_out.items() if until < now]
+        for name in over:
+            del self._signed_out[name]
+        until = self._signed_out[session] = max(now, self._ended + 1) + SESSION_DAYS * 86_400
+        if self._workspaces is not None:
+            await self._workspaces.remember("web", "console", f"{_SIGNED_OUT}{session}", until)
+            await self._workspaces.drop("web", "console", [f"{_SIGNED_OUT}{name}" for name in over])
+
     async def end_all(self) -> None:
         """End the sessions of all browsers. Raises ``StorageUnavailable``."""
         self._ended = int(time.time())
@@ -103,7 +119,7 @@ class Sessions:
             await self._workspaces.remember("web", "console", _ENDED, self._ended)
 
     async def look(self) -> None:
-        """Check at intervals whether another process has ended all sessions."""
+        """Check at intervals whether another process has ended sessions."""
         if self._workspaces is None or time.monotonic() < self._looked + _PAUSE:
             return
         self._looked = time.monotonic()
@@ -112,6 +128,9 @@ class Sessions:
         except StorageUnavailable:
             return  # the page also needs the database, and reports the error
         self._ended = max(self._ended, int(facts.get(_ENDED, 0)))
+        for name, until in facts.items():
+            if name.startswith(_SIGNED_OUT):
+                self._signed_out[name.removeprefix(_SIGNED_OUT)] = int(until)
 
     def _cookie(self, name: str) -> str:
         until = max(int(time.time()), self._ended + 1) + SESSION_DAYS * 86_400
@@ -123,7 +142,7 @@ class Sessions:
         until, _, signature = rest.partition(".")
         if not until.isdecimal() or len(until) > 12 or int(until) < time.time():
             return ""
-        if _signed_at(int(until)) <= self._ended:
+        if _signed_at(int(until)) <= self._ended or name in self._signed_out:
             return ""
         signed = self.sign(f"session {name} {until}")
         return name if hmac.compare_digest(signed.encode(), signature.encode()) else ""
@@ -131,11 +150,6 @@ class Sessions:
     def csrf(self, session: str) -> str:
         """Return a CSRF token for this session's forms, different each time (see ``masked``)."""
         return masked(bytes.fromhex(self.sign(f"csrf {session}")))
-
-    @staticmethod
-    def same(shown: str, token: str) -> bool:
-        """Compare a token in constant time."""
-        return hmac.compare_digest(shown.encode(), token.encode())
 
     def sign(self, text: str) -> str:
         """Return the signature of a text as hexadecimal digits."""

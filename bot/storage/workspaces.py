@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -56,6 +57,14 @@ class Workspaces(Transactions):
         """Store a fact, replacing an earlier one of the same name."""
         async with self.database.write() as db:
             await keep_fact(db, platform, workspace, name, value)
+
+    async def drop(self, platform: str, workspace: str, names: Sequence[str]) -> None:
+        """Delete the facts of these names."""
+        if not names:
+            return
+        of_workspace = facts.c.platform == platform, facts.c.workspace == workspace
+        async with self.database.write() as db:
+            await db.execute(sa.delete(facts).where(*of_workspace, facts.c.name.in_(names)))
 
     async def agreed(self, platform: str, workspace: str, name: str, value: Any) -> Any:
         """Return the fact on which all processes agree: the stored one or, if there is none yet,

@@ -145,7 +145,7 @@ READERS = [
     pytest.param(plain_wiki, id="MediaWiki"),
     pytest.param(cirrus_wiki, id="MediaWiki with CirrusSearch"),
     pytest.param(wiki_without_extracts, id="MediaWiki without TextExtracts"),
-    pytest.param(live_mediawiki, id="Debian's MediaWiki", marks=pytest.mark.live),
+    pytest.param(live_mediawiki, id="Debian's MediaWiki", marks=pytest.mark.slow),
     pytest.param(local_documents, id="local documents"),
 ]
 

@@ -32,7 +32,6 @@ from tests.scenario.serving import ForkServer
 
 __all__ = ["chromium"]
 
-pytestmark = pytest.mark.live
 TOKEN = "a-token-of-the-tests"
 CHINESE = "火车票需要提前几天预订？"
 

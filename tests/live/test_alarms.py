@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 import yaml
 
-pytestmark = pytest.mark.live
-
 ROOT = Path(__file__).parents[2]
 RULES = ROOT / "deploy" / "prometheus-rules.yaml"
 OUTAGES = Path(__file__).with_name("alarms.yaml")

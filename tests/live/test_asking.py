@@ -17,8 +17,6 @@ from tests.scenario.serving import ForkServer
 
 __all__ = ["chromium"]
 
-pytestmark = pytest.mark.live
-
 SIZES = [(1280, 800), (390, 780)]
 PARTS = "How long may I work from another country, and who agrees?"
 

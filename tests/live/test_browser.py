@@ -18,7 +18,6 @@ from tests.scenario.serving import ForkServer
 
 __all__ = ["chromium"]
 
-pytestmark = pytest.mark.live
 TRAINS = "How many days ahead are train tickets booked?"
 
 

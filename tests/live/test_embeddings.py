@@ -20,8 +20,6 @@ from tests.fakes.embedding_models import e5_server
 from tests.fakes.poster import RememberingPoster
 from tests.unit.samples import a_message
 
-pytestmark = pytest.mark.live
-
 PAGES = {
     "travel": "# Travel\n\nTrips abroad are approved by the head of the department.",
     "keys": "# Keys\n\nA lost key is reported to the porter within one day.",

@@ -88,8 +88,6 @@ from tests.live.emulate import (
 )
 from tests.live.slack_stage import LiveHarness, live_stage
 
-pytestmark = pytest.mark.live
-
 # auth.test's page does not list it; of a profile Footnote reads names only.
 EMULATES_OWN = {
     "app_id",

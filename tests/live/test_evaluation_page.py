@@ -16,8 +16,6 @@ from tests.unit.evaluation.samples import GOOD, POOR, REFUSAL, TALL, a_set, an_a
 
 __all__ = ["chromium"]
 
-pytestmark = pytest.mark.live
-
 WIDE = an_answer(
     f"{'Donaudampfschifffahrt' * 20} [1].\n\n| a | b |\n|---|---|\n| {'x' * 200} | y |"
 )

@@ -14,8 +14,6 @@ from tests.scenario.serving import ForkServer, Serving, ending, start_forked
 
 __all__ = ["chromium"]
 
-pytestmark = pytest.mark.live
-
 FOUNTAIN = "The fountain in the courtyard is drained every November by Olga Petrova.\n"
 WHO = "Who drains the fountain in the courtyard?"
 DROP = """([box, type, name, text]) => {

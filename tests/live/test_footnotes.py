@@ -13,8 +13,6 @@ from tests.scenario.serving import ForkServer
 
 __all__ = ["chromium"]
 
-pytestmark = pytest.mark.live
-
 PADDING = "\n\n".join(f"Paragraph {n} says nothing of note about the weather." for n in range(40))
 DOCUMENTS = {
     "keys.md": f"""# Keys

@@ -24,7 +24,7 @@ from bot.settings import Settings
 from tests.live.chart import CHART, INSTALLED, Pod, Rendered, helm, needs_helm
 from tests.unit.test_deploy import EXTRA_SECONDS, check_command, instruction
 
-pytestmark = [pytest.mark.live, needs_helm]
+pytestmark = needs_helm
 
 ROOT = Path(__file__).parents[2]
 

@@ -15,8 +15,6 @@ from tests.scenario.serving import ForkServer
 
 __all__ = ["chromium"]
 
-pytestmark = pytest.mark.live
-
 
 @pytest.fixture
 def stage(fork_server: ForkServer, tmp_path: Path) -> Iterator[Stage]:

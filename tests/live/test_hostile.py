@@ -36,8 +36,6 @@ from tests.unit.adapters.web.insight_stage import hostile_run
 
 __all__ = ["chromium"]
 
-pytestmark = pytest.mark.live
-
 ASKER = f"\"><img src=x onerror={RAN}>'{{{{7*7}}}}<script>{RAN}</script>"
 SUBJECT = "canteen lunch price"
 SLOW = 60_000  # milliseconds: the answer is all that a page has of poison

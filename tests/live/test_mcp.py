@@ -15,8 +15,6 @@ from tests.live.emulate import MODULES, node
 from tests.scenario.program import PATIENCE, Program
 from tests.scenario.serving import ending, start_alone
 
-pytestmark = pytest.mark.live
-
 TOKEN = "a-token-of-the-console"
 QUESTION = "How often is the master key rotated?"
 

@@ -17,8 +17,6 @@ from bot.search.provider import Hit, Query
 from tests.fakes.mediawiki import FakeWiki
 from tests.live.mediawiki import LiveWiki
 
-pytestmark = pytest.mark.live
-
 
 @pytest.fixture
 async def requests() -> list[httpx.URL]:

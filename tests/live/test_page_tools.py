@@ -17,8 +17,6 @@ from tests.live.stages import Stage, until_answered
 from tests.live.states import open_states, share
 from tests.scenario.serving import ForkServer
 
-pytestmark = pytest.mark.live
-
 PATHS = (
     *("/", "/threads/THREAD", "/runs/RUN", "/runs/RUN/pages/1", "/overview"),
     *("/conversations", "/conversations?q=work", "/shared/TOKEN", "/overview/feedback"),

@@ -28,8 +28,6 @@ from tests.fakes.postgres import Postgres
 from tests.fakes.server import free_port
 from tests.unit.samples import a_message
 
-pytestmark = pytest.mark.live
-
 WEB = Thread("web", "console", "local", "t")
 CLIENTS, SERVERS = 200, 4  # connections that PgBouncer takes, and makes
 

@@ -22,7 +22,6 @@ from tests.live.chart import Pod, Rendered, needs_helm
 from tests.scenario.serving import Serving
 
 pytestmark = [
-    pytest.mark.live,
     needs_helm,
     pytest.mark.skipif(os.geteuid() != 0, reason="only root makes namespaces"),
 ]

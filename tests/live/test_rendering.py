@@ -22,7 +22,7 @@ from tests.fakes.egress_proxy import egress_proxy
 from tests.fakes.server import serve
 from tests.live.script_pages import TEXT, Private, ScriptSite, private
 
-pytestmark = [pytest.mark.live, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PATIENCE, IMPATIENCE = 60.0, 12.0  # seconds for a page; the second for those that do not end
 

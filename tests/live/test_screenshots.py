@@ -27,8 +27,6 @@ from tests.scenario.serving import ForkServer
 
 __all__ = ["chromium"]
 
-pytestmark = pytest.mark.live
-
 COMMITTED = REPOSITORY / "bot" / "handbook"
 NAMES = ("console-plan", "console-answer", "console-run", "console-overview")
 SIZE = (900, 580)  # pixels

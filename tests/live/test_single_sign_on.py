@@ -21,8 +21,6 @@ from tests.scenario.serving import ForkServer, Serving, ending, start_forked
 
 __all__ = ["chromium"]
 
-pytestmark = pytest.mark.live
-
 DOCUMENTS = {
     "hr/salaries.md": "# Salaries\n\nA gardener of the company earns 4,321 crowns a month.\n",
     "open/canteen.md": "# Canteen\n\nThe canteen of the company opens at eleven in the morning.\n",

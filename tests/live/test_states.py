@@ -24,8 +24,6 @@ from tests.scenario.serving import ForkServer
 
 __all__ = ["chromium"]
 
-pytestmark = pytest.mark.live
-
 SIZES = ((1280, 800), (390, 780))  # CSS pixels, which are the picture's
 THEMES = ("light", "dark")
 PRIVATE = (str(Path.home()), str(REPOSITORY), "file:", "/tmp/")

@@ -17,8 +17,6 @@ from tests.scenario.serving import ForkServer
 
 __all__ = ["chromium"]
 
-pytestmark = pytest.mark.live
-
 TABS = 7  # more than it has connections
 # A headless browser has no tab that is out of view: this is what it would tell its pages.
 VIEW = """

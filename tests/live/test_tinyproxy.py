@@ -25,8 +25,6 @@ from tests.fakes.web import ARTICLE, Web
 from tests.unit.pages.conftest import to_loopback
 from tests.unit.pages.test_tunnel import retrieval
 
-pytestmark = pytest.mark.live
-
 SECRET = "hunter2"
 
 

@@ -1,7 +1,7 @@
 """The tree that a screen reader is given of three pages: roles, names and live regions, as kept.
 
-``TREES=renew .venv/bin/pytest -n 0 tests/live/test_tree.py`` writes the files in ``trees`` again;
-read the difference as somebody would who hears it.
+``TREES=renew .venv/bin/pytest -n 0 -m slow tests/live/test_tree.py`` writes the files in ``trees``
+again; read the difference as somebody would who hears it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ from tests.scenario.gate import until
 from tests.scenario.serving import ForkServer
 
 __all__ = ["chromium"]
-
-pytestmark = pytest.mark.live
 
 EXAMPLES = 3
 TREES = Path(__file__).with_name("trees")

@@ -168,6 +168,7 @@ def test_in_discord_a_correction_is_told_where_its_thread_may_be_read(
 # ---------------------------------------------------------------- killed
 
 
+@pytest.mark.slow
 def test_killed_around_any_commit_a_correction_is_kept_once(
     footnote: Program, tmp_path: Path
 ) -> None:

@@ -85,7 +85,6 @@ def earlier(tmp_path: Path, record_property: Callable[[str, object], None]) -> P
     return folder
 
 
-@pytest.mark.live
 @pytest.mark.parametrize("place", ["slack"], indirect=True)
 def test_its_worker_answers_on_todays_schema_beside_todays_listener(
     fork_server: ForkServer, thinking: Program, place: Place, postgres: Postgres, earlier: Path
@@ -105,7 +104,6 @@ def test_its_worker_answers_on_todays_schema_beside_todays_listener(
     assert (earlier / "bot" / "__pycache__").is_dir(), "another one ran"
 
 
-@pytest.mark.live
 @pytest.mark.parametrize("place", ["slack"], indirect=True)
 def test_a_worker_that_knows_no_standing_questions_leaves_a_look_to_others(
     fork_server: ForkServer, thinking: Program, place: Place, postgres: Postgres, tmp_path: Path

@@ -275,6 +275,7 @@ def test_only_so_many_questions_a_day_are_taken(footnote: Program) -> None:
     assert "You have asked your question for today." in refused.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
 def test_fifty_questions_at_once_exceed_a_persons_day_by_one_call_at_most(
     request: pytest.FixtureRequest,

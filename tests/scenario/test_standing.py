@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.fakes.claude import FakeClaude, Reply, says
 from tests.fakes.claude_brain import researcher
 from tests.fakes.server import serve
@@ -20,6 +22,7 @@ from tests.scenario.program import Program
 COST = "# Tower\n\nTower tickets cost {euros} euros for adults.\n"
 
 
+@pytest.mark.slow
 def test_killed_around_any_commit_a_check_tells_a_change_once(
     footnote: Program, tmp_path: Path
 ) -> None:

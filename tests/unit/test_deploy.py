@@ -316,6 +316,7 @@ def test_the_unit_starts_a_command_that_there_is_with_time_to_drain() -> None:
     assert folder == f"/var/lib/{service['StateDirectory']}" == service["WorkingDirectory"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
 def test_the_unit_is_shut_as_far_as_it_can_be() -> None:
     unit = str(DEPLOY / "footnote.service")
@@ -326,6 +327,7 @@ def test_the_unit_is_shut_as_far_as_it_can_be() -> None:
     assert float(found[1]) <= 2.0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
 def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
     unit = (DEPLOY / "footnote.service").read_text(encoding="utf-8")

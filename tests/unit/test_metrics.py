@@ -16,6 +16,7 @@ import pytest
 import sqlalchemy as sa
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
+from pydantic import SecretStr
 
 from bot.errors import AddressRefused, PageUnreadable, ProviderUnavailable, Stopped
 from bot.health import http_endpoint
@@ -406,6 +407,41 @@ async def test_where_there_is_a_token_it_has_to_be_shown(
     answer = await read(store, headers=headers, console_token=TOKEN)
     assert answer.status_code == status
     assert TOKEN not in answer.text
+
+
+async def test_who_guesses_the_token_gets_ten_tries(store: Store) -> None:
+    given = Settings(_env_file=None, console_token=SecretStr(TOKEN))  # type: ignore[call-arg]
+    routes = metrics_routes(given, store.database, Observed())
+    async with (
+        http_endpoint("127.0.0.1", 0, routes) as address,
+        httpx.AsyncClient(trust_env=False) as client,
+    ):
+        told = []
+        for n, shown in enumerate([*(f"guess{n}" for n in range(12)), TOKEN]):
+            headers = {"Authorization": f"Bearer {shown}", "X-Forwarded-For": f"203.0.113.{n}"}
+            told.append(await client.get(f"{address}/metrics", headers=headers))
+    assert {answer.status_code for answer in told} == {403}
+    assert ["too many" in answer.text for answer in told] == [False] * 10 + [True] * 3
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [("Authorization", "Bearer wrong"), ("Authorization", f"Bearer {TOKEN}")],
+        [("Authorization", f"Bearer {TOKEN}"), ("Authorization", f"Bearer {TOKEN}")],
+        [("Authorization", f"Bearer {TOKEN}"), ("Host", "127.0.0.1@evil.example")],
+    ],
+)
+async def test_a_request_that_does_not_say_clearly_who_asks_reads_nothing(
+    store: Store, headers: list[tuple[str, str]]
+) -> None:
+    given = Settings(_env_file=None, console_token=SecretStr(TOKEN))  # type: ignore[call-arg]
+    async with (
+        http_endpoint("127.0.0.1", 0, metrics_routes(given, store.database, Observed())) as address,
+        httpx.AsyncClient(trust_env=False) as client,
+    ):
+        answer = await client.get(f"{address}/metrics", headers=headers)
+    assert (answer.status_code, "footnote_" in answer.text) == (403, False)
 
 
 async def test_it_can_be_switched_off(store: Store) -> None:

@@ -59,6 +59,20 @@ def test_the_checks_run_what_must_pass_on_every_supported_python() -> None:
     assert [step["run"] for step in run["steps"] if "run" in step] == [".ci/run"]
 
 
+def test_what_must_pass_is_the_readmes_command_and_then_the_slow_tests() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    _, command = re.findall(r"^```sh\n(.*?)\n```$", readme, re.M | re.S)
+    lines = (ROOT / ".ci/run").read_text(encoding="utf-8").splitlines()
+
+    assert project["tool"]["pytest"]["ini_options"]["addopts"].endswith(" -m 'not slow'")
+    assert command.endswith(" && .venv/bin/pytest -n 4"), "all that is not slow"
+    assert "set -euo pipefail" in lines
+    readmes = lines.index('bash -euo pipefail -c "$test_command"')
+    assert readmes < lines.index("bash .ci/install-live"), "it needs Python and pip only"
+    assert lines[-1] == '.venv/bin/pytest -n 4 -m "${SLOW:-slow}"'
+
+
 def test_the_extras_are_those_that_the_code_asks_for() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
         "optional-dependencies"

@@ -5,7 +5,6 @@ Some start whole servers and take up to 15 s of processor time each: those run i
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -117,10 +116,9 @@ WITH_DATA = {
     *("tokens", "multihop", "check", "queries", "own_words"),
     *("quotes", "indexing", "extraction", "language"),
 }
-"""Benches that read the public data sets, and are skipped where there are none."""
+"""Benches that read the public data sets."""
 FORKED = ("workspaces", "hostile", "chat")
 """Benches that start several programs. "memory" shows that they are started as a person would."""
-HEAVY = ("streams", "hostile", "chat", "memory", "workspaces")
 ELSEWHERE = {
     "depth": "tests/unit/bench/test_depth.py",
     "rewriting": "tests/unit/bench/test_rewriting.py",
@@ -151,8 +149,6 @@ def test_a_bench_runs_to_its_end(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    if name in HEAVY and not os.environ.get("CI"):
-        pytest.skip("takes 15 s: set CI=1 to run it")
     if name in FORKED:
         fork_server: ForkServer = request.getfixturevalue("fork_server")
 

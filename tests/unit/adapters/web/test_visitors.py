@@ -104,3 +104,25 @@ async def test_all_sessions_end_in_every_process(tmp_path: Path) -> None:
         assert here.read(new) == name
     finally:
         await database.close()
+
+
+async def test_a_session_that_ended_is_remembered_as_long_as_its_cookies_would_be_valid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = await open_database(sqlite.migrated(tmp_path))
+    try:
+        workspaces = Workspaces(database)
+        here, there = (Sessions(b"key", "token", workspaces) for _ in range(2))
+        name, cookie = here.new()
+        other, kept = here.new()
+        await here.end(name)
+        await there.look()
+        assert [each.read(cookie) for each in (here, there)] == ["", ""]
+        assert [each.read(kept) for each in (here, there)] == [other, other]
+        now = time.time()
+        monkeypatch.setattr("time.time", lambda: now + 31 * 86_400)
+        await here.end(other)
+        assert [each for each in await workspaces.facts("web", "console") if name in each] == []
+        assert here.read(cookie) == "", "it is too old by itself"
+    finally:
+        await database.close()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from adapters.web.pace import OpenStreams, Pace
+from bot.rate_limit import Pace
 
 
 class Clock:
@@ -43,21 +41,3 @@ def test_one_client_takes_nothing_from_another() -> None:
     assert pace.allows("ada")
     assert pace.allows("bob")
     assert not pace.allows("ada")
-
-
-# ---------------------------------------------------------------- open streams
-
-
-def test_a_client_may_have_so_many_and_another_one_as_many_more() -> None:
-    streams = OpenStreams(2)
-    with streams.one("ada"), streams.one("ada"):
-        assert not streams.allows("ada")
-        assert streams.allows("bob")
-    assert streams.allows("ada")
-
-
-def test_one_that_broke_is_no_longer_counted() -> None:
-    streams = OpenStreams(1)
-    with pytest.raises(ValueError), streams.one("ada"):  # noqa: PT011  (ours)
-        raise ValueError
-    assert streams.allows("ada")
