@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from datetime import UTC, datetime
 
-from bot.messages import Author, Message
+from bot.messages import Audience, Author, Message
 from bot.storage.records import RunRecord
 
 
 def message_of_press(
-    run: RunRecord, button: str, author: Author, text: str, locale: str, direct: bool
+    run: RunRecord, button: str, author: Author, text: str, locale: str, audience: Audience
 ) -> Message:
     """Return the message equivalent to pressing a button on a run's reply."""
     # An edited run has had several questions, so the same button may mean a different one.
@@ -22,6 +22,6 @@ def message_of_press(
         text=text,
         at=datetime.now(UTC),
         locale=locale,
-        direct=direct,
+        audience=audience,
         conversations=run.options.conversations,
     )

@@ -83,7 +83,7 @@ class StandingRounds:
             links=last.message.links,
             attachments=last.message.attachments,
             locale=watch.locale,
-            direct=watch.options.direct,
+            audience=watch.options.audience,
         )
         try:
             if message.thread.platform != TERMINAL:
