@@ -18,6 +18,13 @@ Depth = Literal["auto", "quick", "standard", "deep"]
 Style = Literal["auto", "answer", "report", "check"]
 Role = Literal["person", "footnote"]
 
+# Who reads an answer in a place: one ``person``, in a private conversation with Footnote; the
+# members of a ``channel`` or group; the whole ``workspace``, in a public channel; people from
+# outside the team too (``outsiders``); or ``strangers``, where Footnote is not a member. It is
+# ``unknown`` if the event does not tell: the platform is asked, and until it answers outsiders may
+# read.
+Audience = Literal["person", "channel", "workspace", "outsiders", "strangers", "unknown"]
+
 CONSOLE, TERMINAL = "web", "terminal"  # platforms with one reader at a time
 MAX_QUESTION = 20_000  # characters
 UPLOADED = "upload:"  # prefix of addresses of files that Footnote stores; must never change
@@ -107,11 +114,10 @@ class Message:
 
     ``text`` is plain Markdown without platform escapes. ``event_id`` identifies the message on its
     platform, so that all events about it and their redeliveries find it. ``at`` is timezone-aware.
-    ``direct`` marks a private conversation with Footnote, ``shared`` a channel shared with another
-    company, ``public`` a channel that everyone in the workspace may read. ``conversations`` is True
-    if the platform may be searched on the author's behalf. These four are known on arrival only; a
-    question keeps them in its options. ``made_from`` is what the text was made from, if Footnote
-    wrote it and the author only pressed a button.
+    ``audience`` are the readers of the place. ``conversations`` is True if the platform may be
+    searched on the author's behalf. Both are known on arrival only; a question keeps them in its
+    options. ``made_from`` is what the text was made from, if Footnote wrote it
+    and the author only pressed a button.
     """
 
     event_id: str
@@ -122,11 +128,14 @@ class Message:
     links: tuple[str, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     locale: str = "en"
-    direct: bool = False
-    shared: bool = False
+    audience: Audience = "channel"
     conversations: bool = False
-    public: bool = False
     made_from: Provenance = OWN_WORDS
+
+    @property
+    def direct(self) -> bool:
+        """True in a private conversation with Footnote."""
+        return self.audience == "person"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +190,9 @@ class RunOptions:
     then revised against pages read for them; a ``check`` judges the statements of the message
     instead of answering it.
 
-    ``direct``, ``shared``, ``public``, ``groups`` and ``guest`` record what was known about the
-    question and its author on arrival; rights depend on them. The author's time ``zone`` is
-    recorded too. ``conversations`` is True if the platform's own messages may be searched.
+    ``audience``, ``groups`` and ``guest`` record what was known about the question's place and its
+    author on arrival; rights depend on them. The author's time ``zone`` is recorded too.
+    ``conversations`` is True if the platform's own messages may be searched.
 
     ``watch`` is the id of the standing question being checked again, or ""; ``research_again``
     demands new research even if there is an earlier answer.
@@ -194,14 +203,12 @@ class RunOptions:
     instructions: str = ""
     style: Style = "auto"
     daily_usd: float | None = None
-    direct: bool = False
-    shared: bool = False
+    audience: Audience = "channel"
     groups: tuple[str, ...] = ()
     guest: bool | None = False
     collections: tuple[str, ...] | None = None
     conversations: bool = False
     watch: str = ""
-    public: bool = False
     research_again: bool = False
     zone: str = ""
 
@@ -210,9 +217,7 @@ class RunOptions:
         author = message.author
         return replace(
             self,
-            direct=message.direct,
-            shared=message.shared,
-            public=message.public,
+            audience=message.audience,
             groups=author.groups,
             guest=author.guest,
             zone=author.zone or self.zone,

@@ -87,7 +87,7 @@ class Remembering:
         is_of_all = where.place == there.home
         if here.key == there.key or (here.place == there.place and where.place != there.key):
             return "", where.url
-        is_hidden = reader.guest or earlier.options.direct or earlier.options.shared
+        is_hidden = reader.guest or earlier.options.audience in ("person", "outsiders")
         if is_hidden or not is_of_all or here.home != there.home:
             return None
         return f"#{where.channel_name}", where.url

@@ -19,11 +19,12 @@ from typing import Any
 import discord
 
 from adapters.discord.format import Look
-from adapters.discord.incoming import NO_GUILD, mentions_in
+from adapters.discord.incoming import mentions_in
 from adapters.discord.outlet import Post, nonce_of, tell_directly
 from adapters.discord.reading import SAID, name_of, text_of_raw
 from adapters.discord.visible import Server, Servers
 from adapters.discord.wire import DiscordRefused, Wire
+from bot.conversing.access import IN_NO_SERVER
 from bot.errors import Broken, PageUnreadable, PlatformUnavailable, ProviderUnavailable, Refused
 from bot.logs import get_logger
 from bot.pages.page import Page
@@ -235,7 +236,7 @@ class DiscordConversations:
         if thread is not None and str(thread.get("owner_id")) == self._wire.user_id:
             return False
         asked = self._run.message.thread
-        here = (asked.thread, asked.channel if asked.workspace == NO_GUILD else "")
+        here = (asked.thread, asked.channel if asked.workspace == IN_NO_SERVER else "")
         return self._is_said(message) and str(message["channel_id"]) not in here
 
     def _is_said(self, message: Raw) -> bool:

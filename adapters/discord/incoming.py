@@ -14,8 +14,9 @@ from datetime import UTC, datetime
 
 import discord
 
+from bot.conversing.access import IN_NO_SERVER
 from bot.conversing.reception import Address
-from bot.messages import Attachment, Author, Message, Thread
+from bot.messages import Attachment, Audience, Author, Message, Thread
 from bot.pages.urls import links_in
 from bot.text.language import detect
 
@@ -102,7 +103,6 @@ def _date(seconds: int, written: str) -> str:
 
 
 PLATFORM = "discord"
-NO_GUILD = "@me"  # the workspace of direct messages, named as in Discord's links
 
 _QUESTIONS = (discord.MessageType.default, discord.MessageType.reply)
 _SHOWN_NOT_READ = ("image/", "video/", "audio/")
@@ -111,29 +111,35 @@ _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a message; ``inside`` is the id of a thread or direct message, where the answer
-    is posted in the same place."""
+    """The place of a message or an interaction; ``inside`` is the id of a thread or direct message,
+    where the answer is posted in the same place. ``audience`` are its readers: only a direct
+    message with the bot has one, and those of a place without the bot are strangers."""
 
     guild: str
     channel: str
     inside: str
+    audience: Audience
 
     @property
     def direct(self) -> bool:
-        return self.guild == NO_GUILD
+        return self.audience == "person"
 
     def thread(self, started_by: str) -> Thread:
         """Return the conversation here; in a channel, the one that ``started_by`` opens."""
         return Thread(PLATFORM, self.guild, self.channel, self.inside or started_by)
 
 
-def place_of(channel: discord.abc.Snowflake, guild_id: int | None) -> Place:
-    """Return the place of a channel. ``guild_id`` is None in direct messages."""
+def place_of(channel: discord.abc.Snowflake, guild_id: int | None, *, is_member: bool) -> Place:
+    """Return the place of a channel. ``guild_id`` is None outside of servers. ``is_member`` tells
+    that the bot itself is there, and not only a person who installed the app."""
     if guild_id is None:
-        return Place(NO_GUILD, str(channel.id), str(channel.id))
+        is_private = is_member and not isinstance(channel, discord.GroupChannel)
+        audience: Audience = "person" if is_private else "strangers"
+        return Place(IN_NO_SERVER, str(channel.id), str(channel.id), audience)
+    audience = "channel" if is_member else "strangers"
     if isinstance(channel, discord.Thread):
-        return Place(str(guild_id), str(channel.parent_id), str(channel.id))
-    return Place(str(guild_id), str(channel.id), "")
+        return Place(str(guild_id), str(channel.parent_id), str(channel.id), audience)
+    return Place(str(guild_id), str(channel.id), "", audience)
 
 
 def is_said(message: discord.Message) -> bool:
@@ -192,7 +198,7 @@ def message_from(message: discord.Message, place: Place, me: int) -> Message:
         links=tuple(links_in(text)),
         attachments=attachments_of(message),
         locale=locale_of(text, message.guild),
-        direct=place.direct,
+        audience=place.audience,
     )
 
 

@@ -45,17 +45,16 @@ def arrival(
 ) -> Message:
     """Convert an interaction to a message; in a channel its thread does not exist yet."""
     place = place_in(interaction)
-    permissions = interaction.permissions if interaction.guild_id is not None else None
     return Message(
         event_id=str(interaction.id),
         thread=place.thread(f"pending-{interaction.id}"),
-        author=author_of(interaction.user, permissions),
+        author=author_in(interaction),
         text=text,
         at=interaction.created_at,
         links=tuple(links_in(text)),
         attachments=attachments,
         locale=str(interaction.locale),
-        direct=place.direct,
+        audience=place.audience,
     )
 
 
@@ -63,7 +62,18 @@ def place_in(interaction: FootnoteInteraction) -> Place:
     """Return the place of an interaction. Raises ``Invalid`` for an unknown kind of channel."""
     if interaction.channel is None:  # of a kind that discord.py does not know yet
         raise invalid("place-unknown")
-    return place_of(interaction.channel, interaction.guild_id)
+    if interaction.guild_id is None:
+        is_member = interaction.context.dm_channel  # with the bot, not with other people
+    else:
+        is_guild = interaction.client.get_guild(interaction.guild_id) is not None
+        is_member = is_guild or interaction.is_guild_integration()
+    return place_of(interaction.channel, interaction.guild_id, is_member=is_member)
+
+
+def author_in(interaction: FootnoteInteraction) -> Author:
+    """Return the person who acted."""
+    is_in_server = interaction.guild_id is not None
+    return author_of(interaction.user, interaction.permissions if is_in_server else None)
 
 
 @asynccontextmanager
@@ -211,7 +221,11 @@ class Asking:
             if run is not None:
                 watch = await patiently(
                     lambda: self._reception.watch(
-                        run, message.author, schedule, locale=message.locale, direct=message.direct
+                        run,
+                        message.author,
+                        schedule,
+                        locale=message.locale,
+                        audience=message.audience,
                     )
                 )
                 # Not in place of "thinking", which the question will replace.
@@ -315,17 +329,19 @@ class Pressing:
         self._client.add_dynamic_items(dynamic_item(self.pressed))
 
     async def pressed(self, interaction: discord.Interaction[Any], press: Press) -> None:
-        direct, locale = interaction.guild_id is None, str(interaction.locale)
-        author = author_of(interaction.user, None if direct else interaction.permissions)
+        locale = str(interaction.locale)
         async with guarded(interaction):
+            place, author = place_in(interaction), author_in(interaction)
             if isinstance(press, Details):
-                await self._show(interaction, press.run, author, texts_for(locale))
+                await self._show(interaction, press.run, place, author, texts_for(locale))
                 return
             # The message stays unchanged; only the presser sees what follows.
             if not await acknowledged(interaction):
                 return
             told = await patiently(
-                lambda: carry_out(self._reception, press, author, locale=locale, direct=direct)
+                lambda: carry_out(
+                    self._reception, press, author, locale=locale, audience=place.audience
+                )
             )
             if told is None:
                 return
@@ -334,15 +350,20 @@ class Pressing:
             await tell(interaction, texts(told), why)
 
     async def _show(
-        self, interaction: discord.Interaction[Any], run: str, author: Author, texts: Texts
+        self,
+        interaction: discord.Interaction[Any],
+        run: str,
+        place: Place,
+        author: Author,
+        texts: Texts,
     ) -> None:
         """Show the details of an answer to the presser only."""
         if not await acknowledged(interaction, thinking=True, ephemeral=True):
             return
-        channel = place_in(interaction).channel
-        direct = interaction.guild_id is None
         answer, page = await patiently(
-            lambda: self._reception.details(run, PLATFORM, channel, author, direct=direct)
+            lambda: self._reception.details(
+                run, PLATFORM, place.channel, author, audience=place.audience
+            )
         )
         may_embed = interaction.app_permissions.embed_links
         looks = details(answer, texts, embeds=may_embed, page=page)

@@ -286,16 +286,16 @@ class Listener:
         guild_id = guild_id_of(message)
         if isinstance(message.channel, discord.PartialMessageable):
             return await self._place(message.channel.id, guild_id)
-        return place_of(message.channel, guild_id)
+        return place_of(message.channel, guild_id, is_member=True)
 
     async def _place(self, channel_id: int, guild_id: int | None) -> Place:
         """Return the place of a channel, after asking Discord if the channel is not cached."""
         channel = self._client.get_channel(channel_id)
         if channel is None and guild_id is None:
-            return place_of(self._client.get_partial_messageable(channel_id), None)
+            return place_of(self._client.get_partial_messageable(channel_id), None, is_member=True)
         if channel is None:
             channel = await patiently(lambda: self._client.fetch_channel(channel_id))
-        return place_of(channel, guild_id)
+        return place_of(channel, guild_id, is_member=True)
 
     def _in_order(self, channel_id: int) -> asyncio.Lock:
         """Return the channel's lock, which its events acquire in the order of their arrival."""

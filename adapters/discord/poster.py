@@ -24,7 +24,6 @@ from adapters.discord import wire
 from adapters.discord.buttons import runs_in, view_while_working
 from adapters.discord.conversations import PUBLIC_THREADS, DiscordConversations
 from adapters.discord.format import Look, echo, thread_name
-from adapters.discord.incoming import NO_GUILD
 from adapters.discord.limits import (
     REFRESH_SECONDS,
     SECONDS_BETWEEN_EDITS,
@@ -46,6 +45,7 @@ from adapters.discord.reading import download, read_history
 from adapters.discord.reply import DiscordDisplay
 from adapters.discord.visible import Servers
 from adapters.discord.wire import DiscordRefused, Wire
+from bot.conversing.access import IN_NO_SERVER
 from bot.egress import DIRECT, Egress
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
@@ -115,7 +115,8 @@ class DiscordPoster:
         link = f"https://discord.com/channels/{thread.workspace}/{thread.thread}"
         if run.message.event_id.isdecimal():  # a message's id, and not that of a pressed button
             link += f"/{run.message.event_id}"
-        server = None if run.options.direct else await self._servers.server(thread.workspace)
+        is_in_server = thread.workspace != IN_NO_SERVER
+        server = await self._servers.server(thread.workspace) if is_in_server else None
         if server is None:
             return Whereabouts(link, "", thread.place)
         about = await self._wire.request("GET", "/channels/{channel_id}", channel_id=thread.thread)
@@ -239,7 +240,7 @@ class DiscordPoster:
         """Yield the places where the reply may be posted, best first; each is tried only if those
         before are closed."""
         thread = run.message.thread
-        if thread.workspace != NO_GUILD and (
+        if thread.workspace != IN_NO_SERVER and (
             thread.thread == known.question or not thread.thread.isdigit()
         ):
             async for place in self._places_in_channel(run, known):
@@ -368,11 +369,11 @@ class DiscordPoster:
 
 def _begins_its_thread(message: Message) -> bool:
     thread = message.thread
-    return thread.workspace != NO_GUILD and thread.thread == message.event_id
+    return thread.workspace != IN_NO_SERVER and thread.thread == message.event_id
 
 
 def _standing(thread: Thread) -> str:
     """Return the channel that contains the messages of a thread: the thread itself, if it
     exists."""
-    inside = thread.workspace != NO_GUILD and thread.thread.isdigit()
+    inside = thread.workspace != IN_NO_SERVER and thread.thread.isdigit()
     return thread.thread if inside else thread.channel

@@ -12,9 +12,10 @@ from discord.http import Route
 from yarl import URL
 
 from adapters.discord import wire
-from adapters.discord.incoming import NO_GUILD, Names, plain_markdown
+from adapters.discord.incoming import Names, plain_markdown
 from adapters.discord.limits import HISTORY_PAGE
 from adapters.discord.wire import DiscordRefused, Wire
+from bot.conversing.access import IN_NO_SERVER
 from bot.egress import Egress
 from bot.errors import FootnoteError, PageUnreadable, PlatformUnavailable
 from bot.messages import Attachment, Author, Message
@@ -36,7 +37,7 @@ async def read_history(wire: Wire, run: RunRef) -> Sequence[Message]:
     if thread.thread == question:
         raw = await _answered(wire, thread.channel, question)
     else:
-        inside = thread.channel if thread.workspace == NO_GUILD else thread.thread
+        inside = thread.channel if thread.workspace == IN_NO_SERVER else thread.thread
         raw = await _before(wire, run, inside, question)
     said = [
         _message(one, run, wire.user_id)

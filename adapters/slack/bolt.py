@@ -24,8 +24,9 @@ from adapters.slack.commands import ASK, FOOTNOTE, Commands
 from adapters.slack.deferred import EphemeralMessages, SlowWork
 from adapters.slack.format import escaped
 from adapters.slack.home import Home, Pane
-from adapters.slack.incoming import MALFORMED, SHARED, note, unescape
+from adapters.slack.incoming import MALFORMED, note, unescape
 from adapters.slack.listener import Listener, Me
+from adapters.slack.places import SHARED
 from adapters.slack.teams import Team
 from bot.conversing.reception import Reception
 from bot.errors import FootnoteError, StorageUnavailable

@@ -43,6 +43,7 @@ from adapters.slack.limits import (
     VIEW_TITLE_CHARACTERS,
 )
 from adapters.slack.listener import PLATFORM, Listener, about_files
+from adapters.slack.places import Place
 from adapters.slack.rich import (
     link_element,
     packed,
@@ -69,7 +70,7 @@ from bot.conversing.buttons import (
 )
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.logs import get_logger
-from bot.messages import Author, Message, Style
+from bot.messages import Audience, Author, Message, Style
 from bot.pages.urls import links_in
 from bot.rendering.excerpts import joined
 from bot.rendering.footnotes import SourceView, reachable, sources
@@ -232,14 +233,13 @@ class Buttons:
             if press is None:
                 log.warning("unknown button", action=action.get("action_id"))
                 continue
-            # The ids of direct conversations begin with D.
-            direct = channel.startswith("D")
+            audience = Place.of_id(channel).audience
             texts = texts_for(locale)
             if isinstance(press, Details):
                 trigger = str(body.get("trigger_id") or "")
                 doing = self._show(press.run, channel, author, trigger, texts)
             else:
-                doing = self._pressed(press, author, recipient, texts, locale, direct=direct)
+                doing = self._pressed(press, author, recipient, texts, locale, audience)
             await self._tell(doing, recipient, texts)
 
     async def _pressed(
@@ -249,10 +249,9 @@ class Buttons:
         recipient: Recipient,
         texts: Texts,
         locale: str,
-        *,
-        direct: bool,
+        audience: Audience,
     ) -> str | None:
-        told = await carry_out(self._reception, press, author, locale=locale, direct=direct)
+        told = await carry_out(self._reception, press, author, locale=locale, audience=audience)
         if told == ASK_WHY:
             self._ephemeral.say(recipient, texts(told), reason_blocks(press.run, texts))
             return None
@@ -262,9 +261,8 @@ class Buttons:
         self, run: str, channel: str, author: Author, trigger: str, texts: Texts
     ) -> str | None:
         """Open the details of an answer for the presser; Slack allows three seconds for that."""
-        # The ids of direct conversations begin with D.
         answer, page = await self._reception.details(
-            run, PLATFORM, channel, author, direct=channel.startswith("D")
+            run, PLATFORM, channel, author, audience=Place.of_id(channel).audience
         )
         view = details(answer, texts, page)
         try:
@@ -302,7 +300,7 @@ class Buttons:
             links=tuple(links_in(text)),
             attachments=attachments,
             locale=locale,
-            direct=channel.startswith("D"),
+            audience=Place.of_id(channel).audience,
         )
         recipient = Recipient(channel, user, response_url=str(body.get("response_url") or ""))
 

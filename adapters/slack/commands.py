@@ -11,6 +11,7 @@ from adapters.slack.calls import Json
 from adapters.slack.deferred import Recipient, SlowWork
 from adapters.slack.incoming import mentions_in, unescape
 from adapters.slack.listener import PLATFORM, Listener
+from adapters.slack.places import Place
 from bot.conversing.buttons import forget_me
 from bot.conversing.reception import AcceptedQuestion, Handled
 from bot.conversing.rules import DEPTHS, KEYS, depth_named, rule_values, with_rule
@@ -100,7 +101,7 @@ class Commands:
             text=text,
             at=datetime.now(UTC),
             locale=locale,
-            direct=command.get("channel_name") == "directmessage",
+            audience=Place.of_id(channel).audience,
         )
         return message, texts_for(locale)
 
@@ -113,7 +114,7 @@ class Commands:
         recipient = Recipient(
             message.thread.channel,
             message.author.id,
-            direct=message.thread.channel.startswith("D"),
+            direct=message.direct,
             response_url=str(command.get("response_url") or ""),
         )
         try:
@@ -171,7 +172,7 @@ class Commands:
             message.author,
             schedule,
             locale=message.locale,
-            direct=message.direct,
+            audience=message.audience,
         )
         return watch_confirmation(watch, texts)
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from bot.logs import get_logger
-from bot.messages import Attachment, Author, Message, Thread
+from bot.messages import Attachment, Audience, Author, Message, Thread
 from bot.pages.urls import links_in
 from bot.rights.reader import attached
 
@@ -20,8 +20,6 @@ Json = Mapping[str, Any]
 
 # Subtypes of messages that people write (https://docs.slack.dev/reference/events/message).
 SPEECH = frozenset((None, "file_share", "thread_broadcast", "me_message"))
-# The mark of a channel shared with another company (https://docs.slack.dev/apis/slack-connect).
-SHARED = "is_ext_shared_channel"
 FILES_GONE = frozenset(("tombstone", "hidden_by_limit"))
 
 _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
@@ -187,9 +185,8 @@ def to_message(
     author: Author,
     text: str,
     locale: str,
-    direct: bool = False,
+    audience: Audience = "channel",
     conversations: bool = False,
-    public: bool = False,
 ) -> Message:
     """Build the core's message; ``text`` is its Markdown."""
     ts = str(message["ts"])
@@ -202,10 +199,8 @@ def to_message(
         links=tuple(links_in(text)),
         attachments=attachments_of(message),
         locale=locale,
-        direct=direct,
-        shared=bool(message.get(SHARED)),
+        audience=audience,
         conversations=conversations,
-        public=public,
     )
 
 

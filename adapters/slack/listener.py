@@ -32,6 +32,7 @@ from adapters.slack.incoming import (
 )
 from adapters.slack.mentions import RIGHT, Mentions
 from adapters.slack.people import AppQuestions, Home, People, Person, app_of, author_id, teams_of
+from adapters.slack.places import Place
 from adapters.slack.posted import run_of
 from adapters.slack.words import words_of
 from bot.conversing.reception import Address, Handled, Reception
@@ -102,28 +103,28 @@ class Listener:
         if not is_speech(event) and not self._is_question_of_app(event):
             return
         if not await self._mentions.has_message(event):
-            await self._take(event, "footnote", direct=False, retry=retry)
+            await self._take(event, "footnote", Place.of_event(event), retry=retry)
 
     async def handle_message(self, event: Json, retry: int = 0) -> None:
         """Handle ``message.channels``, ``.groups``, ``.mpim`` and ``.im`` with all subtypes."""
-        subtype = event.get("subtype")
+        subtype, place = event.get("subtype"), Place.of_event(event)
         if subtype == "message_changed":
-            await self._changed(event, retry)
+            await self._changed(event, place, retry)
         elif subtype == "message_deleted":
             await self._deleted(event["channel"], event.get("previous_message") or {}, event)
         elif is_speech(event):
-            direct = event.get("channel_type") == "im"
+            direct = place.kind == "im"
             if self._mentions_me(event):
                 self._mentions.message_came(event["channel"], event["ts"])
             if (address := self._address(event, direct)) is not None:
                 if self._may_search and not direct and address == "footnote":
                     event = await self._mentions.with_right(event)
-                await self._take(event, address, direct=direct, retry=retry)
+                await self._take(event, address, place, retry=retry)
         elif self._is_question_of_app(event):
             self._mentions.message_came(event["channel"], event["ts"])
-            await self._take(event, "footnote", direct=False, retry=retry)
+            await self._take(event, "footnote", place, retry=retry)
         elif self._is_other_app(event) and not begins_thread(event):
-            await self._take(event, "others", direct=False, retry=retry)
+            await self._take(event, "others", place, retry=retry)
 
     def is_ours(self, message: Json) -> bool:
         """Return True if Footnote posted a message."""
@@ -139,7 +140,7 @@ class Listener:
         in threads but does not answer, or two apps could answer each other forever."""
         return self._is_other_app(event) and begins_thread(event) and self._mentions_me(event)
 
-    async def _changed(self, event: Json, retry: int) -> None:
+    async def _changed(self, event: Json, place: Place, retry: int) -> None:
         message, before = event["message"], event.get("previous_message") or {}
         channel, ts = event["channel"], str(message["ts"])
         if message.get("subtype") == "tombstone":  # a deleted message that began a thread
@@ -150,7 +151,7 @@ class Listener:
         message = {**message, "channel": channel, "user": author or NOBODY}
         if not is_speech(message) or words_of(message) == words_of(before):
             return  # an app's message, or only a link preview was added
-        direct = event.get("channel_type") == "im"
+        direct = place.kind == "im"
         mentioned = self._mentions_me(message)
         if mentioned:
             self._mentions.message_came(channel, ts)
@@ -164,13 +165,13 @@ class Listener:
             return  # the text was removed: the answer stays
         except Denied as error:
             if author:
-                whole = await self._message(message, direct)
+                whole = await self._message(message, place)
                 sentence = sentence_for(error, texts_for(whole.locale))
                 self.ephemeral.say(recipient_of(whole, message), sentence)
             return
         if not known and author and (direct or mentioned):
             # No run began with it before the edit: it was refused, or did not address Footnote.
-            await self._take(message, "footnote", direct=direct, retry=retry, again=True)
+            await self._take(message, "footnote", place, retry=retry, again=True)
 
     async def _deleted(self, channel: str, message: Json, event: Json) -> None:
         """Handle a deletion. ``message`` is the message before it, which Slack may leave out;
@@ -193,23 +194,23 @@ class Listener:
         return "others" if begins_with_mention(words_of(event)) else "thread"
 
     async def _take(
-        self, event: Json, address: Address, *, direct: bool, retry: int, again: bool = False
+        self, event: Json, address: Address, place: Place, *, retry: int, again: bool = False
     ) -> None:
         """Pass a message on to the reception; queue it for a retry if it cannot be stored.
 
         Raises ``StorageUnavailable`` even then, so that Slack delivers it again.
         """
         try:
-            await self._bring(event, address, direct=direct, retry=retry, again=again)
+            await self._bring(event, address, place, retry=retry, again=again)
         except StorageUnavailable:
             self._retry_queue.keep(
                 event_id(event["channel"], str(event["ts"])),
-                lambda: self._bring(event, address, direct=direct, retry=0, again=again),
+                lambda: self._bring(event, address, place, retry=0, again=again),
             )
             raise
 
     async def _bring(
-        self, event: Json, address: Address, *, direct: bool, retry: int, again: bool
+        self, event: Json, address: Address, place: Place, *, retry: int, again: bool
     ) -> None:
         """Pass a message on to the reception, and notify its author of a refusal or a stop.
 
@@ -220,7 +221,7 @@ class Listener:
             return
         if address != "footnote" and not await self._is_ours(event["channel"], event):
             return  # before Slack is asked about people in threads that are not ours
-        message = await self._message(event, direct)
+        message = await self._message(event, place)
         recipient: Recipient | None = recipient_of(message, event)
         texts = texts_for(message.locale)
         if address != "footnote" and is_wordless(message.text):
@@ -256,7 +257,7 @@ class Listener:
         else:
             self.ephemeral.say(recipient, sentence)
 
-    async def _message(self, event: Json, direct: bool) -> Message:
+    async def _message(self, event: Json, place: Place) -> Message:
         people = await self.people.quickly(self.named_in(event))
         text = self._text(event, people)
         thread = thread_of(self.me.team, event["channel"], event)
@@ -271,9 +272,8 @@ class Listener:
             author=author,
             text=text,
             locale=locale,
-            direct=direct,
+            audience=place.audience,
             conversations=self._may_search and not is_of_app(event) and bool(event.get(RIGHT)),
-            public=event.get("channel_type") == "channel",
         )
 
     def author(

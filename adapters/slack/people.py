@@ -14,7 +14,8 @@ from typing import Any
 from cachetools import TTLCache
 
 from adapters.slack.calls import Calls, Refusal
-from adapters.slack.incoming import SHARED, Json, mentions_in
+from adapters.slack.incoming import Json, mentions_in
+from adapters.slack.places import SHARED
 from adapters.slack.words import words_of
 from bot.errors import FootnoteError
 from bot.logs import get_logger

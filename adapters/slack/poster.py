@@ -20,6 +20,7 @@ from adapters.slack.format import escaped, markdown_block, notification, questio
 from adapters.slack.found_files import FILES
 from adapters.slack.incoming import to_message, unescape
 from adapters.slack.people import author_id, name_of_app, names_of
+from adapters.slack.places import Place, is_direct
 from adapters.slack.posted import (
     QUESTION,
     Post,
@@ -33,12 +34,12 @@ from adapters.slack.posted import (
     thread_messages,
 )
 from adapters.slack.reply import Features, SlackDisplay
-from adapters.slack.teams import Team, Teams, is_public
+from adapters.slack.teams import Team, Teams
 from adapters.slack.words import words_of
 from bot.errors import PlatformUnavailable, PostRefused
 from bot.labels import label
 from bot.logs import get_logger
-from bot.messages import Attachment, Author, Message
+from bot.messages import Attachment, Audience, Author, Message
 from bot.posting import PostState, Reply, RunRef, Whereabouts, collect
 from bot.rendering.texts import texts_for
 from bot.replying import Pace, open_reply
@@ -60,7 +61,7 @@ async def thread_history(team: Team, run: RunRef) -> Sequence[Message]:
     where = run.message.thread
     asked = message_ts(run)
     began_it = asked == where.thread and not is_about(run)
-    if where.channel.startswith("D") or began_it or not is_ts(where.thread):
+    if is_direct(where.channel) or began_it or not is_ts(where.thread):
         return ()
     texts = texts_for(run.message.locale)
     try:
@@ -239,6 +240,11 @@ class SlackPoster:
         team = await self._teams.of(message.thread.workspace)
         return await team.groups_of_author(message, among)
 
+    async def audience(self, message: Message) -> Audience:
+        """See ``bot.rights.rights.Hosting``."""
+        team = await self._teams.of(message.thread.workspace)
+        return await team.audience(message.thread.channel)
+
     async def is_guest(self, message: Message) -> bool:
         """See ``bot.rights.rights.Hosting``."""
         return await (await self._teams.of(message.thread.workspace)).is_guest(message)
@@ -250,8 +256,10 @@ class SlackPoster:
         team = await self._team(run)
         link = await team.link_to(thread.channel, ts, thread.thread) if ts else run.page
         about = await team.about(thread.channel)
-        public = is_public(about) if about else run.options.public
-        place = thread.home if public and not run.options.shared else thread.place
+        told = run.options.audience
+        audience = Place.of_description(about).audience if about else told
+        is_public = audience == "workspace" and told != "outsiders"
+        place = thread.home if is_public else thread.place
         return Whereabouts(link, str(about.get("name") or ""), place)
 
     async def conversations(

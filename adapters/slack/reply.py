@@ -22,6 +22,7 @@ from adapters.slack.format import (
     working_blocks,
 )
 from adapters.slack.limits import SESSION_TITLE_CHARACTERS
+from adapters.slack.places import is_direct
 from adapters.slack.plan import plain, ready, tasks
 from adapters.slack.posted import PostedMessages
 from adapters.slack.streaming import Streaming, TakenOver, message_parts
@@ -210,7 +211,7 @@ class SlackDisplay(Display):
                     await self._delivery.end_stream(post, patience=0.0)
         except (PlatformUnavailable, PostRefused) as error:
             log.info("stream not ended", run=self._run.id, error=str(error))
-        if channel.startswith("D"):
+        if is_direct(channel):
             return
         question = shortened(self._run.message.text, QUESTION)
         text = escaped(self._texts("answer-place-gone", question=question))

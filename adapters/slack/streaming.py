@@ -28,6 +28,7 @@ from adapters.slack.limits import (
     STREAM_RESERVE,
     STREAM_SECONDS_USED,
 )
+from adapters.slack.places import is_direct
 from adapters.slack.plan import (
     Task,
     chunk_characters,
@@ -179,7 +180,7 @@ class Streaming:
             "thread_ts": self._record.thread,
             "task_display_mode": "plan",
         }
-        if not self._record.channel.startswith("D"):
+        if not is_direct(self._record.channel):
             arguments["recipient_user_id"] = message.author.id
             arguments["recipient_team_id"] = self._askers_team
         if chunks:

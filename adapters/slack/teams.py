@@ -23,24 +23,20 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack.calls import FAILURES, Calls, Json, Timing
 from adapters.slack.installations import Installations
 from adapters.slack.people import ORGANISATION, Home, People
+from adapters.slack.places import Place, is_direct
 from bot.conversing.background_tasks import BackgroundTasks
 from bot.errors import FootnoteError, InvalidSetting, PlatformUnavailable, PostRefused
 from bot.logs import get_logger
-from bot.messages import Message
+from bot.messages import Audience, Message
 
 GROUPS_REMEMBERED = 1_000
 SCOPES_SECONDS = 600.0
-CHANNELS = "channels:read"  # the optional scope for details of public channels
+# The scopes for details of channels: public ones, private ones and group messages.
+CHANNELS, READERS = "channels:read", "channels:read, groups:read and mpim:read"
+CHANNELS_REMEMBERED, CHANNELS_SECONDS = 10_000, 60.0
 GROUPS_SECONDS = 60.0  # Slack allows about 20 of these calls a minute
 
 log = get_logger()
-
-
-def is_public(about: Json) -> bool:
-    """Return True if every member of the workspace, and no one else, may read a channel:
-    https://docs.slack.dev/reference/objects/conversation-object"""
-    hidden = ("is_private", "is_im", "is_mpim", "is_ext_shared")
-    return bool(about.get("is_channel")) and not any(about.get(each) for each in hidden)
 
 
 class UserGroups:
@@ -106,6 +102,7 @@ class Team:
         self.user_groups = UserGroups(self.calls)
         self._identity: Json = {}  # the response of auth.test, once it was called
         self._scopes: TTLCache[str, frozenset[str]] = TTLCache(1, SCOPES_SECONDS)
+        self._channels: TTLCache[str, Json] = TTLCache(CHANNELS_REMEMBERED, CHANNELS_SECONDS)
         self._told: set[str] = set()
 
     async def aclose(self) -> None:
@@ -139,8 +136,10 @@ class Team:
             log.warning(event, why=sentence)
 
     async def about(self, channel: str) -> Json:
-        """Return Slack's description of a channel; empty without the scope, or if the call
-        fails."""
+        """Return Slack's description of a channel, at most a minute old; empty without the scope,
+        or if the call fails."""
+        if (known := self._channels.get(channel)) is not None:
+            return known
         try:
             if CHANNELS not in await self.scopes():
                 return {}
@@ -148,7 +147,22 @@ class Team:
         except FootnoteError as error:
             log.info("channel not looked up", channel=channel, error=str(error))
             return {}
-        return dict(answer["channel"])
+        about = self._channels[channel] = dict(answer["channel"])
+        return about
+
+    async def audience(self, channel: str) -> Audience:
+        """Return who reads in a channel now; "unknown" if Slack does not tell."""
+        if is_direct(channel):
+            return Place.of_id(channel).audience
+        about = await self.about(channel)
+        if not about:
+            self.tell_once(
+                "readers_not_known",
+                f"Slack does not tell who reads in a channel: grant the app the scopes {READERS}, "
+                "or commands, shortcuts and buttons there search no documents.",
+            )
+            return "unknown"
+        return Place.of_description(about).audience
 
     async def _home(self) -> Home:
         """Return the workspace in which Footnote is installed."""

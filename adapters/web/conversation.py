@@ -164,7 +164,7 @@ class _Conversation:
                 meant(run.id, form),
                 visitor.author,
                 locale=asked_locale(request),
-                direct=False,
+                audience="channel",
             )
             self._console.live.look_soon()
             return await self._told(

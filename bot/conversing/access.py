@@ -18,6 +18,8 @@ _ADMIN = "ask an admin of Footnote"
 # The console in these lists: its workspace, and its channel and person if no proxy identifies
 # people.
 IN_CONSOLE, LOCAL = "console", "local"
+# The workspace of Discord's direct and group messages in these lists, named as in Discord's links.
+IN_NO_SERVER = "@me"
 NO_ROLES = (
     "FOOTNOTE_ALLOW_ROLES lets only people with roles ask, and nobody has one in the console: name "
     "people in FOOTNOTE_ALLOW_USERS in its place"
@@ -34,11 +36,11 @@ def check_access(settings: Settings, message: Message) -> None:
     """Raise ``Denied`` if the lists do not let the author ask in the message's place."""
     check_author(settings, message)
     author, thread = message.author, message.thread
-    if message.direct:
-        if not settings.direct_messages:
-            raise Denied("denied-direct", "Footnote does not answer direct messages here.")
-    elif not _passes([thread.channel], settings.allow_channels, settings.deny_channels):
-        _check_console(message, "FOOTNOTE_ALLOW_CHANNELS", thread.channel, settings.deny_channels)
+    if not settings.direct_messages and (message.direct or thread.workspace == IN_NO_SERVER):
+        raise Denied("denied-direct", "Footnote does not answer direct messages here.")
+    allowed, denied = settings.allow_channels, settings.deny_channels
+    if not message.direct and not _passes([thread.channel], allowed, denied):
+        _check_console(message, "FOOTNOTE_ALLOW_CHANNELS", thread.channel, denied)
         raise Denied("denied-channel", f"Footnote does not answer in this channel: {_ADMIN}.")
     if not _passes(author.roles, settings.allow_roles, settings.deny_roles):
         if thread.platform == CONSOLE:

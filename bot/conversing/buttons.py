@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bot.conversing.reception import Reception
 from bot.conversing.words import is_yes
-from bot.messages import Author, Message
+from bot.messages import Audience, Author, Message
 from bot.rendering.texts import Texts
 from bot.standing.schedule import DAILY
 from bot.storage.workspaces import Opinion, Reason, Verdict
@@ -79,12 +79,12 @@ Press = Deed | Details
 
 
 async def carry_out(
-    reception: Reception, press: Deed, author: Author, *, locale: str, direct: bool
+    reception: Reception, press: Deed, author: Author, *, locale: str, audience: Audience
 ) -> str | None:
     """Carry out a press; returns the id of a text to show only to the presser, or None. For
     ``ASK_WHY`` the adapter offers the ``REASONS``, each as a ``Feedback`` of its own.
 
-    ``locale`` is the presser's; ``direct`` is True in a direct message. Raises ``Denied``,
+    ``locale`` is the presser's; ``audience`` reads in the place of the press. Raises ``Denied``,
     ``Invalid`` and ``StorageUnavailable`` as the methods of ``Reception`` do.
     """
     match press:
@@ -96,15 +96,15 @@ async def carry_out(
         case Stop(run):
             return "stopping" if await reception.stop_run(run) else "nothing-running"
         case Watch(run, schedule):
-            await reception.watch(run, author, schedule, locale=locale, direct=direct)
+            await reception.watch(run, author, schedule, locale=locale, audience=audience)
             return "watch-pressed"
         case Retract(run):
             await reception.retract(run, author)
             return "correction-removed"
         case Deeper(run):
-            asked = await reception.dig_deeper(run, author, locale=locale, direct=direct)
+            asked = await reception.dig_deeper(run, author, locale=locale, audience=audience)
         case FollowUp(run, number):
-            asked = await reception.follow_up(run, number, author, locale=locale, direct=direct)
+            asked = await reception.follow_up(run, number, author, locale=locale, audience=audience)
     return None if asked.new else "asked-already"
 
 

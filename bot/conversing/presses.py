@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from datetime import UTC, datetime
 
-from bot.messages import Author, Message
+from bot.messages import Audience, Author, Message
 from bot.rights.provenance import Wording
 from bot.storage.records import RunRecord
 
@@ -13,7 +13,7 @@ NO_TEXT = Wording("")
 
 
 def message_of_press(
-    run: RunRecord, button: str, author: Author, said: Wording, locale: str, direct: bool
+    run: RunRecord, button: str, author: Author, said: Wording, locale: str, audience: Audience
 ) -> Message:
     """Return the message equivalent to pressing a button on a run's reply, which ``said`` this."""
     # An edited run has had several questions, so the same button may mean a different one.
@@ -25,7 +25,7 @@ def message_of_press(
         text=said.text,
         at=datetime.now(UTC),
         locale=locale,
-        direct=direct,
+        audience=audience,
         conversations=run.options.conversations,
         made_from=said.made_from,
     )

@@ -25,6 +25,7 @@ from bot.dispatch.dispatcher import Dispatcher
 from bot.errors import StorageUnavailable
 from bot.messages import (
     EVERYWHERE,
+    Audience,
     Author,
     Depth,
     Message,
@@ -263,7 +264,7 @@ class Reception:
         return await self._workspaces.keep_feedback(run_id, author.id, opinion)
 
     async def details(
-        self, run_id: str, platform: str, channel: str, author: Author, *, direct: bool
+        self, run_id: str, platform: str, channel: str, author: Author, *, audience: Audience
     ) -> tuple[Answer, str]:
         """Return a run's answer, for ``author`` to read in its channel, and the address of the
         run's page, or "".
@@ -275,13 +276,13 @@ class Reception:
         place = run.message.thread
         if run.answer is None or (place.platform, place.channel) != (platform, channel):
             raise invalid("question-gone")
-        message = message_of_press(run, "details", author, NO_TEXT, "", direct)
+        message = message_of_press(run, "details", author, NO_TEXT, "", audience)
         if not (await self._rights.reach_in(message)).covers(run.answer.rests_on):
             raise invalid("answer-out-of-reach")
         return run.answer, self._service.reference(run).page
 
     async def dig_deeper(
-        self, run_id: str, author: Author, *, locale: str, direct: bool
+        self, run_id: str, author: Author, *, locale: str, audience: Audience
     ) -> AcceptedQuestion:
         """Research a run's question again, ``deep``, or at the same depth if an earlier answer was
         repeated without research. A second press returns the same run.
@@ -289,7 +290,7 @@ class Reception:
         Raises ``Invalid`` if the run is unknown, and otherwise as ``receive`` does.
         """
         run = await self._run(run_id)
-        message = message_of_press(run, "deeper", author, run.question, locale, direct)
+        message = message_of_press(run, "deeper", author, run.question, locale, audience)
         message = replace(message, attachments=run.message.attachments)
         await admit(self.settings, self._store.database, message)
         said = (await self._rights.reach_in(message)).wording(run.question)
@@ -303,11 +304,11 @@ class Reception:
         )
 
     async def watch(
-        self, run_id: str, author: Author, schedule: str, *, locale: str, direct: bool
+        self, run_id: str, author: Author, schedule: str, *, locale: str, audience: Audience
     ) -> Watch:
         """Make a run's question a standing question. Raises ``Denied`` and ``Invalid``."""
         run = await self._run(run_id)
-        message = message_of_press(run, "watch", author, NO_TEXT, locale, direct)
+        message = message_of_press(run, "watch", author, NO_TEXT, locale, audience)
         await admit(self.settings, self._store.database, message)
         rests_on = run.answer.rests_on if run.answer is not None else OWN_WORDS
         if not (await self._rights.reach_in(message)).covers(rests_on):
@@ -318,11 +319,11 @@ class Reception:
         """Remove the correction made by a run's message. Raises ``Invalid``."""
         run = await self._run(run_id)
         await self.corrections.remove(
-            run.id, message_of_press(run, "retract", author, NO_TEXT, "", False)
+            run.id, message_of_press(run, "retract", author, NO_TEXT, "", run.options.audience)
         )
 
     async def follow_up(
-        self, run_id: str, number: int, author: Author, *, locale: str, direct: bool
+        self, run_id: str, number: int, author: Author, *, locale: str, audience: Audience
     ) -> AcceptedQuestion:
         """Ask a run's suggestion ``number`` (from 0) in its thread; raises as ``dig_deeper``
         does."""
@@ -330,7 +331,7 @@ class Reception:
         if run.answer is None or not 0 <= number < len(run.answer.suggestions):
             raise invalid("suggestion-gone")
         question = Wording(run.answer.suggestions[number], documents_in(run.answer.rests_on))
-        message = message_of_press(run, "follow-up", author, question, locale, direct)
+        message = message_of_press(run, "follow-up", author, question, locale, audience)
         await admit(self.settings, self._store.database, message)
         if not (await self._rights.reach_in(message)).covers(run.answer.rests_on):
             raise invalid("suggestion-gone")

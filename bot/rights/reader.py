@@ -11,7 +11,16 @@ from typing import Literal
 from bot.answers import Answer
 from bot.corrections.address import is_correction, place_of
 from bot.mcp.address import is_of_server
-from bot.messages import CONSOLE, TERMINAL, Author, Message, RunOptions, Thread, Transcript
+from bot.messages import (
+    CONSOLE,
+    TERMINAL,
+    Audience,
+    Author,
+    Message,
+    RunOptions,
+    Thread,
+    Transcript,
+)
 from bot.rights.collection import Readership
 from bot.rights.provenance import Provenance, Telling, Wording
 
@@ -154,9 +163,9 @@ EVERYTHING = Reach()
 NO_DOCUMENTS = Reach(others=False, removed=False, place="", corrections=frozenset())
 
 
-# The readers of an answer: everyone in a channel, one person in a chat or the console, or the
-# operator.
-Surface = Literal["channel", "direct", "console", "terminal"]
+# The readers of an answer: everyone in a channel, one person in a chat or the console, the
+# operator, or strangers, in a place that Footnote is not a member of.
+Surface = Literal["channel", "direct", "console", "terminal", "strangers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,21 +188,26 @@ class Reader:
     corrections: frozenset[str] | None = frozenset()
 
     @classmethod
-    def of(cls, thread: Thread, author: Author, *, direct: bool, shared: bool = False) -> Reader:
-        """Return the reader of an answer to ``author`` in a thread; ``direct`` marks a private
-        conversation. In a channel ``shared`` with another company, guests read every answer."""
-        surface: Surface = "direct" if direct else "channel"
+    def of(cls, thread: Thread, author: Author, audience: Audience) -> Reader:
+        """Return the reader of an answer to ``author`` in a thread. Where people from outside the
+        team read, or may read, every answer is for guests."""
+        corrections = {thread.key, thread.place}
         if thread.platform in (TERMINAL, CONSOLE):
-            surface = "terminal" if thread.platform == TERMINAL else "console"
-        is_chat = surface in ("channel", "direct")
+            surface: Surface = "terminal" if thread.platform == TERMINAL else "console"
+            corrections = {thread.place}
+        elif audience == "strangers":
+            surface = "strangers"
+        else:
+            surface = "direct" if audience == "person" else "channel"
+            corrections.add(thread.home)
         return cls(
             surface,
             thread.channel,
             author.id,
             frozenset(author.groups),
-            shared or author.guest is not False,
-            thread.place if is_chat else "",
-            frozenset({thread.key, thread.place, thread.home} if is_chat else {thread.place}),
+            audience in ("outsiders", "unknown") or author.guest is not False,
+            "" if surface in ("console", "terminal") else thread.place,
+            frozenset(corrections),
         )
 
     @classmethod
@@ -201,12 +215,13 @@ class Reader:
         """Return the reader of the answer to a stored question, without the author's chat groups,
         which only the platform knows. Its place is "" if conversations were not to be searched."""
         author = options.standing_of(message.author)
-        reader = cls.of(message.thread, author, direct=options.direct, shared=options.shared)
+        reader = cls.of(message.thread, author, options.audience)
         return reader if options.conversations else replace(reader, place="")
 
     def may_search(self, collection: Readership) -> bool:
         """Return True if the collection's lists name this reader. In a channel the channel's rights
-        decide, so that nothing is quoted that only some of its readers may see."""
+        decide, so that nothing is quoted that only some of its readers may see. For strangers no
+        list decides: the operator cannot know them."""
         return bool(self.why(collection))
 
     def why(self, collection: Readership) -> str:
@@ -217,6 +232,8 @@ class Reader:
             return ""
         if collection.everybody:
             return "everybody"
+        if self.surface == "strangers":
+            return ""
         if self.surface == "channel":
             return "channels" if self.channel in collection.channels else ""
         if self.surface == "console":

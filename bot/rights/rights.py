@@ -16,7 +16,7 @@ from bot.errors import FootnoteError, InvalidSetting, ProviderUnavailable
 from bot.logs import get_logger
 from bot.mcp.address import root as root_of_server
 from bot.mcp.entry import McpServer
-from bot.messages import Message, RunOptions
+from bot.messages import Audience, Message, RunOptions
 from bot.rendering.texts import Texts
 from bot.rights.collection import WHO, DocumentCollection
 from bot.rights.reader import EVERYTHING, NO_DOCUMENTS, Reach, Reader
@@ -45,6 +45,10 @@ class Membership(Protocol):
 @runtime_checkable
 class Hosting(Protocol):
     """A platform's poster that can distinguish guests from members."""
+
+    async def audience(self, message: Message) -> Audience:
+        """Return who reads in the message's place now; "unknown" if the platform does not tell."""
+        ...
 
     async def is_guest(self, message: Message) -> bool:
         """Return True if the message's author comes from outside the team. Raises
@@ -110,16 +114,20 @@ class Rights:
         run's, which hold the details known on arrival.
 
         If a platform cannot report groups now, the person is in none; if it cannot report guests,
-        everyone not known to be a member counts as a guest.
+        everyone not known to be a member counts as a guest, and so does everyone in a channel whose
+        readers it cannot report. A standing question's channel may have changed since it was asked.
         """
-        author, direct, shared = message.author, message.direct, message.shared
+        author, audience = message.author, message.audience
         if options is not None:
-            author = options.standing_of(author)
-            direct, shared = options.direct, options.shared
+            author, audience = options.standing_of(author), options.audience
         poster = self._posters.get(message.thread.platform)
+        is_old = options is not None and bool(options.watch)
+        if (audience == "unknown" or is_old) and isinstance(poster, Hosting):
+            now = await _audience(poster, message)
+            audience = audience if now == "unknown" else now
         if author.guest is None and not self._guests_are_members and isinstance(poster, Hosting):
             author = replace(author, guest=await _is_guest(poster, message))
-        reader = self._received(Reader.of(message.thread, author, direct=direct, shared=shared))
+        reader = self._received(Reader.of(message.thread, author, audience))
         if reader.surface != "direct" or reader.guest or not isinstance(poster, Membership):
             return reader
         among = self._groups_named(poster.groups_setting)
@@ -141,9 +149,15 @@ class Rights:
         return self._settings.guests == "members"
 
     def _received(self, reader: Reader) -> Reader:
-        """Return the reader, as a member if the operator treats guests as members."""
-        is_member = reader.guest and self._guests_are_members
-        return replace(reader, guest=False) if is_member else reader
+        """Return the reader, as a member if the operator treats guests as members. Strangers count
+        as guests where only those may ask whom a list names."""
+        is_guest = reader.guest or (reader.surface == "strangers" and self._only_listed_may_ask)
+        return replace(reader, guest=is_guest and not self._guests_are_members)
+
+    @property
+    def _only_listed_may_ask(self) -> bool:
+        on = self._settings
+        return bool(on.allow_workspaces or on.allow_channels or on.allow_users or on.allow_roles)
 
     def _groups_named(self, setting: str) -> frozenset[str]:
         """Return the groups that rights depend on, for the platform with this setting."""
@@ -220,6 +234,14 @@ class Rights:
 
 def _is_among(root: Root, names: Collection[str] | None) -> bool:
     return names is None or root.collection.name in names
+
+
+async def _audience(poster: Hosting, message: Message) -> Audience:
+    try:
+        return await poster.audience(message)
+    except FootnoteError as error:
+        log.warning("readers not known", channel=message.thread.channel, error=str(error))
+        return "unknown"
 
 
 async def _is_guest(poster: Hosting, message: Message) -> bool:

@@ -83,7 +83,7 @@ class StandingRounds:
             links=last.message.links,
             attachments=last.message.attachments,
             locale=watch.locale,
-            direct=watch.options.direct,
+            audience=watch.options.audience,
         )
         said = (await self._service.reach_in(message, watch.options)).wording(watch.question)
         if said is None:

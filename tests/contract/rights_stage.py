@@ -21,7 +21,7 @@ from bot.configuration import load_settings
 from bot.conversing.reception import AcceptedQuestion, Reception
 from bot.errors import PlatformUnavailable
 from bot.mcp.address import address
-from bot.messages import Author, Message, Thread, Transcript
+from bot.messages import Audience, Author, Message, Thread, Transcript
 from bot.posting import RunRef, Whereabouts
 from bot.reasoning.evidence import AnswerDelta, Evidence
 from bot.reasoning.extractive.reasoner import Extractive
@@ -135,6 +135,9 @@ class GroupedPoster(RememberingPoster):
         public = thread.channel in PUBLIC
         return Whereabouts("", thread.channel, thread.home if public else thread.place)
 
+    async def audience(self, message: Message) -> Audience:
+        return "unknown"
+
     async def is_guest(self, message: Message) -> bool:
         if self.is_away:
             raise PlatformUnavailable("The platform is away.")
@@ -181,6 +184,12 @@ class Person:
     guest: bool | None = False
     shared: bool = False  # the channel, with another company
     as_member: frozenset[str] = frozenset()
+
+    @property
+    def audience(self) -> Audience:
+        if self.direct:
+            return "person"
+        return "outsiders" if self.shared else "channel"
 
     @property
     def author(self) -> Author:
@@ -294,8 +303,7 @@ class Stage:
             text=text,
             at=datetime.now(UTC),
             links=links,
-            direct=person.direct,
-            shared=person.shared,
+            audience=person.audience,
         )
 
     async def ask(self, person: Person, text: str = QUESTION, **more: object) -> RunRecord:

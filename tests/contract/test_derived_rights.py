@@ -197,7 +197,9 @@ async def test_what_an_answer_took_from_a_correction_has_its_documents(
     assert restricted(by.may) - {"tools"} <= documents_of(stage.docs, run.answer)
     withdraw(stage)
     with pytest.raises(Invalid, match="documents that may not be read"):
-        await stage.reception.details(run.id, by.platform, by.channel, by.author, direct=by.direct)
+        await stage.reception.details(
+            run.id, by.platform, by.channel, by.author, audience=by.audience
+        )
 
 
 async def test_the_list_of_corrections_has_the_authors_own_words_for_other_visitors(
@@ -228,7 +230,7 @@ async def suggested(stage: Stage, maker: Person) -> RunRecord:
     answer = replace(first.answer, suggestions=(f"What is the gate {words}?",))
     await stage.app.store.save_answer(first.id, first.attempt, answer)
     pressed = await stage.reception.follow_up(
-        first.id, 0, maker.author, locale="en", direct=maker.direct
+        first.id, 0, maker.author, locale="en", audience=maker.audience
     )
     run = await stage.ended(pressed.run_id)
     assert restricted(secrets_in(run.message.text)) == restricted(maker.may)
@@ -248,7 +250,7 @@ async def understood(stage: Stage, maker: Person) -> RunRecord:
 async def dug_deeper(stage: Stage, maker: Person) -> RunRecord:
     run = await understood(stage, maker)
     pressed = await stage.reception.dig_deeper(
-        run.id, maker.author, locale="en", direct=maker.direct
+        run.id, maker.author, locale="en", audience=maker.audience
     )
     deeper = await stage.ended(pressed.run_id)
     assert restricted(secrets_in(deeper.message.text))
@@ -295,7 +297,9 @@ async def test_a_button_does_not_ask_what_may_not_be_read_any_more(
     by = named(maker)
     run, of_suggestion = await understood(stage, by), await suggested(stage, by)
     withdraw(stage)
-    deeper = partial(stage.reception.dig_deeper, author=by.author, locale="en", direct=by.direct)
+    deeper = partial(
+        stage.reception.dig_deeper, author=by.author, locale="en", audience=by.audience
+    )
     pressed = await deeper(run.id)
     again = await stage.ended(pressed.run_id)
     assert again.message.text == FOLLOW_UP
@@ -364,7 +368,7 @@ async def test_the_lists_of_the_console_word_questions_by_the_rights_of_the_visi
     by = named(maker)
     run = await suggested(stage, by)
     await stage.reception.feedback(run.id, by.author, Opinion("bad", "", ""))
-    await stage.reception.watch(run.id, by.author, "daily", locale="en", direct=by.direct)
+    await stage.reception.watch(run.id, by.author, "daily", locale="en", audience=by.audience)
     async with stage.app.store.database.write() as db:
         await db.execute(sa.update(runs).where(runs.c.id == run.id).values(state="not_found"))
         is_first = messages.c.text == QUESTION  # deleted: the conversation begins with the other
@@ -395,7 +399,9 @@ async def test_a_standing_question_is_listed_and_asked_as_its_documents_allow(
 ) -> None:
     by, texts = named(maker), texts_for("en")
     run = await understood(stage, by)
-    watch = await stage.reception.watch(run.id, by.author, "daily", locale="en", direct=by.direct)
+    watch = await stage.reception.watch(
+        run.id, by.author, "daily", locale="en", audience=by.audience
+    )
     assert run.answer is not None
 
     async def listed(person: Person) -> str:
@@ -432,7 +438,7 @@ async def test_a_standing_question_with_no_words_of_a_person_is_not_asked_any_mo
 ) -> None:
     hr = named("a person of hr in private")
     run = await suggested(stage, hr)
-    watch = await stage.reception.watch(run.id, hr.author, "daily", locale="en", direct=True)
+    watch = await stage.reception.watch(run.id, hr.author, "daily", locale="en", audience="person")
     withdraw(stage)
     app = stage.app
     rounds = StandingRounds(stage.settings, app.store, app.service, app.dispatcher, {"slack"})
@@ -459,7 +465,7 @@ async def compared(stage: Stage, maker: Person, *, is_taken_away: bool) -> RunRe
     )
     await stage.app.store.save_answer(first.id, first.attempt, answer)
     watch = await stage.reception.watch(
-        first.id, maker.author, "daily", locale="en", direct=maker.direct
+        first.id, maker.author, "daily", locale="en", audience=maker.audience
     )
     if is_taken_away:
         withdraw(stage)
@@ -486,7 +492,9 @@ async def test_a_comparison_rests_on_what_the_earlier_answer_rests_on(
     assert told is not None
     withdraw(stage)
     with pytest.raises(Invalid, match="documents that may not be read"):
-        await stage.reception.details(told.id, by.platform, by.channel, by.author, direct=by.direct)
+        await stage.reception.details(
+            told.id, by.platform, by.channel, by.author, audience=by.audience
+        )
     again = await stage.ask(by, "Repeat what you said.", thread=told.message.thread)
     assert "987654" not in stage.shown(by, again.id)
 

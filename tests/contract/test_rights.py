@@ -243,16 +243,18 @@ async def test_details_suggestions_and_digging_deeper_are_checked_when_they_are_
     for person in OF_HR:
         run = runs[person] = await stage.with_suggestion(await stage.ask(person))
         at = (run.id, person.platform, person.channel, person.author)
-        assert (await reception.details(*at, direct=person.direct))[0] == run.answer
+        assert (await reception.details(*at, audience=person.audience))[0] == run.answer
     stage.take_away()
     for person, run in runs.items():
         at = (run.id, person.platform, person.channel, person.author)
         with pytest.raises(Invalid, match="documents that may not be read"):
-            await reception.details(*at, direct=person.direct)
+            await reception.details(*at, audience=person.audience)
         with pytest.raises(Invalid, match="suggestion no longer exists"):
-            await reception.follow_up(run.id, 0, person.author, locale="en", direct=person.direct)
+            await reception.follow_up(
+                run.id, 0, person.author, locale="en", audience=person.audience
+            )
         deeper = await reception.dig_deeper(
-            run.id, person.author, locale="en", direct=person.direct
+            run.id, person.author, locale="en", audience=person.audience
         )
         again = await stage.ended(deeper.run_id)
         assert "hr" not in documents_of(stage.docs, again.answer)
@@ -264,7 +266,7 @@ async def test_a_guest_is_not_shown_the_details_of_an_answer_from_documents(stag
     run = await stage.ask(member)
     for guest in (each for each in GUESTS if each.channel == "CENG"):
         with pytest.raises(Invalid, match="documents that may not be read"):
-            await stage.reception.details(run.id, "slack", "CENG", guest.author, direct=False)
+            await stage.reception.details(run.id, "slack", "CENG", guest.author, audience="channel")
 
 
 async def test_an_answer_that_was_written_but_not_posted_is_made_anew(stage: Stage) -> None:

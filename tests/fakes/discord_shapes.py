@@ -7,6 +7,8 @@ from tests.fakes.discord_state import (
     DIRECT_MESSAGE,
     FORUM,
     GROUP,
+    STAGE,
+    VOICE,
     Channel,
     Guild,
     Json,
@@ -102,6 +104,8 @@ def channel_json(channel: Channel, world: World) -> Json:
             for id, o in channel.overwrites.items()
         ],
     }
+    if channel.type in (VOICE, STAGE):
+        told |= {"bitrate": 64_000, "user_limit": 0, "rtc_region": None}
     if channel.type == FORUM:
         told |= {
             "available_tags": [],

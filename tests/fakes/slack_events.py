@@ -208,7 +208,7 @@ def command(
         "team_id": ws.team,
         "team_domain": ws.domain,
         "channel_id": channel.id,
-        "channel_name": channel.name,
+        "channel_name": channel.shown_name,
         "user_id": user,
         "user_name": ws.users[user].name,
         "command": name,
@@ -295,4 +295,4 @@ def pressed(ws: Workspace, block_id: str, element: Json, value: str | None) -> J
 
 
 def _place(ws: Workspace, channel: str) -> Json:
-    return {"id": channel, "name": ws.channels[channel].name}
+    return {"id": channel, "name": ws.channels[channel].shown_name}

@@ -64,7 +64,9 @@ def conversations_info(ws: Workspace, args: Json) -> Json:
         "is_mpim": channel.kind == "mpim",
         "is_private": channel.kind != "channel",
         "is_archived": channel.archived,
-        "is_ext_shared": False,
+        "is_shared": channel.org or ws.is_shared(channel.id),
+        "is_org_shared": channel.org,
+        "is_ext_shared": ws.is_shared(channel.id),
     }
     return {"ok": True, "channel": about}
 

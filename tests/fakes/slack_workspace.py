@@ -94,6 +94,12 @@ class Channel:
     kind: str = "channel"  # channel, group (private), im, mpim: Slack's `channel_type`
     members: set[str] = field(default_factory=set)
     archived: bool = False
+    org: bool = False  # shared with other workspaces of the organisation
+
+    @property
+    def shown_name(self) -> str:
+        """Its name in a command and an interaction, which do not tell a private one."""
+        return self.name if self.kind in ("channel", "im") else "privategroup"
 
 
 @dataclass(slots=True)

@@ -17,7 +17,14 @@ THREAD = Thread("slack", "T1", "C1", "1.0")
 
 
 def asked(*roles: str, direct: bool = False) -> Message:
-    return replace(a_message(thread=THREAD), author=Author("U1", "Ada", roles), direct=direct)
+    message = replace(a_message(thread=THREAD), author=Author("U1", "Ada", roles))
+    return replace(message, audience="person") if direct else message
+
+
+def in_group(id: str = "5") -> Message:
+    """Asked in a group message of Discord."""
+    thread = Thread("discord", "@me", id, id)
+    return replace(a_message(thread=thread), author=Author("U1", "Ada"), audience="strangers")
 
 
 @pytest.mark.parametrize(
@@ -38,6 +45,11 @@ def asked(*roles: str, direct: bool = False) -> Message:
         ({"allow_channels": ("C2",)}, asked(direct=True), None),
         ({"direct_messages": False}, asked(direct=True), "denied-direct"),
         ({"direct_messages": False}, asked(), None),
+        ({"direct_messages": False}, in_group(), "denied-direct"),
+        ({}, in_group(), None),
+        ({"allow_channels": ("C2",)}, in_group(), "denied-channel"),
+        ({"allow_channels": ("5",)}, in_group(), None),
+        ({"allow_workspaces": ("T1",)}, in_group(), "denied-workspace"),
         ({"deny_roles": ("intern",)}, asked("staff", "intern"), "denied-role"),
         ({"deny_roles": ("intern",)}, asked("staff"), None),
         ({"allow_roles": ("staff",)}, asked("intern", "staff"), None),

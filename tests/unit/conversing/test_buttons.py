@@ -19,7 +19,7 @@ BOB = Author("U2", "Bob")
 async def press(
     house: House, pressed: Feedback | Deeper | FollowUp | Stop, locale: str = "en"
 ) -> str | None:
-    return await carry_out(house.reception, pressed, BOB, locale=locale, direct=False)
+    return await carry_out(house.reception, pressed, BOB, locale=locale, audience="channel")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,9 @@ async def test_deeper_asks_the_question_again_once_for_the_presser(house: House)
     answer = await house.answered()
     assert await press(house, Deeper(answer.run), "zh-TW") is None
     assert await press(house, Deeper(answer.run)) == "asked-already"
-    deeper = (await house.reception.dig_deeper(answer.run, BOB, locale="", direct=False)).run_id
+    deeper = (
+        await house.reception.dig_deeper(answer.run, BOB, locale="", audience="channel")
+    ).run_id
     await house.dispatcher.wait(deeper)
     run = await house.run(deeper)
     assert (run.options.depth, run.message.author, run.message.locale) == ("deep", BOB, "zh-TW")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.configuration import load_settings
-from bot.messages import Author, RunOptions, Thread
+from bot.messages import Audience, Author, RunOptions, Thread
 from bot.rights.provenance import Provenance
 from bot.rights.reader import (
     EVERYTHING,
@@ -25,8 +25,10 @@ FILE = "https://acme.slack.com/files/U024BE7LH/F024BERPE/launch_plan.pdf"
 FOUND_HERE = found_in(HERE.place)
 
 
-def reach_of(thread: Thread, *, direct: bool = False, guest: bool | None = False) -> Reach:
-    reader = Reader.of(thread, Author("U1", "Ann", guest=guest), direct=direct)
+def reach_of(
+    thread: Thread, audience: Audience = "channel", *, guest: bool | None = False
+) -> Reach:
+    reader = Reader.of(thread, Author("U1", "Ann", guest=guest), audience)
     return Rights(load_settings()).reach(reader)
 
 
@@ -38,9 +40,11 @@ def reach_of(thread: Thread, *, direct: bool = False, guest: bool | None = False
         (reach_of(Thread("slack", "T1", "C2", "1.0")), False),
         (reach_of(Thread("slack", "T2", "C1", "1.0")), False),
         (reach_of(Thread("discord", "T1", "C1", "1")), False),
-        (reach_of(Thread("slack", "T1", "D1", "1.0"), direct=True), False),
+        (reach_of(Thread("slack", "T1", "D1", "1.0"), "person"), False),
         (reach_of(Thread("web", "console", "ann", "1")), False),
         (reach_of(HERE, guest=True), False),
+        (reach_of(HERE, "outsiders"), False),
+        (reach_of(HERE, "unknown"), False),
         (reach_of(HERE, guest=None), False),  # not known yet
         (NO_DOCUMENTS, False),
         (EVERYTHING, True),  # operators, who can read the database

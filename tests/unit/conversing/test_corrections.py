@@ -114,7 +114,7 @@ async def test_where_none_are_to_be_kept_a_message_is_researched(open_house: Ope
 
 
 async def press(house: House, run: str, author: Author) -> str | None:
-    return await carry_out(house.reception, Retract(run), author, locale="en", direct=False)
+    return await carry_out(house.reception, Retract(run), author, locale="en", audience="channel")
 
 
 async def test_its_author_and_admins_remove_it(house: House) -> None:

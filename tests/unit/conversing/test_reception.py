@@ -148,7 +148,7 @@ async def test_stop_between_the_threads_of_a_direct_conversation_ends_what_its_a
     house: House,
 ) -> None:
     house.reasoner.let_on.clear()
-    mine = [await house.ask("How tall?", thread=f"t{n}", direct=True) for n in range(2)]
+    mine = [await house.ask("How tall?", thread=f"t{n}", audience="person") for n in range(2)]
     elsewhere = replace(house.message("").thread, channel="C2")
     others = [
         await house.ask("How old?", thread="t8", author=BOB),
@@ -158,9 +158,9 @@ async def test_stop_between_the_threads_of_a_direct_conversation_ends_what_its_a
     outcome = await house.reception.receive(replace(message, thread=elsewhere), "footnote")
     assert isinstance(outcome, AcceptedQuestion)
     assert await house.reception.stop_in_channel(elsewhere, BOB) == 0
-    stop = house.message("stop", thread="new", direct=True, author=BOB)
+    stop = house.message("stop", thread="new", audience="person", author=BOB)
     assert await house.reception.receive(stop, "footnote") == Handled(1)
-    stop = house.message("stop", thread="new", direct=True, author=ADA)
+    stop = house.message("stop", thread="new", audience="person", author=ADA)
     assert await house.reception.receive(stop, "footnote") == Handled(3)
     for asked in (*mine, *others):
         await house.dispatcher.wait(asked.run_id)
@@ -294,8 +294,8 @@ async def test_what_was_deleted_is_not_remembered(house: House) -> None:
 
 async def test_digging_deeper_asks_the_same_question_once_more_and_only_once(house: House) -> None:
     answer = await house.answered()
-    deeper = await house.reception.dig_deeper(answer.run, BOB, locale="en", direct=False)
-    again = await house.reception.dig_deeper(answer.run, ADA, locale="en", direct=False)
+    deeper = await house.reception.dig_deeper(answer.run, BOB, locale="en", audience="channel")
+    again = await house.reception.dig_deeper(answer.run, ADA, locale="en", audience="channel")
     assert (deeper.new, again.new, again.run_id) == (True, False, deeper.run_id)
     await house.dispatcher.wait(deeper.run_id)
     run = await house.run(deeper.run_id)
@@ -314,11 +314,11 @@ async def test_an_answer_that_was_given_again_is_researched_as_deep_as_before(ho
     await house.store.save_answer(
         answer.run, stored.attempt, replace(stored.answer, before=before, suggestions=("Why?",))
     )
-    again = await house.reception.dig_deeper(answer.run, BOB, locale="en", direct=False)
+    again = await house.reception.dig_deeper(answer.run, BOB, locale="en", audience="channel")
     await house.dispatcher.wait(again.run_id)
     options = (await house.run(again.run_id)).options
     assert (options.depth, options.research_again) == (stored.options.depth, True)
-    asked = await house.reception.follow_up(answer.run, 0, BOB, locale="en", direct=False)
+    asked = await house.reception.follow_up(answer.run, 0, BOB, locale="en", audience="channel")
     assert not (await house.run(asked.run_id)).options.research_again
 
 
@@ -329,7 +329,7 @@ async def test_a_suggestion_is_asked_in_the_same_thread(house: House) -> None:
     await house.store.save_answer(
         answer.run, stored.attempt, replace(stored.answer, suggestions=("How long is the bridge?",))
     )
-    asked = await house.reception.follow_up(answer.run, 0, BOB, locale="en", direct=False)
+    asked = await house.reception.follow_up(answer.run, 0, BOB, locale="en", audience="channel")
     await house.dispatcher.wait(asked.run_id)
     run = await house.run(asked.run_id)
     assert (run.message.text, run.message.thread) == (
@@ -337,12 +337,12 @@ async def test_a_suggestion_is_asked_in_the_same_thread(house: House) -> None:
         stored.message.thread,
     )
     with pytest.raises(Invalid):
-        await house.reception.follow_up(answer.run, 1, BOB, locale="en", direct=False)
+        await house.reception.follow_up(answer.run, 1, BOB, locale="en", audience="channel")
 
 
 async def test_buttons_of_forgotten_runs_say_so(house: House) -> None:
     with pytest.raises(Invalid, match="no longer exists"):
-        await house.reception.dig_deeper("gone", ADA, locale="en", direct=False)
+        await house.reception.dig_deeper("gone", ADA, locale="en", audience="channel")
     assert not await house.reception.feedback("gone", ADA, Opinion("good"))
 
 
@@ -350,7 +350,7 @@ async def test_buttons_obey_the_lists(open_house: OpenHouse) -> None:
     house = await open_house(deny_users=("U2",))
     answer = await house.answered()
     with pytest.raises(Denied):
-        await house.reception.dig_deeper(answer.run, BOB, locale="en", direct=False)
+        await house.reception.dig_deeper(answer.run, BOB, locale="en", audience="channel")
 
 
 async def test_feedback_is_kept_with_the_run_and_the_last_verdict_counts(house: House) -> None:
@@ -398,11 +398,11 @@ async def test_an_edited_question_can_be_dug_into_anew(house: House) -> None:
     asked = await house.reception.receive(message, "footnote")
     assert isinstance(asked, AcceptedQuestion)
     await house.dispatcher.wait(asked.run_id)
-    first = await house.reception.dig_deeper(asked.run_id, ADA, locale="en", direct=False)
+    first = await house.reception.dig_deeper(asked.run_id, ADA, locale="en", audience="channel")
     await house.dispatcher.wait(first.run_id)
     await house.reception.edit("slack", message.event_id, "How long is the bridge?")
     await house.dispatcher.wait(asked.run_id)
-    second = await house.reception.dig_deeper(asked.run_id, ADA, locale="en", direct=False)
+    second = await house.reception.dig_deeper(asked.run_id, ADA, locale="en", audience="channel")
     assert second.new
     assert (await house.run(second.run_id)).message.text == "How long is the bridge?"
 
@@ -412,7 +412,7 @@ async def test_deleting_a_question_deletes_what_dug_deeper_into_it(house: House)
     asked = await house.reception.receive(message, "footnote")
     assert isinstance(asked, AcceptedQuestion)
     await house.dispatcher.wait(asked.run_id)
-    deeper = await house.reception.dig_deeper(asked.run_id, BOB, locale="en", direct=False)
+    deeper = await house.reception.dig_deeper(asked.run_id, BOB, locale="en", audience="channel")
     await house.dispatcher.wait(deeper.run_id)
     assert await house.reception.forget("slack", message.event_id)
     for run_id in (asked.run_id, deeper.run_id):

@@ -78,11 +78,11 @@ async def test_buttons_and_edits_are_questions_too(open_house: OpenHouse) -> Non
     asked = await house.ask("How tall is the tower?")
     await house.dispatcher.wait(asked.run_id)
     with pytest.raises(DaySpentUp):
-        await house.reception.dig_deeper(asked.run_id, ADA, locale="en", direct=False)
+        await house.reception.dig_deeper(asked.run_id, ADA, locale="en", audience="channel")
     with pytest.raises(DaySpentUp):
         await house.reception.edit("slack", "m1", "How wide is the tower?")
     assert (await house.run(asked.run_id)).message.text == "How tall is the tower?"
-    deeper = await house.reception.dig_deeper(asked.run_id, BOB, locale="en", direct=False)
+    deeper = await house.reception.dig_deeper(asked.run_id, BOB, locale="en", audience="channel")
     assert deeper.new, "whoever presses pays"
 
 

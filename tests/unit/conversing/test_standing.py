@@ -72,7 +72,7 @@ class Days:
         asked = await self.house.ask("What does the tower cost, and when does it open?")
         await self.house.dispatcher.wait(asked.run_id)
         return await self.house.reception.watch(
-            asked.run_id, ADA, schedule, locale="en", direct=False
+            asked.run_id, ADA, schedule, locale="en", audience="channel"
         )
 
     async def pass_one(self) -> list[str]:
@@ -247,11 +247,15 @@ async def test_a_person_has_a_limited_number_and_the_same_question_is_watched_on
 ) -> None:
     days = Days(await open_house(watches_per_person=1))
     first = await days.begin()
-    again = await days.house.reception.watch(first.run, ADA, "weekly", locale="en", direct=False)
+    again = await days.house.reception.watch(
+        first.run, ADA, "weekly", locale="en", audience="channel"
+    )
     assert (again.id, again.schedule) == (first.id, "weekly")
     other = await days.house.ask("How long is the bridge?", "t2")
     with pytest.raises(Invalid):
-        await days.house.reception.watch(other.run_id, ADA, "daily", locale="en", direct=False)
+        await days.house.reception.watch(
+            other.run_id, ADA, "daily", locale="en", audience="channel"
+        )
 
 
 async def test_pausing_resuming_stopping_and_forgetting(days: Days) -> None:
@@ -266,7 +270,7 @@ async def test_pausing_resuming_stopping_and_forgetting(days: Days) -> None:
     await desk.do("resume", watch.id, ada)
     assert len(await days.pass_one()) == 1
     bobs = await days.house.reception.watch(
-        watch.run, stranger.author, "daily", locale="en", direct=False
+        watch.run, stranger.author, "daily", locale="en", audience="channel"
     )
     assert [one.id for one in await desk.of_person(("slack", "U2"))] == [bobs.id]
     await days.house.reception.forget_author(stranger)

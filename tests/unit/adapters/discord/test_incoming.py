@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import discord
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -178,12 +179,25 @@ class _Channel:
 
 
 def test_a_direct_message_is_its_own_thread() -> None:
-    place = place_of(_Channel(), None)
-    assert place.direct
+    place = place_of(_Channel(), None, is_member=True)
+    assert place.audience == "person"
     assert place.thread("77") == Thread("discord", "@me", "5", "5")
 
 
 def test_in_a_channel_the_message_opens_the_thread() -> None:
-    place = place_of(_Channel(), 3)
-    assert not place.direct
+    place = place_of(_Channel(), 3, is_member=True)
+    assert place.audience == "channel"
     assert place.thread("77") == Thread("discord", "3", "5", "77")
+
+
+@pytest.mark.parametrize("guild", [None, 3])
+def test_where_the_bot_is_no_member_strangers_read(guild: int | None) -> None:
+    place = place_of(_Channel(), guild, is_member=False)
+    assert place.audience == "strangers"
+    assert not place.direct
+
+
+def test_a_group_is_never_private() -> None:
+    group = discord.GroupChannel.__new__(discord.GroupChannel)
+    group.id = 5
+    assert place_of(group, None, is_member=True).audience == "strangers"

@@ -17,7 +17,7 @@ from adapters.slack.conversations import EVERY_SCOPE
 from adapters.slack.found_files import ENDED, FILES, LOOKED_UP, UNKNOWN, UNREADABLE, UNSCOPED
 from adapters.slack.posted import SEARCH
 from bot.errors import FootnoteError, PageUnreadable, PostRefused, Unavailable
-from bot.messages import Attachment, RunOptions
+from bot.messages import Attachment, Audience, RunOptions
 from bot.pages.extract import from_bytes
 from bot.pages.page import Page
 from bot.posting import RunRef
@@ -88,8 +88,8 @@ class Place:
         async def nothing(_: object) -> None: ...
 
         run = RunRef(run_id, message, RunOptions(), nothing, nothing)
-        direct = channel.startswith("D")
-        reader = Reader.of(message.thread, message.author, direct=direct)
+        audience: Audience = "person" if channel.startswith("D") else "channel"
+        reader = Reader.of(message.thread, message.author, audience)
         found = await self.poster.conversations(run, {SEARCH: token}, reader)
         assert found is not None
         return SearchedConversations(found, run_id, partial(self.poster.download, run), Files())

@@ -254,7 +254,7 @@ def test_a_message_is_normalized() -> None:
         author=author,
         text="see https://example.org/a",
         locale="en-GB",
-        direct=True,
+        audience="person",
     )
     assert message.event_id == event_id("C1", "1700000001.500000") == "C1:1700000001.500000"
     assert (message.thread, message.author) == (thread, author)

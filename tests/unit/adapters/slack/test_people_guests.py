@@ -61,12 +61,12 @@ def test_a_guest_is_who_comes_from_outside(
 async def test_in_a_channel_shared_with_another_company_every_question_is_marked(
     bot: Served, shared: FakeSlack
 ) -> None:
-    for channel, expected in (("C1", False), ("C2", True)):
+    for channel, expected in (("C1", "workspace"), ("C2", "outsiders")):
         count = len(bot.asked) + 1
         await shared.say("U1", channel, f"{shared.mention} how tall is it?").acknowledged()
         await bot.questions(count)
         options = bot.poster.replies[-1].run.options
-        assert (options.shared, options.guest) == (expected, False)
+        assert (options.audience, options.guest) == (expected, False)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from adapters.slack.teams import CHANNELS, is_public
-from bot.messages import RunOptions, Thread
+from adapters.slack.teams import CHANNELS
+from bot.messages import Audience, RunOptions, Thread
 from bot.posting import RunRef, Whereabouts
 from tests.contract.slack_harness import ADA, SlackHarness, slack_stage
 from tests.unit.samples import a_message
@@ -27,14 +28,14 @@ async def stage(tmp_path: Path) -> AsyncIterator[SlackHarness]:
 
 
 async def located(
-    stage: SlackHarness, thread: Thread, event_id: str = "", **options: bool
+    stage: SlackHarness, thread: Thread, event_id: str = "", told: Audience = "channel"
 ) -> Whereabouts:
     event_id = event_id or f"{thread.channel}:{thread.thread}"
     message = a_message(thread=thread, event_id=event_id)
 
     async def nothing(_: object) -> None: ...
 
-    run = RunRef("r1", message, RunOptions(**options), nothing, nothing)  # type: ignore[arg-type]
+    run = RunRef("r1", message, RunOptions(audience=told), nothing, nothing)
     return await stage.poster().whereabouts(run)
 
 
@@ -53,7 +54,7 @@ async def test_a_question_that_a_button_asked_is_found_in_its_thread(stage: Slac
 
 async def test_one_that_was_public_once_is_not(stage: SlackHarness) -> None:
     thread = replace(TRAVEL, channel="C8")
-    where = await located(stage, thread, public=True)
+    where = await located(stage, thread, told="workspace")
     assert where.place == thread.place
 
 
@@ -66,13 +67,8 @@ async def test_nor_is_any_other(stage: SlackHarness, channel: str) -> None:
 
 async def test_without_the_scope_the_event_decides(stage: SlackHarness) -> None:
     stage.slack.without_scopes(CHANNELS)
-    for public, place in ((True, TRAVEL.home), (False, TRAVEL.place)):
-        where = await located(stage, TRAVEL, public=public)
+    for told in get_args(Audience):
+        where = await located(stage, TRAVEL, told=told)
+        place = TRAVEL.home if told == "workspace" else TRAVEL.place
         assert (where.channel_name, where.place) == ("", place)
     assert stage.slack.calls("conversations.info") == []
-
-
-def test_a_channel_shared_with_another_company_is_not_public() -> None:
-    about = {"is_channel": True, "is_private": False}
-    assert is_public(about)
-    assert not is_public({**about, "is_ext_shared": True})

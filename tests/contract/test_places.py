@@ -1,0 +1,459 @@
+"""The rights by kind of place: each row of two tables is asked in by every way that it has.
+
+The tables are the ones of the handbook's page on rights. A place of a kind that is missing here may
+read nothing before somebody adds its row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.slack import format as controls
+from adapters.slack.buttons import RESEARCH_THIS
+from bot.configuration import load_settings
+from bot.messages import Audience, Message, RunOptions
+from bot.rights.rights import Rights
+from bot.search.indexer import Indexer
+from tests.contract.places_stage import (
+    MANIFEST,
+    QUESTION,
+    Answering,
+    discord_answers,
+    secrets_in,
+    slack_answers,
+    toml,
+    write_documents,
+)
+from tests.contract.rights_stage import GroupedPoster
+from tests.fakes.discord_acts import join_thread, start_thread
+from tests.fakes.discord_server import Channel, FakeDiscord, Guild, User
+from tests.fakes.discord_state import ANNOUNCEMENT, PRIVATE_THREAD, STAGE, VOICE
+from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_limits import UNLIMITED
+from tests.fakes.slack_screen import Shown
+from tests.unit.samples import a_message
+
+NOTHING = frozenset[str]()
+EVERYBODY = frozenset({"open", "loose"})
+CHANNEL = EVERYBODY | {"here"}
+PERSON = EVERYBODY | {"mine"}
+
+
+@pytest.fixture(autouse=True)
+def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The documents and the data folder with their index."""
+    root = tmp_path_factory.mktemp("places").resolve()
+    docs, data = root / "docs", root / "data"
+    write_documents(docs)
+    data.mkdir()
+    Indexer(data / "index.sqlite").index([docs])
+    return docs, data
+
+
+Names = frozenset[str]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of place, and the documents its readers may be told about. ``ways`` are how questions
+    come from there."""
+
+    name: str
+    may: Names
+    make: Callable[[Any], Any]
+    ways: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+# ---------------------------------------------------------------- Discord
+
+
+@dataclass
+class Servers:
+    """A server with the bot, one without it, and Ada, who installed the app for herself."""
+
+    discord: FakeDiscord
+    home: Guild
+    foreign: Guild
+    ada: User
+    bob: User
+
+    def channel(self, guild: Guild, type: int) -> Channel:
+        return self.discord._channel(type, guild, "place")
+
+    def thread(self, parent: Channel, type: int) -> Channel:
+        with self.discord.world.lock:
+            thread = start_thread(self.discord.world, parent, self.ada, "Gate", type=type)
+            join_thread(self.discord.world, thread, self.discord.bot)
+            return thread
+
+
+def _in_thread(s: Servers) -> Channel:
+    return s.thread(s.discord.text(s.home, "talk"), 11)
+
+
+def _in_private_thread(s: Servers) -> Channel:
+    return s.thread(s.discord.text(s.home, "talk"), PRIVATE_THREAD)
+
+
+def _in_forum(s: Servers) -> Channel:
+    return s.discord.people.forum_post(s.ada, s.discord.forum(s.home, "f"), "Gate", "Hm.")[0]
+
+
+def _in_group(s: Servers) -> Channel:
+    return s.discord.private(s.ada, s.bob, s.discord.user("Cat"))
+
+
+def _in_foreign_thread(s: Servers) -> Channel:
+    return s.thread(s.discord.text(s.foreign, "talk"), 11)
+
+
+MEMBER = ("mention", "ask", "research", "deeper", "details")
+BY_USER = ("ask", "research", "details")  # the bot cannot post what "Dig deeper" finds there
+DISCORD = (
+    Kind("a text channel", CHANNEL, lambda s: s.discord.text(s.home, "talk"), MEMBER),
+    Kind("an announcement channel", CHANNEL, lambda s: s.channel(s.home, ANNOUNCEMENT), MEMBER),
+    Kind("the chat of a voice channel", CHANNEL, lambda s: s.channel(s.home, VOICE), MEMBER),
+    Kind("the chat of a stage", CHANNEL, lambda s: s.channel(s.home, STAGE), MEMBER),
+    Kind("a public thread", CHANNEL, _in_thread, MEMBER),
+    Kind("a private thread", CHANNEL, _in_private_thread, MEMBER),
+    Kind("a post of a forum", CHANNEL, _in_forum, MEMBER),
+    Kind("a direct message with the bot", PERSON, lambda s: s.discord.direct(s.ada), MEMBER),
+    Kind("two people", EVERYBODY, lambda s: s.discord.private(s.ada, s.bob), BY_USER),
+    Kind("a group message", EVERYBODY, _in_group, BY_USER),
+    Kind("a foreign channel", EVERYBODY, lambda s: s.discord.text(s.foreign, "talk"), BY_USER),
+    Kind("a foreign voice channel", EVERYBODY, lambda s: s.channel(s.foreign, VOICE), BY_USER),
+    Kind("a foreign thread", EVERYBODY, _in_foreign_thread, BY_USER),
+)
+
+
+@pytest.fixture
+def servers() -> Iterator[Servers]:
+    with FakeDiscord() as discord:
+        home = discord.guild("Home")
+        foreign = discord.guild("Foreign", installed=False)
+        ada = discord.member(home, "Ada")
+        discord.join(foreign, ada)
+        yield Servers(discord, home, foreign, ada, discord.user("Bob"))
+
+
+async def asked_on_discord(
+    servers: Servers, place: Channel, way: str, bot: Answering
+) -> tuple[Names, str]:
+    """Ask in a place; return the documents used, and what the press was shown."""
+    discord, ada, number = servers.discord, servers.ada, len(bot.runs)
+    people = discord.people
+    match way:
+        case "mention":
+            people.say(ada, place, QUESTION, mentions_bot=True)
+        case "ask":
+            people.slash(ada, place, "ask", {"question": QUESTION})
+        case "research":
+            said = people.say(ada, place, QUESTION)
+            people.message_command(ada, "Research this", said)
+        case _:
+            first = bot.runs[0]
+            id = f"footnote:{way}:{first}"
+            messages = [m for c in discord.world.channels.values() for m in c.messages.values()]
+            (answer,) = [m for m in messages if m.components and id in repr(m.components)]
+            pressed = people.press(ada, answer, id)
+            if way == "details":
+                await discord.until(lambda: pressed.replies and not pressed.replies[-1].flags & 128)
+                return await bot.used(0), discord.transcript(answer.channel, to=ada)
+    return await bot.used(number), ""
+
+
+@asynccontextmanager
+async def in_discord(
+    servers: Servers, place: Channel, folders: tuple[Path, Path], here: Path, **settings: Any
+) -> AsyncIterator[Answering]:
+    """Answer there, where a collection lists the place and another one lists Ada."""
+    docs, data = folders
+    listed = [place.id, *([place.parent.id] if place.parent else [])]
+    Path("footnote.toml").write_text(toml(docs, listed, [servers.ada.id]), encoding="utf-8")
+    async with discord_answers(servers.discord, docs, data, here, **settings) as bot:
+        yield bot
+
+
+@pytest.mark.parametrize("kind", DISCORD, ids=str)
+async def test_a_question_in_discord_is_answered_from_what_all_readers_may_see(
+    kind: Kind, servers: Servers, folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    discord = servers.discord
+    place: Channel = kind.make(servers)
+    async with in_discord(servers, place, folders, tmp_path) as bot:
+        used, told = {}, ""
+        for way in kind.ways:
+            used[way], shown = await asked_on_discord(servers, place, way, bot)
+            told += shown
+    assert used == dict.fromkeys(kind.ways, kind.may)
+    told += "".join(map(discord.transcript, list(discord.world.channels.values())))
+    assert secrets_in(told) <= kind.may
+    assert secrets_in(told)
+
+
+STRANGERS = [kind for kind in DISCORD if kind.ways == BY_USER]
+
+
+@pytest.mark.parametrize("kind", STRANGERS, ids=str)
+@pytest.mark.parametrize(
+    ("guests", "may"), [("web", NOTHING), ("deny", NOTHING), ("members", EVERYBODY)]
+)
+async def test_where_only_some_may_ask_strangers_are_not_everybody(
+    kind: Kind,
+    guests: str,
+    may: Names,
+    servers: Servers,
+    folders: tuple[Path, Path],
+    tmp_path: Path,
+) -> None:
+    """The list of those who may ask has Ada, and not who reads her answers."""
+    place: Channel = kind.make(servers)
+    lists = {"allow_users": servers.ada.id, "guests": guests}
+    async with in_discord(servers, place, folders, tmp_path, **lists) as bot:
+        used = {way: (await asked_on_discord(servers, place, way, bot))[0] for way in kind.ways}
+    assert used == dict.fromkeys(kind.ways, may)
+
+
+async def test_group_messages_are_not_answered_where_direct_messages_are_switched_off(
+    servers: Servers, folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    place = _in_group(servers)
+    async with in_discord(servers, place, folders, tmp_path, direct_messages=False) as bot:
+        asked = servers.discord.people.slash(servers.ada, place, "ask", {"question": QUESTION})
+        await servers.discord.until(lambda: asked.replies)
+        assert "does not take direct messages" in asked.replies[0].content
+        assert asked.replies[0].private_to is servers.ada
+        assert bot.runs == []
+
+
+# ---------------------------------------------------------------- Slack
+
+SAID = ("mention", "follow-up", "edit", "ask", "research", "deeper", "details")
+IN_PRIVATE = ("mention", "ask", "research", "deeper", "details")
+SLACK = (
+    Kind("a public channel", CHANNEL, lambda s: _slack(s, "CPLACE", "channel"), SAID),
+    Kind("a private channel", CHANNEL, lambda s: _slack(s, "CPLACE", "group"), SAID),
+    Kind("a group message", CHANNEL, lambda s: _slack(s, "CPLACE", "mpim"), SAID),
+    Kind("a group message of the past", CHANNEL, lambda s: _slack(s, "GPLACE", "mpim"), SAID),
+    Kind("a direct message with the app", PERSON, lambda s: str(s.im("UADA")), IN_PRIVATE),
+    Kind("a channel of the organisation", CHANNEL, lambda s: _of_organisation(s), SAID),
+    Kind("a shared public channel", NOTHING, lambda s: _shared(s, "channel"), SAID),
+    Kind("a shared private channel", NOTHING, lambda s: _shared(s, "group"), SAID),
+    Kind("a shared group message", NOTHING, lambda s: _shared(s, "mpim"), SAID),
+)
+
+
+def _slack(slack: FakeSlack, id: str, kind: str, *others: str) -> str:
+    return slack.add_channel(id, "place", kind, ["UADA", "UBOB", *others])
+
+
+def _of_organisation(slack: FakeSlack) -> str:
+    channel = _slack(slack, "CPLACE", "channel")
+    slack.workspace.channels[channel].org = True
+    return channel
+
+
+def _shared(slack: FakeSlack, kind: str) -> str:
+    return _slack(slack, "CPLACE", kind, "UEVE")
+
+
+@pytest.fixture
+def slack() -> Iterator[FakeSlack]:
+    with FakeSlack(MANIFEST, rate_limits=UNLIMITED) as slack:
+        slack.add_user("UADA", "ada")
+        slack.add_user("UBOB", "bob")
+        slack.add_stranger("UEVE", "eve", "T9OTHER")
+        yield slack
+
+
+def answer_with(slack: FakeSlack, place: str, thread: str, action: str) -> Shown:
+    """Return the message with a button under an answer."""
+    shown = slack.replies(place, thread)
+    return next(m for m in shown if any(e["action_id"] == action for _, e in m.elements()))
+
+
+async def asked_in_slack(slack: FakeSlack, place: str, way: str, bot: Answering) -> Names:
+    """Ask in a place; return the documents used."""
+    number = len(bot.runs)
+    mention = "" if place.startswith("D") else f"{slack.mention} "
+    match way:
+        case "mention":
+            slack.say("UADA", place, mention + QUESTION)
+        case "follow-up":
+            root = (await bot.run(0)).message.thread.thread
+            slack.say("UADA", place, QUESTION, root)
+        case "edit":
+            said = await slack.say("UADA", place, QUESTION).acknowledged()
+            slack.edit(place, said.ts, mention + QUESTION)
+        case "ask":
+            slack.command("UADA", place, "/ask", QUESTION)
+        case "research":
+            said = await slack.say("UADA", place, QUESTION).acknowledged()
+            if slack.bot_user in slack.workspace.channels[place].members and not mention:
+                number += 1
+            slack.shortcut("UADA", RESEARCH_THIS, place, said.ts)
+        case _:
+            first = (await bot.run(0)).message.thread.thread
+            action = {"deeper": controls.DEEPER, "details": controls.DETAILS}[way]
+            answer = answer_with(slack, place, first, action)
+            if way == "details":
+                before = len(slack.workspace.modals)
+                slack.press("UADA", answer, action)
+                await slack.until(lambda: len(slack.workspace.modals) > before)
+                return await bot.used(0)
+            slack.press("UADA", answer, action)
+    return await bot.used(number)
+
+
+@asynccontextmanager
+async def in_slack(
+    slack: FakeSlack, place: str, folders: tuple[Path, Path], here: Path, **settings: Any
+) -> AsyncIterator[Answering]:
+    """See ``in_discord``."""
+    docs, data = folders
+    Path("footnote.toml").write_text(toml(docs, [place], ["UADA"]), encoding="utf-8")
+    async with slack_answers(slack, docs, data, here, **settings) as bot:
+        yield bot
+
+
+async def told_in_slack(slack: FakeSlack, place: str, bot: Answering) -> str:
+    """Everything shown in a place, also to one person, and in views."""
+    threads = [(await bot.run(n)).message.thread.thread for n in range(len(bot.runs))]
+    shown = [slack.screen(place, thread) for thread in threads]
+    return repr([shown, slack.messages(place), slack.workspace.modals])
+
+
+@pytest.mark.parametrize("kind", SLACK, ids=str)
+async def test_a_question_in_slack_is_answered_from_what_all_readers_may_see(
+    kind: Kind, slack: FakeSlack, folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    place = kind.make(slack)
+    async with in_slack(slack, place, folders, tmp_path) as bot:
+        used = {way: await asked_in_slack(slack, place, way, bot) for way in kind.ways}
+        told = await told_in_slack(slack, place, bot)
+    assert used == dict.fromkeys(kind.ways, kind.may)
+    assert secrets_in(told) <= kind.may
+    assert secrets_in(told) or not kind.may
+
+
+@pytest.mark.parametrize("kind", SLACK, ids=str)
+async def test_what_is_searched_there_is_what_one_person_is_told_of(
+    kind: Kind, slack: FakeSlack, folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Only who used the command sees its response, but it is about the place."""
+    place = kind.make(slack)
+    async with in_slack(slack, place, folders, tmp_path):
+        done = await slack.command("UADA", place, "/footnote").acknowledged()
+        url = str(done.response_url)
+        (answer,) = await slack.until(lambda: slack.response_urls.received(url))
+    assert answer["response_type"] == "ephemeral"
+    named = {name for name in ("open", "here", "mine") if f"“{name}”" in answer["text"]}
+    assert named == kind.may - {"loose"}
+    assert ("No documents" in answer["text"]) == (not kind.may)
+
+
+async def test_somebody_of_another_company_is_a_guest_in_a_direct_message(
+    slack: FakeSlack, folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    place = slack.im("UEVE")
+    async with in_slack(slack, place, folders, tmp_path) as bot:
+        slack.say("UEVE", place, QUESTION)
+        assert await bot.used(0) == NOTHING
+
+
+UNSURE = ("ask", "research", "deeper")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in SLACK if "direct" not in kind.name], ids=str)
+@pytest.mark.parametrize("why", ["no scope", "Slack is away"])
+async def test_while_slack_does_not_tell_who_reads_outsiders_may(
+    kind: Kind,
+    why: str,
+    slack: FakeSlack,
+    folders: tuple[Path, Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Only the envelope of an event tells it without a look-up."""
+    place = kind.make(slack)
+    if why == "no scope":
+        slack.without_scopes("channels:read", "groups:read", "mpim:read")
+    else:
+        slack.refuse("conversations.info", "internal_error")
+    async with in_slack(slack, place, folders, tmp_path) as bot:
+        used = {way: await asked_in_slack(slack, place, way, bot) for way in ("mention", *UNSURE)}
+        assert used == {"mention": kind.may, **dict.fromkeys(UNSURE, NOTHING)}
+        slack.workspace.modals.clear()
+        root = (await bot.run(0)).message.thread.thread
+        slack.press("UADA", answer_with(slack, place, root, controls.DETAILS), controls.DETAILS)
+        refused = "documents that may not be read"
+        if kind.may:
+            await slack.until(lambda: refused in repr(slack.messages(place)))
+            assert slack.workspace.modals == []
+    assert capsys.readouterr().out.count("grant the app the scopes channels:read") == 1
+
+
+async def test_a_channel_that_another_company_joins_is_shared_from_then_on(
+    slack: FakeSlack, folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    place = _slack(slack, "CPLACE", "channel")
+    async with in_slack(slack, place, folders, tmp_path) as bot:
+        assert await asked_in_slack(slack, place, "mention", bot) == CHANNEL
+        slack.workspace.channels[place].members.add("UEVE")
+        for way in ("follow-up", "edit", "ask", "research", "deeper"):
+            assert await asked_in_slack(slack, place, way, bot) == NOTHING, way
+
+
+@pytest.mark.parametrize("way", ["ask", "research"])
+@pytest.mark.parametrize("kind", ["channel", "group", "mpim", "im"])
+async def test_where_the_app_is_no_member_it_answers_the_asker_alone(
+    kind: str, way: str, slack: FakeSlack, folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Such as two people's conversation, which has an id like one with the app."""
+    id = "DPLACE" if kind == "im" else "CPLACE"
+    place = slack.add_channel(id, "place", kind, ["UADA", "UBOB"], bot=False)
+    async with in_slack(slack, place, folders, tmp_path) as bot:
+        await asked_in_slack(slack, place, way, bot)
+        seen = [each for each in slack.messages(place) if each.ephemeral_to != "UADA"]
+        assert secrets_in(repr(seen)) == NOTHING
+        assert [each for each in seen if each.bot] == []
+
+
+# ---------------------------------------------------------------- standing questions
+
+
+@pytest.mark.parametrize(
+    ("told", "now", "guest"),
+    [
+        ("channel", "outsiders", True),
+        ("workspace", "outsiders", True),
+        ("outsiders", "channel", False),
+        ("channel", "unknown", False),
+        ("unknown", "unknown", True),
+    ],
+)
+async def test_a_standing_question_is_for_who_reads_there_today(
+    told: Audience, now: Audience, guest: bool
+) -> None:
+    class Poster(GroupedPoster):
+        async def audience(self, message: Message) -> Audience:
+            return now
+
+    message = replace(a_message(), audience=told)
+    rights = Rights(load_settings(), {message.thread.platform: Poster()})
+    options = RunOptions(watch="w1").asked_in(message)
+    assert (await rights.reader(message, options)).guest == guest
