@@ -53,7 +53,7 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "chat.stopStream": ("chat:write",),
     "chat.update": ("chat:write",),
     "conversations.history": _READING,
-    "conversations.info": (),  # an optional scope: see ``teams.CHANNELS``
+    "conversations.info": (),  # by the kind of the channel: see ``OTHER``
     "conversations.replies": _READING,
     "files.info": ("files:read",),
     "usergroups.users.list": ("usergroups:read",),
@@ -79,6 +79,7 @@ EVENTS: Mapping[str, str] = {
 
 # Scopes of features that are neither methods nor events.
 OTHER = (
+    *("channels:read", "groups:read", "mpim:read"),  # who reads in a channel
     "commands",  # slash commands and the message shortcut
     "files:read",  # downloading files that came with a question or were found
 )
